@@ -13,7 +13,7 @@ import pytest
 from sandhook.cli import main
 
 
-class Ran(NamedTuple):
+class RunResult(NamedTuple):
     """What one command line gave."""
 
     status: int
@@ -36,16 +36,18 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 @pytest.fixture
 def sandhook(
     monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path, home: Path
-) -> Callable[..., Ran]:
+) -> Callable[..., RunResult]:
     """Return ``sandhook(*argv, stdin=b"")``; the cache is in a temporary directory."""
     monkeypatch.setenv("SANDHOOK_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("SANDHOOK_DEBUG", raising=False)
 
-    def run(*argv: str | Path, stdin: bytes = b"") -> Ran:
+    def run(*argv: str | Path, stdin: bytes = b"") -> RunResult:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         status = main([str(word) for word in argv])
         out, err = capsysbinary.readouterr()
-        return Ran(status, out.decode("utf-8", "surrogateescape"), err.decode("utf-8", "surrogateescape"))
+        return RunResult(
+            status, out.decode("utf-8", "surrogateescape"), err.decode("utf-8", "surrogateescape")
+        )
 
     return run
 

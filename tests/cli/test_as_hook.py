@@ -13,7 +13,7 @@ import pytest
 
 from sandhook.hooks import HookEngine, contracts
 from sandhook.hooks.checks.probe import sample
-from sandhook.hooks.model import Executor, HookSpec, Ran
+from sandhook.hooks.model import Executor, HookSpec, RunResult
 from sandhook.hooks.toml import decode_toml
 from sandhook.hooks.yaml import decode_yaml
 
@@ -320,7 +320,7 @@ def test_every_agent_can_be_refused_by_hooks_of_another(
     path.write_text(json.dumps({"hooks": [BLOCKS]}))
     data = payload.payload.encode() or payload.stdin
     ran = sandhook("fire", native, "--as-hook", name, "--hooks", path, stdin=data)
-    said = Ran(ran.status, ran.stdout.encode(), ran.stderr.encode())
+    said = RunResult(ran.status, ran.stdout.encode(), ran.stderr.encode())
     verdict = contract.decode(spec, sample("tool.pre"), said, "better")
     assert verdict.intervenes or (name == "ub" and ran.status == 1), ran
     assert "no" in ran.stdout + ran.stderr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandhook.hooks import Decision, Event, HookEngine, Ran
+from sandhook.hooks import Decision, Event, HookEngine, RunResult
 from sandhook.hooks.contracts import get
 from tests.hooks.hooktools import Scripted, said
 
@@ -12,11 +12,11 @@ from tests.hooks.hooktools import Scripted, said
 def back(name: str, config: Any, event: Event, **decided: Any) -> Decision:
     """Return what an agent makes of the answer that its contract gives for a decision."""
     answer = get(name).answer(Decision(event.kind, **decided), event)
-    ran = Ran(answer.exit_status, answer.stdout, answer.stderr)
+    ran = RunResult(answer.exit_status, answer.stdout, answer.stderr)
     return HookEngine.load(config, name, runner=Scripted(ran)).fire(event)
 
 
-def fired(name: str, config: Any, event: Event, ran: Ran, **options: Any) -> Decision:
+def fired(name: str, config: Any, event: Event, ran: RunResult, **options: Any) -> Decision:
     """Return the decision when every hook of a configuration ended this way."""
     return HookEngine.load(config, name, runner=Scripted(ran), **options).fire(event)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import HookEngine, Ran, Request
+from sandhook.hooks import HookEngine, Request, RunResult
 
 
 class HostFiles:
@@ -45,7 +45,7 @@ class HostRunner:
         self.fs = HostFiles(root)
         self.root = root
 
-    def __call__(self, request: Request) -> Ran:
+    def __call__(self, request: Request) -> RunResult:
         where = str(self.root)
         for name, content in request.files:
             self.fs.write_bytes(name, content)
@@ -63,11 +63,11 @@ class HostRunner:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return Ran(limit="wall_seconds")
+            return RunResult(limit="wall_seconds")
         finally:
             for name, _ in request.files:
                 (self.root / name[len("/workspace/") :]).unlink(missing_ok=True)
-        return Ran(done.returncode, done.stdout, done.stderr, time.monotonic() - started)
+        return RunResult(done.returncode, done.stdout, done.stderr, time.monotonic() - started)
 
 
 @pytest.fixture

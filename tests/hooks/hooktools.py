@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandhook.hooks import HookEngine, Ran, Request
+from sandhook.hooks import HookEngine, Request, RunResult
 from sandhook.vfs.path import VirtualPath
 
 
 class Scripted:
     """A runner that answers what it is told, the last answer again and again, and remembers the requests."""
 
-    def __init__(self, *answers: Ran) -> None:
+    def __init__(self, *answers: RunResult) -> None:
         self.answers = list(answers)
         self.requests: list[Request] = []
 
-    def __call__(self, request: Request) -> Ran:
+    def __call__(self, request: Request) -> RunResult:
         self.requests.append(request)
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
-def said(stdout: str | bytes = b"", exit_status: int = 0, stderr: str | bytes = b"", **more: Any) -> Ran:
+def said(
+    stdout: str | bytes = b"", exit_status: int = 0, stderr: str | bytes = b"", **more: Any
+) -> RunResult:
     """Return the run of a hook that printed this."""
     out, err = (each.encode() if isinstance(each, str) else each for each in (stdout, stderr))
-    return Ran(exit_status=exit_status, stdout=out, stderr=err, **more)
+    return RunResult(exit_status=exit_status, stdout=out, stderr=err, **more)
 
 
 def hook(event: str = "pre_tool_use", command: str = "true", **fields: Any) -> dict[str, Any]:
@@ -36,7 +38,9 @@ def config(*hooks: Any, **more: Any) -> dict[str, Any]:
     return {"hooks": list(hooks), **more}
 
 
-def engine(*hooks: Any, answers: tuple[Ran, ...] = (Ran(0),), **options: Any) -> tuple[HookEngine, Scripted]:
+def engine(
+    *hooks: Any, answers: tuple[RunResult, ...] = (RunResult(0),), **options: Any
+) -> tuple[HookEngine, Scripted]:
     """Return an Everruns engine whose hooks answer what they are told, and its runner."""
     runner = Scripted(*answers)
     return HookEngine.load(config(*hooks), "everruns", runner=runner, **options), runner

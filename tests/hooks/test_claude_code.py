@@ -18,7 +18,7 @@ from sandhook.hooks import (
     Event,
     HookEngine,
     PromptSubmit,
-    Ran,
+    RunResult,
     SessionEnd,
     SessionStart,
     Stop,
@@ -29,7 +29,7 @@ from sandhook.hooks import (
 from sandhook.hooks.contracts import Document, LoadOptions, get, recognise
 from sandhook.hooks.contracts._claude_shape import substitute, terminal_sequence
 from sandhook.hooks.contracts.claude_code import ClaudeCode
-from sandhook.hooks.contracts.claude_code.honour import PERMISSION, SPECIFIC, TOP
+from sandhook.hooks.contracts.claude_code.accepted_fields import PERMISSION, SPECIFIC, TOP
 from sandhook.hooks.contracts.claude_code.names import EVENTS, ROWS
 from sandhook.hooks.contracts.claude_code.profile import CHANGES, NEWEST
 from sandhook.hooks.contracts.claude_code.stops import cap, continuation
@@ -78,7 +78,7 @@ def test_project_files_want_to_be_approved(tmp_path: Any) -> None:
     found, problems = discover(CLAUDE, f"{tmp_path}/p", {"HOME": f"{tmp_path}/h"}, "linux")
     made = engine(*found)
     assert ([spec.layer for spec in made.hooks], problems) == (["user"], [])
-    assert [why.split(":")[0] for _, why in made.withheld] == ["not trusted"]
+    assert [why.split(":")[0] for why in (each.why for each in made.withheld)] == ["not trusted"]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_urls_and_variables_of_http_hooks_are_bounded() -> None:
         )
     )
     assert [(spec.executor.text, spec.env_names) for spec in made.hooks] == [("https://a.example/x", ("B",))]
-    assert "allowedHttpHookUrls" in made.withheld[0][1]
+    assert "allowedHttpHookUrls" in made.withheld[0].why
 
 
 def test_ten_faults_are_ten_problems_with_their_lines() -> None:
@@ -301,7 +301,7 @@ def test_the_page_lists_every_event() -> None:
         counts = ["continue"] * row.stops + ["decision"] * row.blocks + list(row.specific)
         matched = f"`{row.matched}`" if row.matched else ""
         said = ", ".join(f"`{key}`" for key in counts)
-        wanted.append(f"| {name} | `{row.kind}` | {matched} | {_TWO[row.two]} | {said} |")
+        wanted.append(f"| {name} | `{row.kind}` | {matched} | {_TWO[row.on_exit_2]} | {said} |")
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if line.split(" | ")[0].removeprefix("| ") in ROWS] == wanted
 
@@ -468,7 +468,7 @@ def test_replies_of_models(event: str, fields: dict[str, Any], reply: str, wante
 
 def test_answers_of_http_hooks() -> None:
     config = settings("PreToolUse", {"type": "http", "url": "u"})
-    for body, note in (("", None), ("fine", "the answer is no JSON object"), ("{}", None)):
+    for body, note in (("", None), ("fine", "the answer is not a JSON object"), ("{}", None)):
         decision = engine(config, executors={"http": Scripted(said(body))}).fire(ToolPre("Bash"))
         assert not decision.refused and decision.outcomes[0].verdict.undecodable == note
     deny = '{"decision": "block", "reason": "r"}'
@@ -486,7 +486,7 @@ def test_texts_are_cut_and_the_run_keeps_them() -> None:
     assert decision.outcomes[0].stdout == long and "cut at 10000" in decision.diagnostics[0]
 
 
-def test_a_hook_beside_the_agent_is_heard_at_the_next_event() -> None:
+def test_a_background_hook_is_heard_at_the_next_event() -> None:
     output = json.dumps(
         {
             "systemMessage": "m",
@@ -500,11 +500,11 @@ def test_a_hook_beside_the_agent_is_heard_at_the_next_event() -> None:
     made = engine(settings("PreToolUse", {**X, "async": True}), runner=Scripted(said(output)))
     first = made.fire(ToolPre("Bash"))
     assert not first.refused
-    assert first.outcomes[0].why.startswith("skipped: runs beside the agent")
+    assert first.outcomes[0].why.startswith("skipped: runs in the background")
     assert made.wait(10)
     second = made.fire(PromptSubmit("p"))
     assert (second.context[-1], second.system_message, second.refused) == (("c", "result"), "m", False)
-    assert any("decides nothing" in note for note in second.late[0].verdict.diagnostics)
+    assert any("decides nothing" in note for note in second.background[0].verdict.diagnostics)
 
 
 def test_an_exit_status_of_2_wakes_the_model() -> None:
@@ -590,7 +590,7 @@ def test_an_answer_is_read_as_the_decision(event: Event, decision: Decision) -> 
     answer = CLAUDE.answer(decision, event)
     name = next(name for name, kind in EVENTS.items() if kind == event.kind)
     spec = engine(settings(name, X)).hooks[0]
-    ran = Ran(answer.exit_status, answer.stdout, answer.stderr)
+    ran = RunResult(answer.exit_status, answer.stdout, answer.stderr)
     got = CLAUDE.decode(spec, event, ran, "better")
     for field in ("block", "halt", "force_continue", "reason", "user_message", "context", "extras"):
         assert getattr(got, field) == getattr(decision, field), field
@@ -728,8 +728,8 @@ def test_no_output_breaks_the_decoder_and_exit_2_is_never_an_allow(
         output["hookSpecificOutput"] = {**specific, "hookEventName": name}
     spec = engine(settings(name, X)).hooks[0]
     event = CLAUDE.event(name, {"tool_name": "Bash", "tool_input": {}, "tool_response": "r", "prompt": "p"})
-    verdict = CLAUDE.decode(spec, event, Ran(status, json.dumps(output).encode()), "better")
-    if status == 2 and ROWS[name].two in ("deny", "block", "go", "halt"):
+    verdict = CLAUDE.decode(spec, event, RunResult(status, json.dumps(output).encode()), "better")
+    if status == 2 and ROWS[name].on_exit_2 in ("deny", "block", "go", "halt"):
         assert verdict.intervenes
         assert verdict.permission in ("none", "deny") and verdict.input is None
     if verdict.permission == "allow":

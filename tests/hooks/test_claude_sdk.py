@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from sandhook.hooks import HookEngine, Ran
+from sandhook.hooks import HookEngine, RunResult
 from sandhook.hooks.adapters.claude_sdk import callbacks, matchers
 from tests.hooks.hooktools import Scripted, said
 
@@ -81,7 +81,7 @@ def test_a_payload_that_cannot_be_read_refuses() -> None:
 
 
 def test_what_could_not_run_refuses_when_the_caller_fails_closed() -> None:
-    runner = Scripted(Ran(failure="no such worker"))
+    runner = Scripted(RunResult(failure="no such worker"))
     for closed, answer in ((False, {}), (True, "deny")):
         got = call(settings("PreToolUse", "true"), "PreToolUse", BASH, runner=runner, fail_closed=closed)
         assert got.get("hookSpecificOutput", {}).get("permissionDecision", {}) == answer

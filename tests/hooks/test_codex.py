@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import Event, HookEngine, PromptSubmit, Ran, Stop, ToolCall, ToolPost, ToolPre
+from sandhook.hooks import Event, HookEngine, PromptSubmit, RunResult, Stop, ToolCall, ToolPost, ToolPre
 from sandhook.hooks.contracts import Document, get, recognise
 from sandhook.hooks.decode import decode, encode
 from sandhook.hooks.model import Operation
@@ -196,7 +196,7 @@ def test_hooks_of_other_types_and_async_ones_are_told() -> None:
     )  # fmt: skip
     assert made.hooks == () and len(made.diagnostics) == 3
     made = HookEngine.load(config(**{"async": True}), "codex", runner=Scripted(said()))
-    assert made.hooks[0].detached and "too late" in made.diagnostics[0]
+    assert made.hooks[0].background and "too late" in made.diagnostics[0]
 
 
 @pytest.mark.parametrize(
@@ -243,9 +243,9 @@ def test_conversion_and_back() -> None:
 
 
 def test_what_could_not_run_is_its_own_state() -> None:
-    decision = fired("codex", config(), CALL, Ran(124, limit="wall_seconds"))
+    decision = fired("codex", config(), CALL, RunResult(124, limit="wall_seconds"))
     assert not decision.refused and decision.could_not_run == ("PreToolUse[0]",)
-    assert fired("codex", config(), CALL, Ran(124, limit="wall_seconds"), fail_closed=True).refused
+    assert fired("codex", config(), CALL, RunResult(124, limit="wall_seconds"), fail_closed=True).refused
 
 
 def test_whose_file_it_is() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import Event, HookEngine, PromptSubmit, Ran, Stop, ToolCall, ToolPost, ToolPre
+from sandhook.hooks import Event, HookEngine, PromptSubmit, RunResult, Stop, ToolCall, ToolPost, ToolPre
 from sandhook.hooks.contracts import ContractError, Document, get, recognise
 from sandhook.hooks.decode import decode
 from sandhook.hooks.model import Operation
@@ -113,14 +113,14 @@ def test_where_and_with_what_a_hook_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    "ran", [said("", 1), said("", 2), said("", 127), Ran(failure="no"), Ran(137, limit="steps")]
+    "ran", [said("", 1), said("", 2), said("", 127), RunResult(failure="no"), RunResult(137, limit="steps")]
 )
-def test_before_a_call_every_failure_refuses(ran: Ran) -> None:
+def test_before_a_call_every_failure_refuses(ran: RunResult) -> None:
     assert fired("copilot", config(), CALL, ran).permission == "deny"
 
 
 def test_a_timeout_never_refuses() -> None:
-    late = Ran(124, limit="wall_seconds")
+    late = RunResult(124, limit="wall_seconds")
     assert not fired("copilot", config(), CALL, late).refused
     assert fired("copilot", config(), CALL, late, fail_closed=True).refused
 

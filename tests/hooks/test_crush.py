@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import Decision, HookEngine, PromptSubmit, Ran, ToolPre
+from sandhook.hooks import Decision, HookEngine, PromptSubmit, RunResult, ToolPre
 from sandhook.hooks.contracts import Document, get
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.model import ContextFile, HookSpec, Operation
@@ -16,7 +16,7 @@ from tests.hooks.hooktools import Scripted, hook, said
 CRUSH = get("crush")
 
 
-def engine(config: Any, *answers: Ran, **options: Any) -> HookEngine:
+def engine(config: Any, *answers: RunResult, **options: Any) -> HookEngine:
     return HookEngine.load(config, "crush", runner=Scripted(*(answers or (said(),))), **options)
 
 
@@ -96,7 +96,7 @@ def test_what_is_odd_is_noted() -> None:
     )
     assert made.diagnostics == (
         "hooks.PostToolUse: is planned upstream: its hooks never run",
-        "hooks.Nosuch: is no event of Crush: its hooks never run",
+        "hooks.Nosuch: is not an event of Crush: its hooks never run",
         "hooks.PreToolUse[0].z: unknown field, ignored",
     )
 
@@ -133,7 +133,7 @@ hook rm PreToolUse --name gone
         ("hook add", "hook: add: an event is required"),
         ("hook", "hook: wanted add or remove"),
         ("hook add PreToolUse --comand x", "unknown option '--comand'"),
-        ("hook add PreToolUse --command x --timeout soon", "'soon' is no number of seconds"),
+        ("hook add PreToolUse --command x --timeout soon", "'soon' is not a number of seconds"),
         ("if", "syntax error"),
         ("while :; do :; done", "limit reached"),
     ],
@@ -161,7 +161,7 @@ def test_an_answer_says_the_decision_again(decision: Decision) -> None:
     event = ToolPre("bash", {"command": "x", "k": 1})
     answer = CRUSH.answer(decision, event)
     spec = engine({"hooks": {"PreToolUse": [{"command": "x"}]}}).hooks[0]
-    verdict = CRUSH.decode(spec, event, Ran(answer.exit_status, answer.stdout, answer.stderr), "better")
+    verdict = CRUSH.decode(spec, event, RunResult(answer.exit_status, answer.stdout, answer.stderr), "better")
     assert (verdict.permission, verdict.halt, verdict.reason) == (
         decision.permission, decision.halt, decision.reason
     )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import Event, HookEngine, PromptSubmit, Ran, SessionStart, Stop, ToolPost, ToolPre
+from sandhook.hooks import Event, HookEngine, PromptSubmit, RunResult, SessionStart, Stop, ToolPost, ToolPre
 from sandhook.hooks.contracts import Document, get, recognise
 from sandhook.hooks.decode import decode
 from sandhook.hooks.model import Operation
@@ -129,9 +129,9 @@ def test_a_payload_comes_back_as_it_was() -> None:
 
 
 @pytest.mark.parametrize(
-    "ran", [said("text"), said("", 1), Ran(124, limit="wall_seconds"), Ran(failure="no")]
+    "ran", [said("text"), said("", 1), RunResult(124, limit="wall_seconds"), RunResult(failure="no")]
 )
-def test_failures_pass_unless_the_hook_is_closed(ran: Ran) -> None:
+def test_failures_pass_unless_the_hook_is_closed(ran: RunResult) -> None:
     assert not fired("cursor", config(), CALL, ran).refused
     assert fired("cursor", config(failClosed=True), CALL, ran).permission == "deny"
 

@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import Event, HookEngine, PromptSubmit, Ran, SessionStart, ToolCall, ToolPost, ToolPre
+from sandhook.hooks import (
+    Event,
+    HookEngine,
+    PromptSubmit,
+    RunResult,
+    SessionStart,
+    ToolCall,
+    ToolPost,
+    ToolPre,
+)
 from sandhook.hooks.contracts import ContractError, Document, get, recognise
 from sandhook.hooks.contracts.docker_agent.names import GROUPED
 from sandhook.hooks.decode import decode
@@ -105,9 +114,9 @@ def test_the_payload() -> None:
 
 
 @pytest.mark.parametrize(
-    "ran", [said("text"), said("", 1), Ran(124, limit="wall_seconds"), Ran(failure="no")]
+    "ran", [said("text"), said("", 1), RunResult(124, limit="wall_seconds"), RunResult(failure="no")]
 )
-def test_failures_pass_unless_the_caller_closes(ran: Ran) -> None:
+def test_failures_pass_unless_the_caller_closes(ran: RunResult) -> None:
     assert not fired("docker_agent", config(), CALL, ran).refused
     assert fired("docker_agent", config(), CALL, ran, fail_closed="strict").refused
 

@@ -16,8 +16,8 @@ from sandhook.hooks import (
     HookEngine,
     HookSpec,
     PromptSubmit,
-    Ran,
     Request,
+    RunResult,
     SandboxRunner,
     Stop,
     ToolFail,
@@ -59,7 +59,7 @@ def test_hooks_behind_a_refusal_are_reported_as_skipped() -> None:
 
 
 def test_a_runner_that_raises_is_could_not_run() -> None:
-    def broken(request: Request) -> Ran:
+    def broken(request: Request) -> RunResult:
         raise OSError("no such worker")
 
     made = HookEngine.load(config(hook(id="x")), runner=broken)
@@ -104,7 +104,7 @@ def test_sub_agents() -> None:
 
 
 def test_a_detached_hook_decides_nothing() -> None:
-    spec = HookSpec("x", "tool.pre", "pre_tool_use", Executor("bash", "true"), detached=True)
+    spec = HookSpec("x", "tool.pre", "pre_tool_use", Executor("bash", "true"), background=True)
     assert HookEngine([Group(get("everruns"), (spec,))], runner=Scripted(BLOCK)).fire(ToolPre("bash")).proceed
 
 
@@ -178,7 +178,7 @@ def test_what_cannot_run_is_refused_when_the_hook_says_so(command: str, message:
 
 def test_output_a_byte_short_of_the_ceiling_is_read() -> None:
     made = HookEngine.load(config(hook(id="x", command="printf '{%65534s}' ''")))
-    assert made.fire(ToolPre("bash")).outcomes[0].verdict.word == "allow"
+    assert made.fire(ToolPre("bash")).outcomes[0].verdict.label == "allow"
 
 
 def test_many_threads_may_fire_at_one_engine() -> None:
@@ -209,7 +209,9 @@ def test_an_event_loop_goes_on_meanwhile() -> None:
 # What it reports.
 
 
-def records(*hooks: Any, event: Event, answers: tuple[Ran, ...], **options: Any) -> list[dict[str, Any]]:
+def records(
+    *hooks: Any, event: Event, answers: tuple[RunResult, ...], **options: Any
+) -> list[dict[str, Any]]:
     lines: list[str] = []
     made, _ = engine(*hooks, answers=answers, audit=lines.append, **options)
     made.fire(event)

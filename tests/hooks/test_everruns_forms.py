@@ -11,7 +11,7 @@ from sandhook.hooks import HookEngine
 from sandhook.hooks.contracts import get
 from sandhook.hooks.event import Event, ToolCall, ToolResult
 from sandhook.hooks.events import PromptSubmit, ToolPre
-from sandhook.hooks.model import Decision, Operation, Ran
+from sandhook.hooks.model import Decision, Operation, RunResult
 from sandhook.hooks.sources import discover
 from tests.hooks.hooktools import config, engine, hook
 
@@ -51,7 +51,7 @@ DONE = Event("tool.post", tool=ToolCall("bash", {}), result=ToolResult({"out": 1
             Decision("tool.pre", input=(Operation("replace", {"command": "ls"}),)),
             {
                 "decision": "block",
-                "reason": "a hook takes arguments away, which cannot be said to this agent",
+                "reason": "a hook removes arguments, which this agent cannot express",
             },
         ),
         (
@@ -92,9 +92,9 @@ def test_answers(event: Event, decision: Decision, said: Any) -> None:
     ],
 )
 def test_an_answer_is_read_as_the_decision_that_it_says(stdout: str) -> None:
-    made, _ = engine(hook(), answers=(Ran(0, stdout.encode()),))
+    made, _ = engine(hook(), answers=(RunResult(0, stdout.encode()),))
     decision = made.fire(CALL)
-    again, _ = engine(hook(), answers=(Ran(0, CONTRACT.answer(decision, CALL).stdout),))
+    again, _ = engine(hook(), answers=(RunResult(0, CONTRACT.answer(decision, CALL).stdout),))
     other = again.fire(CALL)
     assert (other.refused, other.reason, other.input) == (decision.refused, decision.reason, decision.input)
 
@@ -157,7 +157,7 @@ def test_the_workspaces_hooks_need_trust_and_muted_ones_are_named(tmp_path: Any)
     assert not problems and [document.layer for document in found] == ["project"]
     made = HookEngine.load(found, CONTRACT)
     assert made.hooks == ()
-    assert [(spec.id, why.partition(" ")[0]) for spec, why in made.withheld] == [
+    assert [(each.spec.id, each.why.partition(" ")[0]) for each in made.withheld] == [
         ("user:b", "muted"),
         ("user:a", "not"),
     ]

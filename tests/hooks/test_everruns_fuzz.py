@@ -105,7 +105,7 @@ def test_any_output_is_read(stdout: bytes, status: int, on_error: str) -> None:
     ):
         made, _ = engine(hook(native, on_error=on_error), answers=(said(stdout, status),))
         decision = made.fire(event)
-        assert decision.outcomes[0].verdict.word in ("allow", "block", "mutate", "error")
+        assert decision.outcomes[0].verdict.label in ("allow", "block", "mutate", "error")
         assert to_json(decision)["event"] == native
         assert all(line.isprintable() for line in to_text(decision, output=True))
 

@@ -11,7 +11,7 @@ from sandhook.hooks import (
     Decision,
     Event,
     PromptSubmit,
-    Ran,
+    RunResult,
     SessionEnd,
     SessionStart,
     ToolPost,
@@ -31,7 +31,9 @@ EVENTS: dict[str, Event] = {
 REFUSABLE = ("pre_tool_use", "user_prompt_submit")
 
 
-def fire(event: str, ran: Ran, on_error: str = "warn", compat: str = "better", **options: Any) -> Decision:
+def fire(
+    event: str, ran: RunResult, on_error: str = "warn", compat: str = "better", **options: Any
+) -> Decision:
     made, _ = engine(hook(event, id="x", on_error=on_error), answers=(ran,), compat=compat, **options)
     return made.fire(EVENTS[event])
 
@@ -63,7 +65,7 @@ SHAPES = [
 def test_a_shape(event: str, stdout: str, status: int, word: str, reason: str | None, compat: str) -> None:
     decision = fire(event, said(stdout, status, " why \n"), compat=compat)
     outcome = decision.outcomes[0]
-    assert outcome.verdict.word == word
+    assert outcome.verdict.label == word
     assert outcome.could_not_run is None
     blocked = word == "block"
     assert decision.refused == (blocked and event in REFUSABLE)
@@ -86,9 +88,9 @@ ERRORS = [
     (said("{} x"), "hook stdout JSON parse failed: "),
     (said('{"decision":"block"}{}'), "hook stdout JSON parse failed: "),
     (said("{'a':1}"), "hook stdout JSON parse failed: "),
-    (said('{"patch":NaN}'), "hook stdout JSON parse failed: NaN is no JSON"),
+    (said('{"patch":NaN}'), "hook stdout JSON parse failed: NaN is not JSON"),
     (said('{"patch":1e999}'), "hook stdout JSON parse failed: number out of range"),
-    (said('{"reason":"\\ud800"}'), "hook stdout JSON parse failed: a lone surrogate is no text"),
+    (said('{"reason":"\\ud800"}'), "hook stdout JSON parse failed: a lone surrogate is not text"),
     (said('{"decision":1}'), "hook stdout JSON parse failed: decision: wanted a string, got a number"),
     (said('{"decision":"block","reason":5}'), "hook stdout JSON parse failed: reason: wanted a string"),
     (said('{"user_message":[]}'), "hook stdout JSON parse failed: user_message: wanted a string"),
@@ -112,17 +114,17 @@ ERRORS = [
     (said("", 137, limit="steps"), "hook execution error: limit reached: steps"),
     (said("", 2, syntax_error="1:1: syntax error"), "hook execution error: 1:1: syntax error"),
     (said("", 143, signal="TERM"), "hook execution error: ended by signal TERM"),
-    (Ran(failure="no worker"), "hook execution error: no worker"),
+    (RunResult(failure="no worker"), "hook execution error: no worker"),
 ]
 
 
 @pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize("on_error", ["block", "warn", "allow"])
 @pytest.mark.parametrize(("ran", "message"), ERRORS)
-def test_on_error(event: str, on_error: str, ran: Ran, message: str) -> None:
+def test_on_error(event: str, on_error: str, ran: RunResult, message: str) -> None:
     decision = fire(event, ran, on_error)
     outcome = decision.outcomes[0]
-    assert outcome.verdict.word == "error"
+    assert outcome.verdict.label == "error"
     assert outcome.could_not_run
     assert decision.could_not_run == ("user:x",)
     assert decision.refused == (on_error == "block" and event in REFUSABLE)
@@ -142,7 +144,7 @@ def test_on_error(event: str, on_error: str, ran: Ran, message: str) -> None:
 
 @pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize(("ran", "message"), ERRORS)
-def test_fail_closed_refuses_where_a_hook_can_refuse(event: str, ran: Ran, message: str) -> None:
+def test_fail_closed_refuses_where_a_hook_can_refuse(event: str, ran: RunResult, message: str) -> None:
     decision = fire(event, ran, "allow", fail_closed=True)
     assert decision.refused == (event in REFUSABLE)
     assert decision.fail_closed == (("user:x",) if decision.refused else ())
@@ -160,7 +162,9 @@ def test_fail_closed_refuses_where_a_hook_can_refuse(event: str, ran: Ran, messa
         (said("text", 0), True, True),
     ],
 )
-def test_fail_closed_strict_wants_a_decision_with_a_failure(ran: Ran, closed: bool, strictly: bool) -> None:
+def test_fail_closed_strict_wants_a_decision_with_a_failure(
+    ran: RunResult, closed: bool, strictly: bool
+) -> None:
     assert fire("pre_tool_use", ran, fail_closed=True).refused is closed
     assert fire("pre_tool_use", ran, fail_closed="strict").refused is strictly
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import Event, Operation, ToolPost, ToolPre, Verdict
+from sandhook.hooks import Decision, Event, Operation, ToolPost, ToolPre, Verdict
 from sandhook.hooks.fold import Fold, FoldPolicy
 
 EVERRUNS = FoldPolicy()
@@ -33,7 +33,7 @@ CLAUDE = FoldPolicy(
 )
 
 
-def fold(policy: FoldPolicy, *verdicts: Verdict, event: Event | None = None) -> tuple[Fold, dict[str, Any]]:
+def fold(policy: FoldPolicy, *verdicts: Verdict, event: Event | None = None) -> tuple[Fold, Decision]:
     made = Fold(policy, event or ToolPre("bash", {"command": "orig", "timeout": 60}))
     for number, verdict in enumerate(verdicts):
         if made.stopped:
@@ -55,8 +55,8 @@ def merge(patch: Any, otherwise: str = "reject") -> Verdict:
     return Verdict(input=Operation("merge", patch, otherwise))
 
 
-def applied(made: dict[str, Any], value: Any) -> Any:
-    for operation in made.get("input", ()):
+def applied(decision: Decision, value: Any) -> Any:
+    for operation in decision.input:
         value = operation.apply(value)
     return value
 
@@ -74,7 +74,7 @@ def applied(made: dict[str, Any], value: Any) -> Any:
     ],
 )
 def test_precedence(policy: FoldPolicy, verdicts: tuple[Verdict, ...], permission: str) -> None:
-    assert fold(policy, *verdicts)[1]["permission"] == permission
+    assert fold(policy, *verdicts)[1].permission == permission
 
 
 def test_reasons_are_the_first_or_all_of_them() -> None:
@@ -84,10 +84,10 @@ def test_reasons_are_the_first_or_all_of_them() -> None:
         deny("two"),
         Verdict(halt=True, reason="three"),
     )
-    assert fold(CRUSH, *verdicts)[1]["reason"] == "one\ntwo\nthree"
-    assert fold(UB, *verdicts)[1]["reason"] == "one"
-    assert fold(JCODE, *verdicts)[1]["reason"] == "one"
-    assert fold(CRUSH, ALLOW)[1]["reason"] is None
+    assert fold(CRUSH, *verdicts)[1].reason == "one\ntwo\nthree"
+    assert fold(UB, *verdicts)[1].reason == "one"
+    assert fold(JCODE, *verdicts)[1].reason == "one"
+    assert fold(CRUSH, ALLOW)[1].reason is None
 
 
 def test_a_chain_ends_at_the_first_refusal_where_the_agent_says_so() -> None:
@@ -99,7 +99,7 @@ def test_a_chain_ends_at_the_first_refusal_where_the_agent_says_so() -> None:
 
 def test_halt_is_sticky_and_goes_with_allow() -> None:
     made = fold(CRUSH, Verdict(permission="allow", halt=True, reason="via json"))[1]
-    assert (made["halt"], made["permission"]) == (True, "allow")
+    assert (made.halt, made.permission) == (True, "allow")
 
 
 def test_crush_merges_every_patch_onto_the_original() -> None:
@@ -111,7 +111,9 @@ def test_crush_merges_every_patch_onto_the_original() -> None:
         "keep": "me",
         "timeout": 60,
     }
-    assert applied(decision, "just-a-string") == "just-a-string", "a patch of what is no object is rejected"
+    assert applied(decision, "just-a-string") == "just-a-string", (
+        "a patch of what is not an object is rejected"
+    )
     assert applied(fold(CRUSH, merge({"env": {"FOO": "bar"}}))[1], {"env": {"BAZ": 1}}) == {
         "env": {"FOO": "bar"}
     }
@@ -121,8 +123,8 @@ def test_changes_survive_a_refusal_or_not() -> None:
     verdicts = (merge({"a": 1})._replace(context=(("c", "result"),), context_files=("f",)), deny("no"))
     everruns, crush = fold(EVERRUNS, *verdicts)[1], fold(CRUSH, *verdicts)[1]
     assert applied(everruns, {}) == {"a": 1}
-    assert everruns["context"] == (("c", "result"),)
-    assert "input" not in crush and "context" not in crush and "context_files" not in crush
+    assert everruns.context == (("c", "result"),)
+    assert (crush.input, crush.context, crush.context_files) == ((), (), ())
 
 
 def test_a_chain_shows_the_next_hook_what_changed() -> None:
@@ -144,38 +146,36 @@ def test_a_chain_over_results() -> None:
     )
     assert made.event.result is not None
     assert (made.event.result.value, made.event.result.error, made.event.result.ok) == (1, "bad", False)
-    assert len(decision["result"]) == len(decision["error"]) == 1
+    assert len(decision.result) == len(decision.error) == 1
 
 
 def test_the_last_replacement_counts_and_a_race_is_told() -> None:
     verdicts = (Verdict(input=Operation("replace", {"a": 1})), Verdict(input=Operation("replace", {"a": 2})))
     decision = fold(CLAUDE, *verdicts)[1]
-    assert applied(decision, {}) == {"a": 2} and len(decision["input"]) == 1
-    assert decision["diagnostics"] == (
-        "race: h0, h1 all replace the input; the last to finish wins upstream",
-    )
-    assert fold(CLAUDE, verdicts[0])[1]["diagnostics"] == ()
-    assert "diagnostics" not in fold(JCODE, *verdicts)[1]
+    assert applied(decision, {}) == {"a": 2} and len(decision.input) == 1
+    assert decision.diagnostics == ("race: h0, h1 all replace the input; the last to finish wins upstream",)
+    assert fold(CLAUDE, verdicts[0])[1].diagnostics == ()
+    assert fold(JCODE, *verdicts)[1].diagnostics == ()
 
 
 def test_contexts_join_by_placement_or_stay_apart() -> None:
     verdicts = [Verdict(context=(entry,)) for entry in (("a", "prompt"), ("b", "result"), ("c", "prompt"))]
-    assert fold(CRUSH, *verdicts)[1]["context"] == (("a\nc", "prompt"), ("b", "result"))
-    assert fold(EVERRUNS, *verdicts)[1]["context"] == (("a", "prompt"), ("b", "result"), ("c", "prompt"))
+    assert fold(CRUSH, *verdicts)[1].context == (("a\nc", "prompt"), ("b", "result"))
+    assert fold(EVERRUNS, *verdicts)[1].context == (("a", "prompt"), ("b", "result"), ("c", "prompt"))
 
 
 def test_context_files_are_told_once() -> None:
     verdicts = [Verdict(context_files=("a", "b")), Verdict(context_files=("b", "c"))]
-    assert fold(CRUSH, *verdicts)[1]["context_files"] == ("a", "b", "c")
+    assert fold(CRUSH, *verdicts)[1].context_files == ("a", "b", "c")
 
 
 def test_could_not_run_is_collected_and_is_no_permission() -> None:
     decision = fold(EVERRUNS, Verdict(could_not_run="timed out"), ALLOW, Verdict(could_not_run="gone"))[1]
-    assert decision["could_not_run"] == ("h0", "h2")
+    assert decision.could_not_run == ("h0", "h2")
 
 
 def test_system_messages_join() -> None:
     assert (
-        fold(JCODE, Verdict(system_message="a"), NONE, Verdict(system_message="b"))[1]["system_message"]
+        fold(JCODE, Verdict(system_message="a"), NONE, Verdict(system_message="b"))[1].system_message
         == "a\nb"
     )

@@ -128,7 +128,7 @@ def test_the_same_hook_runs_once() -> None:
 def test_hooks_that_are_switched_off() -> None:
     value = {**config(name="guard"), "hooksConfig": {"disabled": ["guard"]}}
     made = HookEngine.load(value, "gemini", runner=Scripted(said()))
-    assert made.hooks == () and [why for _, why in made.withheld] == ["is listed as disabled"]
+    assert made.hooks == () and [each.why for each in made.withheld] == ["is listed as disabled"]
     value = {**config(), "hooksConfig": {"enabled": False}}
     assert len(HookEngine.load(value, "gemini", runner=Scripted(said())).withheld) == 1
 

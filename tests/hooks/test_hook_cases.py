@@ -46,7 +46,7 @@ def cases() -> list[Any]:
 def test_case(contract: str, case: dict[str, Any], compat: str) -> None:
     made = engine(contract, case, compat)
     assert list(map(str, made.problems)) == case.get("problems", [])
-    assert [why for _, why in made.withheld] == case.get("withheld", [])
+    assert [each.why for each in made.withheld] == case.get("withheld", [])
     for step in case["fire"]:
         event = get(contract).event(step["event"], step["payload"]).with_(**step.get("fields", {}))
         check(step["expect"], made.fire(event), event, made)
@@ -79,8 +79,8 @@ def check(expect: dict[str, Any], decision: Decision, event: Event, made: HookEn
             *("system_message", "message", "extras"),
         )
     }
-    got["hooks"] = {each.hook_id: each.verdict.word if each.ran else None for each in decision.outcomes}
-    got["words"] = [each.verdict.word if each.ran else None for each in decision.outcomes]
+    got["hooks"] = {each.hook_id: each.verdict.label if each.ran else None for each in decision.outcomes}
+    got["words"] = [each.verdict.label if each.ran else None for each in decision.outcomes]
     got["stdout"] = [each.stdout for each in decision.outcomes if each.ran]
     got["exit"] = [each.ran.exit_status for each in decision.outcomes if each.ran]
     got["context"] = [text for text, _ in decision.context]

@@ -53,7 +53,7 @@ def test_hooks_of_a_layer_that_needs_trust_do_not_run_at_all(tmp_path):
     document = Document(crush(f"touch {tmp_path.as_posix()}/made"), layer="project", contract="crush")
     engine = HookEngine.load([document], host=True)
     engine.fire(event(tmp_path))
-    assert [spec.layer for spec, _ in engine.withheld] == ["project"]
+    assert [each.spec.layer for each in engine.withheld] == ["project"]
     assert not (tmp_path / "made").exists()
 
 

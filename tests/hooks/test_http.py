@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import HookEngine, Ran, ToolPre
+from sandhook.hooks import HookEngine, RunResult, ToolPre
 from sandhook.hooks.http import Call, HttpRunner, Reply, UrlRefused, fill, is_public, parse
 
 PUBLIC = "93.184.215.14"
@@ -37,7 +37,7 @@ def fire(
     sent: Sent | None = None,
     env: dict[str, str] | None = None,
     **fields: Any,
-) -> Ran:
+) -> RunResult:
     hook = {"type": "http", "url": url, **fields}
     runner = HttpRunner(allow, resolve=lambda host, port: found, send=sent or Sent())
     engine = HookEngine.load(
@@ -210,7 +210,7 @@ def test_with_a_server(port: int) -> None:
         [f"http://a.example:{port}/*"], private=True, max_bytes=4000, resolve=lambda host, port: ["127.0.0.1"]
     )
 
-    def ask(path: str, timeout: float = 5) -> Ran:
+    def ask(path: str, timeout: float = 5) -> RunResult:
         hook = {"type": "http", "url": f"http://a.example:{port}{path}", "timeout": timeout}
         engine = HookEngine.load(
             {"hooks": {"PreToolUse": [{"hooks": [hook]}]}}, "claude_code", executors={"http": runner}

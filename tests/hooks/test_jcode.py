@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import Decision, Event, HookEngine, PromptSubmit, Ran, Stop, ToolPost, ToolPre
+from sandhook.hooks import Decision, Event, HookEngine, PromptSubmit, RunResult, Stop, ToolPost, ToolPre
 from sandhook.hooks.continuation import Continuation, Lap
 from sandhook.hooks.contracts import get
 from sandhook.hooks.contracts.jcode.matcher import _split
@@ -91,7 +91,7 @@ def test_what_is_odd_is_noted() -> None:
     }
     notes = HookEngine.load(value, "jcode", runner=Scripted(said())).diagnostics
     assert notes == (
-        "hooks.preToolUse: is no event of jcode: its hooks never run; did you mean PreToolUse?",
+        "hooks.preToolUse: is not an event of jcode: its hooks never run; did you mean PreToolUse?",
         "hooks.PreCompact: is reserved: its hooks never run",
         "hooks.Stop[0].hooks[0].async: has no effect on Stop, which waits for its hooks",
         "hooks.Stop[0].matcher: the name is empty on this event, so the hook runs only if the matcher takes that",
@@ -122,7 +122,7 @@ def test_matchers_are_split_outside_brackets(text: str, parts: list[str]) -> Non
 @pytest.mark.parametrize(("timeout", "seconds"), [(90, 30), (5, 5), (None, 30), (0, 30)])
 def test_an_async_hook_has_thirty_seconds_at_most(timeout: int | None, seconds: float) -> None:
     made = engine("PostToolUse", {"command": "x", "timeout": timeout, "async": True})
-    assert made.hooks[0].timeout == seconds and made.hooks[0].detached
+    assert made.hooks[0].timeout == seconds and made.hooks[0].background
 
 
 def test_the_result_of_an_async_hook_is_discarded() -> None:
@@ -131,7 +131,7 @@ def test_the_result_of_an_async_hook_is_discarded() -> None:
     first = made.fire(ToolPost("read", {}, result="r"))
     assert first.result == () and made.wait(20)
     later = made.fire(Stop())
-    assert len(later.late) == 1 and later.context == ()
+    assert len(later.background) == 1 and later.context == ()
 
 
 def test_a_cancelled_hook_is_no_decision() -> None:
@@ -160,7 +160,7 @@ def test_an_answer_says_the_decision_again(event: Event, decision: Decision) -> 
     answer = JCODE.answer(decision, event)
     native = next(name for name, kind in JCODE.events.items() if kind == event.kind)
     spec = engine(native, {"command": "x"}).hooks[0]
-    verdict = JCODE.decode(spec, event, Ran(answer.exit_status, answer.stdout, answer.stderr), "better")
+    verdict = JCODE.decode(spec, event, RunResult(answer.exit_status, answer.stdout, answer.stderr), "better")
     names = ("permission", "block", "force_continue", "reason", "system_message", "context")
     assert [getattr(verdict, name) for name in names] == [getattr(decision, name) for name in names]
     if event.tool is not None and verdict.input is not None:

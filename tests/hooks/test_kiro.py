@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import Event, HookEngine, PromptSubmit, Ran, SessionStart, ToolPre
+from sandhook.hooks import Event, HookEngine, PromptSubmit, RunResult, SessionStart, ToolPre
 from sandhook.hooks.contracts import ContractError, Document, get, recognise
 from sandhook.hooks.decode import decode
 from tests.hooks.agenttools import back, faults, fired, paths
@@ -113,8 +113,8 @@ def test_a_file_that_was_saved() -> None:
         KIRO.event("nosuch", {})
 
 
-@pytest.mark.parametrize("ran", [said("", 1), Ran(124, limit="wall_seconds"), Ran(failure="no")])
-def test_failures_pass_unless_the_caller_closes(ran: Ran) -> None:
+@pytest.mark.parametrize("ran", [said("", 1), RunResult(124, limit="wall_seconds"), RunResult(failure="no")])
+def test_failures_pass_unless_the_caller_closes(ran: RunResult) -> None:
     assert not fired("kiro", config(), CALL, ran).refused
     assert fired("kiro", config(), CALL, ran, fail_closed="strict").refused
 
@@ -141,7 +141,7 @@ def test_conversion() -> None:
     crush = {"hooks": {"PreToolUse": [{"command": "x", "matcher": "ba"}]}}
     rendered, lost = KIRO.render(HookEngine.load(crush, "crush", runner=Scripted(said())).hooks)
     assert rendered == {"hooks": {"preToolUse": [{"command": "x"}]}}
-    assert lost == ("PreToolUse[0]: its matcher is no pattern of names: the hook runs for every tool",)
+    assert lost == ("PreToolUse[0]: its matcher is not a pattern of names: the hook runs for every tool",)
 
 
 def test_whose_file_it_is() -> None:

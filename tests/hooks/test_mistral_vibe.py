@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import Event, HookEngine, Ran, Stop, ToolPost, ToolPre
+from sandhook.hooks import Event, HookEngine, RunResult, Stop, ToolPost, ToolPre
 from sandhook.hooks.contracts import Document, get, recognise
 from sandhook.hooks.decode import decode, encode
 from sandhook.hooks.model import Operation
@@ -114,9 +114,9 @@ def test_patterns(pattern: str, tool: str, wanted: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "ran", [said("", 2, "no"), said("text"), said("", 1), Ran(124, limit="wall_seconds")]
+    "ran", [said("", 2, "no"), said("text"), said("", 1), RunResult(124, limit="wall_seconds")]
 )
-def test_every_failure_warns_or_refuses(ran: Ran) -> None:
+def test_every_failure_warns_or_refuses(ran: RunResult) -> None:
     decision = fired("mistral_vibe", config(), CALL, ran)
     assert not decision.refused and decision.outcomes[0].verdict.warnings
     assert fired("mistral_vibe", config(strict=True), CALL, ran).permission == "deny"

@@ -9,7 +9,7 @@ import pytest
 
 from sandhook.hooks.audit import line
 from sandhook.hooks.events import ToolPre
-from sandhook.hooks.model import Ran
+from sandhook.hooks.model import RunResult
 from sandhook.hooks.secrets import MARK, redact
 from tests.hooks.hooktools import engine, hook
 
@@ -97,7 +97,7 @@ def test_audit_lines_hold_no_secret_and_no_control_character() -> None:
     lines: list[str] = []
     secret = "sk-ant-" + B * 2
     said = {"decision": "block", "reason": f"\x1b[31mkey {secret}\u202e", "user_message": "password=hunter2"}
-    made, _ = engine(hook(), answers=(Ran(0, json.dumps(said).encode()),), audit=lines.append)
+    made, _ = engine(hook(), answers=(RunResult(0, json.dumps(said).encode()),), audit=lines.append)
     decision = made.fire(ToolPre("bash", {"command": secret}))
     assert decision.refused and secret in (decision.reason or "")  # the decision itself is untouched
     whole = "\n".join(lines)

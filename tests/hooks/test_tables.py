@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import Event, HookEngine, HookSpec, Ran, Verdict
+from sandhook.hooks import Event, HookEngine, HookSpec, RunResult, Verdict
 from sandhook.hooks.contracts import Contract, Document, LoadOptions, get
 
 TABLES = Path(__file__).parent / "tables"
@@ -40,14 +40,16 @@ OUTPUTS = {
 }
 
 ENDINGS = {
-    **{str(status): Ran(status) for status in (0, 1, 2, 49, 126, 127, 130, 255)},
-    "no command": Ran(127, stderr=b"bash: line 1: x: command not found\n", missing="x: command not found"),
-    "signal": Ran(None, signal="KILL"),
-    "timeout": Ran(124, limit="wall_seconds"),
-    "limit": Ran(137, limit="steps"),
-    "cancelled": Ran(137, limit="cancelled"),
-    "no parse": Ran(2, syntax_error="syntax error"),
-    "no start": Ran(failure="no such worker"),
+    **{str(status): RunResult(status) for status in (0, 1, 2, 49, 126, 127, 130, 255)},
+    "no command": RunResult(
+        127, stderr=b"bash: line 1: x: command not found\n", missing="x: command not found"
+    ),
+    "signal": RunResult(None, signal="KILL"),
+    "timeout": RunResult(124, limit="wall_seconds"),
+    "limit": RunResult(137, limit="steps"),
+    "cancelled": RunResult(137, limit="cancelled"),
+    "no parse": RunResult(2, syntax_error="syntax error"),
+    "no start": RunResult(failure="no such worker"),
 }
 
 
@@ -67,7 +69,7 @@ class Block:
     def event(self) -> Event:
         return self.contract.event(self.head["event"], self.head["payload"])
 
-    def ran(self, ending: str, output: str) -> Ran:
+    def ran(self, ending: str, output: str) -> RunResult:
         stdout = OUTPUTS[output]
         if stdout is None:
             stdout = self.head[output].encode()

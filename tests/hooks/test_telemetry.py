@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sandhook.hooks.events import ToolPre
-from sandhook.hooks.model import Ran
+from sandhook.hooks.model import RunResult
 from sandhook.hooks.telemetry import TracedEngine, default_tracer, traced
 from tests.hooks.hooktools import engine, hook
 
@@ -68,7 +68,7 @@ def test_a_span_for_the_event_and_one_for_each_hook_that_ran(api: Tracer) -> Non
         hook(id="a"),
         hook(id="b", matcher={"tool_name": "edit"}),
         hook(id="c"),
-        answers=(Ran(0, duration=0.5), Ran(3, said, duration=0.25)),
+        answers=(RunResult(0, duration=0.5), RunResult(3, said, duration=0.25)),
     )
     decision = traced(made).fire(CALL)
     assert decision.refused
@@ -96,7 +96,7 @@ def test_a_span_for_the_event_and_one_for_each_hook_that_ran(api: Tracer) -> Non
 
 
 def test_a_hook_that_could_not_run(api: Tracer) -> None:
-    made, _ = engine(hook(id="a", on_error="block"), answers=(Ran(124, limit="wall_seconds"),))
+    made, _ = engine(hook(id="a", on_error="block"), answers=(RunResult(124, limit="wall_seconds"),))
     traced(made).fire(CALL)
     assert api.spans[0].attributes["sandhook.could_not_run"] == ["user:a"]
     assert api.spans[1].attributes["sandhook.limit"] == "wall_seconds"

@@ -139,7 +139,7 @@ def test_a_hook_runs_after_its_approval_and_not_after_a_change(tmp_path: Path) -
 
     made = load()
     assert made.hooks == () and len(made.withheld) == 1
-    spec = made.withheld[0][0]
+    spec = made.withheld[0].spec
     store.approve([store.examine(spec, "crush", root)])
     made = load()
     assert len(made.hooks) == 1 and made.hooks[0].trust_hash is not None
@@ -151,7 +151,7 @@ def test_a_hook_runs_after_its_approval_and_not_after_a_change(tmp_path: Path) -
 
 def test_the_bytes_that_were_hashed_are_the_bytes_that_run(tmp_path: Path) -> None:
     document, store, root = project(tmp_path)
-    spec = HookEngine.load(document).withheld[0][0]
+    spec = HookEngine.load(document).withheld[0].spec
     store.approve([store.examine(spec, "crush", root)])
     made = HookEngine.load(document, trust=store.allows("crush", root))
     (Path(root) / "guard.sh").write_text("exit 0\n")
@@ -162,7 +162,7 @@ def test_the_bytes_that_were_hashed_are_the_bytes_that_run(tmp_path: Path) -> No
 
 def test_revoking_and_listing(tmp_path: Path) -> None:
     document, store, root = project(tmp_path)
-    spec = HookEngine.load(document).withheld[0][0]
+    spec = HookEngine.load(document).withheld[0].spec
     store.approve([store.examine(spec, "crush", root)], now=0)
     (entry,) = store.approved().values()
     assert entry["approved"] == "1970-01-01T00:00:00Z" and entry["file"] == document.name

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import Decision, HookEngine, Ran, ToolCall, ToolPre
+from sandhook.hooks import Decision, HookEngine, RunResult, ToolCall, ToolPre
 from sandhook.hooks.contracts import Document, get
 from sandhook.hooks.contracts.ub.config import duration, expand
 from tests.hooks.hooktools import Scripted, hook, said
@@ -145,7 +145,9 @@ def test_an_answer_says_the_decision_again() -> None:
     spec = engine({"command": ["x"], "on_failure": "block"}).hooks[0]
     for decision in (Decision("tool.pre", permission="deny", reason="why"), Decision("tool.pre")):
         answer = UB.answer(decision, event)
-        verdict = UB.decode(spec, event, Ran(answer.exit_status, answer.stdout, answer.stderr), "better")
+        verdict = UB.decode(
+            spec, event, RunResult(answer.exit_status, answer.stdout, answer.stderr), "better"
+        )
         assert (verdict.permission, verdict.reason) == (decision.permission, decision.reason)
 
 

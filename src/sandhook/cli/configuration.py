@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sandhook.cli.arguments import Parser
     from sandhook.hooks.engine import HookEngine, Trust
-    from sandhook.hooks.model import HookSpec
+    from sandhook.hooks.model import Compat, HookSpec
     from sandhook.hooks.trust import TrustStore
 
 
@@ -98,7 +98,7 @@ def own_layers(contract: Contract, cwd: str, env: Mapping[str, str]) -> AgentCon
     return AgentConfiguration(contract, tuple(found), tuple(problems))
 
 
-def load(found: AgentConfiguration, options: argparse.Namespace, *, compat: str = "better") -> HookEngine:
+def load(found: AgentConfiguration, options: argparse.Namespace, *, compat: Compat = "better") -> HookEngine:
     """Load configurations to look at them; hooks without the approval that they need are in ``engine.withheld``."""
     from sandhook.hooks.engine import HookEngine
 

@@ -61,13 +61,13 @@ def _convert(options: argparse.Namespace) -> int:
     if engine.problems:
         raise ConfigError(list(engine.problems))
     value, lost = target.render(engine.hooks)
-    if _reads_toml(target):
+    if _reads_toml(target) and isinstance(value, dict):
         from sandhook.formats.toml_text import encode_toml
 
         sys.stdout.write(encode_toml(value))
     else:
         put_json(value)
-    notes = [*lost, *(f"{spec.id}: left out: {why}" for spec, why in engine.withheld)]
+    notes = [*lost, *(f"{each.spec.id}: left out: {each.why}" for each in engine.withheld)]
     for note in notes:
         _say(f"lost: {note}")
     if engine.hooks and source.name != target.name:

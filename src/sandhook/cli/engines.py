@@ -89,9 +89,9 @@ def _scripts(options: argparse.Namespace, found: AgentConfiguration, engine: Hoo
 def notes_of(engine: HookEngine) -> list[str]:
     """Return a line for every hook that is switched off or not approved."""
     return [
-        f"skipped {spec.id} ({spec.file or spec.path}): {why}"
-        + ("; `sandhook trust FILE` approves it" if why.startswith("not trusted") else "")
-        for spec, why in engine.withheld
+        f"skipped {each.spec.id} ({each.spec.file or each.spec.path}): {each.why}"
+        + ("; `sandhook trust FILE` approves it" if each.state == "untrusted" else "")
+        for each in engine.withheld
     ]
 
 

@@ -40,9 +40,11 @@ def event_of(options: argparse.Namespace, contract: Contract, native: str, kind:
         if used:
             raise UsageError(f"--payload goes without --{used[0]}")
         event = contract.event(native, _json(read(options.payload), "--payload"))
-        missing = {key: value for key, value in _IDS.items() if getattr(event, key) is None}
-        return event.with_(**missing) if missing else event
-    event = Event(kind).with_(**_IDS)
+        return event.with_(
+            session_id=_IDS["session_id"] if event.session_id is None else event.session_id,
+            turn_id=_IDS["turn_id"] if event.turn_id is None else event.turn_id,
+        )
+    event = Event(kind, session_id=_IDS["session_id"], turn_id=_IDS["turn_id"])
     if kind.startswith("tool."):
         if options.prompt is not None:
             raise UsageError(f"--prompt does not go with {native}")

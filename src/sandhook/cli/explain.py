@@ -12,9 +12,9 @@ from sandhook.cli.events import add_event, event_of
 from sandhook.cli.listing import command_of, meaning_of
 from sandhook.cli.output import columns, is_terminal, plain, put, put_json
 from sandhook.hooks import contracts
-from sandhook.hooks.chain import run_key
 from sandhook.hooks.contracts import COMPAT, ContractError
 from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.event_run import dedupe_key
 from sandhook.hooks.inventory import Item, inventory
 from sandhook.record import Record
 
@@ -191,7 +191,7 @@ def answers_of(found: AgentConfiguration, event: Event, options: argparse.Namesp
             continue
         matched, why = _matched(spec, event)
         if matched and found.contract.fold.dedupe and item.state == "trusted":
-            key = run_key(spec, found.contract.fold.dedupe)
+            key = dedupe_key(spec, found.contract.fold.dedupe)
             if key in seen:
                 matched, why = False, "an earlier hook runs the same text"
             seen.add(key)

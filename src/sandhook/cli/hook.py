@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sandhook.hooks.contracts import Contract
     from sandhook.hooks.event import Event
-    from sandhook.hooks.model import Ran
+    from sandhook.hooks.model import RunResult
     from sandhook.vfs.base import FileSystem
 
 _SECONDS = 60.0
@@ -175,7 +175,7 @@ def _run(
     script: Script,
     data: bytes,
     notes: list[str],
-) -> Ran:
+) -> RunResult:
     from sandhook.hooks.runner import as_ran, working_directory
     from sandhook.limits import Limits
     from sandhook.shell import DEFAULT_ENVIRONMENT, Shell

@@ -145,7 +145,7 @@ def _json(item: Item) -> dict[str, object]:
             argv=list(spec.executor.argv),
             timeout=spec.timeout,
             on_error=spec.on_error,
-            detached=spec.detached,
+            detached=spec.background,  # the name in `list --json`, which others read
             once=spec.once,
             description=spec.description,
         )

@@ -23,11 +23,14 @@ from sandhook.hooks.model import (
     HookSpec,
     Operation,
     Outcome,
-    Ran,
     Request,
+    RunResult,
     Verdict,
 )
 from sandhook.hooks.runner import Runner, SandboxRunner
+
+#: The name of RunResult in version 0.1.
+Ran = RunResult
 
 __all__ = [
     "HookEngine",
@@ -53,6 +56,7 @@ __all__ = [
     "Runner",
     "SandboxRunner",
     "Request",
+    "RunResult",
     "Ran",
     "Verdict",
     "ContractError",

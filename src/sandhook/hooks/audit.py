@@ -1,26 +1,26 @@
-"""What hooks did, one JSON line per event, for a sink that no script can reach.
+"""An audit log of hooks: one JSON line per event, written to a sink that no script can reach.
 
 Four events: ``hook.invoked``, ``hook.completed``, ``hook.blocked``, ``hook.warning``. Lines are
-ASCII (so nothing in them can move a cursor), and every text in them has a bound.
-Source: the events that Everruns' design of user hooks plans; every contract gets them here.
+ASCII, so that they cannot move a cursor, and every text in them is bounded.
+Source: the events that Everruns plans for user hooks; every contract writes them here.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
-from sandhook.hooks.event import Event
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import Outcome
 
-#: Characters of one text; what is longer is cut and counted.
+#: Characters of one text; the rest is cut, and its length reported.
 MAX_TEXT = 2048
 
-#: Characters that are looked through for secrets; more than what is kept, for one may lie across the cut.
+#: Characters searched for secrets. More than MAX_TEXT, because a secret may lie across the cut.
 _LOOKED_AT = 4 * MAX_TEXT
 
-#: Fields that hold no words of a hook's.
+#: Fields that hold no text of a hook.
 _NAMES = frozenset({"type", "hook_id", "event", "session_id", "tool_call_id", "decision"})
 
 #: A shorter text holds no secret.
@@ -28,13 +28,13 @@ _SHORT = 8
 
 
 class Writable(Protocol):
-    """A text file, as far as it is needed here."""
+    """The method of a text file that is called here."""
 
-    def write(self, text: str, /) -> Any: ...
+    def write(self, text: str, /) -> object: ...
 
 
 #: Where lines go: a callable that takes one line without its newline, or a text file.
-Sink = Callable[[str], Any] | Writable
+Sink = Callable[[str], object] | Writable
 
 
 class Audit:
@@ -43,7 +43,7 @@ class Audit:
     __slots__ = ("_write",)
 
     def __init__(self, sink: Sink | None = None) -> None:
-        self._write: Callable[[str], Any] | None
+        self._write: Callable[[str], object] | None
         if sink is None or callable(sink):
             self._write = sink
         else:
@@ -51,8 +51,8 @@ class Audit:
             self._write = lambda line: write(line + "\n")
 
     def invoked(self, outcome: Outcome, event: Event) -> None:
-        """Report that a hook was looked at, before it runs; ``matched`` false is reported too."""
-        record: dict[str, Any] = {
+        """Report that a hook was considered, before it runs, whether it matches or not."""
+        record: JsonObject = {
             "type": "hook.invoked",
             "hook_id": outcome.spec.id,
             "event": outcome.spec.native_event,
@@ -64,7 +64,7 @@ class Audit:
         self._emit(record)
 
     def completed(self, outcome: Outcome) -> None:
-        """Report one hook that ran: its decision, and before that whatever it warned of or blocked."""
+        """Report one hook that ran: its decision, a refusal, and its warnings."""
         if self._write is None or outcome.ran is None:
             return
         ran, verdict = outcome.ran, outcome.verdict
@@ -72,14 +72,18 @@ class Audit:
             {
                 "type": "hook.completed",
                 "hook_id": outcome.spec.id,
-                "decision": verdict.word,
+                "decision": verdict.label,
                 "duration_ms": round(ran.duration * 1000, 3),
                 "stdout_bytes": len(ran.stdout),
                 "exit_code": ran.exit_status,
             }
         )
         if verdict.refuses:
-            record = {"type": "hook.blocked", "hook_id": outcome.spec.id, "reason": verdict.reason or ""}
+            record: JsonObject = {
+                "type": "hook.blocked",
+                "hook_id": outcome.spec.id,
+                "reason": verdict.reason or "",
+            }
             if verdict.user_message is not None:
                 record["user_message"] = verdict.user_message
             self._emit(record)
@@ -89,13 +93,13 @@ class Audit:
     def warning(self, hook_id: str, message: str) -> None:
         self._emit({"type": "hook.warning", "hook_id": hook_id, "message": message})
 
-    def _emit(self, record: dict[str, Any]) -> None:
+    def _emit(self, record: JsonObject) -> None:
         if self._write is not None:
             self._write(line(record))
 
 
-def line(record: dict[str, Any]) -> str:
-    """Return one JSON line: ASCII alone, texts cut at MAX_TEXT, no control character, no secret."""
+def line(record: JsonObject) -> str:
+    """Return one JSON line in ASCII, with texts cut at MAX_TEXT and without control characters and secrets."""
     short = {
         key: _cut(value, key not in _NAMES) if isinstance(value, str) else value
         for key, value in record.items()

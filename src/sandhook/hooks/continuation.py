@@ -1,7 +1,7 @@
-"""Continuation: whether an agent that wants to stop goes on, by todos, a goal, and Stop hooks.
+"""Continuation: decide whether an agent that wants to stop continues, because of todos, a goal, or Stop hooks.
 
-One budget of laps bounds all three in a turn, so hooks that always block cannot keep an agent for ever.
-Source: jcode's runner (28 laps in all, at most 3 of them for todos); other agents use a part of it.
+One budget of laps per turn bounds all three, so that hooks that always block cannot run an agent forever.
+Source: jcode's runner (28 laps in all, at most 3 of them for todos); other agents use a part of that.
 
     turn = Continuation(lambda active: engine.fire(Stop(stop_active=active)))
     while (lap := turn.next(todos=unfinished(), goal=goal())) is not None:
@@ -16,14 +16,14 @@ from sandhook.hooks.model import Decision
 from sandhook.limits import Cancellation
 from sandhook.record import Record
 
-#: Laps of one turn in all, and those that todos may take of them.
+#: Laps of one turn, and the most of them for todos.
 LAPS, TODO_LAPS = 28, 3
 
 _KEEP_WORKING = "A Stop hook requested that you keep working before finishing."
 
 
 class Lap(Record):
-    """Why the agent goes on: source "todo", "goal" or "hook", and the message that it gets."""
+    """Why the agent continues: the source "todo", "goal" or "hook", and the message for the agent."""
 
     source: str
     message: str
@@ -33,16 +33,16 @@ class Continuation:
     """The continuations of one turn; make a new one for every turn.
 
     Args:
-        fire_stop: Fires the Stop event; is told whether a Stop hook already made the agent go on in
-            this turn.
+        fire_stop: Fires the Stop event. Receives whether a Stop hook already made the agent continue
+            in this turn.
         cancel: When it is cancelled, the agent stops and no Stop hook is fired.
-        laps: Continuations of the turn in all; None for any number.
-        todo_laps: Those that unfinished todos may take.
+        laps: The most continuations of the turn; None for any number.
+        todo_laps: The most continuations for unfinished todos.
 
     Attributes:
-        stop_active: A Stop hook made the agent go on in this turn; it stays true.
+        stop_active: A Stop hook made the agent continue in this turn; it stays true.
         used: Laps so far.
-        ended: Why ``next`` said no: "cancelled", "exhausted" or "done"; "" before.
+        ended: Why ``next`` returned None: "cancelled", "exhausted" or "done"; "" before.
         decision: What the Stop hooks decided last, or None.
     """
 
@@ -64,10 +64,10 @@ class Continuation:
         self.decision: Decision | None = None
 
     def next(self, *, todos: str | None = None, goal: str | None = None) -> Lap | None:
-        """Return why the agent goes on, or None when it stops.
+        """Return why the agent continues, or None when it stops.
 
-        Sources are asked in order: todos, then the goal, then the Stop hooks, which are fired only
-        when the others want nothing.
+        The order is: todos, the goal, the Stop hooks. Stop hooks are fired only when there is neither
+        an unfinished todo nor an open goal.
 
         Args:
             todos: The message about unfinished todos; None when all are done.

@@ -1,18 +1,22 @@
 """Strict decoding of one JSON object: what a hook prints, and what a configuration holds.
 
 RFC 8259 and nothing more: no NaN, no trailing text, no lone surrogates, nesting of 64 at most,
-numbers that fit. Duplicate keys are reported; what they mean is the contract's business.
+numbers that fit. Duplicate keys are reported; the contract decides what they mean.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from json import JSONDecodeError
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from sandhook.lazy import lazily
 from sandhook.record import Record
+
+if TYPE_CHECKING:
+    from sandhook.hooks.event import Json, JsonObject
 
 #: Arrays and objects inside one another.
 MAX_DEPTH = 64
@@ -22,39 +26,43 @@ _STRING_OR_BRACKET = lazily(r'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
 
 
 class DecodeError(ValueError):
-    """Text that is not the JSON that was asked for; the message says what and where."""
+    """Text that is not the expected JSON; the message names the fault and its place."""
 
 
 class Decoded(Record):
-    """A decoded value with what was odd about it.
+    """A decoded value, and what was unusual in its text.
 
     Attributes:
         value: The value.
         top_duplicates: Keys that the outermost object has twice; the last one is in ``value``.
-        diagnostics: One line for each oddity that is no error.
+        diagnostics: A line for each thing that is unusual but not an error.
     """
 
-    value: Any
+    value: Json
     top_duplicates: tuple[str, ...]
     diagnostics: tuple[str, ...]
 
 
 class _Reader:
-    """Hooks for ``json.JSONDecoder``; they notice what it would accept in silence."""
+    """Hooks for ``json.JSONDecoder`` that report what it would accept silently."""
 
     def __init__(self) -> None:
         self.top: tuple[str, ...] = ()
         self.notes: list[str] = []
 
-    def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
+    def pairs(self, pairs: list[tuple[str, Json]]) -> JsonObject:
+        value = dict(pairs)
         self.top = ()  # the outermost object comes last
-        if len(made) != len(pairs):
+        if len(value) != len(pairs):
             seen: set[str] = set()
-            twice = [key for key, _ in pairs if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
-            self.top = tuple(dict.fromkeys(twice))
+            repeated: dict[str, None] = {}
+            for key, _ in pairs:
+                if key in seen:
+                    repeated[key] = None
+                seen.add(key)
+            self.top = tuple(repeated)
             self.notes.extend(f"duplicate key {key!r}: the last one counts" for key in self.top)
-        return made
+        return value
 
     def integer(self, digits: str) -> int | float:
         if len(digits) <= 20:
@@ -71,7 +79,15 @@ class _Reader:
         return value
 
     def constant(self, name: str) -> NoReturn:
-        raise DecodeError(f"{name} is no JSON")
+        raise DecodeError(f"{name} is not JSON")
+
+
+class DecodedObject(Record):
+    """A decoded object; the fields are those of Decoded."""
+
+    value: JsonObject
+    top_duplicates: tuple[str, ...]
+    diagnostics: tuple[str, ...]
 
 
 def decode(text: str, *, max_depth: int = MAX_DEPTH) -> Decoded:
@@ -80,6 +96,20 @@ def decode(text: str, *, max_depth: int = MAX_DEPTH) -> Decoded:
     Raises:
         DecodeError: Anything else; ``max_depth`` counts objects and arrays inside one another.
     """
+    value, duplicates, notes = _decode(text, max_depth)
+    return Decoded(value, duplicates if isinstance(value, dict) else (), notes)
+
+
+def decode_object(text: str, *, max_depth: int = MAX_DEPTH) -> DecodedObject:
+    """Decode one JSON object; see ``decode``."""
+    value, duplicates, notes = _decode(text, max_depth)
+    if not isinstance(value, dict):
+        raise DecodeError(f"wanted an object, got {type_name(value)}")
+    return DecodedObject(value, duplicates, notes)
+
+
+def _decode(text: str, max_depth: int) -> tuple[Json, tuple[str, ...], tuple[str, ...]]:
+    """Return the value, the duplicate keys of the last object, and the notes."""
     _check_depth(text, max_depth)
     reader = _Reader()
     decoder = json.JSONDecoder(
@@ -94,18 +124,10 @@ def decode(text: str, *, max_depth: int = MAX_DEPTH) -> Decoded:
         raise DecodeError(f"{error.msg} at line {error.lineno} column {error.colno}") from None
     if "\\ud" in text or "\\uD" in text or not text.isascii():
         _check_surrogates(value)
-    return Decoded(value, reader.top if isinstance(value, dict) else (), tuple(reader.notes))
+    return value, reader.top, tuple(reader.notes)
 
 
-def decode_object(text: str, *, max_depth: int = MAX_DEPTH) -> Decoded:
-    """Decode one JSON object; see ``decode``."""
-    decoded = decode(text, max_depth=max_depth)
-    if not isinstance(decoded.value, dict):
-        raise DecodeError(f"wanted an object, got {type_name(decoded.value)}")
-    return decoded
-
-
-def type_name(value: Any) -> str:
+def type_name(value: Json) -> str:
     """Return the JSON name of a value's type, with its article."""
     if value is None:
         return "null"
@@ -118,14 +140,37 @@ def type_name(value: Any) -> str:
     return "an array" if isinstance(value, (list, tuple)) else "an object"
 
 
-def encode(value: Any) -> str:
+def text_of(value: Mapping[str, Json], *keys: str) -> str | None:
+    """Return the first of these fields that is a string and not empty."""
+    for key in keys:
+        text = value.get(key)
+        if isinstance(text, str) and text:
+            return text
+    return None
+
+
+def object_of(value: Mapping[str, Json], *keys: str) -> JsonObject:
+    """Return the first of these fields that is an object, or an empty object."""
+    for key in keys:
+        item = value.get(key)
+        if isinstance(item, dict):
+            return item
+    return {}
+
+
+def texts_of(value: Mapping[str, Json], key: str) -> dict[str, str]:
+    """Return the strings of a field that is an object, by their keys."""
+    return {name: text for name, text in object_of(value, key).items() if isinstance(text, str)}
+
+
+def encode(value: Json) -> str:
     """Return compact JSON with every character as itself, as serde_json writes it.
 
-    Numbers that JSON lacks (NaN, Infinity), or that are too long to write, become null and lone surrogates U+FFFD, so that no
-    payload can keep a guard from running.
+    Numbers that JSON lacks (NaN, Infinity) or that are too long become null, and lone surrogates become
+    U+FFFD, so that no payload can prevent a guard from running.
 
     Raises:
-        DecodeError: A value that is no JSON, or that nests too deeply to be written.
+        DecodeError: The value is not JSON, or nests too deeply.
     """
     try:
         try:
@@ -141,7 +186,7 @@ def encode(value: Any) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: Json) -> Json:
     if isinstance(value, float):
         return value if value - value == 0 else None
     if isinstance(value, int) and value.bit_length() > 1024:
@@ -168,8 +213,8 @@ def _check_depth(text: str, most: int) -> None:
             depth -= 1
 
 
-def _check_surrogates(value: Any) -> None:
-    pending = [value]
+def _check_surrogates(value: Json) -> None:
+    pending: list[Json] = [value]
     while pending:
         item = pending.pop()
         if isinstance(item, str):
@@ -177,7 +222,7 @@ def _check_surrogates(value: Any) -> None:
                 try:
                     item.encode("utf-8")
                 except UnicodeEncodeError:
-                    raise DecodeError("a lone surrogate is no text") from None
+                    raise DecodeError("a lone surrogate is not text") from None
         elif isinstance(item, dict):
             pending.extend(item)
             pending.extend(item.values())

@@ -1,4 +1,4 @@
-"""HookEngine: loads hooks, selects those an event concerns, runs them, folds what they say.
+"""HookEngine: loads hooks, selects the hooks of an event, runs them, and folds their verdicts.
 
 engine = HookEngine.load("hooks.json")
 decision = engine.fire(ToolPre("bash", {"command": "rm -rf /"}))
@@ -8,35 +8,44 @@ if decision.refused:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from sandhook.errors import ConfigError, Problem
 from sandhook.hooks import contracts
 from sandhook.hooks.audit import Audit, Sink
-from sandhook.hooks.chain import Chain, Policy
 from sandhook.hooks.contracts import COMPAT, Contract, Document, Loaded, LoadOptions
 from sandhook.hooks.event import Event, Json
+from sandhook.hooks.event_run import BackgroundHooks, BackgroundResult, EventRun, OnceHooks, Services
 from sandhook.hooks.merge import merge
-from sandhook.hooks.model import Decision, HookSpec, Outcome
-from sandhook.hooks.runner import Runner, SandboxRunner, prestart_worker, unknown_executor, wants_jq
+from sandhook.hooks.model import Compat, Decision, FailClosed, HookSpec
+from sandhook.hooks.runner import (
+    Runner,
+    RunnerAdapter,
+    SandboxRunner,
+    prestart_worker,
+    unknown_executor,
+    wants_jq,
+)
 from sandhook.hooks.sources import documents, line_of, with_lines
 from sandhook.record import Record
 
 if TYPE_CHECKING:
-    from sandhook.command.own import OwnUtility
     from sandhook.hooks.host import HostRunner
+    from sandhook.hooks.runner import Utilities
     from sandhook.hooks.sources import Source
     from sandhook.limits import Cancellation
     from sandhook.net.network import Network
     from sandhook.vfs.base import FileSystem
 
-#: Whether a hook of a layer that needs trust may run; the hook itself, with its bytes, when it may.
+#: Decides whether a hook of a layer that needs trust may run; may return the hook itself, with its approved bytes.
 Trust = Callable[[HookSpec], "bool | HookSpec | None"]
 
 #: Executor types that the sandbox runs.
 SANDBOX_TYPES = ("bash", "argv")
+
+#: What a timeout above ``max_timeout`` does: it is shortened, or it is a fault.
+LongTimeout = Literal["clamp", "reject"]
 
 
 class Group(Record):
@@ -46,29 +55,51 @@ class Group(Record):
     specs: tuple[HookSpec, ...]
 
 
+class Withheld(Record):
+    """A hook of the configuration that does not run.
+
+    Attributes:
+        spec: The hook.
+        why: The reason, for people.
+        state: "untrusted" when nobody approved it, "muted" when the configuration switches it off.
+    """
+
+    spec: HookSpec
+    why: str
+    state: Literal["untrusted", "muted"]
+
+
+class Findings(Record):
+    """What loading a configuration found besides the hooks that run; see the attributes of HookEngine."""
+
+    problems: tuple[Problem, ...] = ()
+    withheld: tuple[Withheld, ...] = ()
+    diagnostics: tuple[str, ...] = ()
+
+
 class HookEngine:
     """The hooks of a configuration, ready to run.
 
-    An engine's hooks share one file system, which stays between events; everything else is fresh
-    for each of them. ``fire`` may be called from any thread, and from several at once.
+    An engine's hooks share one file system, which persists between events; everything else is new
+    for each hook. ``fire`` may be called from any thread, and from several at once.
 
     Args:
-        groups: The hooks, by contract. The hooks of a later group see what the earlier ones changed.
+        groups: The hooks, by contract. Hooks of a later group see what earlier groups changed.
         runner: Runs shell text and argv; a new sandbox when None.
-        executors: Further executor types and what runs them.
+        executors: The runners of additional executor types.
         compat: "better" or "strict", see ``contracts.COMPAT``.
-        fail_closed: What a hook that could not run means where it could have refused: False, as
-            its contract says; True, a refusal; "strict", the same also for a failure without a
-            decision, and for output that cannot be read.
+        fail_closed: The meaning of a hook that could not run, on an event that it could have refused.
+            False: as its contract defines. True: a refusal. "strict": a refusal also after a failure
+            without a decision, or an unreadable output.
         env: The agent's own environment, for hooks that inherit from it.
         audit: Where audit lines go.
 
     Attributes:
-        groups: As given.
+        groups: The argument, as a tuple.
         problems: Faults of the configuration; hooks that have one are left out.
         withheld: Hooks that are in the configuration and do not run, each with the reason: muted,
             or not trusted.
-        diagnostics: What is odd in the configuration.
+        diagnostics: What is unusual in the configuration.
     """
 
     def __init__(
@@ -77,13 +108,11 @@ class HookEngine:
         *,
         runner: Runner | None = None,
         executors: Mapping[str, Runner] | None = None,
-        compat: str = "better",
-        fail_closed: bool | str = False,
+        compat: Compat = "better",
+        fail_closed: FailClosed = False,
         env: Mapping[str, str] | None = None,
         audit: Sink | None = None,
-        problems: Sequence[Problem] = (),
-        withheld: Sequence[tuple[HookSpec, str]] = (),
-        diagnostics: Sequence[str] = (),
+        findings: Findings = Findings(),  # noqa: B008 - immutable
     ) -> None:
         if compat not in COMPAT:
             raise ValueError(f"compat must be one of {', '.join(COMPAT)}, not {compat!r}")
@@ -92,23 +121,30 @@ class HookEngine:
         self.groups = tuple(groups)
         self.compat = compat
         self.fail_closed = fail_closed
-        self.problems = tuple(problems)
-        self.withheld = tuple(withheld)
-        self.diagnostics = tuple(diagnostics)
-        self._chains: dict[str, list[Group]] = {}
+        self.problems = findings.problems
+        self.withheld = findings.withheld
+        self.diagnostics = findings.diagnostics
+        self._by_kind: dict[str, list[Group]] = {}
         for group in self.groups:
             for kind in dict.fromkeys(spec.event for spec in group.specs):
                 waiting = tuple(spec for spec in group.specs if spec.event == kind)
-                self._chains.setdefault(kind, []).append(Group(group.contract, waiting))
-        self._runner: Runner = runner if runner is not None else SandboxRunner()
-        types: dict[str, Runner] = dict.fromkeys(SANDBOX_TYPES, self._runner)
-        resolve = getattr(self._runner, "resolve", None)
-        self._policy = Policy(compat, fail_closed, {**types, **(executors or {})}, env or {}, resolve)
+                self._by_kind.setdefault(kind, []).append(Group(group.contract, waiting))
+        self._runner = RunnerAdapter(runner if runner is not None else SandboxRunner())
+        types = dict.fromkeys(SANDBOX_TYPES, self._runner)
+        types.update({name: RunnerAdapter(each) for name, each in (executors or {}).items()})
         self._audit = Audit(audit)
-        self._lock = Lock()
-        self._done_once: set[tuple[str | None, str]] = set()
-        self._beside: list[Thread] = []
-        self._late: list[tuple[Contract, Outcome]] = []
+        self._once = OnceHooks()
+        self._background = BackgroundHooks()
+        self._services = Services(
+            compat,
+            fail_closed,
+            types,
+            env or {},
+            self._runner.resolve,
+            self._audit,
+            self._once,
+            self._background,
+        )
 
     @classmethod
     def load(
@@ -116,10 +152,10 @@ class HookEngine:
         sources: Source | Sequence[Source],
         contract: str | Contract | None = None,
         *,
-        compat: str = "better",
-        fail_closed: bool | str = False,
+        compat: Compat = "better",
+        fail_closed: FailClosed = False,
         runner: Runner | None = None,
-        utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
+        utilities: Utilities | None = None,
         network: Network | None = None,
         executors: Mapping[str, Runner] | None = None,
         host: bool | HostRunner = False,
@@ -127,79 +163,56 @@ class HookEngine:
         env: Mapping[str, str] | None = None,
         trust: Trust | None = None,
         max_timeout: float | None = None,
-        on_long_timeout: str = "clamp",
+        on_long_timeout: LongTimeout = "clamp",
         audit: Sink | None = None,
         prestart: bool = True,
     ) -> HookEngine:
         """Load configurations: paths, Documents or decoded objects, weakest layer first.
 
-        A hook with a fault is left out and reported, as every agent does; with ``fail_closed``
-        any fault is an error, for a guard that is not there refuses nothing.
+        A hook with a fault is left out and reported. With ``fail_closed`` any fault is an error, because a
+        missing guard refuses nothing. Arguments that are not listed here are those of the class.
 
         Args:
+            contract: The format of all sources; None recognises each source's contract by its content.
             utilities: Additional commands of the sandbox, as for ``Shell``; not with a ``runner``.
             network: What ``curl`` and ``wget`` may reach; nothing without it; not with a ``runner``.
-            contract: Whose format all of them have; recognised from each one's content when None,
-                so that one engine may hold the hooks of several agents.
-            host: Run trusted hooks on this machine and only the others in the sandbox: those of a layer that
-                is trusted by itself, and those that ``trust`` approved, but no contribution. A
-                ``sandhook.HostRunner`` says more: which hooks, with which programs.
-            contributions: Hooks that the host's capabilities bring: id of the capability, raw hooks.
-            env: The agent's own environment, where a configuration or a hook's env policy draws on it;
-                nothing of this process's is taken by itself.
-            trust: Asked of every hook of a layer that is not trusted by itself (see ``contracts.LAYERS``);
-                without it no such hook runs. ``trust.TrustStore(...).allows(...)`` is one.
+            host: Run trusted hooks on this machine, and all others and contributions in the sandbox. Trusted
+                are hooks of a trusted layer and those that ``trust`` approved. A HostRunner selects its own.
+            contributions: Hooks that the host's capabilities bring: raw hooks by id of the capability.
+            trust: Decides about hooks of layers that need trust; without it they do not run.
             max_timeout: Seconds that no hook may exceed, whatever its contract allows.
             on_long_timeout: "clamp" shortens a longer timeout, "reject" makes it a fault.
             prestart: Start the jq worker now when a hook names jq.
 
         Raises:
             ConfigError: A file cannot be read; with ``fail_closed``, the configuration has problems.
-            ContractError: No contract fits, or the named one is unknown.
+            ContractError: No contract fits, or there is no contract of that name.
         """
-        if runner is not None and (utilities is not None or network is not None):
-            raise ValueError(
-                "utilities and network are for the engine's own sandbox; hand them to the runner instead"
-            )
-        if on_long_timeout not in ("clamp", "reject"):
-            raise ValueError(f"on_long_timeout must be 'clamp' or 'reject', not {on_long_timeout!r}")
-        if isinstance(contract, str):
-            contract = contracts.get(contract)
-        found = documents(sources, contract, env)
-        if contract is None and not contributions and all(not doc.value for doc in found):
-            return NopEngine()
+        own_runner = _own_runner(runner, utilities, network)
         loading = _Loading(trust, max_timeout, on_long_timeout)
         options = LoadOptions(compat, ("bash", *(executors or ())), contributions, env or {})
-        for each, docs in _by_contract(found, contract, env or {}):
-            loading.take(each, each.load(docs, options))
-        loading.locate(found)
-        if loading.problems and fail_closed:
-            raise ConfigError(loading.problems)
-        texts = [spec.executor.text for group in loading.groups for spec in group.specs]
-        own = utilities is not None or network is not None
-        if own:
-            runner = SandboxRunner(utilities=utilities, network=network)
-        if host:
-            runner = _mixed(host, runner, contributions, env)
-        if prestart and (own or runner is None) and any(map(wants_jq, texts)):
+        if not loading.read(sources, contract, options, strict=bool(fail_closed)):
+            return NopEngine()
+        if prestart and runner is None and loading.names_jq():
             prestart_worker()
         engine = cls(
             loading.groups,
-            runner=runner,
+            runner=_mixed(host, own_runner, contributions, env) if host else own_runner,
             executors=executors,
             compat=compat,
             fail_closed=fail_closed,
             env=env,
             audit=audit,
-            problems=loading.problems,
-            withheld=loading.withheld,
-            diagnostics=loading.diagnostics,
+            findings=loading.findings(),
         )
-        for problem in loading.problems:
-            engine._audit.warning("", str(problem))
-        for spec, why in loading.withheld:
-            engine._audit.warning(spec.id, f"does not run: {why}")
+        engine._report_problems()
         return engine
+
+    def _report_problems(self) -> None:
+        for problem in self.problems:
+            self._audit.warning("", str(problem))
+        for withheld in self.withheld:
+            self._audit.warning(withheld.spec.id, f"does not run: {withheld.why}")
 
     @property
     def hooks(self) -> tuple[HookSpec, ...]:
@@ -213,9 +226,10 @@ class HookEngine:
 
     @property
     def fs(self) -> FileSystem:
-        """The files that the hooks share; AttributeError for a runner that has none."""
-        shared: FileSystem = self._runner.fs  # type: ignore[attr-defined]
-        return shared
+        """The files that the hooks share; AttributeError for a runner without files."""
+        if self._runner.fs is None:
+            raise AttributeError("the engine's runner has no files (fs)")
+        return self._runner.fs
 
     def fire(self, event: Event, *, cancel: Cancellation | None = None) -> Decision:
         """Run the hooks that an event concerns and return what they decided together.
@@ -223,31 +237,23 @@ class HookEngine:
         Args:
             cancel: Ends the hooks from another thread; a hook that it ended could not run.
         """
-        late = self._take_late() if self._late else ()
+        background = self._background.collect()
         decisions = []
         fired = event
-        for group in self._chains.get(event.kind, ()):
-            chain = Chain(
-                group.contract,
-                self._policy,
-                self._audit,
-                event,
-                first_time=lambda spec: self._first_time(fired, spec),
-                detach=lambda body, contract=group.contract: self._detach(contract, body),  # type: ignore[misc]
-                cancel=cancel,
-            )
-            decisions.append(chain.run(group.specs))
+        for group in self._by_kind.get(event.kind, ()):
+            run = EventRun(group.contract, self._services, event, group.specs, cancel=cancel)
+            decisions.append(run.run())
             if not decisions[-1].refused:
-                event = chain.event
+                event = run.event
         decision = merge(decisions) if decisions else self._nothing(fired)
         if fired.kind == "session.end":
-            self._forget(fired.session_id)
-        return _with_late(decision, late) if late else decision
+            self._once.forget(fired.session_id)
+        return _with_background(decision, background) if background else decision
 
     async def afire(self, event: Event) -> Decision:
-        """Do what ``fire`` does, in a thread, so that the event loop goes on.
+        """Run ``fire`` in a thread, so that the event loop is not blocked.
 
-        When the call is cancelled its hooks end within some hundred steps, and decide nothing.
+        After a cancellation the hooks end within some hundred steps, and decide nothing.
         """
         from asyncio import CancelledError, to_thread
 
@@ -261,41 +267,8 @@ class HookEngine:
             raise
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for the hooks that run beside the agent; tell whether all of them have ended."""
-        for thread in list(self._beside):
-            thread.join(seconds)
-        return not any(thread.is_alive() for thread in self._beside)
-
-    # Hooks that run once, and hooks that run beside the agent.
-
-    def _first_time(self, event: Event, spec: HookSpec) -> bool:
-        key = (event.session_id, spec.id)
-        with self._lock:
-            if key in self._done_once:
-                return False
-            self._done_once.add(key)
-            return True
-
-    def _forget(self, session_id: str | None) -> None:
-        with self._lock:
-            self._done_once = {key for key in self._done_once if key[0] != session_id}
-
-    def _detach(self, contract: Contract, body: Callable[[], Outcome]) -> None:
-        def run() -> None:
-            outcome = body()
-            with self._lock:
-                self._late.append((contract, outcome))
-
-        thread = Thread(target=run, name="sandhook-detached-hook", daemon=True)
-        with self._lock:
-            self._beside = [each for each in self._beside if each.is_alive()]
-            self._beside.append(thread)
-        thread.start()
-
-    def _take_late(self) -> Sequence[tuple[Contract, Outcome]]:
-        with self._lock:
-            late, self._late = self._late, []
-        return late
+        """Wait for background hooks; return True when all of them have ended."""
+        return self._background.wait(seconds)
 
     def _nothing(self, event: Event) -> Decision:
         """Return the decision on an event that no hook waits for."""
@@ -310,13 +283,22 @@ class HookEngine:
         )
 
 
+def _own_runner(runner: Runner | None, utilities: Utilities | None, network: Network | None) -> Runner | None:
+    """Return the caller's runner, or a sandbox with commands and network; None for the default sandbox."""
+    if utilities is None and network is None:
+        return runner
+    if runner is not None:
+        raise ValueError("utilities and network are for the engine's own sandbox; pass them to the runner")
+    return SandboxRunner(utilities=utilities, network=network)
+
+
 def _mixed(
     host: bool | HostRunner,
     sandbox: Runner | None,
     contributions: Mapping[str, Sequence[Json]] | None,
     env: Mapping[str, str] | None,
 ) -> Runner:
-    """Return what runs trusted hooks on the host, and all others in the sandbox."""
+    """Return a runner that runs trusted hooks on the host, and all others in the sandbox."""
     from sandhook.hooks.host import HostRunner, MixedRunner
 
     runner = HostRunner(env=env) if isinstance(host, bool) else host
@@ -324,26 +306,60 @@ def _mixed(
 
 
 class _Loading:
-    """Gathers what the contracts' loaders found."""
+    """Collects the hooks and faults that the contracts' loaders return."""
 
-    def __init__(self, trust: Trust | None, max_timeout: float | None, on_long_timeout: str) -> None:
+    def __init__(self, trust: Trust | None, max_timeout: float | None, on_long_timeout: LongTimeout) -> None:
         self.groups: list[Group] = []
         self.problems: list[Problem] = []
-        self.withheld: list[tuple[HookSpec, str]] = []
+        self.withheld: list[Withheld] = []
         self.diagnostics: list[str] = []
         self._trust = trust
         self._max_timeout = max_timeout
-        self._rejects = on_long_timeout == "reject"
+        if on_long_timeout not in ("clamp", "reject"):
+            raise ValueError(f"on_long_timeout must be 'clamp' or 'reject', not {on_long_timeout!r}")
+        self._on_long_timeout = on_long_timeout
 
-    def take(self, contract: Contract, loaded: Loaded) -> None:
+    def read(
+        self,
+        sources: Source | Sequence[Source],
+        contract: str | Contract | None,
+        options: LoadOptions,
+        *,
+        strict: bool,
+    ) -> bool:
+        """Load the hooks of all sources; return False when nothing is configured.
+
+        Raises ConfigError for a file that cannot be read, and with ``strict`` for every problem.
+        """
+        if isinstance(contract, str):
+            contract = contracts.get(contract)
+        configurations = documents(sources, contract, options.env)
+        if contract is None and not options.contributions and all(not each.value for each in configurations):
+            return False
+        for known, own_documents in _by_contract(configurations, contract, options.env):
+            self._add(known, known.load(own_documents, options))
+        self._locate(configurations)
+        if self.problems and strict:
+            raise ConfigError(self.problems)
+        return True
+
+    def findings(self) -> Findings:
+        return Findings(tuple(self.problems), tuple(self.withheld), tuple(self.diagnostics))
+
+    def _add(self, contract: Contract, loaded: Loaded) -> None:
+        """Add one contract's hooks: those that are trusted, with their timeouts bounded."""
         self.problems.extend(loaded.problems)
-        self.withheld.extend(loaded.withheld)
+        self.withheld.extend(Withheld(spec, why, "muted") for spec, why in loaded.withheld)
         self.diagnostics.extend(loaded.diagnostics)
         trusted = filter(None, map(self._trusted, loaded.specs))
         self.groups.append(Group(contract, tuple(filter(None, map(self._bounded, trusted)))))
 
-    def locate(self, found: Sequence[Document]) -> None:
-        """Give every problem its line, as far as the text of its file is known."""
+    def names_jq(self) -> bool:
+        """Return whether the text of any hook names jq."""
+        return any(wants_jq(spec.executor.text) for group in self.groups for spec in group.specs)
+
+    def _locate(self, found: Sequence[Document]) -> None:
+        """Set the line of every problem whose file's text is known."""
         if not self.problems:
             return
         by_name = {document.name: with_lines(document) for document in found}
@@ -357,16 +373,15 @@ class _Loading:
         answer = self._trust(spec) if self._trust is not None else None
         if answer:
             return answer if isinstance(answer, HookSpec) else spec
-        self.withheld.append(
-            (spec, f"not trusted: {spec.file or 'a configuration'} is of the {spec.layer} layer")
-        )
+        why = f"not trusted: {spec.file or 'a configuration'} is of the {spec.layer} layer"
+        self.withheld.append(Withheld(spec, why, "untrusted"))
         return None
 
     def _bounded(self, spec: HookSpec) -> HookSpec | None:
         most = self._max_timeout
         if most is None or spec.timeout <= most:
             return spec
-        if self._rejects:
+        if self._on_long_timeout == "reject":
             message = f"timeout: {spec.timeout:g} seconds; at most {most:g} are allowed"
             self.problems.append(Problem(spec.path, message, file=spec.file))
             return None
@@ -374,13 +389,13 @@ class _Loading:
         return spec._replace(timeout=most)
 
 
-def _with_late(decision: Decision, late: Sequence[tuple[Contract, Outcome]]) -> Decision:
-    """Add what ended beside the agent since the last event, as far as its contract delivers it."""
-    delivered = [outcome.verdict for contract, outcome in late if contract.fold.late == "deliver"]
+def _with_background(decision: Decision, results: Sequence[BackgroundResult]) -> Decision:
+    """Add the hooks that ended in the background, and what their contracts deliver of them."""
+    delivered = [result.outcome.verdict for result in results if result.contract.fold.background == "deliver"]
     notes = [decision.system_message, *(verdict.system_message for verdict in delivered)]
     return decision._replace(
-        late=tuple(outcome for _, outcome in late),
-        context=(*decision.context, *(one for verdict in delivered for one in verdict.context)),
+        background=tuple(result.outcome for result in results),
+        context=(*decision.context, *(entry for verdict in delivered for entry in verdict.context)),
         system_message="\n".join(note for note in notes if note) or None,
     )
 
@@ -406,7 +421,7 @@ def _by_contract(
 
 
 class NopEngine(HookEngine):
-    """What ``load`` gives when nothing is configured: every event proceeds, nothing is imported."""
+    """The engine of an empty configuration: every event proceeds, and nothing is imported."""
 
     def __init__(self) -> None:
         super().__init__((), runner=unknown_executor)

@@ -1,13 +1,18 @@
 """One constructor per kind of event: ``ToolPre(tool="bash", input={"command": "ls"}, session_id="s1")``.
 
-Each takes what the event is about, and by keyword whatever else ``Event`` has.
+Each receives the fields of its kind, and the other fields of ``Event`` by keyword.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from sandhook.hooks.event import CommonFields
 
 
 class SessionStart(Event):
@@ -15,7 +20,7 @@ class SessionStart(Event):
 
     __slots__ = ()
 
-    def __new__(cls, **common: Any) -> SessionStart:
+    def __new__(cls, **common: Unpack[CommonFields]) -> SessionStart:
         return super().__new__(cls, "session.start", **common)
 
 
@@ -24,7 +29,7 @@ class SessionEnd(Event):
 
     __slots__ = ()
 
-    def __new__(cls, reason: str | None = None, **common: Any) -> SessionEnd:
+    def __new__(cls, reason: str | None = None, **common: Unpack[CommonFields]) -> SessionEnd:
         return super().__new__(cls, "session.end", reason=reason, **common)
 
 
@@ -33,7 +38,7 @@ class PromptSubmit(Event):
 
     __slots__ = ()
 
-    def __new__(cls, prompt: str, **common: Any) -> PromptSubmit:
+    def __new__(cls, prompt: str, **common: Unpack[CommonFields]) -> PromptSubmit:
         return super().__new__(cls, "prompt.submit", prompt=prompt, **common)
 
 
@@ -49,7 +54,7 @@ class ToolPre(Event):
         *,
         call_id: str | None = None,
         raw_input: str | None = None,
-        **common: Any,
+        **common: Unpack[CommonFields],
     ) -> ToolPre:
         return super().__new__(cls, "tool.pre", tool=_call(tool, input, call_id, raw_input), **common)
 
@@ -68,14 +73,14 @@ class ToolPost(Event):
         error: str | None = None,
         call_id: str | None = None,
         raw_input: str | None = None,
-        **common: Any,
+        **common: Unpack[CommonFields],
     ) -> ToolPost:
         call = _call(tool, input, call_id, raw_input)
         return super().__new__(cls, "tool.post", tool=call, result=ToolResult(result, error), **common)
 
 
 class ToolFail(Event):
-    """A tool was called and gave an error, for agents that tell that apart from ToolPost."""
+    """A tool call failed, for agents that distinguish that from ToolPost."""
 
     __slots__ = ()
 
@@ -88,7 +93,7 @@ class ToolFail(Event):
         result: Json = None,
         call_id: str | None = None,
         raw_input: str | None = None,
-        **common: Any,
+        **common: Unpack[CommonFields],
     ) -> ToolFail:
         call = _call(tool, input, call_id, raw_input)
         return super().__new__(cls, "tool.fail", tool=call, result=ToolResult(result, error), **common)
@@ -99,25 +104,25 @@ class TurnStart(Event):
 
     __slots__ = ()
 
-    def __new__(cls, **common: Any) -> TurnStart:
+    def __new__(cls, **common: Unpack[CommonFields]) -> TurnStart:
         return super().__new__(cls, "turn.start", **common)
 
 
 class TurnEnd(Event):
-    """The agent's turn reached its end, well or badly."""
+    """The agent's turn ended, with or without success."""
 
     __slots__ = ()
 
-    def __new__(cls, success: bool = True, **common: Any) -> TurnEnd:
+    def __new__(cls, success: bool = True, **common: Unpack[CommonFields]) -> TurnEnd:
         return super().__new__(cls, "turn.end", success=success, **common)
 
 
 class Stop(Event):
-    """The agent wants to stop; ``stop_active`` when a stop hook already made it go on."""
+    """The agent wants to stop; ``stop_active`` when a stop hook already made it continue."""
 
     __slots__ = ()
 
-    def __new__(cls, stop_active: bool = False, **common: Any) -> Stop:
+    def __new__(cls, stop_active: bool = False, **common: Unpack[CommonFields]) -> Stop:
         return super().__new__(cls, "stop", stop_active=stop_active, **common)
 
 

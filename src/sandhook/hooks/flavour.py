@@ -1,7 +1,7 @@
-"""Regular expressions of configurations, in whoever's syntax, as one linear search.
+"""Regular expressions of configurations, in several syntaxes, compiled to a linear search.
 
-What Rust's ``regex`` and RE2 read differently in silence is refused by name (L-EVERRUNS-005);
-``\\b`` knows ASCII words only (L-EVERRUNS-004).
+Syntax that Rust's ``regex`` and RE2 interpret differently is refused (L-EVERRUNS-005);
+``\\b`` matches at ASCII words only (L-EVERRUNS-004).
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from functools import lru_cache
 
 from sandhook.pattern.errors import PatternError
 
-#: Whose syntax an expression is in: Go's regexp (RE2's own), Rust's regex crate, or JavaScript's RegExp.
+#: The syntax of an expression: Go's regexp (RE2's own), Rust's regex crate, or JavaScript's RegExp.
 FLAVOURS = ("go", "rust", "js")
 
 
 @lru_cache(maxsize=512)
 def compile_search(pattern: str, flavour: str) -> Callable[[str], bool]:
-    """Return a function that tells whether the pattern is found anywhere in a text.
+    """Return a function that returns whether the pattern matches anywhere in a text.
 
     Raises:
-        PatternError: The pattern does not compile; the message says why.
+        PatternError: The pattern does not compile; the message is the reason.
     """
     if flavour == "js":
         from sandhook.pattern.ecma import compile_ecma
@@ -35,14 +35,14 @@ def compile_search(pattern: str, flavour: str) -> Callable[[str], bool]:
 
     def found(text: str) -> bool:
         if not text.isascii():
-            text = text.encode("utf-8", "replace").decode()  # a lone surrogate is no text
+            text = text.encode("utf-8", "replace").decode()  # RE2 needs valid UTF-8; a lone surrogate is not
         return search(text)
 
     return found
 
 
 def _refuse_misread(pattern: str) -> None:
-    """Raise for Rust's word anchors, which RE2 takes for other things."""
+    """Raise PatternError for Rust's word anchors, which RE2 interprets differently."""
     at = pattern.find("\\")
     while at >= 0:
         escaped = pattern[at + 1 : at + 3]

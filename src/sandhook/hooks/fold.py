@@ -1,15 +1,18 @@
-"""Outcomes to one decision, by a policy that is data.
+"""Fold verdicts to one decision, by a policy that is data.
 
-Results always compose in config order, never in the order in which hooks finish.
+Verdicts are folded in config order, never in the order in which hooks finish.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 from sandhook.hooks.event import Event, ToolResult
-from sandhook.hooks.model import PERMISSIONS, Operation, Verdict
+from sandhook.hooks.model import PERMISSIONS, ContextFile, Decision, Operation, Permission, Verdict
 from sandhook.record import Record
+
+#: Which hooks of one event count as the same.
+Dedupe = Literal["", "text", "source"]
 
 
 class FoldPolicy(Record):
@@ -18,48 +21,48 @@ class FoldPolicy(Record):
     Attributes:
         parallel: Hooks run at the same time where their executor allows it; excludes ``chained`` and
             ``stop_on_refusal``.
-        chained: A hook sees (and its matcher sees) what earlier hooks changed; else every hook sees
-            the event as it was.
-        matchers_see_changes: With ``chained``: matchers are asked about the changed event too.
+        chained: Each hook, and its matcher, sees what earlier hooks changed; else every hook sees the
+            original event.
+        matchers_see_changes: With ``chained``: matchers test the changed event too.
         stop_on_refusal: The first refusal ends the chain.
         precedence: Permissions, strongest first.
-        reasons: "first" keeps the first refusing hook's reason, "join" joins them all by newlines.
-        user_messages: The same for the words to the user.
+        reasons: "first" keeps the first refusing hook's reason, "join" joins all reasons by newlines.
+        user_messages: "first" or "join", as for ``reasons``.
         contexts: "join" joins texts of one placement by newlines, "list" keeps them apart.
-        replacements: "chain" applies every operation in order, "last" keeps the last one alone.
-        survive_refusal: Operations of earlier hooks on the input and the prompt stay in force when a later
-            hook refuses; those on a result always do.
-        context_survives_refusal: The same for context and context files.
-        dedupe: "" or "text": hooks with the same text and arguments run once per event; "source": so do
-            those of one source, and other sources' stay.
-        late: What hooks that ran beside the agent give to the next event: "discard" nothing, "deliver"
-            their context and notes.
-        race: Upstream takes whichever hook finishes last; two that replace the same thing get a
-            diagnostic.
+        replacements: "chain" applies every operation in order, "last" only the last one.
+        survive_refusal: Earlier hooks' operations on the input and the prompt apply although a later hook
+            refuses; operations on a result always apply.
+        context_survives_refusal: Earlier hooks' context and context files stay although a later hook refuses.
+        dedupe: "text": hooks with equal text and arguments run once per event. "source": only those of one
+            source count as equal. "": every hook runs.
+        background: Whether the context and notes of background hooks reach the next event: "deliver" or
+            "discard".
+        race: Upstream the hook that finishes last wins; two hooks that replace the same value are reported
+            in a diagnostic.
     """
 
     parallel: bool = False
     chained: bool = True
     matchers_see_changes: bool = True
     stop_on_refusal: bool = True
-    precedence: tuple[str, ...] = PERMISSIONS
-    reasons: str = "first"
-    user_messages: str = "first"
-    contexts: str = "list"
-    replacements: str = "chain"
+    precedence: tuple[Permission, ...] = PERMISSIONS
+    reasons: Literal["first", "join"] = "first"
+    user_messages: Literal["first", "join"] = "first"
+    contexts: Literal["join", "list"] = "list"
+    replacements: Literal["chain", "last"] = "chain"
     survive_refusal: bool = True
     context_survives_refusal: bool = True
-    dedupe: str = ""
-    late: str = "discard"
+    dedupe: Dedupe = ""
+    background: Literal["discard", "deliver"] = "discard"
     race: bool = False
 
 
 class Fold:
-    """Takes verdicts in config order and gives the fields of a Decision.
+    """Collects verdicts in config order and folds them to a Decision.
 
     Attributes:
-        event: What the next hook sees.
-        matched_against: What the next hook's matcher sees.
+        event: The event for the next hook.
+        matched_against: The event for the next hook's matcher.
         stopped: A refusal ended the chain.
     """
 
@@ -71,7 +74,7 @@ class Fold:
         self._verdicts: list[tuple[str, Verdict]] = []
 
     def add(self, hook_id: str, verdict: Verdict) -> None:
-        """Take what one hook gave; hooks that did not run are not given."""
+        """Add the verdict of one hook that ran."""
         self._verdicts.append((hook_id, verdict))
         if self.policy.chained:
             self.event = _changed(self.event, verdict)
@@ -80,52 +83,50 @@ class Fold:
         if verdict.intervenes and self.policy.stop_on_refusal:
             self.stopped = True
 
-    def decision(self) -> dict[str, Any]:
-        """Return keyword arguments of Decision for all that was added."""
+    def decision(self) -> Decision:
+        """Return the decision of all verdicts that were added, without the event's names and outcomes."""
         verdicts = [verdict for _, verdict in self._verdicts]
         refusing = [verdict for verdict in verdicts if verdict.refuses]
-        speaking = refusing or [verdict for verdict in verdicts if verdict.force_continue]
-        made: dict[str, Any] = {
-            "permission": self._permission(verdicts),
-            "block": any(verdict.block for verdict in verdicts),
-            "halt": any(verdict.halt for verdict in verdicts),
-            "force_continue": any(verdict.force_continue for verdict in verdicts),
-            "reason": self._words(self.policy.reasons, [verdict.reason for verdict in speaking]),
-            "user_message": self._words(
-                self.policy.user_messages, [verdict.user_message for verdict in speaking]
-            ),
-            "system_message": self._words("join", [verdict.system_message for verdict in verdicts]),
-            "could_not_run": tuple(each for each, verdict in self._verdicts if verdict.could_not_run),
-        }
-        kept = ["result", "error"]  # the tool ran: what was taken out of its result stays out
-        if not refusing or self.policy.survive_refusal:
-            kept += ["input", "prompt"]
-        for name in kept:
-            made[name] = self._operations([getattr(verdict, name) for verdict in verdicts])
-        if not refusing or self.policy.context_survives_refusal:
-            made["context"] = self._context(verdicts)
-            files = (file for verdict in verdicts for file in verdict.context_files)
-            made["context_files"] = tuple(dict.fromkeys(files))
-        extras = {key: value for verdict in verdicts for key, value in (verdict.extras or {}).items()}
-        if extras:
-            made["extras"] = extras
-        if self.policy.race:
-            made["diagnostics"] = tuple(self._races())
-        return made
+        deciding = refusing or [verdict for verdict in verdicts if verdict.force_continue]
+        policy = self.policy
+        input_: tuple[Operation, ...] = ()
+        prompt: tuple[Operation, ...] = ()
+        context: tuple[tuple[str, str], ...] = ()
+        files: tuple[ContextFile, ...] = ()
+        if not refusing or policy.survive_refusal:
+            input_ = self._operations([verdict.input for verdict in verdicts])
+            prompt = self._operations([verdict.prompt for verdict in verdicts])
+        if not refusing or policy.context_survives_refusal:
+            context = self._context(verdicts)
+            files = tuple(dict.fromkeys(file for verdict in verdicts for file in verdict.context_files))
+        return Decision(
+            self.event.kind,
+            permission=self._permission(verdicts),
+            block=any(verdict.block for verdict in verdicts),
+            halt=any(verdict.halt for verdict in verdicts),
+            force_continue=any(verdict.force_continue for verdict in verdicts),
+            reason=_joined(policy.reasons, [verdict.reason for verdict in deciding]),
+            user_message=_joined(policy.user_messages, [verdict.user_message for verdict in deciding]),
+            system_message=_joined("join", [verdict.system_message for verdict in verdicts]),
+            input=input_,
+            prompt=prompt,
+            # the tool ran: changes of its result stay, whatever a later hook decides
+            result=self._operations([verdict.result for verdict in verdicts]),
+            error=self._operations([verdict.error for verdict in verdicts]),
+            context=context,
+            context_files=files,
+            could_not_run=tuple(hook_id for hook_id, verdict in self._verdicts if verdict.could_not_run),
+            extras={key: value for verdict in verdicts for key, value in (verdict.extras or {}).items()}
+            or None,
+            diagnostics=tuple(self._races()) if policy.race and len(verdicts) > 1 else (),
+        )
 
-    def _permission(self, verdicts: list[Verdict]) -> str:
-        given = {verdict.permission for verdict in verdicts}
-        return next((word for word in self.policy.precedence if word in given), "none")
+    def _permission(self, verdicts: list[Verdict]) -> Permission:
+        permissions = {verdict.permission for verdict in verdicts}
+        return next((each for each in self.policy.precedence if each in permissions), "none")
 
-    @staticmethod
-    def _words(how: str, texts: list[str | None]) -> str | None:
-        if how == "first":
-            return texts[0] if texts else None
-        said = [text for text in texts if text]
-        return "\n".join(said) if said else None
-
-    def _operations(self, given: list[Operation | None]) -> tuple[Operation, ...]:
-        operations = tuple(operation for operation in given if operation is not None)
+    def _operations(self, changes: list[Operation | None]) -> tuple[Operation, ...]:
+        operations = tuple(operation for operation in changes if operation is not None)
         return operations[-1:] if self.policy.replacements == "last" else operations
 
     def _context(self, verdicts: list[Verdict]) -> tuple[tuple[str, str], ...]:
@@ -138,30 +139,34 @@ class Fold:
         return tuple(("\n".join(texts), place) for place, texts in places.items())
 
     def _races(self) -> list[str]:
-        found = []
-        for name in ("input", "prompt", "result"):
-            writers = [
-                hook_id
-                for hook_id, verdict in self._verdicts
-                if (operation := getattr(verdict, name)) is not None and operation.kind == "replace"
-            ]
-            if len(writers) > 1:
-                found.append(
-                    f"race: {', '.join(writers)} all replace the {name}; the last to finish wins upstream"
-                )
-        return found
+        writers: dict[str, list[str]] = {"input": [], "prompt": [], "result": []}
+        for hook_id, verdict in self._verdicts:
+            changes = (("input", verdict.input), ("prompt", verdict.prompt), ("result", verdict.result))
+            for name, operation in changes:
+                if operation is not None and operation.kind == "replace":
+                    writers[name].append(hook_id)
+        return [
+            f"race: {', '.join(hook_ids)} all replace the {name}; the last to finish wins upstream"
+            for name, hook_ids in writers.items()
+            if len(hook_ids) > 1
+        ]
+
+
+def _joined(how: Literal["first", "join"], texts: list[str | None]) -> str | None:
+    if how == "first":
+        return texts[0] if texts else None
+    return "\n".join(text for text in texts if text) or None
 
 
 def _changed(event: Event, verdict: Verdict) -> Event:
-    """Return the event as the next hook of a chain sees it."""
-    changes: dict[str, Any] = {}
+    """Return the event as the next hook sees it, where hooks are chained."""
     if verdict.input is not None and event.tool is not None:
-        changes["tool"] = event.tool._replace(input=verdict.input.apply(event.tool.input))
+        event = event.with_(tool=event.tool._replace(input=verdict.input.apply(event.tool.input)))
     if verdict.prompt is not None and event.prompt is not None:
-        changes["prompt"] = verdict.prompt.apply(event.prompt)
+        event = event.with_(prompt=str(verdict.prompt.apply(event.prompt)))
     if verdict.result is not None or verdict.error is not None:
         result = event.result or ToolResult()
         value = verdict.result.apply(result.value) if verdict.result is not None else result.value
         error = verdict.error.apply(result.error) if verdict.error is not None else result.error
-        changes["result"] = ToolResult(value, error)
-    return event.with_(**changes) if changes else event
+        event = event.with_(result=ToolResult(value, None if error is None else str(error)))
+    return event

@@ -1,8 +1,8 @@
-"""HostRunner: runs hooks that somebody trusts on this machine, with its files and its programs.
+"""HostRunner: runs trusted hooks on this machine, with its files and its programs.
 
-Each hook has a shell of its own, so hooks may run at once. Shell text and argv take the same way: the
-interpreter's, the dispatcher's and the supervisor's of ``sandhook.host``. What must be true of a hook before
-it runs here is decided by ``HookEngine.load(host=...)``.
+Each hook has its own shell, so hooks may run at the same time. Shell text and argv run in the same way: by
+the interpreter, the dispatcher and the supervisor of ``sandhook.host``. ``HookEngine.load(host=...)`` decides
+which hooks run here.
 """
 
 # pathlib costs the command line 10 ms.
@@ -10,25 +10,25 @@ it runs here is decided by ``HookEngine.load(host=...)``.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import needs_trust
-from sandhook.hooks.model import HookSpec, Ran, Request
-from sandhook.hooks.runner import Runner, as_ran, internal, quoted
+from sandhook.hooks.model import HookSpec, Request, RunResult
+from sandhook.hooks.runner import Runner, RunnerAdapter, as_ran, internal, quoted
 
 if TYPE_CHECKING:
-    from sandhook.command.own import OwnUtility
+    from sandhook.hooks.runner import Utilities
     from sandhook.host.world import Host
     from sandhook.interp.program import TreeStore
     from sandhook.limits import Limits
 
-#: Says of a hook whether it runs on the host.
+#: Returns whether a hook runs on the host.
 Select = Callable[[HookSpec], bool]
 
-#: Where contracts place the project when the event does not say; no directory of a machine.
+#: The project's directory when the event does not name one; it need not exist on the machine.
 _WORKSPACE = "/workspace"
 
 
@@ -37,14 +37,14 @@ class HostRunner:
 
     Args:
         host: What may be used of the machine, and how.
-        select: Which hooks run here; None takes those that are trusted, see ``trusted``.
-        workspace: Native directory for hooks whose event names none; this process's by default.
-        env: What hooks inherit from, by their own policy; None takes this process's environment.
-        limits: The default ``Limits``; a request's own go over them.
+        select: Which hooks run here; None selects trusted hooks, see ``trusted``.
+        workspace: Native directory for hooks whose event names no directory; the process's own by default.
+        env: The environment that hooks inherit from, by their own policy; None for this process's.
+        limits: The default ``Limits``; a request's own limits override them.
         utilities: Additional commands, as for ``Shell``.
-        keep_env: Names of variables that are passed on although they make programs load foreign code, such
-            as NODE_OPTIONS.
-        parse_cache: Keeps parsed scripts beyond the process.
+        keep_env: Variables that are passed on although they can make programs load other code, such as
+            NODE_OPTIONS.
+        parse_cache: Stores parsed scripts between processes.
     """
 
     concurrent = True
@@ -57,7 +57,7 @@ class HostRunner:
         workspace: str | None = None,
         env: Mapping[str, str] | None = None,
         limits: Limits | None = None,
-        utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
+        utilities: Utilities | None = None,
         keep_env: Iterable[str] = (),
         parse_cache: TreeStore | None = None,
     ) -> None:
@@ -70,22 +70,22 @@ class HostRunner:
         self._keep = tuple(keep_env)
         self._parse_cache = parse_cache
 
-    def __call__(self, request: Request) -> Ran:
-        """Run a request; whatever happens is in the result."""
+    def __call__(self, request: Request) -> RunResult:
+        """Run a request. Never raises: every error is in the result."""
         try:
             changed = self._changed(request)
             if changed is not None:
-                return Ran(failure=changed)
+                return RunResult(failure=changed)
             if not request.files:
                 return self._run(request, {})
             with TemporaryDirectory(prefix="sandhook-") as directory:
                 return self._run(request, _written(request.files, directory))
         except SandhookError as error:
-            return Ran(failure=str(error))
+            return RunResult(failure=str(error))
         except OSError as error:
-            return Ran(failure=f"cannot run on the host: {error.strerror or error}")
-        except Exception as error:  # a defect of ours must not look like a decision
-            return Ran(failure=internal(error))
+            return RunResult(failure=f"cannot run on the host: {error.strerror or error}")
+        except Exception as error:  # an internal error must not look like a decision
+            return RunResult(failure=internal(error))
 
     def resolve(self, path: str, base: str) -> str | None:
         """Return the canonical path of an existing file, or None; ``path`` may be relative to ``base``."""
@@ -96,13 +96,13 @@ class HostRunner:
         return place.replace("\\", "/") if os.sep == "\\" else place
 
     def _place(self, directory: str) -> str:
-        """Return the native directory that a contract means."""
+        """Return the native directory for a contract's directory."""
         if directory == _WORKSPACE and not os.path.isdir(_WORKSPACE):
             return self._workspace
         return directory
 
     def _changed(self, request: Request) -> str | None:
-        """Say which approved file is not what was approved any more, or None."""
+        """Return which approved file has changed since, or None."""
         for name, data in request.spec.snapshot:
             path = os.path.join(self._place(request.cwd), name)
             try:
@@ -114,7 +114,7 @@ class HostRunner:
                 return f"{name}: has changed since it was approved"
         return None
 
-    def _run(self, request: Request, written: Mapping[str, str]) -> Ran:
+    def _run(self, request: Request, written: Mapping[str, str]) -> RunResult:
         from sandhook.host.environment import build
         from sandhook.host.files import WINDOWS
         from sandhook.host.shell import HostShell
@@ -168,12 +168,10 @@ class MixedRunner:
         self._bundled = bundled
         self._sandbox = sandbox
         self.resolve = host.resolve
-        fs = getattr(sandbox, "fs", None)
-        if fs is not None:
-            self.fs = fs
+        self.fs = RunnerAdapter(sandbox).fs
 
-    def __call__(self, request: Request) -> Any:
-        """Run a request where it belongs."""
+    def __call__(self, request: Request) -> RunResult | Awaitable[RunResult]:
+        """Run a request on the host or in the sandbox."""
         return (self._host if self._on_host(request.spec) else self._sandbox)(request)
 
     def _on_host(self, spec: HookSpec) -> bool:
@@ -181,12 +179,12 @@ class MixedRunner:
 
 
 def trusted(spec: HookSpec) -> bool:
-    """Tell whether somebody of this machine answers for a hook: it is of a layer of theirs, or approved."""
+    """Return whether a hook is trusted: its layer is trusted, or somebody approved it."""
     return not needs_trust(spec.layer) or spec.trust_hash is not None
 
 
 def _written(files: Iterable[tuple[str, bytes]], directory: str) -> dict[str, str]:
-    """Write a request's files to a directory of their own; return where each went."""
+    """Write a request's files to a directory; return the native path of each."""
     places: dict[str, str] = {}
     for number, (name, data) in enumerate(files):
         path = os.path.join(directory, f"{number}-{name.rpartition('/')[2]}")

@@ -1,9 +1,9 @@
-"""The executor for hooks of the type http: it posts the payload to URLs that the host allows, and no others.
+"""The executor for hooks of the type http: posts the payload to URLs that the host allows.
 
     HookEngine.load(..., executors={"http": HttpRunner(["https://hooks.example.com/claude/*"])})
 
-Nothing is reached that is not on the list; redirects are not followed; an address that is not public is
-refused, and the connection goes to the very address that was looked at.
+Other URLs are refused, and so are addresses that are not public. Redirects are not followed. The connection
+goes to the very address that was checked.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from sandhook.hooks.model import Ran, Request
+from sandhook.hooks.decode import texts_of
+from sandhook.hooks.model import Request, RunResult
 from sandhook.net.addresses import addresses, is_public
 from sandhook.net.url import Url, UrlRefused, allows, parse
 from sandhook.record import Record
 
-#: Bytes of an answer.
+#: The most bytes of an answer.
 MAX_ANSWER = 1 << 20
 
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))")
@@ -33,14 +34,14 @@ __all__ = ["Call", "HttpRunner", "UrlRefused", "Reply", "Url", "fill", "is_publi
 
 
 class Call(Record):
-    """One request, as it leaves.
+    """One HTTP request.
 
     Attributes:
-        url: Where it goes.
-        address: The address of the host that was looked at.
+        url: The destination.
+        address: The checked address of the host.
         headers, body: What is sent.
-        seconds: The most that it may take in all.
-        max_bytes: The most of the answer that is read.
+        seconds: The most that the whole request may last.
+        max_bytes: The most bytes of the answer that are read.
     """
 
     url: Url
@@ -52,7 +53,7 @@ class Call(Record):
 
 
 class Reply(Record):
-    """What came back: status, the body as far as it was read, and whether that is all of it."""
+    """One HTTP answer: the status, the body up to the limit, and whether the body was cut."""
 
     status: int
     body: bytes = b""
@@ -65,10 +66,10 @@ class HttpRunner:
     Args:
         allow: URLs that may be called, with ``*`` for any characters of the path and, at its beginning, for
             the first labels of the host: "https://*.example.com/hooks/*".
-        private: Reach addresses that are not public, too.
-        max_bytes: The most of an answer that is read.
-        resolve: Gives the addresses of a host and port; the system's own way when None.
-        send: Sends a call, TimeoutError when it takes too long; over ``sandhook.net`` when None.
+        private: Also allow addresses that are not public.
+        max_bytes: The most bytes of an answer that are read.
+        resolve: Returns the addresses of a host and port; the system's own way when None.
+        send: Sends a call, or raises TimeoutError; uses ``sandhook.net`` when None.
 
     Raises:
         ValueError: A pattern without a scheme or a host.
@@ -94,58 +95,60 @@ class HttpRunner:
         self._resolve = resolve or addresses
         self._send = send or _over_network
 
-    def __call__(self, request: Request) -> Ran:
+    def __call__(self, request: Request) -> RunResult:
         """Post a request's payload; a status of 200 to 299 is a run with the exit status 0."""
         begun = time.monotonic()
         try:
             call = self._call(request)
             if request.cancel is not None and request.cancel.cancelled:
-                return Ran(limit="cancelled")
+                return RunResult(limit="cancelled")
             reply = self._send(call)
         except UrlRefused as error:
-            return Ran(failure=str(error))
+            return RunResult(failure=str(error))
         except TimeoutError:
-            return Ran(limit="wall_seconds", duration=time.monotonic() - begun)
+            return RunResult(limit="wall_seconds", duration=time.monotonic() - begun)
         except (OSError, UnicodeError) as error:
-            return Ran(failure=f"cannot reach {request.spec.executor.text}: {error}")
+            return RunResult(failure=f"cannot reach {request.spec.executor.text}: {error}")
         spent = time.monotonic() - begun
         if 300 <= reply.status < 400:
-            return Ran(failure=f"HTTP status {reply.status}: redirects are not followed", duration=spent)
+            return RunResult(
+                failure=f"HTTP status {reply.status}: redirects are not followed", duration=spent
+            )
         if not 200 <= reply.status < 300:
-            return Ran(failure=f"HTTP status {reply.status}", duration=spent)
-        return Ran(0, reply.body, truncated=reply.truncated, duration=spent)
+            return RunResult(failure=f"HTTP status {reply.status}", duration=spent)
+        return RunResult(0, reply.body, truncated=reply.truncated, duration=spent)
 
     def _call(self, request: Request) -> Call:
         url = parse(request.spec.executor.text)
         if not any(allows(each, url) for each in self._allow):
             raise UrlRefused(f"{request.spec.executor.text} is not on the list of URLs that hooks may call")
-        found = self._resolve(url.host, url.port)
-        if not found:
+        resolved = self._resolve(url.host, url.port)
+        if not resolved:
             raise UrlRefused(f"{url.host} has no address")
         if not self._private:
-            for address in found:
+            for address in resolved:
                 if not is_public(address):
                     raise UrlRefused(f"{url.host} has the address {address}, which is not public")
         config = request.spec.executor.config or {}
-        headers = fill(config.get("headers") or {}, request.inherited)
-        return Call(url, found[0], headers, request.stdin, request.spec.timeout, self._max_bytes)
+        headers = fill(texts_of(config, "headers"), request.inherited)
+        return Call(url, resolved[0], headers, request.stdin, request.spec.timeout, self._max_bytes)
 
 
 def fill(headers: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
-    """Return headers with ``$NAME`` and ``${NAME}`` filled in; names that are not given are empty.
+    """Return headers with ``$NAME`` and ``${NAME}`` filled in; unset variables are empty.
 
     Raises UrlRefused for a header that would break the request.
     """
-    made = {"Content-Type": "application/json"}
+    filled = {"Content-Type": "application/json"}
     for name, text in headers.items():
         value = _VARIABLE.sub(lambda found: variables.get(found[1] or found[2], ""), text)
         if not _NAME.match(name) or name.lower() in _OURS:
             raise UrlRefused(f"the header {name!r} cannot be set by a hook")
         if any((ord(c) < 0x20 and c != "\t") or not ord(c) < 0x7F for c in value):
             raise UrlRefused(f"the header {name!r} has characters that a header cannot carry")
-        made = {key: kept for key, kept in made.items() if key.lower() != name.lower()}
-        made[name] = value.strip()
-    return made
+        filled = {key: kept for key, kept in filled.items() if key.lower() != name.lower()}
+        filled[name] = value.strip()
+    return filled
 
 
 def _over_network(call: Call) -> Reply:

@@ -1,11 +1,9 @@
-"""All hooks that a configuration names, those that do not run among them, each with its place.
-
-What runs says the engine; this puts beside it what was withheld and what is faulty.
-"""
+"""All hooks of a configuration with their places: those that run, those that are withheld, and faulty ones."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import Contract, Document
@@ -15,15 +13,15 @@ from sandhook.hooks.sources import line_of, with_lines
 from sandhook.record import Record
 
 #: trusted: runs. untrusted: nobody approved it. muted: switched off. invalid: has a fault.
-STATES = ("trusted", "untrusted", "muted", "invalid")
+State = Literal["trusted", "untrusted", "muted", "invalid"]
 
 
 class Item(Record):
     """One hook, or one fault of a configuration.
 
     Attributes:
-        state: One of STATES.
-        contract: Whose hook it is.
+        state: One of State.
+        contract: Name of the hook's contract.
         spec: The hook; None for a fault.
         layer: One of ``contracts.LAYERS``.
         file: The file, "" for a value.
@@ -32,7 +30,7 @@ class Item(Record):
         why: Why it does not run; "" when it does.
     """
 
-    state: str
+    state: State
     contract: str
     spec: HookSpec | None = None
     layer: str = ""
@@ -43,7 +41,7 @@ class Item(Record):
 
     @property
     def where(self) -> str:
-        """The place as ``FILE:LINE``, as far as it is known."""
+        """The place as ``FILE:LINE``, where it is known."""
         return f"{self.file}:{self.line}" if self.file and self.line else self.file or self.path
 
 
@@ -56,13 +54,12 @@ def inventory(
     """Return the hooks in config order, then those that are withheld, then the faults.
 
     Args:
-        problems: Faults beyond the engine's: files that cannot be read.
+        problems: Faults in addition to the engine's: files that cannot be read.
     """
     places = {document.name: with_lines(document) for document in documents}
     items = [_item("trusted", contract, spec, places, "") for spec in engine.hooks]
-    for spec, why in engine.withheld:
-        state = "untrusted" if why.startswith("not trusted") else "muted"
-        items.append(_item(state, contract, spec, places, why))
+    for withheld in engine.withheld:
+        items.append(_item(withheld.state, contract, withheld.spec, places, withheld.why))
     for problem in (*problems, *engine.problems):
         document = places.get(problem.file)
         items.append(
@@ -79,7 +76,7 @@ def inventory(
     return items
 
 
-def _item(state: str, contract: Contract, spec: HookSpec, places: dict[str, Document], why: str) -> Item:
+def _item(state: State, contract: Contract, spec: HookSpec, places: dict[str, Document], why: str) -> Item:
     document = places.get(spec.file)
     line = line_of(document, spec.path) if document is not None else 0
     return Item(state, contract.name, spec, spec.layer, spec.file, line, spec.path, why)

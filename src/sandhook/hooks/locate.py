@@ -1,6 +1,6 @@
-"""Where a value stands in a JSON text: ``hooks.PreToolUse[2].matcher`` to a line.
+"""Find the line of a value in a JSON text by its path, such as ``hooks.PreToolUse[2].matcher``.
 
-Only faults are looked up, so the text is walked then and not while it is decoded.
+Only faults need a line, so the text is walked on demand and not while it is decoded.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 def json_lines(text: str) -> dict[str, int]:
     """Return the line (from 1) of every key and array entry by its path; "" is the document.
 
-    A text that is no JSON gives the lines of its beginning, as far as it can be read.
+    For a text that is not JSON, returns the lines of the part before the fault.
     """
     lines = {"": 1}
     stack: list[_Level] = []
@@ -38,7 +38,7 @@ def json_lines(text: str) -> dict[str, int]:
 
 
 class _Level:
-    """One object or array that is open: the key or index that is being read."""
+    """One open object or array, and its current key or index."""
 
     def __init__(self, prefix: str, is_object: bool) -> None:
         self.prefix = prefix
@@ -54,7 +54,7 @@ class _Level:
         return f"{self.prefix}.{self.key}" if self.prefix else self.key
 
     def expects(self, word: str) -> bool:
-        """Take punctuation; tell whether a word begins a key or an entry here."""
+        """Process punctuation; return whether a word begins a key or an entry here."""
         if word == ",":
             self.index += 1
             self.wants_key = self.is_object
@@ -63,7 +63,7 @@ class _Level:
         return word != ":"
 
     def note(self, word: str) -> bool:
-        """Take a word; tell whether it gives this level a new path."""
+        """Process a word; return whether this level has a new path."""
         if self.is_object:
             if not self.wants_key:
                 return False

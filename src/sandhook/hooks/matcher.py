@@ -1,21 +1,21 @@
-"""Which hooks an event selects: all, any, not, over tests of the tool's name, its input or a field.
+"""Matchers decide which hooks an event selects: by tests of the tool's name, its input or a field.
 
-Every answer says why, so that a hook that stays silent can be understood. A contract builds its
-matchers from these parts when it loads a file; nothing here knows an agent.
+Every match has a reason, which explains why a hook did not run. A contract builds its matchers from
+these parts when it loads a file; nothing here depends on an agent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from sandhook.hooks.decode import DecodeError, encode
-from sandhook.hooks.event import Event
+from sandhook.hooks.event import Event, Json
 from sandhook.record import Record
 
 
 class Match(Record):
-    """Whether a matcher wants an event, and what it looked at."""
+    """Whether a matcher matches an event, and why."""
 
     matched: bool
     why: str
@@ -34,7 +34,7 @@ class TextTest(Protocol):
 
 
 class Always(Record):
-    """Wants every event."""
+    """Matches every event."""
 
     def check(self, event: Event) -> Match:
         return Match(True, "no matcher: every event")
@@ -44,7 +44,7 @@ ALWAYS = Always()
 
 
 class Never(Record):
-    """Wants no event, for a reason that is known from the configuration alone."""
+    """Matches no event, for a reason that the configuration gives."""
 
     reason: str
 
@@ -53,7 +53,7 @@ class Never(Record):
 
 
 class All(Record):
-    """Wants what every part wants; the first that does not says why."""
+    """Matches when every part matches; the first that does not gives the reason."""
 
     parts: tuple[Matcher, ...]
 
@@ -68,7 +68,7 @@ class All(Record):
 
 
 class AnyOf(Record):
-    """Wants what one part wants; the first that does says why."""
+    """Matches when one part matches; the first that does gives the reason."""
 
     parts: tuple[Matcher, ...]
 
@@ -83,12 +83,12 @@ class AnyOf(Record):
 
 
 class ToolName(Record):
-    """Tests the tool's name and its aliases; an event without a tool has ``absent`` as its name.
+    """Tests the tool's name and its aliases; ``absent`` is the name for an event without a tool.
 
     Attributes:
         test: What one of the names must pass.
-        aliases: The agent's name of a tool to the other names under which hooks know it.
-        absent: Name on events without a tool, or None: such events are not wanted.
+        aliases: Other names of a tool in hooks, by the agent's name.
+        absent: Name for events without a tool; None when they do not match.
     """
 
     test: TextTest
@@ -108,12 +108,12 @@ class ToolName(Record):
 class Argument(Record):
     """Tests one value of the tool's input, found by object keys.
 
-    A string is taken as it is, null or nothing as "", any other value as compact JSON.
+    A string is tested unchanged, a null or missing value as "", any other value as compact JSON.
 
     Attributes:
-        keys: Keys from the outside in; none names the input itself.
+        keys: Keys from the outermost object inward; () is the input itself.
         test: What the text must pass.
-        label: How the author wrote the path, for messages.
+        label: The path as the author wrote it, for messages.
     """
 
     keys: tuple[str, ...]
@@ -121,7 +121,7 @@ class Argument(Record):
     label: str
 
     def check(self, event: Event) -> Match:
-        value: Any = event.tool.input if event.tool is not None else None
+        value: Json = event.tool.input if event.tool is not None else None
         for key in self.keys:
             value = value.get(key) if isinstance(value, dict) else None
         text = as_text(value)
@@ -150,7 +150,7 @@ class Field(Record):
 
 
 class Exact(Record):
-    """The very same text, case-sensitive."""
+    """An equal text, case-sensitive."""
 
     wanted: str
 
@@ -174,7 +174,7 @@ class OneOf(Record):
 
 
 class Prefixes(Record):
-    """Alternatives, each an exact text or, with a last ``*``, the beginning of one."""
+    """Alternatives: exact texts or, with a final ``*``, prefixes."""
 
     alternatives: tuple[str, ...]
 
@@ -202,7 +202,7 @@ class Glob(Record):
 
 
 class NotEmpty(Record):
-    """Any text but ""."""
+    """Any non-empty text."""
 
     def test(self, text: str) -> bool:
         return bool(text)
@@ -231,15 +231,15 @@ class Regex(Record):
         return "matched by /" + _short(self.pattern) + "/"
 
 
-def as_text(value: Any) -> str:
-    """Return a JSON value as matchers see it: a string as it is, null as "", the rest as JSON."""
+def as_text(value: Json) -> str:
+    """Return a JSON value as text for matchers: a string unchanged, null as "", other values as JSON."""
     if isinstance(value, str):
         return value
     if value is None:
         return ""
     try:
         return encode(value)
-    except DecodeError:  # cannot come from a JSON text; a matcher still must say something
+    except DecodeError:  # not from a JSON text; a matcher must not raise
         return repr(value)
 
 
@@ -253,9 +253,9 @@ def _short(text: str) -> str:
 
 
 def regex_of(matcher: Matcher) -> str | None:
-    """Return an unanchored RE2 pattern on the tool's name that means the same, "" for every tool.
+    """Return an equivalent unanchored RE2 pattern on the tool's name; "" for every tool.
 
-    None when the matcher looks at more than the name, or cannot be said so.
+    None when the matcher tests more than the name, or has no equivalent.
     """
     if isinstance(matcher, Always):
         return ""

@@ -1,4 +1,4 @@
-"""Decisions of several contracts to one: halt before deny before defer before ask before allow."""
+"""Merge decisions of several contracts: halt before deny before defer before ask before allow."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from sandhook.hooks.model import PERMISSIONS, Decision
 
 
 def merge(decisions: Sequence[Decision]) -> Decision:
-    """Return what several contracts' hooks decided together, each under its own fold.
+    """Return one decision for several contracts, each of which folded its own hooks.
 
-    The words (reason, message) are those of the first contract with the strongest decision.
-    Changes apply in the order of the contracts, for the later ones saw what the earlier ones
-    changed; a refusal of any drops those of the input and the prompt, and context with them.
+    Reason and messages are those of the first contract with the strongest decision. Changes apply in
+    the order of the contracts, because later ones saw what earlier ones changed. A refusal of any
+    contract drops changes of the input and the prompt, and context.
 
     Args:
         decisions: One per contract, in the order of the configuration; at least one.

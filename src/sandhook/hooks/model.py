@@ -1,7 +1,7 @@
-"""HookSpec, Outcome, Decision: what every contract maps its hooks and their results to.
+"""HookSpec, Outcome, Decision: the terms of the core, to which every contract maps its hooks and results.
 
-Everything here is immutable: a hook that changes an input gives an Operation, and the engine
-applies it to a new Event.
+Everything here is immutable: a hook changes an input by an Operation, which the engine applies to a
+new Event.
 """
 
 from __future__ import annotations
@@ -17,8 +17,31 @@ if TYPE_CHECKING:
     from sandhook.limits import Cancellation
 
 
-#: What hooks say of a tool call, strongest first. "defer" leaves it open and ends the agent's run.
-PERMISSIONS = ("deny", "defer", "ask", "allow", "none")
+#: What hooks decide about a tool call. "defer" leaves it open and ends the agent's run; "none" is no opinion.
+Permission = Literal["deny", "defer", "ask", "allow", "none"]
+
+#: Permissions, strongest first.
+PERMISSIONS: tuple[Permission, ...] = ("deny", "defer", "ask", "allow", "none")
+
+#: How faithful a run is: "better" closes the gaps that upstream has, "strict" reproduces them.
+Compat = Literal["better", "strict"]
+
+#: Whether a hook that could not run refuses: as its contract defines it, always, or also after a failure
+#: without a decision.
+FailClosed = bool | Literal["strict"]
+
+#: What a hook that could not run means.
+OnError = Literal["block", "allow", "warn"]
+
+#: Which variables of the agent's own environment a hook inherits.
+EnvPolicy = Literal["fresh", "inherit", "allow"]
+
+#: What output beyond the limit does: end the run, or be dropped.
+Overflow = Literal["fail", "drop"]
+
+#: What happened to a hook when its event fired: it ran; it was started in the background; its matcher wanted
+#: the event but something else kept it from running; or its matcher did not want the event.
+OutcomeState = Literal["selected", "background", "skipped", "not_matched"]
 
 
 class Operation(Record):
@@ -27,19 +50,19 @@ class Operation(Record):
     Attributes:
         kind: "merge" or "replace".
         value: The patch (an object) or the new value.
-        otherwise: What merging does to a value that is no object: "replace" it by the patch, or
+        otherwise: What merging does to a value that is not an object: "replace" it by the patch, or
             "reject" the patch.
     """
 
-    kind: str
+    kind: Literal["merge", "replace"]
     value: Json
-    otherwise: str = "replace"
+    otherwise: Literal["replace", "reject"] = "replace"
 
     def apply(self, value: Json) -> Json:
-        """Return the changed value; the one that is given is never changed in place."""
+        """Return the changed value; ``value`` itself is never changed in place."""
         if self.kind == "replace":
             return self.value
-        if isinstance(value, dict):
+        if isinstance(value, dict) and isinstance(self.value, Mapping):
             return {**value, **self.value}
         return self.value if self.otherwise == "replace" else value
 
@@ -51,8 +74,8 @@ class Executor(Record):
         type: Name of the executor in the registry: "bash" for shell text in the sandbox.
         text: Shell source, or "" for the forms without.
         argv: Program and arguments, for the forms that have them.
-        env: Variables of the hook's own, which go over all others.
-        config: What the contract gave beyond that, for executors from elsewhere.
+        env: The hook's own variables, which override all others.
+        config: Further settings from the contract, for executors of the host.
     """
 
     type: str
@@ -66,29 +89,29 @@ class HookSpec(Record):
     """One hook of a configuration.
 
     Attributes:
-        id: Fixed when the configuration is loaded; unique unless the file says otherwise.
+        id: Fixed when the configuration is loaded; unique unless the file repeats an id.
         event: Neutral kind that the hook waits for.
         native_event: The contract's own name of it.
         executor: What it runs.
-        matcher: Which events of that kind it wants.
+        matcher: Which events of that kind run it.
         timeout: Seconds; the contract has applied its own minimum and maximum.
         on_error: What a hook that could not run means: "block", "allow" or "warn".
         env_policy: "fresh" (only what the contract sets), "inherit", or "allow" with ``env_names``.
-        env_names: Names taken from the agent's own environment under "allow".
-        env_except: Beginnings of names that are left out under "inherit".
-        detached: Runs beside the agent; its result decides nothing.
+        env_names: Variables inherited from the agent's environment under "allow".
+        env_except: Prefixes of names that are not inherited under "inherit".
+        background: Runs in the background; its result decides nothing.
         once: Runs once in a session.
         include_sub_agents: Runs for sub-agents too.
-        description: The author's words.
-        source: Where it comes from: "user", a capability, a layer.
-        path: Where in its file, for messages: "hooks[2]".
+        description: The author's description.
+        source: Its origin: "user", a capability, a layer.
+        path: Its position in the file, for messages: "hooks[2]".
         file: The file, or "".
         layer: The layer of the file, see ``contracts.LAYERS``.
-        entry: The hook as it stands in the configuration, for approvals and for ``convert``.
+        entry: The raw hook of the configuration, for approvals and for ``convert``.
         trust_hash: Hash of the entry and of every file it names, once somebody approved it.
-        snapshot: Those files as they were hashed, which is what runs: paths relative to the project, or
-            absolute outside it, and bytes.
-        extras: What only its contract reads.
+        snapshot: The hashed files, which are the bytes that run: paths relative to the project, or absolute
+            outside it, and contents.
+        extras: Values that only its contract reads.
     """
 
     id: str
@@ -97,11 +120,11 @@ class HookSpec(Record):
     executor: Executor
     matcher: Matcher = ALWAYS
     timeout: float = 5.0
-    on_error: str = "warn"
-    env_policy: str = "fresh"
+    on_error: OnError = "warn"
+    env_policy: EnvPolicy = "fresh"
     env_names: tuple[str, ...] = ()
     env_except: tuple[str, ...] = ()
-    detached: bool = False
+    background: bool = False
     once: bool = False
     include_sub_agents: bool = True
     description: str | None = None
@@ -116,20 +139,20 @@ class HookSpec(Record):
 
 
 class Request(Record):
-    """All that an executor needs to run one hook once.
+    """Everything that an executor needs to run one hook once.
 
     Attributes:
         spec: The hook.
         env: The variables that the contract sets.
-        inherited: What the hook takes from the agent's own environment; ``env`` goes over it.
+        inherited: Variables inherited from the agent's own environment; ``env`` overrides them.
         stdin: Bytes on standard input.
         cwd: Working directory, an absolute path in the sandbox.
         files: Files that exist while the hook runs: absolute path and contents.
-        limits: Fields of ``sandhook.limits.Limits`` that differ from the default.
+        limits: Fields of ``sandhook.limits.Limits`` that override the default.
         payload: The event as the contract encodes it, for traces.
-        log: Where the run's output is kept when the host asks for logs; "" for nowhere.
+        log: The file for the run's output when the host wants logs; "" for none.
         overflow: What output beyond ``output_bytes`` does: "fail" ends the hook, "drop" cuts it; with
-            "drop" each stream has the bound.
+            "drop" each stream has its own limit.
         cancel: Ends the hook from another thread.
     """
 
@@ -142,16 +165,16 @@ class Request(Record):
     limits: Mapping[str, float] | None = None
     payload: str = ""
     log: str = ""
-    overflow: Literal["fail", "drop"] = "fail"
+    overflow: Overflow = "fail"
     cancel: Cancellation | None = None
 
 
-class Ran(Record):
-    """What became of one run, before any contract has read it.
+class RunResult(Record):
+    """The result of one run, before a contract decodes it.
 
     Attributes:
         exit_status: 0 to 255, or None when nothing ran.
-        stdout, stderr: Bytes, at most what the contract's ceiling allows.
+        stdout, stderr: Bytes, up to the contract's limit.
         duration: Seconds.
         signal: Name of the signal that ended it ("TERM"), or None.
         limit: Field of Limits that ended the run, or None; "wall_seconds" is the timeout,
@@ -159,9 +182,9 @@ class Ran(Record):
         truncated: Part of standard output was dropped.
         stderr_truncated: Part of standard error was dropped.
         syntax_error: bash's message when the script does not parse.
-        missing: What the shell could not find or execute, when that gave the exit status 126 or 127.
+        missing: The command that could not be found or executed, when the exit status is 126 or 127.
         failure: Why nothing could be run at all.
-        diagnostics: What the interpreter wants the host to know.
+        diagnostics: Notes of the interpreter for the host.
     """
 
     exit_status: int | None = None
@@ -187,7 +210,7 @@ class Ran(Record):
 
     @property
     def could_not_run(self) -> str | None:
-        """Why the hook had no chance to decide, or None when it had."""
+        """Why the hook could not decide, or None when it could."""
         if self.failure is not None:
             return self.failure
         if self.cancelled:
@@ -206,39 +229,39 @@ class Ran(Record):
 
 
 class ContextFile(Record):
-    """A file that a hook wants the model to look at; ``path`` as the hook wrote it."""
+    """A file that a hook mentions to the model; ``path`` as the hook wrote it."""
 
     path: str
     reason: str = ""
 
 
 class Verdict(Record):
-    """What a contract makes of one run. The defaults say "no opinion".
+    """The meaning of one run by its contract. The defaults are "no opinion".
 
     Attributes:
-        word: The contract's own word: "allow", "block", "mutate", "error", "none".
-        decided: The hook said so itself; a silent success or an empty object is no decision.
+        label: The contract's own term: "allow", "block", "mutate", "error", "none".
+        decided: The hook itself decided; a silent success or an empty object is not a decision.
         permission: One of PERMISSIONS, for tool calls.
-        block: Refuses what is no tool call: a prompt, a stop.
+        block: Refuses a prompt or a stop; tool calls use ``permission``.
         halt: Ends the turn.
-        force_continue: Makes an agent that wants to stop go on.
+        force_continue: Makes an agent that wants to stop continue.
         reason: For the model, or for the log.
         user_message: For the user.
-        system_message: A note beside the conversation.
+        system_message: A note outside the conversation.
         input, prompt, result, error: Operations on the tool's input, the prompt, the tool's result
             and its error text.
         context: Texts to add, each with its placement ("prompt", "result", "session").
         context_files: Files to mention to the model; the engine drops those outside the project.
-        could_not_run: Why the hook had no chance to decide; None when it decided or had no opinion.
-        undecodable: Why what it printed could not be read, where the contract lets that pass.
-        extras: What only this agent has (a session's title, paths to watch), under the contract's names.
-        warnings: What the contract wants logged (``hook.warning``).
-        diagnostics: What the author of the hook should know.
+        could_not_run: Why the hook could not decide; None when it decided or had no opinion.
+        undecodable: Why the output could not be read, where the contract ignores that.
+        extras: Values that only this agent has (a session's title, paths to watch), under its own names.
+        warnings: Messages for the log (``hook.warning``).
+        diagnostics: Notes for the author of the hook.
     """
 
-    word: str = "none"
+    label: str = "none"
     decided: bool = False
-    permission: str = "none"
+    permission: Permission = "none"
     block: bool = False
     halt: bool = False
     force_continue: bool = False
@@ -263,25 +286,25 @@ class Verdict(Record):
 
     @property
     def intervenes(self) -> bool:
-        """Whether the agent does not do what it wanted: it is refused, or made to go on."""
+        """Whether the agent is refused, or made to continue."""
         return self.refuses or self.force_continue
 
 
 class Outcome(Record):
-    """One hook and one event: whether it ran, what it gave, what that meant. Nothing is dropped.
+    """One hook and one event: whether the hook ran, its output, and what that meant.
 
     Attributes:
         spec: The hook.
-        matched: Its matcher wanted the event.
-        why: What the matcher looked at; for a hook that did not run, why not.
+        state: One of OutcomeState.
+        why: What the matcher tested; for a hook that did not run, the reason. For people only.
         ran: The run, or None.
-        verdict: What the contract made of it; ``Verdict()`` for a hook that did not run.
+        verdict: The contract's verdict; ``Verdict()`` for a hook that did not run.
     """
 
     spec: HookSpec
-    matched: bool
+    state: OutcomeState
     why: str
-    ran: Ran | None = None
+    ran: RunResult | None = None
     verdict: Verdict = Verdict()
 
     @property
@@ -289,25 +312,30 @@ class Outcome(Record):
         return self.spec.id
 
     @property
+    def matched(self) -> bool:
+        """Whether the hook's matcher wanted the event."""
+        return self.state != "not_matched"
+
+    @property
     def could_not_run(self) -> str | None:
         return self.verdict.could_not_run
 
     @property
     def stdout(self) -> str:
-        """Standard output as text; bytes that are no UTF-8 are replaced."""
+        """Standard output as text; invalid UTF-8 is replaced."""
         return self.ran.stdout.decode("utf-8", "replace") if self.ran else ""
 
     @property
     def stderr(self) -> str:
-        """Standard error as text; bytes that are no UTF-8 are replaced."""
+        """Standard error as text; invalid UTF-8 is replaced."""
         return self.ran.stderr.decode("utf-8", "replace") if self.ran else ""
 
 
 class Decision(Record):
     """What all hooks of one event decided together.
 
-    ``refused`` is the question to ask first. Texts are as the hooks wrote them: show them through
-    ``sandhook.hooks.text.neutralise``.
+    Test ``refused`` first. Texts are as the hooks wrote them: pass them through
+    ``sandhook.hooks.text.neutralise`` before showing them.
 
     Attributes:
         kind: Neutral kind of the event.
@@ -317,19 +345,19 @@ class Decision(Record):
         block, halt, force_continue, reason, user_message, system_message: See Verdict.
         input, prompt, result, error: Operations in the order in which they apply.
         context, context_files: In config order.
-        could_not_run: Ids of the hooks that had no chance to decide.
-        fail_closed: Ids of the hooks whose refusal is the caller's, not their own.
-        message: What the agent shows in place of what was refused, in the contract's words.
+        could_not_run: Ids of the hooks that could not decide.
+        fail_closed: Ids of the hooks that refuse because of the caller's ``fail_closed``.
+        message: The text that the agent shows instead of what was refused.
         outcomes: One per hook that waits for this kind of event, in config order.
-        late: Outcomes of hooks that ran beside the agent and ended since the last event.
-        extras: What only this agent has, see ``Verdict.extras``; later hooks win.
-        diagnostics: What the author of the configuration should know.
+        background: Outcomes of hooks that ran in the background and ended since the last event.
+        extras: Values that only this agent has, see ``Verdict.extras``; later hooks win.
+        diagnostics: Notes for the author of the configuration.
     """
 
     kind: str
     event: str = ""
     contract: str = ""
-    permission: str = "none"
+    permission: Permission = "none"
     block: bool = False
     halt: bool = False
     force_continue: bool = False
@@ -346,7 +374,7 @@ class Decision(Record):
     fail_closed: tuple[str, ...] = ()
     message: str | None = None
     outcomes: tuple[Outcome, ...] = ()
-    late: tuple[Outcome, ...] = ()
+    background: tuple[Outcome, ...] = ()
     extras: Mapping[str, Json] | None = None
     diagnostics: tuple[str, ...] = ()
 
@@ -361,7 +389,7 @@ class Decision(Record):
 
     @property
     def context_note(self) -> str:
-        """The files that hooks refer to, as a note for the model; "" without any."""
+        """A note for the model about the files that hooks mention; "" without any."""
         if not self.context_files:
             return ""
         lines = [
@@ -379,7 +407,8 @@ class Decision(Record):
 
     def apply_to_result(self, result: ToolResult) -> ToolResult:
         """Return the tool's result and error as the hooks changed them."""
-        return ToolResult(_apply(self.result, result.value), _apply(self.error, result.error))
+        error = _apply(self.error, result.error)
+        return ToolResult(_apply(self.result, result.value), None if error is None else str(error))
 
 
 def _apply(operations: tuple[Operation, ...], value: Json) -> Json:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import Decision, Operation, Outcome
 from sandhook.hooks.text import neutralise
 
 
-def to_json(decision: Decision) -> dict[str, Any]:
+def to_json(decision: Decision) -> JsonObject:
     """Return a decision with all its outcomes as JSON values; texts are as the hooks wrote them."""
     return {
         "event": decision.event,
@@ -32,25 +31,25 @@ def to_json(decision: Decision) -> dict[str, Any]:
         "could_not_run": list(decision.could_not_run),
         "fail_closed": list(decision.fail_closed),
         "outcomes": [_outcome(each) for each in decision.outcomes],
-        "late": [_outcome(each) for each in decision.late],
+        "late": [_outcome(each) for each in decision.background],
         "extras": dict(decision.extras or {}),
         "diagnostics": list(decision.diagnostics),
     }
 
 
-def _operation(operation: Operation) -> dict[str, Any]:
+def _operation(operation: Operation) -> JsonObject:
     return {"op": operation.kind, "value": operation.value}
 
 
-def _outcome(outcome: Outcome) -> dict[str, Any]:
+def _outcome(outcome: Outcome) -> JsonObject:
     verdict, ran = outcome.verdict, outcome.ran
-    record: dict[str, Any] = {
+    record: JsonObject = {
         "hook_id": outcome.spec.id,
         "path": outcome.spec.path,
         "matched": outcome.matched,
         "why": outcome.why,
         "ran": ran is not None,
-        "decision": verdict.word if ran is not None else None,
+        "decision": verdict.label if ran is not None else None,
         "reason": verdict.reason,
         "user_message": verdict.user_message,
         "could_not_run": verdict.could_not_run,
@@ -72,7 +71,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
 
 
 def to_text(decision: Decision, *, output: bool = False) -> list[str]:
-    """Return lines that say which hooks ran and why, what each decided, and the decision.
+    """Return lines about the hooks that ran, why they ran, their verdicts, and the decision.
 
     Args:
         output: Also show what each hook printed.
@@ -101,7 +100,7 @@ def _outcome_lines(outcome: Outcome, output: bool) -> list[str]:
     if ran is None:
         state = outcome.why if outcome.matched else f"not run: {outcome.why}"
         return [f"  {name}  {_one(state)}"]
-    words = [verdict.word]
+    words = [verdict.label]
     if verdict.reason is not None:
         words.append(f": {_one(verdict.reason)}")
     lines = [f"  {name}  {''.join(words)}", f"    because {_one(outcome.why)}"]
@@ -132,7 +131,7 @@ def _summary(decision: Decision) -> str:
     return f"{allowed}, {' and '.join(changed)} changed" if changed else allowed
 
 
-def _json(value: Any) -> str:
+def _json(value: Json) -> str:
     from sandhook.hooks.decode import encode
 
     return encode(value)

@@ -1,19 +1,18 @@
-"""Executors: what a hook's ``type`` stands for, and the one that every contract shares, the sandbox.
+"""Executors: the runners of a hook's ``type``, and the one that every contract shares, the sandbox.
 
-An executor takes a Request and returns a Ran (an ``async def`` one too); it never raises for what
-a hook does. Hosts add their own under further names (``HookEngine.load(executors={"webhook":
-call})``). One with a true attribute ``concurrent`` is called from several threads at once for hooks
-that an agent runs in parallel.
+An executor takes a Request and returns a RunResult (an ``async def`` one too); it never raises for a hook's failure. Hosts add their own under further names (``HookEngine.load(executors={"webhook":
+call})``). A runner whose attribute ``concurrent`` is true is called from several
+threads at once for hooks that an agent runs in parallel.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sandhook.errors import SandhookError
-from sandhook.hooks.model import Ran, Request
+from sandhook.hooks.model import Request, RunResult
 from sandhook.lazy import lazily
 from sandhook.vfs.path import VirtualPath, dirname, normalize
 
@@ -25,10 +24,13 @@ if TYPE_CHECKING:
     from sandhook.shell import Result
     from sandhook.vfs.base import FileSystem
 
-#: Runs one hook once.
-Runner = Callable[[Request], Ran | Awaitable[Ran]]
+    #: Additional commands: modules or objects by name, or functions that ``@utility`` declared.
+    Utilities = Mapping[str, object] | Iterable[OwnUtility]
 
-#: What the shell and the dispatcher say of a command that they cannot find or execute, with exit status 127 or 126.
+#: Runs one hook once. A runner may have the attributes of RunnerAdapter in addition.
+Runner = Callable[[Request], RunResult | Awaitable[RunResult]]
+
+#: Messages about a command that cannot be found or executed, with the exit status 127 or 126.
 _LOOKUP = lazily(
     rb"(?:command not found|No such file or directory|Permission denied|Is a directory|Not a directory|"
     rb"Argument list too long|empty shebang|env -S requires a program|cmd.exe, which runs batch files, is not in PATH)\Z"
@@ -36,26 +38,45 @@ _LOOKUP = lazily(
     rb"|Too many levels of symbolic links)"
 )
 
-#: How the line begins that the shell adds for a program of the host (interp/advice.py).
+#: The beginning of the shell's advice about a program of the host (interp/advice.py).
 _ADVICE = b"sandhook: the sandbox has no "
 
-#: Variables of an agent's environment that name places of the host.
+#: Variables of an agent's environment that name directories of the host.
 _PLACES = frozenset({"HOME", "OLDPWD", "PATH", "PWD", "SHELL", "TEMP", "TMP", "TMPDIR", "USERPROFILE"})
 
 
-class SandboxRunner:
-    """Runs shell text and argv in the sandbox: a fresh shell for every hook, over files that all share.
+class RunnerAdapter:
+    """A runner and the attributes that it may have; the one place that looks for them.
 
-    Hooks run one by one, whatever thread asks.
+    Attributes:
+        call: The runner.
+        concurrent: May be called from several threads at once, for hooks that an agent runs in parallel.
+        resolve: Returns the canonical path of an existing file, or None; None for a runner without files.
+        fs: The files that its hooks share, or None.
+    """
+
+    __slots__ = ("call", "concurrent", "fs", "resolve")
+
+    def __init__(self, runner: Runner) -> None:
+        self.call = runner
+        self.concurrent = bool(getattr(runner, "concurrent", False))
+        self.resolve: Callable[[str, str], str | None] | None = getattr(runner, "resolve", None)
+        self.fs: FileSystem | None = getattr(runner, "fs", None)
+
+
+class SandboxRunner:
+    """Runs shell text and argv in the sandbox: a new shell for every hook, over one file system.
+
+    Hooks run one at a time, also when several threads call.
 
     Args:
         fs: The files; a new memory file system when None.
         files: Files to begin with: name (below /workspace, or absolute) and contents.
-        limits: The default ``Limits``; a request's own go over them.
+        limits: The default ``Limits``; a request's own limits override them.
         utilities: Additional commands, as for ``Shell``.
         network: What ``curl`` and ``wget`` may reach; nothing without it.
-        keep_logs: Write each run's output to the file that its contract names for that.
-        parse_cache: Keeps parsed scripts beyond the process.
+        keep_logs: Write each run's output to the log file that its contract names.
+        parse_cache: Stores parsed scripts between processes.
     """
 
     def __init__(
@@ -64,7 +85,7 @@ class SandboxRunner:
         *,
         files: Mapping[str, str | bytes] | None = None,
         limits: Limits | None = None,
-        utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
+        utilities: Utilities | None = None,
         network: Network | None = None,
         keep_logs: bool = False,
         parse_cache: TreeStore | None = None,
@@ -76,7 +97,7 @@ class SandboxRunner:
         self.fs: FileSystem = fs
         self._limits = limits
         self._network = network
-        self._utilities: Mapping[str, Any] | None = None
+        self._utilities: Mapping[str, object] | None = None
         if utilities:
             from sandhook.command.own import by_name
 
@@ -89,19 +110,19 @@ class SandboxRunner:
             path = VirtualPath(name if name[:1] == "/" else f"/workspace/{name}")
             self.fs.write_bytes(path, data, mode=0o755 if data[:2] == b"#!" else 0o644, parents=True)
 
-    def __call__(self, request: Request) -> Ran:
-        """Run a request's shell text; whatever happens is in the result."""
+    def __call__(self, request: Request) -> RunResult:
+        """Run a request's shell text. Never raises: every error is in the result."""
         notes: list[str] = []
-        made = self._write_files(request, notes)
+        written = self._write_files(request, notes)
         self._write_snapshot(request, notes)
         try:
             ran = self._run(request)
         except SandhookError as error:
-            ran = Ran(failure=str(error))
-        except Exception as error:  # a defect of ours must not look like a decision
-            ran = Ran(failure=internal(error))
+            ran = RunResult(failure=str(error))
+        except Exception as error:  # an internal error must not look like a decision
+            ran = RunResult(failure=internal(error))
         finally:
-            self._remove_files(made)
+            self._remove_files(written)
         if self._keep_logs and request.log:
             self._write_log(request.log, ran, notes)
         if notes:
@@ -118,7 +139,7 @@ class SandboxRunner:
 
     @staticmethod
     def _environment(request: Request) -> Mapping[str, str]:
-        """Return a hook's variables; what the agent's own say of the host's places means nothing here."""
+        """Return a hook's variables, without the agent's variables that name directories of the host."""
         if request.spec.env_policy == "fresh":
             return request.env
         from sandhook.shell import DEFAULT_ENVIRONMENT
@@ -129,13 +150,13 @@ class SandboxRunner:
             own = {name: text for name, text in own.items() if name in request.spec.env_names}
         return {**own, **inherited, **request.env}
 
-    def _write_log(self, name: str, ran: Ran, notes: list[str]) -> None:
+    def _write_log(self, name: str, ran: RunResult, notes: list[str]) -> None:
         try:
             self.fs.write_bytes(VirtualPath(name), ran.stdout + ran.stderr, mode=0o600, parents=True)
         except OSError as error:
             notes.append(f"cannot write {name}: {error.strerror}")
 
-    def _run(self, request: Request) -> Ran:
+    def _run(self, request: Request) -> RunResult:
         from sandhook.limits import Limits
         from sandhook.shell import Shell
 
@@ -166,8 +187,8 @@ class SandboxRunner:
             )
 
     def _write_files(self, request: Request, notes: list[str]) -> list[VirtualPath]:
-        """Write the request's files; return them and the directories made for them, deepest first."""
-        made: list[VirtualPath] = []
+        """Write the request's files; return them and the new directories, deepest first."""
+        written: list[VirtualPath] = []
         for name, content in request.files:
             path = VirtualPath(name)
             above = dirname(path)
@@ -177,13 +198,13 @@ class SandboxRunner:
             except OSError as error:
                 notes.append(f"cannot write {path}: {error.strerror}; the hook runs without it")
                 continue
-            made.append(path)
+            written.append(path)
             if fresh:
-                made.append(above)
-        return made
+                written.append(above)
+        return written
 
     def _write_snapshot(self, request: Request, notes: list[str]) -> None:
-        """Put the approved bytes where the hook looks for its files, whatever stood there."""
+        """Write the approved bytes to the places of the hook's files, whatever is there."""
         for name, data in request.spec.snapshot:
             path = normalize(name if name[:1] == "/" else f"{request.cwd}/{name}")
             try:
@@ -192,9 +213,9 @@ class SandboxRunner:
             except OSError as error:
                 notes.append(f"cannot write {path}: {error.strerror}; the hook may run without it")
 
-    def _remove_files(self, made: list[VirtualPath]) -> None:
-        """Remove them as far as the hook left them; a directory that it filled stays."""
-        for path in made:
+    def _remove_files(self, written: list[VirtualPath]) -> None:
+        """Remove the files and empty directories that are still there."""
+        for path in written:
             try:
                 if self.fs.is_dir(path):
                     self.fs.rmdir(path)
@@ -205,7 +226,7 @@ class SandboxRunner:
 
 
 def working_directory(cwd: str) -> str:
-    r"""Return a directory that an agent names, as the sandbox has it: ``C:\work`` is /c/work."""
+    r"""Return an agent's directory as a path of the sandbox: ``C:\work`` becomes /c/work."""
     if cwd[1:3] not in (":\\", ":/"):
         return cwd
     from sandhook.host.names import to_virtual
@@ -216,10 +237,10 @@ def working_directory(cwd: str) -> str:
         return cwd
 
 
-def as_ran(result: Result) -> Ran:
-    """Return what a ``sandhook.shell.Result`` means for a hook."""
+def as_ran(result: Result) -> RunResult:
+    """Return the RunResult for a ``sandhook.shell.Result``."""
     syntax, defect = result.syntax_error, result.defect
-    return Ran(
+    return RunResult(
         exit_status=result.exit_status,
         stdout=result.stdout_bytes,
         stderr=result.stderr_bytes,
@@ -235,7 +256,7 @@ def as_ran(result: Result) -> Ran:
 
 
 def quoted(word: str) -> str:
-    """Return a word that the shell takes literally, as a command's name too."""
+    """Return a word quoted for the shell, even as a command's name."""
     return "'" + word.replace("'", "'\\''") + "'"
 
 
@@ -244,7 +265,7 @@ def internal(error: Exception) -> str:
 
 
 def _missing(status: int, stderr: bytes) -> str | None:
-    """Return why a command could not be started, when the exit status of the script says just that."""
+    """Return why the last command could not be started, for the exit statuses 126 and 127, or None."""
     if status not in (126, 127):
         return None
     before, _, last = stderr.rstrip().rpartition(b"\n")
@@ -255,13 +276,13 @@ def _missing(status: int, stderr: bytes) -> str | None:
     return last.decode("utf-8", "replace")
 
 
-def unknown_executor(request: Request) -> Ran:
-    """Answer for a type that nobody registered; the engine uses it so that nothing is skipped."""
-    return Ran(failure=f"no executor is registered for the type {request.spec.executor.type!r}")
+def unknown_executor(request: Request) -> RunResult:
+    """Return a failure for an unregistered type, so that the engine skips no hook silently."""
+    return RunResult(failure=f"no executor is registered for the type {request.spec.executor.type!r}")
 
 
 def wants_jq(text: str) -> bool:
-    """Tell whether a hook's text names jq at all; a false alarm costs one idle process."""
+    """Return whether a hook's text names jq; a false positive costs one idle process."""
     return "jq" in text
 
 
@@ -272,4 +293,4 @@ def prestart_worker() -> None:
     try:
         prestart()
     except SandhookError:
-        return  # the hook that needs it will say so
+        return  # the hook that needs it will report that

@@ -1,13 +1,12 @@
-"""What a script names without being run: commands, files, sourced files, and what cannot be known.
+"""Scan a script without running it: commands, files, sourced files, and what cannot be known.
 
-The tree is walked, nothing is executed. A word counts as known when it is literal, or when its
-variables are (the project's directory, the script's own, or a variable that the script assigns once).
+The tree is walked; nothing is executed. A word is known when it is literal, or when its variables are
+known (the project's directory, the script's own, or a variable that the script assigns once).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.record import Record
@@ -28,6 +27,7 @@ from sandhook.syntax.nodes import (
     SimpleCommand,
     SingleQuoted,
     Word,
+    WordPart,
 )
 
 #: Commands whose arguments are a command themselves; options before it are skipped.
@@ -37,10 +37,10 @@ WRAPPERS = frozenset(
 
 
 class Call(Record):
-    """One simple command: its words as far as they are known (None for one that is not).
+    """One simple command.
 
     Attributes:
-        words: Command name and arguments.
+        words: Command name and arguments; None for a word that is not known.
         line: Line in the script, from 1.
     """
 
@@ -54,7 +54,7 @@ class Scan(Record):
     Attributes:
         calls: Its simple commands in the order of the text, functions' bodies too.
         functions: Names of the functions that it defines.
-        redirections: Files behind redirections that are known.
+        redirections: Known targets of redirections.
         syntax_error: Why it does not parse, or None.
     """
 
@@ -71,12 +71,12 @@ class Scan(Record):
 
 
 def scan(text: str, variables: Mapping[str, str] | None = None, own: str | None = None) -> Scan:
-    """Look at a script.
+    """Return what a script names.
 
     Args:
         text: The script.
         variables: Values that are known, such as the variable of the project's directory.
-        own: The script's own path, for ``$0`` and ``dirname``; None for text that is no file.
+        own: The script's own path, for ``$0`` and ``dirname``; None for other text.
     """
     try:
         units = parse_cached(text)
@@ -104,9 +104,9 @@ def scan(text: str, variables: Mapping[str, str] | None = None, own: str | None 
     )
 
 
-def walk(node: Any) -> Iterator[Node]:
+def walk(node: object) -> Iterator[Node]:
     """Yield a node and all nodes below it, in the order of the text; backquotes and here-documents are parsed."""
-    pending = [node]
+    pending: list[object] = [node]
     while pending:
         item = pending.pop()
         if isinstance(item, Node):
@@ -126,19 +126,19 @@ def walk(node: Any) -> Iterator[Node]:
 
 
 def literal_text(word: Word | Assignment) -> str | None:
-    """Return what a word says without its quotes, or None when something in it is expanded."""
+    """Return a word without its quotes, or None when something in it is expanded."""
     return Reader({}, None).value(word)
 
 
 class Reader:
-    """Gives words their value where it is known."""
+    """Returns the values of words, where they are known."""
 
     def __init__(self, variables: dict[str, str], own: str | None) -> None:
         self.variables = variables
         self.own = own
 
     def learn(self, nodes: list[Node]) -> None:
-        """Take variables that are assigned once, by a word that is known."""
+        """Record variables that are assigned once, to a known word."""
         assigned: dict[str, list[Assignment]] = {}
         for node in nodes:
             if isinstance(node, Assignment):
@@ -152,13 +152,13 @@ class Reader:
                     self.variables[name] = value
 
     def value(self, word: Word | Assignment) -> str | None:
-        """Return a word's text, or None when it depends on what is not known."""
+        """Return a word's value, or None when it is not known."""
         if isinstance(word, Assignment):
             return None
         texts = [self._part(part) for part in word.parts]
         return None if any(text is None for text in texts) else "".join(text for text in texts if text)
 
-    def _part(self, part: Any) -> str | None:
+    def _part(self, part: WordPart) -> str | None:
         if isinstance(part, (Literal, Escaped, SingleQuoted, AnsiQuoted)):
             return part.text
         if isinstance(part, DoubleQuoted):
@@ -187,7 +187,7 @@ class Reader:
         return part.name == "BASH_SOURCE" and (part.subscript is None or _plain(part.subscript) == "0")
 
     def _substitution(self, part: CommandSubstitution) -> str | None:
-        """Know ``$(pwd)``, ``$(dirname "$0")`` and ``$(cd DIR && pwd)``."""
+        """Return the value of ``$(pwd)``, ``$(dirname "$0")`` and ``$(cd DIR && pwd)``."""
         calls = [node for node in walk(part.body) if isinstance(node, SimpleCommand) and node.words]
         words = [[self.value(word) for word in call.words] for call in calls]
         words = [line for line in words if line and line[0] is not None]
@@ -211,7 +211,7 @@ def _plain(word: Word) -> str | None:
 
 
 def called(words: tuple[str | None, ...]) -> Iterator[str]:
-    """Yield the command that words call, and those that wrappers call for it."""
+    """Yield the command that words call, and the commands that wrappers call."""
     at = 0
     while at < len(words):
         name = words[at]

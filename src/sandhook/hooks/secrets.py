@@ -1,7 +1,7 @@
-"""Takes secrets out of texts that are kept: keys, tokens, passwords, whatever a hook may quote.
+"""Removes secrets from logged texts: keys, tokens, passwords, whatever a hook may quote.
 
-Patterns are those of the issuers' own forms, and names that say what follows them. A text that only
-looks like one is lost, which for a log is the better mistake.
+Patterns match the formats of known issuers, and values after telling names. A harmless text that looks
+like a secret is removed too, which for a log is the better mistake.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cache
 
 MARK = "[redacted]"
 
-#: Issuers' forms: fixed beginnings, so that a search over a long text stays linear.
+#: Formats of issuers, with fixed prefixes, so that a search over a long text stays linear.
 _FORMS = (
     r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----END)){0,65536}(?:-----END [A-Z ]{0,40}-----)?",
     r"\b(?:AKIA|ASIA|AIDA|AROA|AGPA|ANPA|ANVA)[A-Z0-9]{16}\b",  # AWS
@@ -34,7 +34,7 @@ _FORMS = (
     r"\bey[A-Za-z0-9_-]{8,4096}\.ey[A-Za-z0-9_-]{8,8192}(?:\.[A-Za-z0-9_-]{0,4096})?",  # JSON Web Tokens
 )
 
-#: A name that says that its value is secret, or that somebody shows his credentials; the value is lost.
+#: Names whose values are secret, and headers with credentials; the value is removed.
 _NAMED = (
     (
         r"(\b(?:authorization|proxy-authorization)[\"']?\s{0,8}[:=]\s{0,8}[\"']?(?:basic|bearer|token|digest|negotiate)?\s{0,8})"

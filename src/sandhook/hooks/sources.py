@@ -1,70 +1,73 @@
-"""Read hook configurations: paths that the caller names, the files where an agent looks for its own,
-or values that are decoded already.
+"""Read hook configurations: paths that the caller names, an agent's own files, or decoded values.
 
-The one place in this part that opens a configuration on the host.
+This is the only module of the part that opens a configuration on the host.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from sandhook.errors import ConfigError, Problem
 from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.decode import DecodeError, decode
+from sandhook.hooks.event import Json
 
 if TYPE_CHECKING:
 
     class Path(Protocol):
-        """What ``pathlib.Path`` and its like have."""
+        """The method of ``pathlib.Path`` that makes it a path."""
 
         def __fspath__(self) -> str: ...
 
-    Source = str | Path | Mapping[str, Any] | Document | None
+    Source = str | Path | Mapping[str, Json] | Document | None
 
-#: Files of one directory that are looked at.
+#: The most files of one directory that are read.
 MAX_FILES = 1_000
 
-#: Bytes of one file; every contract's own bound is far below.
+#: The most bytes of one file; every contract's own limit is far below.
 MAX_BYTES = 4 << 20
 
 
 def documents(
     sources: Source | Sequence[Source], contract: Contract | None = None, env: Mapping[str, str] | None = None
 ) -> list[Document]:
-    """Return what the sources hold, in their order.
+    """Return the documents of the sources, in their order.
 
     Args:
         sources: A path, a decoded configuration, a Document, or several of them, weakest layer first.
-        contract: Reads the files, each in its own way; without it the ending of the name says how.
+        contract: Parses the files; None parses them by the ending of their names.
         env: Variables that a contract's files may refer to.
 
     Raises:
-        ConfigError: A file that cannot be read, or that is no JSON; all such files are named.
+        ConfigError: Files cannot be read or decoded; all of them are named.
     """
-    one = isinstance(sources, Document) or not isinstance(sources, (list, tuple))
-    several: list[Any] = [sources] if one else list(sources)  # type: ignore[arg-type]
-    found: list[Document] = []
+    several: Sequence[Source]
+    if isinstance(sources, (list, tuple)) and not isinstance(sources, Document):  # a Document is a tuple
+        several = sources
+    else:
+        several = [cast("Source", sources)]
+    loaded: list[Document] = []
     problems: list[Problem] = []
     for source in several:
         if isinstance(source, Document):
-            found.append(source)
+            loaded.append(source)
             continue
         if source is None or isinstance(source, Mapping):
-            found.append(Document(None if source is None else dict(source)))
+            loaded.append(Document(None if source is None else dict(source)))
             continue
         name = str(source)
         try:
             text = read_text(name)
-            found.append(parse(text, name) if contract is None else contract.parse(text, name, env or {}))
+            loaded.append(parse(text, name) if contract is None else contract.parse(text, name, env or {}))
         except OSError as error:
             problems.append(Problem("", error.strerror or str(error), file=name))
         except DecodeError as error:
             problems.append(Problem("", str(error), file=name))
     if problems:
         raise ConfigError(problems)
-    return found
+    return loaded
 
 
 def read_text(name: str) -> str:
@@ -72,7 +75,7 @@ def read_text(name: str) -> str:
 
     Raises:
         OSError: It cannot be read.
-        DecodeError: It is longer than MAX_BYTES, or no UTF-8.
+        DecodeError: It is longer than MAX_BYTESor not UTF-8.
     """
     with open(name, "rb") as file:  # noqa: PTH123 - pathlib costs the command line 10 ms
         data = file.read(MAX_BYTES + 1)
@@ -109,7 +112,7 @@ def discover(
         env: Its environment.
         platform: As ``sys.platform`` has it.
     """
-    found: list[Document] = []
+    loaded: list[Document] = []
     problems: list[Problem] = []
     for layer in contract.layers(cwd, env, platform):
         for path in _files(layer.path.replace("\\", "/") if platform == "win32" else layer.path):
@@ -122,12 +125,12 @@ def discover(
             except DecodeError as error:
                 problems.append(Problem("", str(error), file=path))
             else:
-                found.append(document._replace(layer=layer.name, contract=contract.name))
-    return found, problems
+                loaded.append(document._replace(layer=layer.name, contract=contract.name))
+    return loaded, problems
 
 
 def _files(path: str) -> list[str]:
-    """Return the files that a layer's path means: itself, or those of a directory with an ending."""
+    """Return the files of a layer's path: the path itself, or the files of a directory with an ending."""
     directory, _, last = path.rpartition("/")
     if last[:1] != "*":
         return [path]
@@ -139,7 +142,7 @@ def _files(path: str) -> list[str]:
 
 
 def line_of(document: Document, path: str) -> int:
-    """Return the line (from 1) at which a path of a document stands, or what is nearest above it; 0 if unknown."""
+    """Return the line (from 1) at which a path of a document stands, or of its nearest known parent; 0 if unknown."""
     if not document.text:
         return 0
     lines = with_lines(document).lines or {}

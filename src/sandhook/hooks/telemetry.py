@@ -1,7 +1,7 @@
-"""OpenTelemetry spans of what hooks do: one per fired event, one below it per hook that ran.
+"""OpenTelemetry spans of hooks: one per fired event, with one child per hook that ran.
 
-Needs the extra ``sandhook[otel]`` (opentelemetry-api). Without it, or without a provider that the host
-configured, nothing is recorded and nothing fails::
+Needs the extra ``sandhook[otel]`` (opentelemetry-api). Without it, or without a provider of the host,
+nothing is recorded and nothing fails::
 
     engine = traced(HookEngine.load("hooks.json"))
 """
@@ -24,10 +24,36 @@ if TYPE_CHECKING:
 MAX_TEXT = 512
 
 
-class Tracer(Protocol):
-    """What is used of ``opentelemetry.trace.Tracer``."""
+#: Attributes of a span.
+Attributes = dict[str, str | bool | int | list[str]]
 
-    def start_span(self, name: str, **options: Any) -> Any: ...
+
+class Span(Protocol):
+    """The methods of ``opentelemetry.trace.Span`` that are called here."""
+
+    def set_attributes(self, attributes: Attributes, /) -> None: ...
+
+    def record_exception(self, exception: BaseException, /) -> None: ...
+
+    def end(self, end_time: int | None = None) -> None: ...
+
+
+class Tracer(Protocol):
+    """The method of ``opentelemetry.trace.Tracer`` that is called here.
+
+    Args:
+        context: The context of the parent span; the current one when None.
+        start_time: Nanoseconds since the epoch; now when None.
+    """
+
+    def start_span(
+        self,
+        name: str,
+        context: object = None,
+        *,
+        attributes: Attributes | None = None,
+        start_time: int | None = None,
+    ) -> Span: ...
 
 
 def default_tracer() -> Tracer | None:
@@ -41,7 +67,7 @@ def default_tracer() -> Tracer | None:
 
 
 class TracedEngine:
-    """Fires events at an engine and records a span for each; everything else is the engine's."""
+    """Fires events at an engine and records a span for each; delegates everything else to the engine."""
 
     def __init__(self, engine: HookEngine, tracer: Tracer) -> None:
         self.engine = engine
@@ -78,7 +104,7 @@ class TracedEngine:
         finally:
             span.end()
 
-    def _record(self, span: Any, decision: Decision, began: int) -> None:
+    def _record(self, span: Span, decision: Decision, began: int) -> None:
         span.set_attributes(_of_decision(decision))
         context = _context(span)
         at = began
@@ -94,7 +120,7 @@ class TracedEngine:
 
 
 def traced(engine: HookEngine, tracer: Tracer | None = None) -> HookEngine | TracedEngine:
-    """Return an engine that records spans; the engine itself when there is nothing to record with.
+    """Return an engine that records spans; the engine itself when there is no tracer.
 
     Args:
         tracer: Where spans go; the host's own provider when None.
@@ -103,29 +129,30 @@ def traced(engine: HookEngine, tracer: Tracer | None = None) -> HookEngine | Tra
     return engine if tracer is None else TracedEngine(engine, tracer)
 
 
-def _context(span: Any) -> Any:
-    """Return a context in which a span is the parent, or None where there is no API to say so."""
+def _context(span: Span) -> object:
+    """Return a context with a span as the parent; None when opentelemetry-api is not installed."""
     try:
         from opentelemetry import trace
     except ImportError:
         return None
-    return trace.set_span_in_context(span)
+    context: object = trace.set_span_in_context(span)
+    return context
 
 
-def _of_event(event: Event) -> dict[str, Any]:
-    found: dict[str, Any] = {"sandhook.event": event.kind}
+def _of_event(event: Event) -> Attributes:
+    attributes: Attributes = {"sandhook.event": event.kind}
     if event.session_id is not None:
-        found["sandhook.session_id"] = event.session_id
+        attributes["sandhook.session_id"] = event.session_id
     if event.tool is not None:
-        found["sandhook.tool"] = event.tool.name
+        attributes["sandhook.tool"] = event.tool.name
         if event.tool.call_id is not None:
-            found["sandhook.tool_call_id"] = event.tool.call_id
-    return found
+            attributes["sandhook.tool_call_id"] = event.tool.call_id
+    return attributes
 
 
-def _of_decision(decision: Decision) -> dict[str, Any]:
+def _of_decision(decision: Decision) -> Attributes:
     ran = sum(outcome.ran is not None for outcome in decision.outcomes)
-    found: dict[str, Any] = {
+    attributes: Attributes = {
         "sandhook.contract": decision.contract,
         "sandhook.native_event": decision.event,
         "sandhook.refused": decision.refused,
@@ -134,33 +161,33 @@ def _of_decision(decision: Decision) -> dict[str, Any]:
         "sandhook.hooks_run": ran,
     }
     if decision.reason is not None:
-        found["sandhook.reason"] = _text(decision.reason)
+        attributes["sandhook.reason"] = _text(decision.reason)
     if decision.could_not_run:
-        found["sandhook.could_not_run"] = list(decision.could_not_run)
-    return found
+        attributes["sandhook.could_not_run"] = list(decision.could_not_run)
+    return attributes
 
 
-def _of_outcome(outcome: Outcome) -> dict[str, Any]:
+def _of_outcome(outcome: Outcome) -> Attributes:
     ran, verdict = outcome.ran, outcome.verdict
-    found: dict[str, Any] = {
+    attributes: Attributes = {
         "sandhook.hook_id": outcome.spec.id,
         "sandhook.native_event": outcome.spec.native_event,
-        "sandhook.decision": verdict.word,
+        "sandhook.decision": verdict.label,
         "sandhook.refuses": verdict.refuses,
     }
     if outcome.spec.layer:
-        found["sandhook.layer"] = outcome.spec.layer
+        attributes["sandhook.layer"] = outcome.spec.layer
     if ran is not None:
-        found["sandhook.stdout_bytes"] = len(ran.stdout)
+        attributes["sandhook.stdout_bytes"] = len(ran.stdout)
         if ran.exit_status is not None:
-            found["process.exit.code"] = ran.exit_status
+            attributes["process.exit.code"] = ran.exit_status
         if ran.limit is not None:
-            found["sandhook.limit"] = ran.limit
+            attributes["sandhook.limit"] = ran.limit
     if verdict.reason is not None:
-        found["sandhook.reason"] = _text(verdict.reason)
+        attributes["sandhook.reason"] = _text(verdict.reason)
     if verdict.could_not_run is not None:
-        found["sandhook.could_not_run"] = _text(verdict.could_not_run)
-    return found
+        attributes["sandhook.could_not_run"] = _text(verdict.could_not_run)
+    return attributes
 
 
 def _text(text: str) -> str:

@@ -1,12 +1,12 @@
-"""Make a hook's words safe to show: no control characters, ANSI sequences, bidi or zero-width tricks.
+"""Make a hook's text safe to show: no control characters, ANSI sequences, bidi or zero-width tricks.
 
-Decisions carry texts as the hook wrote them; this is applied once, where they are displayed.
+Decisions keep texts as the hook wrote them; they are neutralised once, where they are displayed.
 Source: Unicode 15 UAX #9 (bidi controls), general categories Cc and Cf, surrogates.
 """
 
 from __future__ import annotations
 
-#: Characters that change how the rest is shown, or that cannot be seen, beyond Cc.
+#: Characters outside Cc that are invisible or change the display of others.
 _INVISIBLE = frozenset(
     [
         *(0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x3164, 0xFEFF, 0xFFA0),
@@ -24,7 +24,7 @@ def neutralise(text: str, *, limit: int = 4096, lines: bool = True) -> str:
     Args:
         text: What a hook wrote; any str.
         limit: Characters kept; what was dropped is counted at the end.
-        lines: Keep newlines and tabs; else they are escaped too, for one-line places.
+        lines: Keep newlines and tabs; else they are escaped too, for text in one line.
     """
     kept = text[:limit]
     if not (kept.isascii() and kept.isprintable()):

@@ -15,10 +15,10 @@ _KEY = re.compile(r"\s*([A-Za-z0-9_-]+|\"[^\"\\]*\"|'[^']*')\s*=")
 
 
 def decode_toml(text: str, name: str = "") -> Document:
-    """Decode a TOML document; dates become their text, as JSON has none.
+    """Decode a TOML document; dates become text, because JSON has no dates.
 
     Raises:
-        DecodeError: The text is no TOML (TOML 1.0), longer than MAX_TEXT, or nests too deeply.
+        DecodeError: The text is not TOML (TOML 1.0), longer than MAX_TEXT, or nests too deeply.
     """
     try:
         value = read_toml(text)

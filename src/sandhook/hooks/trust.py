@@ -1,9 +1,8 @@
-"""Trust: which hooks of a repository somebody approved, bound to the bytes that would run.
+"""Trust: approvals of a repository's hooks, bound to the bytes that would run.
 
-An approval is a hash over the hook as its configuration has it and over every file that it names:
-scripts that it calls or hands to an interpreter, and what those source. A changed byte makes another
-hash, so the hook asks again. The bytes that were hashed travel with the hook (``HookSpec.snapshot``)
-and are the bytes that runners run.
+An approval is a hash over the raw hook and over every file that it names: scripts that it calls or
+passes to an interpreter, and what those source. A changed byte changes the hash, so the hook needs a
+new approval. The hashed bytes are kept with the hook (``HookSpec.snapshot``), and runners run them.
 """
 
 # pathlib costs the command line 10 ms.
@@ -15,20 +14,20 @@ import json
 import os
 import posixpath
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import Any
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.decode import DecodeError, decode_object
+from sandhook.hooks.event import JsonObject
 from sandhook.hooks.model import HookSpec
 from sandhook.hooks.scan import Scan, scan
 from sandhook.record import Record
 
-#: Bounds of what one approval covers.
+#: The most files and bytes that one approval covers.
 MAX_FILES, MAX_BYTES = 64, 4 << 20
 
-#: Variables by which agents tell a hook where the project is.
+#: Variables in which agents pass the project's directory.
 PROJECT_VARIABLES = (
     *("PWD", "CRUSH_PROJECT_DIR", "CRUSH_CWD", "JCODE_CWD", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"),
     *("GEMINI_CWD", "CURSOR_PROJECT_DIR", "WORKSPACE"),
@@ -41,11 +40,11 @@ ReadFile = Callable[[str], bytes | None]
 
 
 class TrustError(SandhookError):
-    """The store of approvals cannot be read or written, or a hook names too much to be approved."""
+    """The store of approvals cannot be read or written, or a hook names too many files."""
 
 
 class NamedFile(Record):
-    """A file that a hook names: its path, its bytes, and how it comes in ("runs", "sources", "names")."""
+    """A file that a hook names: its path, its bytes, and its use ("runs", "sources", "names")."""
 
     path: str
     data: bytes
@@ -53,14 +52,14 @@ class NamedFile(Record):
 
 
 class Evidence(Record):
-    """What an approval of one hook covers.
+    """The files and commands that an approval of one hook covers.
 
     Attributes:
         spec: The hook.
         digest: The hash, in hexadecimal.
-        files: The files that it names, in the order in which they are met.
+        files: The files that it names, in order of appearance.
         commands: Commands that it and its scripts call and do not define.
-        unknown: What cannot be known before it runs: words that a script computes.
+        unknown: Words that a script computes, which cannot be known before it runs.
     """
 
     spec: HookSpec
@@ -71,13 +70,13 @@ class Evidence(Record):
 
 
 def examine(spec: HookSpec, contract: str, project: str, home: str, read: ReadFile) -> Evidence:
-    """Gather what a hook names, and hash it.
+    """Collect what a hook names, and hash it.
 
     Args:
         contract: Name of the hook's contract.
         project: The directory that the hook runs in, an absolute path with slashes.
         home: What ``~`` stands for.
-        read: Gives the bytes of a file.
+        read: Returns the bytes of a file.
 
     Raises:
         TrustError: It names more than MAX_FILES files or MAX_BYTES bytes.
@@ -97,7 +96,7 @@ def examine(spec: HookSpec, contract: str, project: str, home: str, read: ReadFi
     )
 
 
-def _parts(spec: HookSpec, contract: str, files: Any) -> list[bytes]:
+def _parts(spec: HookSpec, contract: str, files: Iterable[NamedFile]) -> list[bytes]:
     entry = spec.entry if spec.entry is not None else [spec.executor.text, *spec.executor.argv]
     canonical = json.dumps(entry, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str)
     parts = [b"sandhook trust 1", contract.encode(), spec.native_event.encode(), canonical.encode()]
@@ -108,7 +107,7 @@ def _parts(spec: HookSpec, contract: str, files: Any) -> list[bytes]:
 
 
 class _Seeker:
-    """Follows what a hook names from text to text."""
+    """Follows the names in a hook's text through the scripts that it names."""
 
     def __init__(self, project: str, home: str, read: ReadFile) -> None:
         self.project = project.rstrip("/") or "/"
@@ -120,14 +119,14 @@ class _Seeker:
         self._size = 0
 
     def text(self, text: str, own: str | None = None) -> None:
-        """Follow what a shell text names."""
+        """Follow the names in a shell text."""
         if not text:
             return
         variables = dict.fromkeys(PROJECT_VARIABLES, self.project) | {"HOME": self.home}
-        found = scan(text, variables, own)
-        if found.syntax_error is not None:
-            self.unknown.setdefault(f"{own or 'the command'} does not parse: {found.syntax_error}")
-        self._calls(found, own)
+        scanned = scan(text, variables, own)
+        if scanned.syntax_error is not None:
+            self.unknown.setdefault(f"{own or 'the command'} does not parse: {scanned.syntax_error}")
+        self._calls(scanned, own)
 
     def _calls(self, found: Scan, own: str | None) -> None:
         for name in found.commands:
@@ -147,7 +146,7 @@ class _Seeker:
                     self.word(word, "sources" if sources else "runs" if index == 0 else "names")
 
     def word(self, word: str, how: str) -> None:
-        """Take a word that may name a file, and follow the file if it is a shell script."""
+        """Record the file that a word may name, and follow it if it is a shell script."""
         if not word or len(word) > 4096 or "\0" in word or "\n" in word:
             return
         path = self._path(word)
@@ -187,12 +186,12 @@ def _is_shell(data: bytes, path: str) -> bool:
 
 
 class TrustStore:
-    """Approvals in a file of the user's: ``{"version": 1, "approved": {HASH: {...}}}``.
+    """Approvals in a file of the user: ``{"version": 1, "approved": {HASH: {...}}}``.
 
-    ``store.allows(contract, project)`` is what ``HookEngine.load(trust=...)`` takes.
+    ``store.allows(contract, project)`` is an argument for ``HookEngine.load(trust=...)``.
 
     Args:
-        path: The file; it and its directory are made when the first approval is kept.
+        path: The file; it and its directory are created with the first approval.
         home: What ``~`` stands for in hooks.
     """
 
@@ -212,7 +211,7 @@ class TrustStore:
             base = env.get("XDG_DATA_HOME") or f"{home}/.local/share"
         return cls(f"{base}/sandhook/trust.json", home=home.replace("\\", "/"))
 
-    def approved(self) -> dict[str, dict[str, Any]]:
+    def approved(self) -> dict[str, JsonObject]:
         """Return all approvals by hash; TrustError when the file is damaged."""
         try:
             with open(self.path, encoding="utf-8") as file:
@@ -229,11 +228,11 @@ class TrustStore:
         return entries
 
     def examine(self, spec: HookSpec, contract: str, project: str) -> Evidence:
-        """Gather and hash what a hook names on this machine."""
+        """Collect and hash what a hook names on this machine."""
         return examine(spec, contract, project, self.home, read_host)
 
     def approve(self, evidence: Sequence[Evidence], *, now: float | None = None) -> None:
-        """Keep approvals of hooks as they are now."""
+        """Store approvals of hooks as they are now."""
         entries = self.approved()
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
         for each in evidence:
@@ -247,7 +246,7 @@ class TrustStore:
         self._write(entries)
 
     def revoke(self, file: str) -> int:
-        """Forget every approval of a configuration file; return how many there were."""
+        """Remove every approval of a configuration file; return how many there were."""
         entries = self.approved()
         kept = {digest: entry for digest, entry in entries.items() if entry.get("file") != file}
         if len(kept) != len(entries):
@@ -255,7 +254,7 @@ class TrustStore:
         return len(entries) - len(kept)
 
     def allows(self, contract: str, project: str) -> Callable[[HookSpec], HookSpec | None]:
-        """Return what tells whether a hook is approved: the hook with its hash and bytes, or None."""
+        """Return a function that returns an approved hook with its hash and bytes, or None."""
         entries = self.approved()
 
         def allowed(spec: HookSpec) -> HookSpec | None:
@@ -270,8 +269,8 @@ class TrustStore:
 
         return allowed
 
-    def _write(self, entries: dict[str, dict[str, Any]]) -> None:
-        """Write the store beside itself and move it into place, readable by the user alone."""
+    def _write(self, entries: dict[str, JsonObject]) -> None:
+        """Write the store to a new file and rename it, so that only the user can read it."""
         directory = os.path.dirname(self.path) or "."
         beside = f"{self.path}.{os.getpid()}.new"
         text = json.dumps({"version": 1, "approved": entries}, indent=1)
@@ -286,7 +285,7 @@ class TrustStore:
 
 
 def _inside(path: str, project: str) -> str:
-    """Return a path below the project relative to it, any other as it is."""
+    """Return a path relative to the project, or unchanged when it is outside."""
     return path.removeprefix(project.rstrip("/") + "/")
 
 

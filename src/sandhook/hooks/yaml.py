@@ -14,8 +14,8 @@ def decode_yaml(text: str, name: str = "") -> Document:
     """Decode a YAML text of one document at most.
 
     Raises:
-        DecodeError: The text is no YAML, has several documents, a tag, a key that is no string, or more
-            than MAX_TEXT characters, MAX_VALUES values or MAX_DEPTH levels; the message says at which line.
+        DecodeError: The text is not YAML, has several documents, a tag, a key that is not a string, or more
+            than MAX_TEXT characters, MAX_VALUES values or MAX_DEPTH levels; the message names the line.
     """
     try:
         (found,) = read_yaml(text, max_depth=MAX_DEPTH)

@@ -4,26 +4,30 @@
     ClaudeAgentOptions(setting_sources=[], hooks=matchers(engine, HookMatcher))
 
 The engine's hooks may be any agent's. Source: claude-agent-sdk 0.2.143, ``HookCallback`` and
-``HookMatcher``; events that Python's SDK does not have stay out.
+``HookMatcher``; events that the Python SDK lacks are left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts.claude_code import CONTRACT
 from sandhook.hooks.contracts.claude_code.answer import output
 from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import Decision
 
 if TYPE_CHECKING:
     from sandhook.hooks.engine import HookEngine
-    from sandhook.hooks.event import Event, Json
+    from sandhook.hooks.event import Event
 
-#: What the SDK calls: the payload, the id of the tool call, and a context that is of no use here.
-Callback = Callable[[Mapping[str, Any], "str | None", Any], Awaitable[dict[str, Any]]]
+#: The SDK's HookMatcher, which is not imported here.
+Matcher = TypeVar("Matcher")
+
+#: A callback of the SDK. It receives the payload, the id of the tool call, and a context that is not used here.
+Callback = Callable[[Mapping[str, Json], "str | None", object], Awaitable[JsonObject]]
 
 #: Events of Python's SDK.
 EVENTS = (
@@ -31,16 +35,16 @@ EVENTS = (
     *("SubagentStop", "PreCompact", "Notification", "PermissionRequest"),
 )
 
-#: Keys that Python's SDK writes with an underscore, for they are words of the language.
+#: Keys that Python's SDK writes with an underscore, because they are keywords of Python.
 _RENAMED = {"continue": "continue_", "async": "async_"}
 
 
 def callbacks(engine: HookEngine, *, project_dir: str | None = None) -> dict[str, Callback]:
     """Return one callback for each event that the engine has hooks for.
 
-    A callback fires the event in a thread and returns what the hooks decided, ``{}`` for no opinion.
+    A callback fires the event in a thread and returns the hooks' decision; ``{}`` is not an opinion.
     When the SDK cancels it, the hooks end. A payload that cannot be read refuses where the event can
-    be refused, for the SDK takes a failed callback for no opinion.
+    be refused, because the SDK treats a failed callback as no opinion.
 
     Args:
         project_dir: The project's root; the payload's working directory when None.
@@ -51,28 +55,28 @@ def callbacks(engine: HookEngine, *, project_dir: str | None = None) -> dict[str
 
 def matchers(
     engine: HookEngine,
-    hook_matcher: Callable[..., Any],
+    hook_matcher: Callable[..., Matcher],
     *,
     project_dir: str | None = None,
     timeout: float | None = None,
-) -> dict[str, list[Any]]:
+) -> dict[str, list[Matcher]]:
     """Return what ``ClaudeAgentOptions(hooks=...)`` takes.
 
     Args:
         hook_matcher: ``claude_agent_sdk.HookMatcher``.
         timeout: Seconds that the SDK waits; when None, those of the event's slowest hook and one more,
-            so that a hook's own timeout comes first.
+            so that a hook's own timeout expires first.
     """
-    made = {}
+    matchers_by_event = {}
     for name, call in callbacks(engine, project_dir=project_dir).items():
         slowest = max(spec.timeout for spec in engine.hooks if spec.event == CONTRACT.events[name])
         seconds = slowest + 1 if timeout is None else timeout
-        made[name] = [hook_matcher(matcher=None, hooks=[call], timeout=seconds)]
-    return made
+        matchers_by_event[name] = [hook_matcher(matcher=None, hooks=[call], timeout=seconds)]
+    return matchers_by_event
 
 
 def _callback(engine: HookEngine, name: str, project_dir: str | None) -> Callback:
-    async def hook(input_data: Mapping[str, Any], tool_use_id: str | None, context: Any) -> dict[str, Any]:
+    async def hook(input_data: Mapping[str, Json], tool_use_id: str | None, context: object) -> JsonObject:
         try:
             event = _event(name, input_data, tool_use_id, project_dir)
             decision = await engine.afire(event)

@@ -1,6 +1,6 @@
 """Finds what is wrong with hooks before they run: in their configuration and in their scripts.
 
-Nothing runs. What an output or an exit status means is asked of the contract's own decoder.
+Nothing runs. The contract's own decoder decides what an output or an exit status means.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from sandhook.record import Record
 
 __all__ = ["RULES", "SEVERITIES", "Finding", "Surroundings", "check"]
 
-#: Findings of one configuration; what is beyond is counted.
+#: Findings of one configuration.
 MAX_FINDINGS = 1000
 
 
 class Surroundings(Record):
-    """Where the hooks are: what relative names and ``~`` stand for, and how files are read.
+    """The surroundings of hooks: the base of relative names, the value of ``~``, and access to files.
 
     Attributes:
         project: The directory that the hooks run in, an absolute path with slashes.
-        home: The user's.
-        read: Gives the bytes of a file, None when it is not there or cannot be read.
+        home: The user's home directory.
+        read: Returns the bytes of a file, or None when it is missing or cannot be read.
     """
 
     project: str
@@ -48,8 +48,8 @@ def check(
 
     Args:
         engine: The hooks, loaded.
-        documents: What they were loaded from.
-        problems: Faults beyond the engine's: files that cannot be read.
+        documents: The configurations that were loaded.
+        problems: Faults in addition to the engine's: files that cannot be read.
     """
     findings: list[Finding] = []
     places = {document.name: with_lines(document) for document in documents}

@@ -1,18 +1,17 @@
-"""What a contract makes of an output: its own decoder is asked, so no table can be wrong about it."""
+"""What a contract makes of an output. Its own decoder answers, so that no table can contradict it."""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 from sandhook.hooks.contracts import Contract
 from sandhook.hooks.decode import DecodeError, decode, encode
-from sandhook.hooks.event import Event, ToolCall, ToolResult
-from sandhook.hooks.model import HookSpec, Ran, Verdict
+from sandhook.hooks.event import Event, JsonObject, ToolCall, ToolResult
+from sandhook.hooks.model import Compat, HookSpec, RunResult, Verdict
 
 
 def sample(kind: str) -> Event:
-    """Return an event of a kind with everything in it that such an event can have."""
+    """Return an event of a kind with all fields that such an event can have."""
     tool = kind.startswith("tool.") or kind == "permission.request"
     return Event(
         kind,
@@ -33,7 +32,7 @@ def sample(kind: str) -> Event:
 
 
 class Probe:
-    """One hook's contract and event, ready to be asked."""
+    """One hook's contract with a sample event."""
 
     def __init__(self, contract: Contract, spec: HookSpec) -> None:
         self.contract = contract
@@ -47,36 +46,36 @@ class Probe:
 
     def verdict(self, stdout: str = "", exit_status: int = 0, stderr: str = "") -> Verdict:
         """Return what the contract makes of a run."""
-        ran = Ran(exit_status, stdout.encode("utf-8", "replace"), stderr.encode("utf-8", "replace"))
+        ran = RunResult(exit_status, stdout.encode("utf-8", "replace"), stderr.encode("utf-8", "replace"))
         return self.contract.decode(self.spec, self.event, ran, "better")
 
     def refuses(self, exit_status: int) -> bool:
         """Whether an exit status refuses."""
         return self.verdict("", exit_status, "message\n").intervenes
 
-    def of_json(self, value: dict[str, Any]) -> Verdict:
+    def of_json(self, value: JsonObject) -> Verdict:
         """Return what the contract makes of a printed object."""
         return self.verdict(encode(value) + "\n")
 
     @cached_property
     def stdin(self) -> bytes:
-        """A payload of this event as the script reads it; b"" when there is none."""
+        """A payload of this event as the script reads it; b"" without one."""
         return self._stdin("better")
 
     @property
     def upstream_stdin(self) -> bytes:
-        """The same as the agent itself writes it."""
+        """The payload as the agent itself writes it, without sandhook's additions."""
         return self._stdin("strict")
 
-    def _stdin(self, compat: str) -> bytes:
+    def _stdin(self, compat: Compat) -> bytes:
         try:
             return self.contract.request(self.spec, self.event, compat).stdin
         except (DecodeError, KeyError):
             return b""
 
     @cached_property
-    def payload(self) -> dict[str, Any]:
-        """The same, decoded; {} when it is no object."""
+    def payload(self) -> JsonObject:
+        """The payload, decoded; {} when it is not an object."""
         try:
             value = decode(self.stdin.decode("utf-8", "replace")).value
         except DecodeError:
@@ -85,7 +84,7 @@ class Probe:
 
 
 def has_effect(verdict: Verdict) -> bool:
-    """Tell whether an output says anything to the agent."""
+    """Return whether an output has any effect on the agent."""
     return bool(
         verdict.decided
         or verdict.intervenes

@@ -1,6 +1,6 @@
-"""A script as the checks see it: its commands in order, and where the output of each goes.
+"""A script as the checks read it: its commands in order, and the destination of their output.
 
-Nothing runs. Words are known as far as ``hooks.scan`` knows them; in a guess, "x" stands for the rest.
+Nothing runs. ``hooks.scan`` decides which words are known; in a guess, "x" replaces the unknown parts.
 """
 
 from __future__ import annotations
@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Any
 
 from sandhook.hooks.decode import DecodeError, decode
+from sandhook.hooks.event import JsonObject
 from sandhook.hooks.scan import Reader, walk
 from sandhook.record import Record
 from sandhook.syntax import parse_cached
 from sandhook.syntax.nodes import (
     AndOr,
+    AnsiQuoted,
+    Assignment,
     Backquoted,
     CommandSubstitution,
     DoubleQuoted,
@@ -29,8 +31,10 @@ from sandhook.syntax.nodes import (
     ProcessSubstitution,
     Redirection,
     SimpleCommand,
+    SingleQuoted,
     While,
     Word,
+    WordPart,
 )
 
 
@@ -42,15 +46,15 @@ class Act(Record):
         guess: Its words with "x" for what is not known.
         nodes: Its words as they were parsed.
         line: Line in the script, from 1.
-        checked: Its exit status is looked at: a condition, the left side of && or ||.
-        captured: Its standard output goes elsewhere than to the agent.
-        to_stderr: ... namely to standard error.
+        checked: Its exit status is tested: a condition, or the left side of && or ||.
+        captured: Its standard output does not reach the agent.
+        to_stderr: Its standard output is redirected to standard error.
         document: Text of its here-document, or None.
     """
 
     words: tuple[str | None, ...]
     guess: tuple[str, ...]
-    nodes: tuple[Any, ...]
+    nodes: tuple[Word | Assignment, ...]
     line: int
     checked: bool = False
     captured: bool = False
@@ -68,8 +72,8 @@ class Script(Record):
     Attributes:
         acts: Its simple commands in the order of the text, functions' bodies too.
         functions: Names of the functions that it defines.
-        assigned: Variable to the word that it is assigned, for those that are assigned once.
-        errexit: ``set -e`` is on somewhere.
+        assigned: The words of variables that are assigned once, by name.
+        errexit: ``set -e`` is set somewhere.
     """
 
     acts: tuple[Act, ...]
@@ -89,7 +93,7 @@ def read(text: str, variables: Mapping[str, str], own: str | None = None) -> Scr
 
     Raises:
         ShellSyntaxError, LimitExceeded: It does not parse.
-        RecursionError: It is nested too deeply to be looked at.
+        RecursionError: It is nested too deeply.
     """
     units = parse_cached(text)
     nodes = [node for unit in units for node in walk(unit)]
@@ -109,15 +113,16 @@ def read(text: str, variables: Mapping[str, str], own: str | None = None) -> Scr
 
 
 def _assigned(nodes: list[Node]) -> dict[str, Word]:
-    found: dict[str, list[Any]] = {}
+    """Return the words of variables that are assigned once."""
+    values: dict[str, list[Assignment]] = {}
     for node in nodes:
-        if node.__class__.__name__ == "Assignment":
-            found.setdefault(node.name, []).append(node.value)  # type: ignore[attr-defined]
-    return {name: values[0] for name, values in found.items() if len(values) == 1 and _is_word(values[0])}
-
-
-def _is_word(value: Any) -> bool:
-    return isinstance(value, Word)
+        if isinstance(node, Assignment):
+            values.setdefault(node.name, []).append(node)
+    return {
+        name: assignments[0].value
+        for name, assignments in values.items()
+        if len(assignments) == 1 and isinstance(assignments[0].value, Word)
+    }
 
 
 def _sets_errexit(act: Act) -> bool:
@@ -131,7 +136,7 @@ def _sets_errexit(act: Act) -> bool:
     )
 
 
-def _visit(node: Any, way: _Way, reader: Reader, acts: list[Act]) -> None:
+def _visit(node: object, way: _Way, reader: Reader, acts: list[Act]) -> None:
     if isinstance(node, SimpleCommand):
         _simple(node, way, reader, acts)
         return
@@ -198,18 +203,20 @@ def _simple(node: SimpleCommand, way: _Way, reader: Reader, acts: list[Act]) -> 
     )
 
 
-def _guess(word: Any, reader: Reader) -> str:
+def _guess(word: Word | Assignment, reader: Reader) -> str:
     if not isinstance(word, Word):
         return "x"
     known = reader.value(word)
     return known if known is not None else "".join(_guess_part(part, reader) for part in word.parts)
 
 
-def _guess_part(part: Any, reader: Reader) -> str:
+def _guess_part(part: WordPart, reader: Reader) -> str:
     if isinstance(part, DoubleQuoted):
         return "".join(_guess_part(each, reader) for each in part.parts)
-    if isinstance(part, (Literal, Escaped)) or hasattr(part, "text"):
-        return str(part.text) if not isinstance(part, Backquoted) else "x"
+    if isinstance(part, (Literal, Escaped, SingleQuoted, AnsiQuoted)):
+        return part.text
+    if isinstance(part, Backquoted):
+        return "x"
     return reader.value(Word((part,))) or "x"
 
 
@@ -244,8 +251,8 @@ def _formatted(text: str, values: list[str]) -> str:
     return filled
 
 
-def printed_json(act: Act) -> dict[str, Any] | None:
-    """Return the object that a command prints, or None when it prints none that can be known."""
+def printed_json(act: Act) -> JsonObject | None:
+    """Return the object that a command prints, or None when it prints no object or an unknown one."""
     text = printed_text(act)
     if text is None and act.name == "jq":
         text = _jq_object(act)
@@ -274,11 +281,12 @@ def splits(act: Act) -> Iterator[str]:
                 yield part.name
 
 
-def substitution(word: Word) -> list[SimpleCommand]:
-    """Return the simple commands of a word that is one command substitution, else nothing."""
-    parts: tuple[Any, ...] = word.parts
+def substitution(word: Word | Assignment) -> list[SimpleCommand]:
+    """Return the simple commands of a word that is one command substitution; [] for any other word."""
+    parts = word.parts if isinstance(word, Word) else ()
     if len(parts) == 1 and isinstance(parts[0], DoubleQuoted):
         parts = parts[0].parts
-    if len(parts) != 1 or not isinstance(parts[0], CommandSubstitution):
+    substituted = parts[0] if len(parts) == 1 else None
+    if not isinstance(substituted, CommandSubstitution):
         return []
-    return [node for node in walk(parts[0].body) if isinstance(node, SimpleCommand)]
+    return [node for node in walk(substituted.body) if isinstance(node, SimpleCommand)]

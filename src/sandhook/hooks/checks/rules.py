@@ -1,15 +1,15 @@
-"""What a check can find: an identifier each, how bad it is, and what it means."""
+"""The findings of checks: their identifiers, severities and meanings."""
 
 from __future__ import annotations
 
 from sandhook.record import Record
 
-#: Worst first.
+#: Severities, worst first.
 SEVERITIES = ("error", "warning", "note")
 
 
 class Rule(Record):
-    """One kind of finding: its severity, what is wrong in a line, and what to do about it."""
+    """One kind of finding: its severity, the fault in one line, and the advice."""
 
     severity: str
     what: str
@@ -60,7 +60,7 @@ RULES = {
     "W-DENY": Rule(
         "warning",
         "The script says on standard error that it blocks, and has no exit status or output that does.",
-        "Add `exit 2` behind the message.",
+        "Add `exit 2` after the message.",
     ),
     "W-READ": Rule(
         "warning",
@@ -109,7 +109,7 @@ RULES = {
     ),
     "N-TEXT": Rule(
         "note",
-        "What the script prints on this event reaches nobody.",
+        "What the script prints on this event has no effect.",
         "Print the agent's JSON, or write to standard error.",
     ),
     "N-STATE": Rule(
@@ -121,7 +121,7 @@ RULES = {
 
 
 class Finding(Record):
-    """One thing that was found.
+    """One finding.
 
     Attributes:
         rule: Key of RULES.

@@ -21,10 +21,22 @@ from sandhook.hooks.checks.reading import (
 )
 from sandhook.hooks.checks.rules import Finding
 from sandhook.hooks.contracts import Contract
+from sandhook.hooks.event import JsonObject
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec
+from sandhook.hooks.runner import quoted
 from sandhook.hooks.scan import called
 from sandhook.hooks.trust import PROJECT_VARIABLES
+from sandhook.syntax.nodes import (
+    AnsiQuoted,
+    Assignment,
+    DoubleQuoted,
+    Escaped,
+    Literal,
+    ParameterExpansion,
+    SingleQuoted,
+    Word,
+)
 from sandhook.utilities import is_utility
 
 _BINARIES = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
@@ -33,11 +45,11 @@ _SCRIPT_ENDINGS = (".sh", ".bash", ".py", ".js", ".mjs", ".ts", ".rb", ".pl")
 _INTERPRETERS = frozenset((*_SHELLS, "python", "python3", "node", "bun", "ruby", "perl", "source", "."))
 _ASKS = frozenset({"command", "hash", "type", "which"})
 
-#: What a script that refuses begins its message with.
+#: The beginnings of messages that announce a refusal.
 _REFUSES = re.compile(r"\W*(?:error: *)?(?:block|den(?:y|ied)|refus|forbidden|not allowed|reject)", re.I)
 _PATH = re.compile(r"\.([A-Za-z_]\w*)[\w.]*")
 
-#: Fields that mean something to some agent; an object without any of them asks for nothing.
+#: Fields that some agent reads; an object without any of them has no effect.
 _MEANS = frozenset(
     [
         "additionalContext",
@@ -64,7 +76,7 @@ _MEANS = frozenset(
     ]
 )
 
-#: How deep scripts that run scripts are followed.
+#: Levels of scripts that run scripts.
 _DEPTH = 3
 
 
@@ -80,7 +92,7 @@ def check(
     if spec is None:
         return []
     checker = _Checker(spec, contract, project, home, read_file)
-    text = spec.executor.text or " ".join(map(_quoted, spec.executor.argv))
+    text = spec.executor.text or " ".join(map(quoted, spec.executor.argv))
     whole = checker.text(text, None, 0)
     checker.results(whole)
     found = []
@@ -94,7 +106,7 @@ def check(
 
 
 class _Checker:
-    """Looks at one hook's text and at the scripts that it names."""
+    """Checks one hook's text and the scripts that it names."""
 
     def __init__(
         self,
@@ -168,7 +180,7 @@ class _Checker:
             self.opaque = True
             self.add("W-INTERPRETER", f"{name} is for {names[0]}, which the sandbox lacks", own, act.line)
         elif act.name in _INTERPRETERS and act.name not in (*_SHELLS, "source", "."):
-            self.opaque = True  # said already: the command is lacking
+            self.opaque = True  # reported already: the command is missing
         elif b"\0" in data[:256] or depth >= _DEPTH:
             self.opaque = True
         else:
@@ -201,7 +213,7 @@ class _Checker:
         return posixpath.normpath(name if absolute else f"{self.project}/{name}")
 
     def _opaque(self, act: Act, script: Script) -> None:
-        """Note what may decide in ways that cannot be seen here."""
+        """Note commands whose effect on the decision cannot be seen here."""
         name = act.name
         if (
             name is None
@@ -283,10 +295,10 @@ class _Checker:
                 self.add("W-FIELD", f"{path} is in the payload of {name}, not of {mine}", own, line)
                 return
 
-    # What comes out.
+    # The output.
 
     def results(self, acts: list[tuple[Act, str | None]]) -> None:
-        """Check what the whole hook prints and exits with."""
+        """Check the output and the exit statuses of the whole hook."""
         probe = self.probe
         exits = [(int(act.words[1] or 0), act, own) for act, own in acts if _is_exit(act)]
         objects = [
@@ -312,7 +324,7 @@ class _Checker:
                 self.add("W-DENY", "it says that it blocks, and lets the action pass", own, act.line)
                 return
 
-    def _object(self, value: dict[str, object], act: Act, own: str | None) -> None:
+    def _object(self, value: JsonObject, act: Act, own: str | None) -> None:
         """Check one object that the hook prints."""
         if not _MEANS & set(value):
             return
@@ -359,11 +371,11 @@ class _Checker:
                 self.add("W-OUTPUT", f"text on standard output: {problem}", own, act.line)
             elif not has_effect(verdict):
                 event = self.probe.spec.native_event
-                self.add("N-TEXT", f"text on standard output reaches nobody on {event}", own, act.line)
+                self.add("N-TEXT", f"text on standard output has no effect on {event}", own, act.line)
             return
 
 
-def _understands(name: str, spec: HookSpec, value: dict[str, object]) -> bool:
+def _understands(name: str, spec: HookSpec, value: JsonObject) -> bool:
     other = contracts.get(name)
     native = next((own for own, kind in other.events.items() if kind == spec.event), None)
     if native is None:
@@ -376,22 +388,24 @@ def _is_exit(act: Act) -> bool:
     return act.name == "exit" and len(act.words) == 2 and (act.words[1] or "").isdecimal()
 
 
-def _reads_stdin(word: object) -> bool:
-    calls = substitution(word)  # type: ignore[arg-type]
+def _reads_stdin(word: Word | Assignment) -> bool:
+    calls = substitution(word)
     return len(calls) == 1 and [_literal(each) for each in calls[0].words] in (["cat"], ["cat", "-"])
 
 
-def _literal(word: object) -> str | None:
-    texts = [getattr(part, "text", None) for part in getattr(word, "parts", ())]
-    known = [text for text in texts if text is not None]
-    return "".join(known) if known and len(known) == len(texts) else None
+def _literal(word: Word | Assignment) -> str | None:
+    """Return a word without double quotes and expansions, unquoted, or None."""
+    parts = word.parts if isinstance(word, Word) else ()
+    texts = [part.text for part in parts if isinstance(part, (Literal, Escaped, SingleQuoted, AnsiQuoted))]
+    return "".join(texts) if texts and len(texts) == len(parts) else None
 
 
-def _variables(word: object) -> Iterator[str]:
-    for part in getattr(word, "parts", ()):
-        for each in getattr(part, "parts", (part,)):
-            if each.__class__.__name__ == "ParameterExpansion" and each.operator is None:
-                yield each.name
+def _variables(word: Word | Assignment) -> Iterator[str]:
+    """Yield the variables that a word expands, in double quotes too."""
+    for part in word.parts if isinstance(word, Word) else ():
+        for inner in part.parts if isinstance(part, DoubleQuoted) else (part,):
+            if isinstance(inner, ParameterExpansion) and inner.operator is None:
+                yield inner.name
 
 
 def _jq_path(words: tuple[str | None, ...]) -> str | None:
@@ -403,7 +417,3 @@ def _jq_path(words: tuple[str | None, ...]) -> str | None:
     if len(programs) != 1 or not any("r" in each for each in options if not each.startswith("--")):
         return None
     return programs[0] if _PATH.fullmatch(programs[0]) else None
-
-
-def _quoted(word: str) -> str:
-    return "'" + word.replace("'", "'\\''") + "'"

@@ -1,4 +1,4 @@
-"""The contracts: one agent's hook format each, found by name or by what a file looks like.
+"""The contracts: one per agent's hook format, found by name or by the content of a file.
 
 A contract from elsewhere registers the entry point group ``sandhook.contracts``: its name, and
 an object with the attributes of ``Contract``.
@@ -16,26 +16,26 @@ from sandhook.record import Record
 if TYPE_CHECKING:
     from sandhook.hooks.event import Event, Json
     from sandhook.hooks.fold import FoldPolicy
-    from sandhook.hooks.model import Decision, HookSpec, Ran, Request, Verdict
+    from sandhook.hooks.model import Compat, Decision, HookSpec, Request, RunResult, Verdict
 
-#: How faithful: "better" closes the gaps that upstream has, "strict" reproduces them.
-COMPAT = ("better", "strict")
+#: The values of ``model.Compat``.
+COMPAT: tuple[Compat, ...] = ("better", "strict")
 
 
-#: Where configurations come from, and whether what stands there runs without being asked for:
-#: somebody who may write a repository must not thereby run code.
+#: The layers of configurations, and whether their hooks run without approval. Whoever can write
+#: to a repository must not be able to run code on the user's machine by that.
 LAYERS = {
-    "": True,  #: named by the caller, or a value of the caller's
+    "": True,  #: named or passed by the caller
     "managed": True,  #: the organisation's, on this machine
     "user": True,  #: the user's own
     "project": False,  #: comes with the repository
-    "local": False,  #: beside the project, not committed: whoever writes there
-    "bundle": False,  #: a plugin, a pack, somebody else's
+    "local": False,  #: in the project, not committed; anybody may have written it
+    "bundle": False,  #: a plugin or a pack of a third party
 }
 
 
 def needs_trust(layer: str) -> bool:
-    """Tell whether hooks of a layer run only when somebody approved them."""
+    """Return whether hooks of a layer run only after approval."""
     return not LAYERS.get(layer, False)
 
 
@@ -56,14 +56,14 @@ class Document(Record):
     """One configuration, decoded.
 
     Attributes:
-        value: What the text holds; None for an empty configuration.
+        value: The decoded text; None for an empty configuration.
         name: Its file, "" for a dictionary.
         duplicates: Keys that the text's objects have twice, as diagnostics.
         layer: One of LAYERS.
-        contract: Name of the contract that it is known to follow, or "".
+        contract: Name of its contract where that is known, or "".
         text: The text, for lines in messages and for approvals; "" for a dictionary.
-        lines: Line of each path in the text, where decoding gave that already.
-        diagnostics: What is odd in the text itself.
+        lines: Line of each path in the text, where the decoder reports that.
+        diagnostics: What is unusual in the text itself.
     """
 
     value: Json
@@ -77,28 +77,28 @@ class Document(Record):
 
 
 class LoadOptions(Record):
-    """What a loader is told beside the documents.
+    """What a loader receives in addition to the documents.
 
     Attributes:
         compat: One of COMPAT.
-        executors: The types that can be run.
-        contributions: Hooks that a host contributes by itself: a capability's id and its specs.
-        env: The agent's own environment, for contracts whose configurations or hooks draw on it.
+        executors: The executor types that the engine can run.
+        contributions: Hooks that the host contributes: raw hooks by id of the capability.
+        env: The agent's own environment, for contracts whose configurations or hooks use it.
     """
 
-    compat: str = "better"
+    compat: Compat = "better"
     executors: tuple[str, ...] = ()
     contributions: Mapping[str, Sequence[Json]] | None = None
     env: Mapping[str, str] = {}
 
 
 class Loaded(Record):
-    """What a loader found.
+    """What a loader returns.
 
     Attributes:
         specs: The hooks that can run, in config order.
         problems: Every fault, each with its file and path; a hook with a fault is not in ``specs``.
-        diagnostics: What is allowed and odd.
+        diagnostics: What is allowed but unusual.
         withheld: Hooks that are well formed and switched off, each with the reason.
     """
 
@@ -109,7 +109,7 @@ class Loaded(Record):
 
 
 class Answer(Record):
-    """What a command hook of an agent would give for a decision; see ``Contract.answer``."""
+    """The output and exit status of a command hook; see ``Contract.answer``."""
 
     stdout: bytes = b""
     stderr: bytes = b""
@@ -117,10 +117,7 @@ class Answer(Record):
 
 
 class Contract(Protocol):
-    """One agent's hook format. ``BaseContract`` has what most of them share.
-
-    A contract whose hooks compose in one way or another, as their configuration says, has a method
-    ``fold_for`` beside this: it takes the hooks that match an event, and returns the policy.
+    """One agent's hook format. ``BaseContract`` has the defaults.
 
     Attributes:
         name: As in ``--contract``.
@@ -134,6 +131,14 @@ class Contract(Protocol):
     events: Mapping[str, str]
     refusable: frozenset[str]
 
+    def at(self, version: str) -> Contract:
+        """Return the contract as an older version of its agent has it; ContractError when only one is known."""
+        ...
+
+    def fold_for(self, specs: Sequence[HookSpec], event: Event) -> FoldPolicy:
+        """Return how the hooks that wait for an event compose; ``fold`` unless their configuration decides."""
+        ...
+
     def layers(self, cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
         """Return the files that the agent reads, weakest first.
 
@@ -145,19 +150,19 @@ class Contract(Protocol):
         ...
 
     def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
-        """Decode one file; DecodeError when it cannot be."""
+        """Decode one file. Raises DecodeError when it cannot be decoded."""
         ...
 
     def load(self, documents: Sequence[Document], options: LoadOptions) -> Loaded:
         """Read configurations in the order of their layers, weakest first."""
         ...
 
-    def request(self, spec: HookSpec, event: Event, compat: str) -> Request:
-        """Encode an event for one hook; DecodeError when the event is no JSON."""
+    def request(self, spec: HookSpec, event: Event, compat: Compat) -> Request:
+        """Encode an event for one hook; DecodeError when the event is not JSON."""
         ...
 
-    def decode(self, spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
-        """Say what a run means, its ``on_error`` included."""
+    def decode(self, spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
+        """Return what a run means, its ``on_error`` included."""
         ...
 
     def event(self, name: str, payload: Json) -> Event:
@@ -170,18 +175,18 @@ class Contract(Protocol):
     def event_name(self, payload: Json, env: Mapping[str, str]) -> str:
         """Return the contract's own name of the event that a payload on standard input describes.
 
-        Raises ContractError when neither the payload nor the environment says it.
+        Raises ContractError when neither the payload nor the environment names it.
         """
         ...
 
     def message(self, decision: Decision, event: Event) -> str:
-        """Return what the agent shows in place of a refused call, prompt or stop."""
+        """Return what the agent shows instead of a refused call, prompt or stop."""
         ...
 
     def answer(self, decision: Decision, event: Event) -> Answer:
-        """Return what a command hook of this agent prints and exits with to say a decision.
+        """Return what a command hook of this agent prints, and its exit status, for a decision.
 
-        ``self.decode`` of that answer gives the decision again, as far as the agent has words for it.
+        ``self.decode`` of that answer returns the same decision, where the agent's format can express it.
         """
         ...
 
@@ -190,19 +195,26 @@ class Contract(Protocol):
         ...
 
     def render(self, specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-        """Return a configuration with these hooks, and what of them it cannot say."""
+        """Return a configuration with these hooks, and a line for each thing that it cannot express."""
         ...
 
     def facts(self) -> Mapping[str, str]:
-        """Return its way in every aspect of ``_facts.ASPECTS``, for the documentation."""
+        """Return facts about the contract by aspect (``_facts.ASPECTS``), for the documentation."""
         ...
 
 
 class BaseContract:
-    """Defaults of Contract: one JSON file, nothing to look for, no drop-in form."""
+    """Defaults of Contract: JSON files, no layers, no answers."""
 
     name = ""
+    fold: FoldPolicy
     events: Mapping[str, str] = {}
+
+    def at(self, version: str) -> Contract:
+        raise ContractError(f"{self.name}: only one version is known; there is not a version {version!r}")
+
+    def fold_for(self, specs: Sequence[HookSpec], event: Event) -> FoldPolicy:
+        return self.fold
 
     def layers(self, cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
         return ()
@@ -220,7 +232,7 @@ class BaseContract:
         )
 
     def event_name(self, payload: Json, env: Mapping[str, str]) -> str:
-        """Look for the names that most agents use: hook_event_name, event."""
+        """Return the field that most agents use: hook_event_name, hookEventName or event."""
         if isinstance(payload, dict):
             for key in ("hook_event_name", "hookEventName", "event"):
                 if isinstance(payload.get(key), str):
@@ -241,10 +253,10 @@ class BaseContract:
 
 
 class ContractError(SandhookError):
-    """A contract that is not known, or that nothing in a file points to."""
+    """An unknown contract, or a file that fits no contract."""
 
 
-#: Contracts that come with sandhook, and where; ``_recognise.ROWS`` tells their files apart.
+#: The modules of the contracts that come with sandhook; ``_recognise.ROWS`` recognises their files.
 _BUILTINS = {
     name: f"sandhook.hooks.contracts.{name}"
     for name in (
@@ -274,26 +286,21 @@ def get(name: str) -> Contract:
     """
     base, at, version = name.partition("@")
     if at:
-        contract = get(base)
-        versioned = getattr(contract, "at", None)
-        if versioned is None:
-            raise ContractError(f"{base}: only one version is known, so {name!r} is none")
-        chosen: Contract = versioned(version)
-        return chosen
+        return get(base).at(version)
     if name in _BUILTINS:
         known: Contract = import_module(_BUILTINS[name]).CONTRACT
         return known
     from importlib.metadata import entry_points
 
-    found = {point.name: point for point in entry_points(group=_GROUP)}
-    if name not in found:
-        raise ContractError(f"unknown contract {name!r}; known are {', '.join([*_BUILTINS, *found])}")
-    outside: Contract = found[name].load()
+    points = {point.name: point for point in entry_points(group=_GROUP)}
+    if name not in points:
+        raise ContractError(f"unknown contract {name!r}; known are {', '.join([*_BUILTINS, *points])}")
+    outside: Contract = points[name].load()
     return outside
 
 
 def kind_of(contract: Contract, name: str) -> tuple[str, str]:
-    """Return the contract's own name and the neutral kind of an event that is given by either.
+    """Return the contract's own name and the neutral kind of an event; ``name`` is either of them.
 
     Raises ContractError, which lists what is known.
     """
@@ -305,19 +312,19 @@ def kind_of(contract: Contract, name: str) -> tuple[str, str]:
 
 
 def recognise(documents: Sequence[Document]) -> Contract:
-    """Return the contract that the documents are written for; ContractError when none or several fit."""
+    """Return the contract of the documents. Raises ContractError unless exactly one fits."""
     fitting = import_module("sandhook.hooks.contracts._recognise").fitting  # it reads contracts' tables
-    found: list[str] = fitting([(document.value, document.name) for document in documents])
-    if len(found) == 1:
-        return get(found[0])
+    fitting_names: list[str] = fitting([(document.value, document.name) for document in documents])
+    if len(fitting_names) == 1:
+        return get(fitting_names[0])
     where = ", ".join(doc.name or "the configuration" for doc in documents)
-    if found:
-        raise ContractError(f"{where}: fits {', '.join(found)}; say which with --contract")
+    if fitting_names:
+        raise ContractError(f"{where}: fits {', '.join(fitting_names)}; say which with --contract")
     raise ContractError(f"{where}: fits none of the known contracts ({', '.join(_BUILTINS)})")
 
 
 def understand(document: Document, env: Mapping[str, str]) -> tuple[Contract, Document]:
-    """Return the contract that a document is written for, and the document as that contract reads it.
+    """Return the contract of a document, and the document as that contract parses it.
 
     Args:
         env: Variables that the file may refer to.

@@ -1,27 +1,25 @@
-"""What contracts have in common that are mostly tables: their parts by name, and events as rows.
+"""What contracts share that are mostly tables: their modules by name, and events as rows.
 
 Such a contract is a package with ``names`` (events and bounds), ``config`` (layers, loader, schema,
-conversion), ``wire`` (payload, what hooks print, the way back) and ``facts``.
+conversion), ``wire`` (payloads and outputs) and ``facts``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import (
     ContractError,
-    Document,
-    Loaded,
 )
-from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.contracts._packaged import PackagedContract
-from sandhook.hooks.contracts._payload import an_object, directory, text_field
-from sandhook.hooks.decode import DecodeError, type_name
-from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
-from sandhook.hooks.model import HookSpec, Request
+from sandhook.hooks.contracts._payload import an_object, directory, look, text_field
+from sandhook.hooks.decode import encode
+from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
+from sandhook.hooks.model import Compat, HookSpec, Request
 
 if TYPE_CHECKING:
+    from sandhook.hooks.event import EventFields
     from sandhook.hooks.model import Decision
 
 #: Bytes of each output stream for agents that have no bound of their own.
@@ -46,7 +44,7 @@ class Agent(PackagedContract, shared=True):
 
 
 def asking(
-    spec: HookSpec, event: Event, text: str, compat: str, *, env: Mapping[str, str] = {}, cwd: str = ""
+    spec: HookSpec, event: Event, text: str, compat: Compat, *, env: Mapping[str, str] = {}, cwd: str = ""
 ) -> Request:
     """Return the request of a hook that reads its payload from standard input.
 
@@ -66,62 +64,9 @@ def asking(
     )
 
 
-def home(env: Mapping[str, str], platform: str) -> str:
-    """Return the user's own directory."""
-    return env.get("USERPROFILE" if platform == "win32" else "HOME", "")
-
-
-def gather(
-    documents: Sequence[Document],
-    events: Iterable[str],
-    read: Callable[[Fields, dict[str, Any]], Iterable[HookSpec]],
-) -> Loaded:
-    """Read documents in order; the hooks of one event stand together, and have their place as id.
-
-    Args:
-        read: Yields the hooks of one document that have no fault, and reports faults to its fields.
-    """
-    found: dict[str, list[HookSpec]] = {name: [] for name in events}
-    every = [Fields(document) for document in documents]
-    for fields in every:
-        value = fields.document.value
-        if isinstance(value, dict):
-            for spec in read(fields, value):
-                found[spec.native_event].append(spec)
-        elif value is not None:
-            fields.problem("", f"wanted an object, got {type_name(value)}")
-    specs = [
-        spec._replace(id=f"{name}[{index}]")
-        for name, several in found.items()
-        for index, spec in enumerate(several)
-    ]
-    return Loaded(
-        tuple(specs),
-        tuple(problem for fields in every for problem in fields.problems),
-        tuple(note for fields in every for note in fields.notes),
-    )
-
-
-def seconds(
-    fields: Fields, raw: dict[str, Any], key: str, path: str, *, default: float, unit: float = 1.0
-) -> float:
-    """Return a timeout in seconds; one that is not above zero is a fault.
-
-    Args:
-        unit: Seconds of one in the file.
-    """
-    given = fields.get(raw, key, float, path)
-    if given is None:
-        return default
-    if given <= 0:
-        fields.problem(f"{path}.{key}", f"wanted a number above zero, got {given:g}")
-        return default
-    return float(given) * unit
-
-
 # Payloads.
 
-#: Where a payload's keys come from, for the agents that write them in snake case.
+#: The places of a payload's keys, for the agents that use snake case.
 SNAKE = {
     "session_id": "session_id",
     "transcript_path": "transcript_path",
@@ -137,8 +82,8 @@ SNAKE = {
     "reason": "reason",
 }
 
-#: What stands in a payload for what the event does not say; null for all else.
-_ABSENT: dict[str, Json] = {
+#: Values of a payload's keys that the event does not have; null for others.
+_ABSENT: JsonObject = {
     "session_id": "",
     "prompt": "",
     "tool.name": "",
@@ -149,39 +94,18 @@ _ABSENT: dict[str, Json] = {
 _TOOL_KINDS = ("tool.pre", "tool.post", "tool.fail", "permission.request")
 
 
-def look(event: Event, place: str) -> Json:
-    """Return what an event holds at a place: "tool.name", "result", a field, or else one of its extras."""
-    part, dot, name = place.partition(".")
-    if part == "tool":
-        if event.tool is None:
-            return None
-        if name == "input" and event.tool.raw_input is not None:
-            raise DecodeError("the tool's arguments are no JSON")
-        return getattr(event.tool, name)
-    if part == "result":
-        result = event.result or ToolResult()
-        if dot:
-            return getattr(result, name)
-        return result.value if result.error is None else result.error
-    if part == "extra":
-        return (event.extras or {}).get(name)
-    if part == "cwd":
-        return event.cwd or "/workspace"
-    return getattr(event, part)
-
-
 def payload(
     event: Event, fields: Iterable[str], places: Mapping[str, str], absent: Mapping[str, Json] = {}
-) -> dict[str, Json]:
-    """Return the payload with these keys; "?" behind a key leaves it out when the event has no value.
+) -> JsonObject:
+    """Return the payload with these keys; "?" after a key omits it when the event has no value.
 
     Args:
-        absent: What stands for a key of which the event says nothing.
+        absent: Values of keys that the event does not have.
 
     Raises:
-        DecodeError: Arguments that the model wrote badly.
+        DecodeError: Arguments of a tool that are not JSON.
     """
-    made: dict[str, Json] = {}
+    result: JsonObject = {}
     for field in fields:
         key = field.rstrip("?")
         place = places.get(key, f"extra.{key}")
@@ -190,48 +114,57 @@ def payload(
             if field != key:
                 continue
             value = absent.get(key, _ABSENT.get(place))
-        made[key] = value
-    return made
+        result[key] = value
+    return result
 
 
-def event_of(kind: str, given: Json, places: Mapping[str, str], *, ignored: Iterable[str] = ()) -> Event:
+def event_of(kind: str, payload: Json, places: Mapping[str, str], *, ignored: Iterable[str] = ()) -> Event:
     """Return the event that a payload describes; keys without a place become extras.
 
     Args:
-        ignored: Keys that say nothing of the event.
+        ignored: Keys that say nothing about the event.
 
     Raises:
         ContractError: A field has the wrong type, or a tool is missing.
     """
-    value = an_object(given)
-    common: dict[str, Any] = {}
-    tool: dict[str, Any] = {}
-    result: dict[str, Any] = {}
-    for key, place in places.items():
-        part, _, name = place.partition(".")
-        if key not in value:
-            continue
-        if part == "tool":
-            tool[name] = value[key] if name == "input" else text_field(value, key)
-        elif part == "result":
-            result[name or "value"] = value[key]
-        elif part == "stop_active":
-            common[part] = value[key] is True
-        elif part == "extra":
-            common.setdefault("extras", {})[name] = value[key]
-        else:
-            common[part] = text_field(value, key)
-    if kind in _TOOL_KINDS:
-        if tool.get("name") is None:
-            missing = next((key for key, place in places.items() if place == "tool.name"), "tool_name")
-            raise ContractError(f"the payload has no {missing}")
-        arguments = tool.get("input")
-        common["tool"] = ToolCall(tool["name"], {} if arguments is None else arguments, tool.get("call_id"))
-    if result or kind in ("tool.post", "tool.fail"):
-        common["result"] = ToolResult(result.get("value"), result.get("error"))
-    if kind == "prompt.submit":
-        common["prompt"] = common.get("prompt") or ""
+    value = an_object(payload)
+    at = {place: key for key, place in places.items() if key in value}  # the last key of a place counts
+
+    def text(place: str) -> str | None:
+        return text_field(value, at[place]) if place in at else None
+
     known = {*places, *ignored}
     extras = {key: item for key, item in value.items() if key not in known}
-    extras.update(common.pop("extras", {}))
-    return Event(kind, extras=extras or None, **common)
+    extras.update({place[6:]: value[key] for place, key in at.items() if place.startswith("extra.")})
+    common: EventFields = {
+        "session_id": text("session_id"),
+        "turn_id": text("turn_id"),
+        "agent_id": text("agent_id"),
+        "cwd": text("cwd"),
+        "transcript_path": text("transcript_path"),
+        "reason": text("reason"),
+        "prompt": text("prompt"),
+        "stop_active": "stop_active" in at and value[at["stop_active"]] is True,
+        "extras": extras or None,
+    }
+    if kind == "prompt.submit":
+        common["prompt"] = common["prompt"] or ""
+    name, call_id = text("tool.name"), text("tool.call_id")
+    if kind in _TOOL_KINDS:
+        if name is None:
+            missing = next((key for key, place in places.items() if place == "tool.name"), "tool_name")
+            raise ContractError(f"the payload has no {missing}")
+        arguments = value[at["tool.input"]] if "tool.input" in at else None
+        common["tool"] = ToolCall(name, {} if arguments is None else arguments, call_id)
+    has_result = any(place in at for place in ("result", "result.value", "result.error"))
+    if has_result or kind in ("tool.post", "tool.fail"):
+        common["result"] = _result(value, at)
+    return Event(kind, **common)
+
+
+def _result(value: JsonObject, at: Mapping[str, str]) -> ToolResult:
+    key = at.get("result.value") or at.get("result")
+    error = value[at["result.error"]] if "result.error" in at else None
+    if error is not None and not isinstance(error, str):
+        error = encode(error)
+    return ToolResult(None if key is None else value[key], error)

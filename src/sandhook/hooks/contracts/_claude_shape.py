@@ -1,8 +1,8 @@
-"""What Claude Code began and Codex, Gemini CLI and Docker's agent took over, with differences of their own.
+"""What Claude Code introduced and Codex, Gemini CLI and Docker's agent adopted, with differences.
 
 Matchers in three classes (all; names; a JavaScript expression), placeholders in exec form, one JSON
-object on standard output that is checked against a table of types, and the marks of a status 2 that
-is no decision. Each contract brings its own tables; nothing here knows an event. The nested form of
+object on standard output that is checked against a table of types, and the signs of an exit status 2
+that is not a decision. Each contract has its own tables; nothing here depends on an event. The nested form of
 the configuration is in ``_groups``.
 """
 
@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from sandhook.hooks.decode import DecodeError, decode_object, type_name
-from sandhook.hooks.event import Event
+from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import (
     ALWAYS,
@@ -36,11 +35,11 @@ NARROW = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 class Value(Record):
-    """Tests what an event's matchers look at, when that is no tool's name.
+    """Tests the value that an event's matchers test, when that is not a tool's name.
 
     Attributes:
         label: The payload's key, for messages.
-        read: Takes the value from the event.
+        read: Returns the value of an event.
         test: What it must pass.
     """
 
@@ -56,7 +55,7 @@ class Value(Record):
 
 
 def text_test(text: str, *, names: frozenset[str], separators: str, flavour: str = "js") -> TextTest | None:
-    """Return what a matcher asks of a text: None for every text, names, or an expression found anywhere.
+    """Return the test of a matcher: None for every text, a list of names, or an expression to be found.
 
     Args:
         names: The characters of a list of names; any other makes it an expression.
@@ -76,16 +75,19 @@ def text_test(text: str, *, names: frozenset[str], separators: str, flavour: str
 
 
 def matcher(
-    test: TextTest | None, label: str, read: Callable[[Event], str] | None, aliases: Mapping[str, Any] = {}
+    test: TextTest | None,
+    label: str,
+    read: Callable[[Event], str] | None,
+    aliases: Mapping[str, tuple[str, ...]] = {},
 ) -> Matcher:
-    """Return the matcher for a test: on the tool's name when ``read`` is None, else on what that gives."""
+    """Return the matcher for a test: on the tool's name when ``read`` is None, else on its result."""
     if test is None:
         return ALWAYS
     return ToolName(test, aliases) if read is None else Value(label, read, test)
 
 
 def unmatchable(text: str, error: PatternError) -> Never:
-    """Return the matcher of an expression that does not compile: it wants nothing."""
+    """Return the matcher of an expression that does not compile: it matches nothing."""
     return Never(f"matcher {quote(text)} does not compile: {error}")
 
 
@@ -93,12 +95,12 @@ _PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
 
 
 def substitute(text: str, values: Mapping[str, str]) -> str:
-    """Put values in place of their ``${NAME}``, as plain text; what is not known stays as it is."""
+    """Replace each ``${NAME}`` by its value, as plain text; unknown names stay."""
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
 
 
 def wild(pattern: str, text: str) -> bool:
-    """Tell whether a text is like a pattern, in which ``*`` stands for any characters."""
+    """Return whether a text matches a pattern, in which ``*`` matches any characters."""
     first, *others = pattern.split("*")
     if not others:
         return text == first
@@ -115,7 +117,7 @@ def wild(pattern: str, text: str) -> bool:
 
 # What hooks print.
 
-#: How a program says on standard error that its own status 2 is no decision.
+#: Signs on standard error that a program's exit status 2 is its own failure, not a decision.
 ACCIDENTS = (
     *("syntax error", "usage:", "Usage:", "can't open file", "cannot open", "invalid option", "Unmatched"),
     *("unrecognized option", "No such file or directory", "command not found"),
@@ -123,7 +125,7 @@ ACCIDENTS = (
 
 
 def accidental(words: str) -> bool:
-    """Tell whether standard error reads like a program's own failure."""
+    """Return whether standard error reads like a program's own failure."""
     return any(sign in words for sign in ACCIDENTS)
 
 
@@ -133,27 +135,27 @@ class Printed(Record):
     Attributes:
         value: The object, None when the output is text.
         text: The output without white space around it.
-        notes: What is odd about the JSON.
-        broken: Why text that begins like an object is none, or None.
+        notes: What is unusual about the JSON.
+        broken: Why text that begins like an object is not one, or None.
     """
 
-    value: dict[str, Any] | None
+    value: JsonObject | None
     text: str
     notes: tuple[str, ...] = ()
     broken: str | None = None
 
 
 def read_output(data: bytes, *, whole: bool = True) -> Printed:
-    """Read standard output; an array, a string or a number is text.
+    """Parse standard output; an array, a string or a number is text.
 
     Args:
-        whole: The object must end with "}", so that text behind it makes all of it text.
+        whole: The object must end with "}", so that text after it makes all of it text.
     """
     text = data.decode("utf-8", "replace").strip()
     if not text.startswith("{"):
         return Printed(None, text)
     if whole and not text.endswith("}"):
-        return Printed(None, text, broken="there is text behind the object")
+        return Printed(None, text, broken="there is text after the object")
     try:
         decoded = decode_object(text)
     except DecodeError as error:
@@ -162,7 +164,7 @@ def read_output(data: bytes, *, whole: bool = True) -> Printed:
 
 
 def after_banner(text: str) -> bool:
-    """Tell whether a JSON object stands behind other text, as the banner of a profile makes it."""
+    """Return whether a JSON object follows other text, as the banner of a profile makes it."""
     if text.startswith("{") or not text.endswith("}"):
         return False
     for at in {text.find("\n{"), text.rfind("\n{")} - {-1}:
@@ -174,22 +176,22 @@ def after_banner(text: str) -> bool:
     return False
 
 
-#: A field's types, or the very texts that it may have.
+#: A field's types, or the texts that it may have.
 Types = Mapping[str, "type | tuple[type, ...] | frozenset[str]"]
 
 
-def wrong_types(value: Mapping[str, Any], types: Types, prefix: str = "") -> str | None:
-    """Return what is wrong with the first field that has another type, null included, or None."""
+def wrong_types(value: Mapping[str, Json], types: Types, prefix: str = "") -> str | None:
+    """Return the fault of the first field of a wrong type (null is one), or None."""
     for key, wanted in types.items():
         if key not in value:
             continue
-        found = value[key]
+        item = value[key]
         if isinstance(wanted, frozenset):
-            if not isinstance(found, str) or found not in wanted:
-                got = repr(found) if isinstance(found, str) else type_name(found)
+            if not isinstance(item, str) or item not in wanted:
+                got = repr(item) if isinstance(item, str) else type_name(item)
                 return f"{prefix}{key}: wanted one of {', '.join(sorted(wanted))}, got {got}"
-        elif not isinstance(found, wanted) or (isinstance(found, bool) and wanted is not bool):
-            return f"{prefix}{key}: got {type_name(found)}"
+        elif not isinstance(item, wanted) or (isinstance(item, bool) and wanted is not bool):
+            return f"{prefix}{key}: got {type_name(item)}"
     return None
 
 
@@ -199,6 +201,6 @@ _OSC = re.compile(r"\x1b\](?:0|1|2|9|99|777);[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\
 def terminal_sequence(text: str) -> str:
     """Return the sequences of a text that a terminal may safely get: titles, notes and the bell.
 
-    Those are OSC 0, 1, 2, 9, 99 and 777, and BEL; all else is left out.
+    Those are OSC 0, 1, 2, 9, 99 and 777, and BEL; everything else is removed.
     """
     return "".join(_OSC.findall(text[:4096]))

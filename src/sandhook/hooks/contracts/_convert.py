@@ -1,31 +1,31 @@
-"""Hooks of any contract in another's words, and one line for everything that is lost."""
+"""Hooks of any contract in another's format, and a line for each thing that it cannot express."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.contracts._render import command_of
-from sandhook.hooks.event import Json
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import regex_of
 from sandhook.hooks.model import HookSpec
 from sandhook.record import Record
 
 
 class Target(Record):
-    """What an agent's hooks can say.
+    """What an agent's hooks can express.
 
     Attributes:
         title: The agent's name, for messages.
         events: Its own names to neutral kinds.
         timeout: Its key of the timeout.
-        default: Seconds when there is none.
+        default: Seconds without a timeout.
         units: How many of the timeout's units a second has.
         whole: Timeouts are whole numbers.
         text: Its key of the command.
-        name: Its key of what the author calls the hook, or "".
-        detached: Its key for hooks that run beside the agent, or "".
+        name: Its key of the hook's name, or "".
+        background: Its key for hooks that run in the background, or "".
         closes: Its key for hooks that refuse when they could not run, or "".
-        always_closes: Every hook of a tool call does so.
+        always_closes: Every hook of a tool call refuses when it could not run.
         env: Its key of the hook's own variables, or "".
         matched: Native events that have matchers.
     """
@@ -38,7 +38,7 @@ class Target(Record):
     whole: bool = True
     text: str = "command"
     name: str = ""
-    detached: str = ""
+    background: str = ""
     closes: str = ""
     always_closes: bool = False
     env: str = ""
@@ -47,8 +47,8 @@ class Target(Record):
 
 def converted(
     specs: Sequence[HookSpec], target: Target, lost: list[str]
-) -> Iterator[tuple[str, str, dict[str, Json]]]:
-    """Yield for each hook the event's own name, the matcher, and its fields; ``lost`` gets the rest."""
+) -> Iterator[tuple[str, str, JsonObject]]:
+    """Yield for each hook the event's own name, the matcher, and its fields; ``lost`` receives the rest."""
     for spec in specs:
         native = _native(spec, target)
         if native is None:
@@ -74,18 +74,18 @@ def _native(spec: HookSpec, target: Target) -> str | None:
     return next((name for name, kind in target.events.items() if kind == spec.event), None)
 
 
-def _fields(spec: HookSpec, target: Target, lost: list[str]) -> dict[str, Json]:
-    hook: dict[str, Json] = {
+def _fields(spec: HookSpec, target: Target, lost: list[str]) -> JsonObject:
+    hook: JsonObject = {
         target.text: command_of(spec),
     }
     if spec.timeout != target.default:
         hook[target.timeout] = _timeout(spec, target, lost)
     if target.name and spec.description:
         hook[target.name] = spec.description
-    if spec.detached and target.detached:
-        hook[target.detached] = True
-    elif spec.detached:
-        lost.append(f"{spec.id}: it runs beside the agent; {target.title} waits for it")
+    if spec.background and target.background:
+        hook[target.background] = True
+    elif spec.background:
+        lost.append(f"{spec.id}: it runs in the background; {target.title} waits for it")
     if spec.on_error == "block" and target.closes:
         hook[target.closes] = True
     elif spec.on_error == "block" and not (target.always_closes and spec.event == "tool.pre"):
@@ -98,11 +98,11 @@ def _fields(spec: HookSpec, target: Target, lost: list[str]) -> dict[str, Json]:
 
 
 def _timeout(spec: HookSpec, target: Target, lost: list[str]) -> Json:
-    given = spec.timeout * target.units
+    amount = spec.timeout * target.units
     if not target.whole:
-        return given
-    rounded = max(1, -int(-given // 1))
-    if rounded != given:
+        return amount
+    rounded = max(1, -int(-amount // 1))
+    if rounded != amount:
         lost.append(f"{spec.id}: its timeout of {spec.timeout:g} seconds is rounded up")
     return rounded
 
@@ -112,15 +112,15 @@ def grouped(specs: Sequence[HookSpec], target: Target) -> tuple[Json, tuple[str,
     lost: list[str] = []
     hooks: dict[str, list[Json]] = {}
     for native, pattern, fields in converted(specs, target, lost):
-        group: dict[str, Json] = {"matcher": pattern} if pattern else {}
+        group: JsonObject = {"matcher": pattern} if pattern else {}
         hooks.setdefault(native, []).append({**group, "hooks": [{"type": "command", **fields}]})
     return {"hooks": hooks}, tuple(lost)
 
 
-def flat(specs: Sequence[HookSpec], target: Target) -> tuple[dict[str, list[Json]], tuple[str, ...]]:
+def flat(specs: Sequence[HookSpec], target: Target) -> tuple[dict[str, list[JsonObject]], tuple[str, ...]]:
     """Return the flat form: events, and hooks with their own matcher."""
     lost: list[str] = []
-    hooks: dict[str, list[Json]] = {}
+    hooks: dict[str, list[JsonObject]] = {}
     for native, pattern, fields in converted(specs, target, lost):
         hooks.setdefault(native, []).append({**fields, "matcher": pattern} if pattern else fields)
     return hooks, tuple(lost)

@@ -1,11 +1,11 @@
-"""The aspects in which hook formats differ: each contract says its own way in ``FACTS``.
+"""The aspects in which hook formats differ: each contract describes itself in ``FACTS``.
 
-The documentation's matrix and ``sandhook explain`` read them; nothing decides by them.
+The documentation and ``sandhook explain`` use them; nothing decides by them.
 """
 
 from __future__ import annotations
 
-#: Aspect to what it is about, in the order of the matrix.
+#: The aspects with their meanings, in the order of the matrix.
 ASPECTS = {
     "source": "what was read to learn the contract",
     "files": "where hooks are configured",

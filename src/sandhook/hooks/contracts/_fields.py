@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TypeVar, overload
 
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document
 from sandhook.hooks.decode import type_name
+from sandhook.hooks.event import Json, JsonObject
 
-#: Python types to what a message calls them.
+#: The scalar types of fields.
+Scalar = TypeVar("Scalar", str, bool, int, float)
+
+#: Names of types in messages.
 _NAMES: dict[type, str] = {
     str: "a string",
     bool: "a boolean",
@@ -21,11 +25,11 @@ _NAMES: dict[type, str] = {
 
 
 class Fields:
-    """Reads the fields of one document and collects what is wrong with it.
+    """Reads the fields of one document and collects its faults.
 
     Attributes:
         problems: Faults.
-        notes: What is allowed and odd.
+        notes: What is allowed but unusual.
     """
 
     def __init__(self, document: Document) -> None:
@@ -38,40 +42,53 @@ class Fields:
         self.problems.append(Problem(path, message, file=self.document.name))
 
     def note(self, path: str, message: str) -> None:
-        """Report what is odd at a path of the document."""
+        """Report something unusual at a path of the document."""
         name = self.document.name
         self.notes.append(": ".join(part for part in (name, path, message) if part))
 
-    def get(self, value: dict[str, Any], key: str, wanted: type | tuple[type, ...], path: str) -> Any:
-        """Return a field, or None when it is absent, null, or of another type, which is a fault.
+    @overload
+    def get(
+        self, value: Mapping[str, Json], key: str, wanted: type[dict[str, Json]], path: str
+    ) -> JsonObject | None: ...
+    @overload
+    def get(
+        self, value: Mapping[str, Json], key: str, wanted: type[list[Json]], path: str
+    ) -> list[Json] | None: ...
+    @overload
+    def get(self, value: Mapping[str, Json], key: str, wanted: type[Scalar], path: str) -> Scalar | None: ...
+    @overload
+    def get(self, value: Mapping[str, Json], key: str, wanted: tuple[type, ...], path: str) -> Json: ...
+    def get(self, value: Mapping[str, Json], key: str, wanted: type | tuple[type, ...], path: str) -> Json:
+        """Return a field, or None when it is absent, null, or (a fault) of another type.
 
         Args:
             wanted: The types it may have; ``float`` takes integers too, ``int`` no booleans.
             path: Where ``value`` stands.
         """
-        found = value.get(key)
-        if found is None:
+        item = value.get(key)
+        if item is None:
             return None
         types = wanted if isinstance(wanted, tuple) else (wanted,)
-        if any(_is(found, each) for each in types):
-            return found
+        if any(_is(item, each) for each in types):
+            return item
         names = " or ".join(_NAMES[each] for each in types)
-        self.problem(join(path, key), f"wanted {names}, got {type_name(found)}")
+        self.problem(join(path, key), f"wanted {names}, got {type_name(item)}")
         return None
 
-    def strings(self, value: dict[str, Any], key: str, path: str) -> tuple[str, ...] | None:
+    def strings(self, value: JsonObject, key: str, path: str) -> tuple[str, ...] | None:
         """Return a field that is an array of strings, or None when it is absent or faulty."""
-        found = self.get(value, key, list, path)
-        if found is None:
+        items = self.get(value, key, list, path)
+        if items is None:
             return None
-        good = True
-        for index, each in enumerate(found):
-            if not isinstance(each, str):
-                self.problem(f"{join(path, key)}[{index}]", f"wanted a string, got {type_name(each)}")
-                good = False
-        return tuple(found) if good else None
+        texts: list[str] = []
+        for index, item in enumerate(items):
+            if isinstance(item, str):
+                texts.append(item)
+            else:
+                self.problem(f"{join(path, key)}[{index}]", f"wanted a string, got {type_name(item)}")
+        return tuple(texts) if len(texts) == len(items) else None
 
-    def unknown(self, value: dict[str, Any], known: Sequence[str], path: str) -> None:
+    def unknown(self, value: JsonObject, known: Sequence[str], path: str) -> None:
         """Note the fields that the format does not have."""
         for key in value:
             if key not in known:
@@ -83,7 +100,7 @@ def join(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
-def _is(value: Any, wanted: type) -> bool:
+def _is(value: Json, wanted: type) -> bool:
     if wanted is float:
         return isinstance(value, (int, float)) and not isinstance(value, bool)
     if wanted is int:

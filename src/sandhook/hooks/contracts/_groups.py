@@ -1,15 +1,15 @@
-"""The nested form that Claude Code began and others share: event, groups with a matcher, handlers.
+"""The nested form that Claude Code introduced and others share: event, groups with a matcher, handlers.
 
 {"hooks": {"<Event>": [{"matcher": "...", "hooks": [{"type": "command", ...}]}]}}
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from sandhook.hooks.contracts._fields import Fields, join
 from sandhook.hooks.decode import type_name
+from sandhook.hooks.event import JsonObject
 from sandhook.record import Record
 
 
@@ -27,13 +27,13 @@ class Handler(Record):
 
     event: str
     matcher: str
-    raw: dict[str, Any]
+    raw: JsonObject
     path: str
-    group: dict[str, Any]
+    group: JsonObject
     group_path: str
 
 
-def handlers(fields: Fields, hooks: dict[str, Any], path: str = "hooks") -> Iterator[Handler]:
+def handlers(fields: Fields, hooks: JsonObject, path: str = "hooks") -> Iterator[Handler]:
     """Yield the handlers of a ``hooks`` object in the order of the file; faults go to ``fields``."""
     for event in hooks:
         for index, group in enumerate(fields.get(hooks, event, list, path) or ()):
@@ -52,3 +52,10 @@ def handlers(fields: Fields, hooks: dict[str, Any], path: str = "hooks") -> Iter
                     yield Handler(event, matcher, raw, place, group, where)
                 else:
                     fields.problem(place, f"wanted an object, got {type_name(raw)}")
+
+
+def did_you_mean(name: str, events: Iterable[str]) -> str:
+    """Return a hint at an event whose name differs only in case and underscores; "" without such an event."""
+    folded = name.lower().replace("_", "")
+    near = next((event for event in events if event.lower() == folded), None)
+    return f"; did you mean {near}?" if near else ""

@@ -1,54 +1,50 @@
-"""Verdicts as several agents mean them: what a refusal does on each kind of event, and runs that said nothing."""
+"""Verdicts that several agents share: the effect of a refusal on each kind of event, and failed runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from sandhook.hooks.contracts._claude_shape import accidental
-from sandhook.hooks.model import Operation, Ran, Verdict
+from sandhook.hooks.event import Json
+from sandhook.hooks.model import PERMISSIONS, Operation, Permission, RunResult, Verdict
 
-#: Why a status that refuses may be none of the author's making.
+#: A note on an exit status that refuses and may not be the author's.
 ACCIDENT = "looks like a program's own error, not a decision"
 
-#: Kinds on which a refusal makes the agent go on working.
+#: Kinds of events on which a refusal makes the agent continue.
 GOES_ON = ("stop", "subagent.stop")
 
 
 def refusal(kind: str, reason: str | None, notes: Sequence[str] = (), *, word: str = "deny") -> Verdict:
-    """Return what a refusal means: a denied call, a result that is replaced, an agent that goes on, a block."""
+    """Return the verdict of a refusal: deny the call, replace the result, make the agent continue, or block."""
     verdict = Verdict(word, True, reason=reason, diagnostics=tuple(notes))
     if kind in ("tool.pre", "permission.request"):
         return verdict._replace(permission="deny")
     if kind in GOES_ON:
-        return verdict._replace(word="block", force_continue=True)
+        return verdict._replace(label="block", force_continue=True)
     if kind in ("tool.post", "tool.fail"):
-        return verdict._replace(word="block", result=Operation("replace", reason or ""))
-    return verdict._replace(word="block", block=True)
+        return verdict._replace(label="block", result=Operation("replace", reason or ""))
+    return verdict._replace(label="block", block=True)
 
 
-def words_of(ran: Ran) -> str:
+def permission_of(value: Mapping[str, Json], key: str) -> Permission | None:
+    """Return a field that is one of ``PERMISSIONS``, or None."""
+    word = value.get(key)
+    return next((permission for permission in PERMISSIONS if permission == word), None)
+
+
+def words_of(ran: RunResult) -> str:
     """Return standard error as text."""
     return ran.stderr.decode("utf-8", "replace").strip()
 
 
-def broken(ran: Ran) -> str | None:
-    """Return why a run had no chance to decide; a script that does not parse has the status 2, as in bash."""
+def broken(ran: RunResult) -> str | None:
+    """Return why a run could not decide, or None. A script that does not parse has the exit status 2, as in bash."""
     return ran._replace(syntax_error=None).could_not_run
 
 
-def accidents(ran: Ran, words: str, status: int) -> list[str]:
+def accidents(ran: RunResult, words: str, status: int) -> list[str]:
     """Return the diagnostics of a status that refuses."""
     if ran.syntax_error is not None:
         return ["the script does not parse: that is not a decision"]
     return [f"exit status {status} {ACCIDENT}"] if accidental(words) else []
-
-
-def text_of(value: dict[str, Any], *keys: str) -> str | None:
-    """Return the first of these fields that is a text which is not empty."""
-    return next((value[key] for key in keys if isinstance(value.get(key), str) and value[key]), None)
-
-
-def object_of(value: dict[str, Any], *keys: str) -> dict[str, Any]:
-    """Return the first of these fields that is an object, else an empty one."""
-    return next((value[key] for key in keys if isinstance(value.get(key), dict)), {})

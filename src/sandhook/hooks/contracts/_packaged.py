@@ -1,6 +1,6 @@
 """PackagedContract: a contract whose parts are modules of its package, each loaded when it is needed.
 
-A `sandhook fire` needs three of them, and start-up time is part of every hook's time. By name:
+`sandhook fire` needs three of them, and start-up time counts for every hook. The modules:
 
     config    layers(cwd, env, platform), load(documents, options)
     payload   request(spec, event, compat), event(name, payload)
@@ -22,33 +22,33 @@ from sandhook.hooks.contracts import Answer, BaseContract, Document
 if TYPE_CHECKING:
     from sandhook.hooks.contracts import Layer, Loaded, LoadOptions
     from sandhook.hooks.event import Event, Json
-    from sandhook.hooks.model import Decision, HookSpec, Ran, Request, Verdict
+    from sandhook.hooks.model import Compat, Decision, HookSpec, Request, RunResult, Verdict
 
 
 class PackagedContract(BaseContract):
     """Base of the contracts that are packages; see ``Contract`` for what each method does."""
 
     _package = ""
-    #: Modules that stand for others of the list above.
+    #: Modules that hold the parts of others in the list above.
     _homes: Mapping[str, str] = {}
 
     def __init_subclass__(cls, *, shared: bool = False) -> None:
-        """Take the package of a contract; ``shared`` is a base of several."""
-        if not shared and not cls._package:  # who changes one contract keeps its parts
+        """Record the package of a contract; ``shared`` marks a base class of several contracts."""
+        if not shared and not cls._package:  # a subclass of one contract keeps that contract's modules
             cls._package = cls.__module__
 
     def _part(self, module: str, name: str) -> Any:
         return getattr(import_module(f"{self._package}.{self._homes.get(module, module)}"), name)
 
     def layers(self, cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
-        found: Sequence[Layer] = self._part("config", "layers")(cwd, env, platform)
-        return found
+        layers: Sequence[Layer] = self._part("config", "layers")(cwd, env, platform)
+        return layers
 
     def load(self, documents: Sequence[Document], options: LoadOptions) -> Loaded:
         loaded: Loaded = self._part("config", "load")(documents, options)
         return loaded
 
-    def request(self, spec: HookSpec, event: Event, compat: str) -> Request:
+    def request(self, spec: HookSpec, event: Event, compat: Compat) -> Request:
         request: Request = self._part("payload", "request")(spec, event, compat)
         return request
 
@@ -56,7 +56,7 @@ class PackagedContract(BaseContract):
         event: Event = self._part("payload", "event")(name, payload)
         return event
 
-    def decode(self, spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    def decode(self, spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
         verdict: Verdict = self._part("result", "decode")(spec, event, ran, compat)
         return verdict
 
@@ -73,7 +73,8 @@ class PackagedContract(BaseContract):
         return rendered
 
     def schema(self) -> Json:
-        return self._part("schema", "SCHEMA")
+        schema: Json = self._part("schema", "SCHEMA")
+        return schema
 
     def facts(self) -> Mapping[str, str]:
         facts: Mapping[str, str] = self._part("facts", "FACTS")

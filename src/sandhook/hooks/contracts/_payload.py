@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json
+from sandhook.hooks.decode import DecodeError, encode
+from sandhook.hooks.event import Event, Json, JsonObject, ToolResult
 
 _HTML = str.maketrans(
     {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -16,29 +16,29 @@ _HTML = str.maketrans(
 def go_json(value: Json) -> str:
     """Return compact JSON as Go's encoding/json writes it: HTML's characters escaped.
 
-    Raises DecodeError for a value that is no JSON.
+    Raises DecodeError for a value that is not JSON.
     """
     return encode(value).translate(_HTML)
 
 
 def directory(event: Event) -> str:
-    """Return where hooks of an event run: the agent's directory if it is an absolute path, else /workspace.
+    """Return the directory in which hooks run: the agent's directory if it is absolute, else /workspace.
 
-    A drive's (``C:\\x``, ``C:/x``) is one; each runner takes it as its own system has it.
+    ``C:\\x`` and ``C:/x`` are absolute too; each runner translates them for its system.
     """
     cwd = event.cwd or ""
     return cwd if cwd[:1] == "/" or cwd[1:3] in (":\\", ":/") else "/workspace"
 
 
 def variable(text: str) -> str:
-    """Return a text that an environment can hold: no NUL, no lone surrogate."""
+    """Return a text for an environment variable, without NUL and lone surrogates."""
     text = text.replace("\0", "")
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def text_field(payload: dict[str, Json], key: str) -> str | None:
+def text_field(payload: JsonObject, key: str) -> str | None:
     """Return a payload's string, or None when it is absent; ContractError for another type."""
     value = payload.get(key)
     if value is not None and not isinstance(value, str):
@@ -46,8 +46,51 @@ def text_field(payload: dict[str, Json], key: str) -> str | None:
     return value
 
 
-def an_object(payload: Json) -> dict[str, Any]:
+def an_object(payload: Json) -> JsonObject:
     """Return a payload that is an object; ContractError for another."""
     if not isinstance(payload, dict):
         raise ContractError("the payload must be a JSON object")
     return payload
+
+
+def look(event: Event, place: str) -> Json:
+    """Return the value of an event at a place: "tool.name", "result", a field, or one of its extras.
+
+    Raises:
+        DecodeError: Arguments of a tool that are not JSON.
+    """
+    part, dot, name = place.partition(".")
+    if part == "tool":
+        return _of_tool(event, name)
+    if part == "result":
+        result = event.result or ToolResult()
+        if dot:
+            return result.error if name == "error" else result.value
+        return result.value if result.error is None else result.error
+    if part == "extra":
+        return (event.extras or {}).get(name)
+    if part == "cwd":
+        return event.cwd or "/workspace"
+    return _FIELDS[part](event)
+
+
+#: Fields of an event that payloads copy.
+_FIELDS: Mapping[str, Callable[[Event], Json]] = {
+    "session_id": lambda event: event.session_id,
+    "transcript_path": lambda event: event.transcript_path,
+    "turn_id": lambda event: event.turn_id,
+    "agent_id": lambda event: event.agent_id,
+    "prompt": lambda event: event.prompt,
+    "stop_active": lambda event: event.stop_active,
+    "reason": lambda event: event.reason,
+}
+
+
+def _of_tool(event: Event, name: str) -> Json:
+    if event.tool is None:
+        return None
+    if name == "input":
+        if event.tool.raw_input is not None:
+            raise DecodeError("the tool's arguments are not JSON")
+        return event.tool.input
+    return event.tool.name if name == "name" else event.tool.call_id

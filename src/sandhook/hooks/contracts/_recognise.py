@@ -1,50 +1,49 @@
-"""Whose configuration a file is, by what stands in it and, where several fit, by what only one agent has.
+"""Recognise the agent of a configuration by its content and, where several agents fit, by what only one has.
 
-The agents that took over Claude Code's nested form share most of it, so tools, variables, keys and
-the file's directory decide between them. The names of an agent are imported where a file could be
-its own: firing a hook of one agent loads no other agent's contract.
+Several agents share most of Claude Code's nested form, so tools, variables, keys and the file's
+directory decide between them. An agent's names are imported only when a file could be its own, so
+that firing a hook of one agent loads no other agent's contract.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
+from sandhook.hooks.decode import object_of
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.record import Record
 
 
 class Row(Record):
-    """How a contract's configurations are known.
+    """How a contract's configurations are recognised.
 
     Attributes:
-        looks_like: Whether a decoded configuration can be one of it.
-        signs: Whether something in a configuration, or the name of its file, is of this agent alone;
-            asked only when several contracts fit.
-        places: What of a file's path is this agent's alone; asked before ``signs``.
-        there: Whether a configuration in such a place can be one, where less is asked of it.
+        looks_like: Returns whether a decoded configuration can be the contract's.
+        signs: Returns whether something in a configuration, or its file's name, belongs to this agent
+            alone; called only when several contracts fit.
+        places: Parts of a file's path that belong to this agent alone; tested before ``signs``.
+        there: A weaker form of ``looks_like`` for files in such places.
     """
 
-    looks_like: Callable[[Any], bool]
-    signs: Callable[[Any, str], bool] = lambda value, name: False
+    looks_like: Callable[[JsonObject], bool]
+    signs: Callable[[JsonObject, str], bool] = lambda value, name: False
     places: tuple[str, ...] = ()
-    there: Callable[[Any], bool] | None = None
+    there: Callable[[JsonObject], bool] | None = None
 
 
-def _everruns(value: Any) -> bool:
-    if not isinstance(value, dict):
-        return False
+def _everruns(value: JsonObject) -> bool:
     return (
         isinstance(value.get("hooks"), list)
         or isinstance(value.get("capabilities"), list)
         or "user_hooks" in value
-        or ("definition" in value and isinstance(value["definition"], dict))
+        or isinstance(value.get("definition"), dict)
         or ("disabled_contributions" in value and "hooks" not in value)
     )
 
 
-def _crush(value: Any) -> bool:
-    """Tell a flat list of hooks per event, each with a command of its own, as crush.json has it."""
-    hooks = value.get("hooks") if isinstance(value, dict) else None
+def _crush(value: JsonObject) -> bool:
+    """Recognise a flat list of hooks per event, each with a command, as in crush.json."""
+    hooks = value.get("hooks")
     if not isinstance(hooks, dict) or not hooks:
         return False
     lists = [each for each in hooks.values() if isinstance(each, list)]
@@ -60,34 +59,34 @@ def _crush(value: Any) -> bool:
     )
 
 
-def _ub(value: Any) -> bool:
-    hooks = value.get("hooks") if isinstance(value, dict) else None
+def _ub(value: JsonObject) -> bool:
+    hooks = value.get("hooks")
     events = {"pre_tool_call", "post_tool_call", "pre_user_turn", "post_user_turn"}
     return isinstance(hooks, dict) and bool(hooks) and set(hooks) <= events
 
 
-def _nested(value: Any) -> bool:
-    """Tell the nested form: groups with handlers, below events."""
-    hooks = value.get("hooks") if isinstance(value, dict) else None
+def _nested(value: JsonObject) -> bool:
+    """Recognise the nested form: events, groups, handlers."""
+    hooks = value.get("hooks")
     if not isinstance(hooks, dict):
         return False
     entries = [entry for each in hooks.values() if isinstance(each, list) for entry in each]
     return bool(entries) and all(isinstance(entry, dict) and "hooks" in entry for entry in entries)
 
 
-def _jcode(value: Any) -> bool:
+def _jcode(value: JsonObject) -> bool:
     events = {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop"}
     keys = {"type", "command", "timeout", "async"}
     return (
         _nested(value)
         and set(value) == {"hooks"}
-        and set(value["hooks"]) <= events
+        and set(_hooks(value)) <= events
         and all(set(each) <= keys for each in _handlers(value))
     )
 
 
-def _jcode_signs(value: Any, name: str) -> bool:
-    """Tell jcode's directory, variables or tools, and handlers that leave their type out."""
+def _jcode_signs(value: JsonObject, name: str) -> bool:
+    """Recognise jcode's directory, variables or tools, and handlers that leave their type out."""
     return (
         "/.jcode/" in _slashes(name)
         or any("JCODE_" in str(each.get("command")) or "type" not in each for each in _handlers(value))
@@ -95,9 +94,9 @@ def _jcode_signs(value: Any, name: str) -> bool:
     )
 
 
-def _claude_code(value: Any) -> bool:
-    """Tell a settings file: its switches, or nested hooks, some with a type, at one of Claude Code's events."""
-    if isinstance(value, dict) and not value.get("hooks"):
+def _claude_code(value: JsonObject) -> bool:
+    """Recognise a settings file: its switches, or nested hooks, some with a type, at one of Claude Code's events."""
+    if not value.get("hooks"):
         permissions = value.get("permissions")
         return bool(
             {"disableAllHooks", "allowManagedHooksOnly", "enabledPlugins", "statusLine"} & set(value)
@@ -107,11 +106,11 @@ def _claude_code(value: Any) -> bool:
         return False
     from sandhook.hooks.contracts.claude_code.names import EVENTS
 
-    return bool(set(value["hooks"]) & set(EVENTS))
+    return bool(set(_hooks(value)) & set(EVENTS))
 
 
-def _claude_code_signs(value: Any, name: str) -> bool:
-    """Tell Claude Code's variables and tools, other settings, and what handlers have there alone."""
+def _claude_code_signs(value: JsonObject, name: str) -> bool:
+    """Recognise Claude Code's variables and tools, other settings, and what handlers have there alone."""
     own = {"if", "args", "asyncRewake", "shell", "url", "prompt", "once", "onFailure"}
     settings = {"permissions", "disableAllHooks", "enabledPlugins", "statusLine", "outputStyle"}
     if settings & set(value):
@@ -126,31 +125,31 @@ def _claude_code_signs(value: Any, name: str) -> bool:
     )
 
 
-def _codex(value: Any) -> bool:
-    """Tell nested hooks, each with a type, at events of which all are Codex's."""
+def _codex(value: JsonObject) -> bool:
+    """Recognise nested hooks, each with a type, at events of which all are Codex's."""
     if not _nested(value):
         return False
     from sandhook.hooks.contracts.codex.names import EVENTS
 
     keys = {"type", "command", "commandWindows", "command_windows", "timeout", "statusMessage", "async"}
-    return set(value["hooks"]) <= {*EVENTS, "state"} and all(
+    return set(_hooks(value)) <= {*EVENTS, "state"} and all(
         "type" in each and set(each) <= keys for each in _handlers(value)
     )
 
 
-def _codex_signs(value: Any, name: str) -> bool:
-    """Tell Windows commands beside the others, Codex's patch tool, events and files that are no JSON."""
+def _codex_signs(value: JsonObject, name: str) -> bool:
+    """Recognise Windows commands, Codex's patch tool, events and TOML files."""
     return (
         any({"commandWindows", "command_windows"} & set(each) for each in _handlers(value))
         or "apply_patch" in _matched_names(value)
-        or bool({"Interrupt", "state"} & set(value["hooks"]))
+        or bool({"Interrupt", "state"} & set(_hooks(value)))
         or name.lower().endswith(".toml")
     )
 
 
-def _gemini(value: Any) -> bool:
-    """Tell nested hooks with a type at Gemini CLI's events, beside its own switches."""
-    hooks = value.get("hooks") if isinstance(value, dict) else None
+def _gemini(value: JsonObject) -> bool:
+    """Recognise nested hooks with a type at Gemini CLI's events, or its own switches."""
+    hooks = value.get("hooks")
     if not isinstance(hooks, dict) or not hooks:
         return False
     from sandhook.hooks.contracts.gemini.names import EVENTS, SETTINGS
@@ -161,34 +160,34 @@ def _gemini(value: Any) -> bool:
     return _nested({"hooks": events}) and all("type" in each for each in _handlers(value))
 
 
-def _gemini_signs(value: Any, name: str) -> bool:
-    """Tell events, switches, variables and chains that Gemini CLI alone has."""
+def _gemini_signs(value: JsonObject, name: str) -> bool:
+    """Recognise events, switches, variables and chains that Gemini CLI alone has."""
     from sandhook.hooks.contracts.gemini.names import SETTINGS
 
     own = {"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "PreCompress"}
     return (
-        bool({*own, *SETTINGS, "BeforeToolSelection"} & set(value["hooks"]))
+        bool({*own, *SETTINGS, "BeforeToolSelection"} & set(_hooks(value)))
         or "hooksConfig" in value
         or any("sequential" in group for group in _groups(value))
         or any("GEMINI_" in str(each.get("command")) for each in _handlers(value))
     )
 
 
-def _mistral_vibe(value: Any) -> bool:
-    """Tell a list of hooks, each with one of Mistral Vibe's events as its type."""
-    hooks = value.get("hooks") if isinstance(value, dict) else None
+def _mistral_vibe(value: JsonObject) -> bool:
+    """Recognise a list of hooks, each with one of Mistral Vibe's events as its type."""
+    hooks = value.get("hooks")
     if not isinstance(hooks, list) or not hooks:
         return False
     if not all(isinstance(each, dict) and isinstance(each.get("type"), str) for each in hooks):
         return False
     from sandhook.hooks.contracts.mistral_vibe.names import EVENTS
 
-    return all(each["type"] in EVENTS for each in hooks)
+    return all(isinstance(each, dict) and each["type"] in EVENTS for each in hooks)
 
 
-def _cursor(value: Any) -> bool:
-    """Tell a version beside flat lists at Cursor's events, whose hooks have none of Copilot's fields."""
-    hooks = value.get("hooks") if isinstance(value, dict) and "version" in value else None
+def _cursor(value: JsonObject) -> bool:
+    """Recognise a version and flat lists at Cursor's events, whose hooks have none of Copilot's fields."""
+    hooks = value.get("hooks") if "version" in value else None
     if not isinstance(hooks, dict):
         return False
     from sandhook.hooks.contracts.cursor.names import EVENTS
@@ -197,15 +196,15 @@ def _cursor(value: Any) -> bool:
     return bool(set(hooks) & set(EVENTS)) and not any(own & set(each) for each in _entries(hooks))
 
 
-def _cursor_signs(value: Any, name: str) -> bool:
-    """Tell events and fields that Cursor alone has, or commands without a type."""
-    entries = _entries(value["hooks"])
+def _cursor_signs(value: JsonObject, name: str) -> bool:
+    """Recognise events and fields that Cursor alone has, or commands without a type."""
+    entries = _entries(_hooks(value))
     return "CURSOR_" in str(entries) or any("type" not in each or "failClosed" in each for each in entries)
 
 
-def _copilot(value: Any) -> bool:
-    """Tell a version beside lists at Copilot's events, whose hooks all have a type."""
-    hooks = value.get("hooks") if isinstance(value, dict) and value.get("version") == 1 else None
+def _copilot(value: JsonObject) -> bool:
+    """Recognise a version and lists at Copilot's events, whose hooks all have a type."""
+    hooks = value.get("hooks") if value.get("version") == 1 else None
     if not isinstance(hooks, dict):
         return False
     from sandhook.hooks.contracts.copilot.names import ALIASES, EVENTS
@@ -215,40 +214,44 @@ def _copilot(value: Any) -> bool:
     return all("type" in each or "hooks" in each for each in _entries(hooks))
 
 
-def _copilot_signs(value: Any, name: str) -> bool:
-    """Tell events and fields that Copilot alone has."""
+def _copilot_signs(value: JsonObject, name: str) -> bool:
+    """Recognise events and fields that Copilot alone has."""
     own = {"userPromptSubmitted", "userPromptTransformed", "agentStop", "errorOccurred", "permissionRequest"}
     fields = {"bash", "powershell", "exec", "timeoutSec"}
-    return bool(own & set(value["hooks"])) or any(fields & set(each) for each in _entries(value["hooks"]))
+    return bool(own & set(_hooks(value))) or any(fields & set(each) for each in _entries(_hooks(value)))
 
 
-def _docker_agent(value: Any) -> bool:
-    """Tell agents by name, one of them with hooks."""
-    agents = value.get("agents") if isinstance(value, dict) else None
+def _docker_agent(value: JsonObject) -> bool:
+    """Recognise agents by name, one of them with hooks."""
+    agents = value.get("agents")
     several = list(agents.values()) if isinstance(agents, dict) else []
     return any(isinstance(each, dict) and isinstance(each.get("hooks"), dict) for each in several)
 
 
-def _kiro(value: Any) -> bool:
-    """Tell a list of hooks of the version "v1", or flat lists at events that are spelled as Kiro does."""
-    hooks = value.get("hooks") if isinstance(value, dict) else None
+def _kiro(value: JsonObject) -> bool:
+    """Recognise a list of hooks of the version "v1", or flat lists at events that are spelled as Kiro does."""
+    hooks = value.get("hooks")
     if isinstance(hooks, list):
         return bool(value.get("version") == "v1")
     if not isinstance(hooks, dict) or not hooks or "version" in value:
         return False
     from sandhook.hooks.contracts.kiro.names import EVENTS, FIELDS
 
-    found = _entries(hooks)
-    return bool(found) and set(hooks) <= set(EVENTS) and all(set(each) <= set(FIELDS) for each in found)
+    entries = _entries(hooks)
+    return bool(entries) and set(hooks) <= set(EVENTS) and all(set(each) <= set(FIELDS) for each in entries)
 
 
-def _entries(hooks: dict[str, Any]) -> list[dict[str, Any]]:
+def _hooks(value: JsonObject) -> JsonObject:
+    return object_of(value, "hooks")
+
+
+def _entries(hooks: JsonObject) -> list[JsonObject]:
     """Return the objects of the flat lists."""
     lists = [each for each in hooks.values() if isinstance(each, list)]
     return [entry for each in lists for entry in each if isinstance(entry, dict)]
 
 
-def _handlers(value: Any) -> Iterator[dict[str, Any]]:
+def _handlers(value: JsonObject) -> Iterator[JsonObject]:
     """Yield the handlers of a nested configuration that are objects."""
     for group in _groups(value):
         entries = group.get("hooks")
@@ -257,16 +260,16 @@ def _handlers(value: Any) -> Iterator[dict[str, Any]]:
                 yield each
 
 
-def _groups(value: Any) -> Iterator[dict[str, Any]]:
-    hooks = value.get("hooks") if isinstance(value, dict) else None
+def _groups(value: JsonObject) -> Iterator[JsonObject]:
+    hooks = value.get("hooks")
     for groups in hooks.values() if isinstance(hooks, dict) else ():
         for group in groups if isinstance(groups, list) else ():
             if isinstance(group, dict):
                 yield group
 
 
-def _matched_names(value: Any) -> set[str]:
-    """Return the names that the groups' matchers are made of."""
+def _matched_names(value: JsonObject) -> set[str]:
+    """Return the names in the groups' matchers."""
     texts = [str(group.get("matcher") or "") for group in _groups(value)]
     return {part.strip(" ^$()") for text in texts for part in text.replace(",", "|").split("|")}
 
@@ -297,23 +300,26 @@ ROWS = {
 }
 
 
-def fitting(documents: Sequence[tuple[Any, str]]) -> list[str]:
+def fitting(documents: Sequence[tuple[Json, str]]) -> list[str]:
     """Return the contracts that all documents, each with its file's name, can be written for.
 
-    When several can, and there are signs of one alone, it is that one.
+    When several fit and only one of them recognises a sign of its own, that one alone is returned.
     """
-    placed = [name for name, row in ROWS.items() if _placed(row, documents)]
+    objects = [(value, file) for value, file in documents if isinstance(value, dict)]
+    if len(objects) < len(documents):
+        return []
+    placed = [name for name, row in ROWS.items() if _placed(row, objects)]
     if len(placed) == 1:
         return placed
-    found = [name for name, row in ROWS.items() if all(row.looks_like(value) for value, _ in documents)]
-    if len(found) < 2:
-        return found
-    sure = [name for name in found if any(ROWS[name].signs(value, file) for value, file in documents)]
-    return sure if len(sure) == 1 else found
+    fits = [name for name, row in ROWS.items() if all(row.looks_like(value) for value, _ in objects)]
+    if len(fits) < 2:
+        return fits
+    sure = [name for name in fits if any(ROWS[name].signs(value, file) for value, file in objects)]
+    return sure if len(sure) == 1 else fits
 
 
-def _placed(row: Row, documents: Sequence[tuple[Any, str]]) -> bool:
-    """Tell whether all documents can be of an agent, and one of them is where only its files are."""
+def _placed(row: Row, documents: Sequence[tuple[JsonObject, str]]) -> bool:
+    """Return whether all documents can be an agent's, and one of them is where only its files are."""
     fits = row.there or row.looks_like
     here = any(place in _slashes(file) for _, file in documents for place in row.places)
     return here and all(fits(value) for value, _ in documents)

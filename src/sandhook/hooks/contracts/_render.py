@@ -1,4 +1,4 @@
-"""What the writers of configurations share: which hooks a format has words for, and shell text of argv."""
+"""What the writers of configurations share: the hooks that a format can express, and shell text of argv."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def sayable(
     Args:
         events: The format's names of events to neutral kinds.
         agent: Its name in messages.
-        lost: Gets a line for every other hook.
+        lost: Receives a line for every other hook.
     """
     native: dict[str, str] = {}
     for name, kind in events.items():
@@ -31,25 +31,25 @@ def sayable(
 
 
 def command_of(spec: HookSpec) -> str:
-    """Return what a hook runs as shell text."""
+    """Return a hook's command as shell text."""
     return spec.executor.text or " ".join(map(quoted, spec.executor.argv))
 
 
 def quoted(word: str) -> str:
-    """Return a word as shell text, in quotes where it needs them."""
+    """Return a word as shell text, quoted where necessary."""
     if word and all(c.isalnum() or c in "_-./:=@%+," for c in word):
         return word
     return "'" + word.replace("'", "'\\''") + "'"
 
 
-def common_losses(spec: HookSpec, agent: str, *, detached: bool = False) -> Iterator[str]:
-    """Yield what of a hook most formats cannot say: ``on_error``, its own variables, running beside.
+def common_losses(spec: HookSpec, agent: str, *, background: bool = False) -> Iterator[str]:
+    """Yield a line for each thing that most formats cannot express: ``on_error``, variables, background runs.
 
     Args:
-        detached: The format has hooks that run beside the agent.
+        background: The format has hooks that run in the background.
     """
-    if spec.detached and not detached:
-        yield f"{spec.id}: it runs beside the agent; {agent} waits for it"
+    if spec.background and not background:
+        yield f"{spec.id}: it runs in the background; {agent} waits for it"
     if spec.on_error == "block":
         yield f"{spec.id}: it refuses when it cannot run; {agent} lets the call pass"
     if spec.executor.env:

@@ -1,4 +1,4 @@
-"""One event of an agent, as the tables of ``_agent``'s contracts have it."""
+"""The rows of the tables of ``_agent``'s contracts: one event of an agent each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Row(Record):
 
     Attributes:
         kind: The neutral kind.
-        fields: Keys of the payload beyond the common ones, in order; "?" behind those that may be absent.
+        fields: Keys of the payload beyond the common ones, in order; "?" after those that may be absent.
         matched: The payload's key that matchers look at, "tool_name" for the tool, "" for nothing.
     """
 

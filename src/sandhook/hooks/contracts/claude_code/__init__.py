@@ -18,7 +18,7 @@ from sandhook.hooks.fold import FoldPolicy
 if TYPE_CHECKING:
     from sandhook.hooks.contracts import Layer, Loaded, LoadOptions
     from sandhook.hooks.event import Event, Json
-    from sandhook.hooks.model import Decision, HookSpec, Ran, Request, Verdict
+    from sandhook.hooks.model import Compat, Decision, HookSpec, Request, RunResult, Verdict
 
 
 class ClaudeCode(BaseContract):
@@ -28,7 +28,7 @@ class ClaudeCode(BaseContract):
         profile: The version's facts.
     """
 
-    #: In parallel, all to their end; context of all counts, the last rewrite in config order too.
+    #: All hooks run to their end, in parallel. All context counts, and the last rewrite in config order.
     fold = FoldPolicy(
         parallel=True,
         chained=False,
@@ -40,7 +40,7 @@ class ClaudeCode(BaseContract):
         survive_refusal=False,
         context_survives_refusal=True,
         dedupe="source",
-        late="deliver",
+        background="deliver",
         race=True,
     )
 
@@ -51,7 +51,7 @@ class ClaudeCode(BaseContract):
         self.refusable = frozenset(
             ROWS[name].kind
             for name in self.events
-            if ROWS[name].two in ("deny", "block") or name == "PermissionRequest"
+            if ROWS[name].on_exit_2 in ("deny", "block") or name == "PermissionRequest"
         )
 
     def at(self, version: str) -> ClaudeCode:
@@ -75,12 +75,12 @@ class ClaudeCode(BaseContract):
 
         return load(documents, options, self.profile)
 
-    def request(self, spec: HookSpec, event: Event, compat: str) -> Request:
+    def request(self, spec: HookSpec, event: Event, compat: Compat) -> Request:
         from sandhook.hooks.contracts.claude_code.payload import request
 
         return request(spec, event)
 
-    def decode(self, spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    def decode(self, spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
         from sandhook.hooks.contracts.claude_code.result import decode
 
         return decode(spec, event, ran, self.profile)
@@ -91,7 +91,7 @@ class ClaudeCode(BaseContract):
         return event(name, payload)
 
     def message(self, decision: Decision, event: Event) -> str:
-        """Return what is shown in place of what was refused."""
+        """Return what is shown instead of what was refused."""
         from sandhook.hooks.contracts.claude_code.answer import message
 
         return message(decision, event)

@@ -1,12 +1,12 @@
-"""A decision as a hook of Claude Code says it, and what is shown in place of what was refused."""
+"""A decision as the output of a hook for Claude Code, and the text that is shown instead of what was refused."""
 
 from __future__ import annotations
 
 from sandhook.hooks.contracts import Answer
-from sandhook.hooks.contracts.claude_code.honour import CARRIED
+from sandhook.hooks.contracts.claude_code.accepted_fields import CARRIED
 from sandhook.hooks.contracts.claude_code.names import ROWS
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import Decision
 
 _REFUSED = "refused"
@@ -15,7 +15,7 @@ _KEEP_WORKING = "A hook asked to keep working."
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with."""
+    """Return the output and exit status of a hook that decides this."""
     name = native(decision, event)
     extras = decision.extras or {}
     if name == "WorktreeCreate":
@@ -26,8 +26,8 @@ def answer(decision: Decision, event: Event) -> Answer:
     by_status = name in ("TaskCompleted", "TeammateIdle") and not decision.halt
     if by_status and (decision.refused or decision.force_continue):
         return _two(decision.reason or _REFUSED)
-    said = output(decision, event)
-    return Answer(stdout=encode(said).encode() + b"\n" if said else b"")
+    reply = output(decision, event)
+    return Answer(stdout=encode(reply).encode() + b"\n" if reply else b"")
 
 
 def _two(reason: str, status: int = 2) -> Answer:
@@ -39,19 +39,19 @@ def native(decision: Decision, event: Event) -> str:
     return next((name for name, row in ROWS.items() if row.kind == event.kind), decision.event)
 
 
-def output(decision: Decision, event: Event) -> dict[str, Json]:
-    """Return the JSON object that says a decision; an empty one says nothing."""
+def output(decision: Decision, event: Event) -> JsonObject:
+    """Return the JSON object that expresses a decision; an empty one is not an opinion."""
     name = native(decision, event)
     if name not in ROWS:
         return {}
     row = ROWS[name]
-    said: dict[str, Json] = {}
-    specific: dict[str, Json] = {}
+    reply: JsonObject = {}
+    specific: JsonObject = {}
     reason = decision.reason
     if decision.halt and row.stops:
-        said["continue"] = False
+        reply["continue"] = False
         if reason:
-            said["stopReason"] = reason
+            reply["stopReason"] = reason
     if name == "PreToolUse":
         _permission(decision, event, specific)
     elif name == "PermissionRequest":
@@ -61,14 +61,14 @@ def output(decision: Decision, event: Event) -> dict[str, Json]:
     elif name.startswith("Elicitation"):
         if decision.refused:
             specific["action"] = (decision.extras or {}).get("action", "decline")
-    elif row.blocks and (decision.refused or decision.force_continue) and "continue" not in said:
+    elif row.blocks and (decision.refused or decision.force_continue) and "continue" not in reply:
         keep = _KEEP_WORKING if decision.force_continue else _REFUSED
-        said.update(decision="block", reason=reason or keep)
+        reply.update(decision="block", reason=reason or keep)
     texts = [text for text, _ in decision.context]
     if decision.prompt and event.prompt is not None and not decision.refused:
         added = _added(event.prompt, decision.apply_to_prompt(event.prompt))
-        if added is None:  # what was taken out of a prompt must not reach the model after all
-            said.update(decision="block", reason=_REWRITTEN + decision.apply_to_prompt(event.prompt))
+        if added is None:  # what a hook removed from a prompt must not reach the model
+            reply.update(decision="block", reason=_REWRITTEN + decision.apply_to_prompt(event.prompt))
         else:
             texts.append(added)
     context = "\n".join(text for text in texts if text)
@@ -80,23 +80,23 @@ def output(decision: Decision, event: Event) -> dict[str, Json]:
         if key in CARRIED and key in row.specific:
             specific.setdefault(key, value)
         elif key == "terminalSequence":
-            said[key] = value
-    if decision.system_message and row.speaks:
-        said["systemMessage"] = decision.system_message
+            reply[key] = value
+    if decision.system_message and row.shows_system_message:
+        reply["systemMessage"] = decision.system_message
     if specific:
-        said["hookSpecificOutput"] = {"hookEventName": name, **specific}
-    return said
+        reply["hookSpecificOutput"] = {"hookEventName": name, **specific}
+    return reply
 
 
 def _added(before: str, after: str) -> str | None:
-    """Return what a changed prompt has beside the whole of the given one, None when that is not in it."""
+    """Return the text that was added to a prompt, or None when the prompt itself was changed."""
     for added in (after.removesuffix(before), after.removeprefix(before)):
         if len(added) < len(after) or not before:
             return added.strip()
     return "" if after == before else None
 
 
-def _permission(decision: Decision, event: Event, specific: dict[str, Json]) -> None:
+def _permission(decision: Decision, event: Event, specific: JsonObject) -> None:
     word = "deny" if decision.refused else decision.permission
     if word != "none":
         specific["permissionDecision"] = word
@@ -106,30 +106,30 @@ def _permission(decision: Decision, event: Event, specific: dict[str, Json]) -> 
         changed = decision.apply_to(event.tool.input)
         if isinstance(changed, dict):
             specific["updatedInput"] = changed
-        else:  # Claude Code takes objects alone; the change may have been what made the call harmless
+        else:  # Claude Code accepts objects only; the change may have made the call harmless
             specific.update(
-                permissionDecision="deny", permissionDecisionReason="the changed input is no object"
+                permissionDecision="deny", permissionDecisionReason="the changed input is not an object"
             )
 
 
-def _permission_request(decision: Decision, event: Event, specific: dict[str, Json]) -> None:
+def _permission_request(decision: Decision, event: Event, specific: JsonObject) -> None:
     extras = decision.extras or {}
     if decision.refused:
-        said: dict[str, Json] = {"behavior": "deny", "message": decision.reason or _REFUSED}
+        reply: JsonObject = {"behavior": "deny", "message": decision.reason or _REFUSED}
         if decision.halt:
-            said["interrupt"] = True
-        specific["decision"] = said
+            reply["interrupt"] = True
+        specific["decision"] = reply
     elif decision.permission == "allow":
-        said = {"behavior": "allow"}
+        reply = {"behavior": "allow"}
         if decision.input and event.tool is not None:
-            said["updatedInput"] = decision.apply_to(event.tool.input)
+            reply["updatedInput"] = decision.apply_to(event.tool.input)
         if "updatedPermissions" in extras:
-            said["updatedPermissions"] = extras["updatedPermissions"]
-        specific["decision"] = said
+            reply["updatedPermissions"] = extras["updatedPermissions"]
+        specific["decision"] = reply
 
 
 def message(decision: Decision, event: Event) -> str:
-    """Return what the model or the user sees, in sandhook's words."""
+    """Return the text for the model or the user; sandhook's own wording."""
     name = native(decision, event)
     reason = decision.reason or "no reason was given"
     if decision.halt:

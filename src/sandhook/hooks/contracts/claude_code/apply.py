@@ -1,16 +1,16 @@
-"""What a refusal by the exit status 2 does on an event, and what a valid JSON object does."""
+"""The effects of the exit status 2, and of a valid JSON object, on each event."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from sandhook.hooks.contracts.claude_code.honour import capped, carried
+from sandhook.hooks.contracts._outcome import permission_of
+from sandhook.hooks.contracts.claude_code.accepted_fields import capped, carried
 from sandhook.hooks.contracts.claude_code.names import ROWS
 from sandhook.hooks.contracts.claude_code.profile import Profile
-from sandhook.hooks.event import Event
+from sandhook.hooks.decode import object_of, text_of
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import Operation, Verdict
 
-#: Tools that ask the user by themselves: an allow counts only with the answers in the input.
+#: Tools that ask the user themselves: an allow counts only with the answers in the input.
 _ASKING = ("AskUserQuestion", "ExitPlanMode")
 
 
@@ -23,10 +23,10 @@ def place(name: str) -> str:
 
 
 def effect(name: str, event: Event, reason: str | None, notes: list[str]) -> Verdict:
-    """Return what the exit status 2 does, with its reason."""
+    """Return the verdict of the exit status 2."""
     if reason is not None:
         reason = capped(reason, "the reason", notes)
-    two = ROWS[name].two
+    two = ROWS[name].on_exit_2
     if two == "deny":
         return Verdict("deny", True, permission="deny", reason=reason)
     if two == "block":
@@ -41,8 +41,8 @@ def effect(name: str, event: Event, reason: str | None, notes: list[str]) -> Ver
     if two == "halt":
         return Verdict("halt", True, halt=True, reason=reason)
     if two == "feedback":
-        told = ((reason, place(name)),) if reason else ()
-        return Verdict("feedback", True, reason=reason, context=told)
+        context = ((reason, place(name)),) if reason else ()
+        return Verdict("feedback", True, reason=reason, context=context)
     if two == "notice":
         notes.append(f"on {name} exit status 2 refuses nothing: the user sees a notice")
         return Verdict("notice", system_message=reason)
@@ -50,70 +50,69 @@ def effect(name: str, event: Event, reason: str | None, notes: list[str]) -> Ver
     return Verdict("error")
 
 
-def obeyed(name: str, event: Event, value: dict[str, Any], profile: Profile, notes: list[str]) -> Verdict:
-    """Return what a valid object does on an event."""
+def obeyed(name: str, event: Event, value: JsonObject, profile: Profile, notes: list[str]) -> Verdict:
+    """Return the verdict of a valid object on an event."""
     row = ROWS[name]
-    specific: dict[str, Any] = value.get("hookSpecificOutput") or {}
+    specific = object_of(value, "hookSpecificOutput")
     verdict = _decision(name, event, value, specific, notes)
     extras = {**carried(name, value, notes), **(verdict.extras or {})}
     if "classifierContext" in extras and not profile.has("classifierContext"):
         notes.append(f"classifierContext is not looked at in version {profile.version}")
         del extras["classifierContext"]
     verdict = verdict._replace(extras=extras or None)
-    text = specific.get("additionalContext") if "additionalContext" in row.specific else None
-    if text:
+    text = text_of(specific, "additionalContext") if "additionalContext" in row.specific else None
+    if text is not None:
         verdict = _with_context(name, verdict, capped(text, "additionalContext", notes), profile, notes)
     if name == "PostToolUse":
         verdict = _with_result(event, verdict, specific, notes)
-    if row.speaks and value.get("systemMessage"):
-        verdict = verdict._replace(system_message=capped(value["systemMessage"], "systemMessage", notes))
+    note = text_of(value, "systemMessage")
+    if row.shows_system_message and note is not None:
+        verdict = verdict._replace(system_message=capped(note, "systemMessage", notes))
     if value.get("continue") is False and row.stops:
-        reason = value.get("stopReason") or verdict.reason
+        reason = text_of(value, "stopReason") or verdict.reason
         verdict = verdict._replace(
-            word="halt", decided=True, halt=True, force_continue=False, reason=reason or None, input=None
+            label="halt", decided=True, halt=True, force_continue=False, reason=reason or None, input=None
         )
     return verdict
 
 
-def _decision(
-    name: str, event: Event, value: dict[str, Any], specific: dict[str, Any], notes: list[str]
-) -> Verdict:
+def _decision(name: str, event: Event, value: JsonObject, specific: JsonObject, notes: list[str]) -> Verdict:
     row = ROWS[name]
     if name == "PermissionRequest" and "decision" in specific:
-        return _permission_request(specific["decision"], notes)
+        return _permission_request(object_of(specific, "decision"), notes)
     if name in ("PreToolUse", "PreModelSwitch"):
         return _permission(name, event, value, specific, notes)
     if name.startswith("Elicitation") and "action" in specific:
-        action = specific["action"]
+        action = str(specific["action"])
         return Verdict(action, True, block=action != "accept")
     if value.get("decision") == "block" and row.blocks:
-        reason = value.get("reason") or None
+        reason = text_of(value, "reason")
         if reason is None:
-            notes.append("decision: block without a reason: nobody learns why")
+            notes.append("decision: block without a reason: the reason is lost")
         return effect(name, event, reason, notes)
     return Verdict(decided=value.get("decision") == "approve" or "continue" in value)
 
 
 def _permission(
-    name: str, event: Event, value: dict[str, Any], specific: dict[str, Any], notes: list[str]
+    name: str, event: Event, value: JsonObject, specific: JsonObject, notes: list[str]
 ) -> Verdict:
     """Read PreToolUse's and PreModelSwitch's permission, and the older form of it."""
-    word = specific.get("permissionDecision")
-    reason = specific.get("permissionDecisionReason") or None
+    word = permission_of(specific, "permissionDecision")
+    reason = text_of(specific, "permissionDecisionReason")
     if word is None and "decision" in value:
         word = "deny" if value["decision"] == "block" else "allow"
-        reason = value.get("reason") or None
+        reason = text_of(value, "reason")
         if name == "PreToolUse":
             notes.append("decision is the old form: hookSpecificOutput.permissionDecision is the new one")
     change = specific.get("updatedInput") if name == "PreToolUse" else None
     tool = event.tool.name if event.tool is not None else ""
     if word == "allow" and tool in _ASKING and change is None:
-        notes.append(f"allow without updatedInput is no answer for {tool}: the user is asked")
+        notes.append(f"allow without updatedInput is not an answer for {tool}: the user is asked")
         word = None
     if reason is not None:
         reason = capped(reason, "permissionDecisionReason", notes)
     if change is not None and word in ("deny", "defer"):
-        notes.append(f"updatedInput beside {word} reaches nobody")
+        notes.append(f"updatedInput with {word} has no effect")
         change = None
     operation = Operation("replace", change) if change is not None else None
     if word is None:
@@ -121,26 +120,26 @@ def _permission(
     return Verdict(word, True, permission=word, reason=reason, input=operation)
 
 
-def _permission_request(decision: dict[str, Any], notes: list[str]) -> Verdict:
-    extras: dict[str, Any] = {
+def _permission_request(decision: JsonObject, notes: list[str]) -> Verdict:
+    extras: JsonObject = {
         key: decision[key] for key in ("updatedPermissions", "interrupt") if key in decision
     }
     if decision["behavior"] == "deny":
         for key in ("updatedInput", "updatedPermissions"):
             if key in decision:
-                notes.append(f"{key} beside deny reaches nobody")
+                notes.append(f"{key} with deny has no effect")
         extras.pop("updatedPermissions", None)
         return Verdict(
             "deny",
             True,
             permission="deny",
             halt=decision.get("interrupt") is True,
-            reason=decision.get("message") or None,
+            reason=text_of(decision, "message"),
             extras=extras or None,
         )
     for key in ("message", "interrupt"):
         if key in decision:
-            notes.append(f"{key} beside allow reaches nobody")
+            notes.append(f"{key} with allow has no effect")
     extras.pop("interrupt", None)
     change = decision.get("updatedInput")
     return Verdict(
@@ -160,18 +159,18 @@ def _with_context(name: str, verdict: Verdict, text: str, profile: Profile, note
         return verdict
     if verdict.force_continue:
         return verdict._replace(context=((text, "result"),))
-    return verdict._replace(word="feedback", decided=True, force_continue=True, reason=text)
+    return verdict._replace(label="feedback", decided=True, force_continue=True, reason=text)
 
 
-def _with_result(event: Event, verdict: Verdict, specific: dict[str, Any], notes: list[str]) -> Verdict:
+def _with_result(event: Event, verdict: Verdict, specific: JsonObject, notes: list[str]) -> Verdict:
     tool = event.tool.name if event.tool is not None else ""
     new = specific.get("updatedToolOutput")
     if "updatedMCPToolOutput" in specific:
         if tool.startswith("mcp__"):
             new = specific["updatedMCPToolOutput"] if new is None else new
         else:
-            notes.append(f"updatedMCPToolOutput is not looked at for {tool}, which is no MCP tool")
+            notes.append(f"updatedMCPToolOutput is not looked at for {tool}, which is not an MCP tool")
     if new is None:
         return verdict
-    word = "rewrite" if verdict.word == "none" else verdict.word
-    return verdict._replace(word=word, result=Operation("replace", new))
+    word = "rewrite" if verdict.label == "none" else verdict.label
+    return verdict._replace(label=word, result=Operation("replace", new))

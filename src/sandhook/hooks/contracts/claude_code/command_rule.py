@@ -1,9 +1,8 @@
-"""``Bash(...)`` in an `if`: the command is parsed as bash parses it, and each of its commands is looked at."""
+"""``Bash(...)`` in an `if`: the command is parsed as bash parses it, and each simple command is tested."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts._claude_shape import wild
@@ -23,7 +22,7 @@ from sandhook.syntax.unparse import unparse
 
 _WRAPPERS = frozenset({"timeout", "time", "nice", "nohup", "stdbuf", "command", "builtin", "noglob", "xargs"})
 
-#: Wrappers before one command that are taken off.
+#: Wrappers before one command that are removed.
 MAX_WRAPPERS = 32
 
 _SUBSTITUTIONS = (CommandSubstitution, Backquoted, ProcessSubstitution)
@@ -31,15 +30,15 @@ _EXPANSIONS = (*_SUBSTITUTIONS, ParameterExpansion, ArithmeticExpansion)
 
 
 def judge(pattern: str, command: str, *, inside: bool, better: bool, shell: bool) -> tuple[bool, str]:
-    """Tell whether a pattern wants a command, and why.
+    """Return whether a pattern matches a command, and why.
 
-    A pattern is a command as it is written, ``*`` for any characters; a last `` *`` (or ``:*``) is for any
+    A pattern is the text of a command, with ``*`` for any characters. A final `` *`` (or ``:*``) matches any
     arguments or none.
 
     Args:
-        inside: Look at the commands inside of substitutions too.
-        better: Want a command whose name is not known.
-        shell: The text is bash's; else it is PowerShell's, and is looked at as one command.
+        inside: Test the commands inside substitutions too.
+        better: Match a command whose name is not known.
+        shell: The text is bash's; else it is PowerShell's, and is tested as one command.
     """
     if pattern.endswith(":*"):
         pattern = pattern[:-2] + " *"
@@ -77,16 +76,16 @@ def _parses(text: str) -> bool:
     return True
 
 
-def _calls(units: Any, inside: bool) -> Iterator[SimpleCommand]:
+def _calls(units: Iterable[Node], inside: bool) -> Iterator[SimpleCommand]:
     for unit in units:
         for node in walk(unit) if inside else _outside(unit):
             if isinstance(node, SimpleCommand) and node.words:
                 yield node
 
 
-def _outside(node: Any) -> Iterator[Node]:
-    """Yield the nodes that are in no substitution."""
-    pending = [node]
+def _outside(node: Node) -> Iterator[Node]:
+    """Yield the nodes outside substitutions."""
+    pending: list[tuple[object, ...]] = [node]
     while pending:
         item = pending.pop()
         if isinstance(item, _SUBSTITUTIONS):
@@ -97,9 +96,9 @@ def _outside(node: Any) -> Iterator[Node]:
 
 
 def _texts(call: SimpleCommand) -> Iterator[str | None]:
-    """Yield a command as it is written and as bash understands it, also without its wrappers.
+    """Yield a command as written and unquoted, and again without each of its wrappers.
 
-    None comes last when there are more than MAX_WRAPPERS.
+    Yields None at the end when there are more than MAX_WRAPPERS.
     """
     written = [unparse(word) for word in call.words]
     known = [literal_text(word) for word in call.words]
@@ -116,7 +115,7 @@ def _texts(call: SimpleCommand) -> Iterator[str | None]:
 
 
 def _wrapper(words: list[str]) -> int:
-    """Return how many words stand before the command that the first one runs, 0 when it is no wrapper."""
+    """Return the number of words before the command that a wrapper runs; 0 when it is not a wrapper."""
     name, rest = words[0], words[1:]
     if name not in _WRAPPERS:
         return 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sandhook.hooks.contracts import Document, Loaded, LoadOptions
 from sandhook.hooks.contracts._fields import Fields
-from sandhook.hooks.contracts._groups import handlers
-from sandhook.hooks.contracts.claude_code.handler import hook
+from sandhook.hooks.contracts._groups import did_you_mean, handlers
+from sandhook.hooks.contracts.claude_code.handler import Settings, hook
 from sandhook.hooks.contracts.claude_code.names import (
     END_MOST,
     END_TIMEOUT,
@@ -25,13 +25,14 @@ def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) 
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
     all_fields = [Fields(document) for document in documents]
     rules = switches(all_fields, strict=options.compat == "strict")
-    found: dict[str, list[HookSpec]] = {name: [] for name in EVENTS}
+    by_event: dict[str, list[HookSpec]] = {name: [] for name in EVENTS}
     for fields in all_fields:
-        _document(fields, found, rules, options, profile)
-    found["SessionEnd"] = _ending(found["SessionEnd"], options)
+        for spec in _document(fields, Settings(origin(fields.document), rules, options, profile)):
+            by_event[spec.native_event].append(spec)
+    by_event["SessionEnd"] = _ending(by_event["SessionEnd"], options)
     specs = [
         spec._replace(id=f"{event}[{index}]")
-        for event, several in found.items()
+        for event, several in by_event.items()
         for index, spec in enumerate(several)
     ]
     kept: list[HookSpec] = []
@@ -52,36 +53,29 @@ def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) 
 
 def _closed(rules: Switches, spec: HookSpec) -> str | None:
     if spec.executor.type == "http" and rules.refuses_url(spec.executor.text):
-        return f"its URL is none that allowedHttpHookUrls allows: {spec.executor.text}"
+        return f"allowedHttpHookUrls does not allow its URL: {spec.executor.text}"
     return None
 
 
-def _document(
-    fields: Fields,
-    found: dict[str, list[HookSpec]],
-    rules: Switches,
-    options: LoadOptions,
-    profile: Profile,
-) -> None:
-    value = fields.document.value
+def _document(fields: Fields, settings: Settings) -> Iterator[HookSpec]:
+    value, profile = fields.document.value, settings.profile
     if value is None:
         return
     if not isinstance(value, dict):
         fields.problem("", f"wanted an object, got {type_name(value)}")
         return
-    source = origin(fields.document)
     hooks = fields.get(value, "hooks", dict, "") or {}
     for name in hooks:
         _event_name(fields, name, profile)
-    for each in handlers(fields, hooks):
-        if each.event == "Stop" and source.startswith("agent:"):
-            each = each._replace(event="SubagentStop")
-        if each.event not in EVENTS or profile.lacks(each.event) is not None:
+    for handler in handlers(fields, hooks):
+        if handler.event == "Stop" and settings.source.startswith("agent:"):
+            handler = handler._replace(event="SubagentStop")
+        if handler.event not in EVENTS or profile.lacks(handler.event) is not None:
             continue
         before = len(fields.problems)
-        spec = hook(fields, each, source, rules, options, profile)
+        spec = hook(fields, handler, settings)
         if spec is not None and len(fields.problems) == before:
-            found[each.event].append(spec)
+            yield spec
 
 
 def _event_name(fields: Fields, name: str, profile: Profile) -> None:
@@ -89,16 +83,15 @@ def _event_name(fields: Fields, name: str, profile: Profile) -> None:
     if since is not None:
         fields.note(f"hooks.{name}", f"is known since {since}, and this is {profile.version}: skipped")
     elif name not in ROWS:
-        near = next((each for each in ROWS if each.lower() == name.lower().replace("_", "")), None)
-        hint = f"; did you mean {near}?" if near else ""
-        fields.note(f"hooks.{name}", f"is no event of Claude Code: its hooks never run{hint}")
+        hint = did_you_mean(name, ROWS)
+        fields.note(f"hooks.{name}", f"is not an event of Claude Code: its hooks never run{hint}")
 
 
 def _ending(specs: list[HookSpec], options: LoadOptions) -> list[HookSpec]:
-    """Give the hooks of SessionEnd their time: they share what the longest of the settings files asks for."""
-    given = options.env.get(END_VARIABLE, "")
-    if given.isascii() and given.isdigit() and len(given) < 9:
-        share = int(given) / 1000
+    """Return SessionEnd's hooks with their timeouts: they share the longest timeout of the settings files."""
+    variable = options.env.get(END_VARIABLE, "")
+    if variable.isascii() and variable.isdigit() and len(variable) < 9:
+        share = int(variable) / 1000
     else:
         asked = [
             spec.timeout

@@ -1,4 +1,4 @@
-"""Claude Code in the words of ``_facts.ASPECTS``."""
+"""Claude Code by the aspects of ``_facts.ASPECTS``."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ from sandhook.pattern.errors import PatternError
 
 
 def matches(pattern: str, path: str, *, cwd: str, project: str, home: str, rooted: bool) -> bool:
-    """Tell whether a pattern wants a path; a pattern that cannot be read wants every one.
+    """Return whether a pattern matches a path; a pattern that cannot be read matches every path.
 
     Args:
-        path: As the tool was given it; a relative one is below ``cwd``.
+        path: The tool's argument; a relative path is below ``cwd``.
         rooted: A pattern of one directory (``src/**``) is about the one below ``cwd``; else, as before
             2.1.214, about any.
     """
@@ -53,7 +53,7 @@ def _base(pattern: str, cwd: str, project: str, home: str) -> tuple[str, str]:
 
 
 def _slashes(path: str) -> str:
-    """Return a path with slashes; a drive's letter is small, so that both cases are one."""
+    """Return a path with slashes, and a drive's letter in lower case, so that both cases are equal."""
     if path[1:3] in (":\\", ":/") or path.startswith("\\\\"):
         path = path.replace("\\", "/")
         return path[:1].lower() + path[1:]

@@ -1,9 +1,8 @@
-"""One handler of a configuration: its type with the type's own fields, and which events it wants."""
+"""One handler of a configuration: its type with the type's own fields, and which events it matches."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sandhook.hooks.contracts import LoadOptions
 from sandhook.hooks.contracts._claude_shape import NARROW, WIDE, matcher, text_test, unmatchable
@@ -21,28 +20,38 @@ from sandhook.hooks.contracts.claude_code.payload import looked_at
 from sandhook.hooks.contracts.claude_code.profile import Profile
 from sandhook.hooks.contracts.claude_code.settings import Switches
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.matcher import ALWAYS, All, Matcher, Never
-from sandhook.hooks.model import Executor, HookSpec
+from sandhook.hooks.model import Executor, HookSpec, OnError
 from sandhook.pattern.errors import PatternError
+from sandhook.record import Record
 
 
-def hook(
-    fields: Fields, each: Handler, source: str, rules: Switches, options: LoadOptions, profile: Profile
-) -> HookSpec | None:
-    """Return a handler's hook, or None for one that Claude Code skips; faults go to ``fields``."""
-    raw, path, name = each.raw, each.path, each.event
-    row, document = ROWS[name], fields.document
-    type_ = fields.get(raw, "type", str, path)
+class Settings(Record):
+    """What the handlers of one file share.
+
+    Attributes:
+        source: Where the hooks come from, see ``settings.origin``.
+        switches: The settings for all hooks.
+        options: What the loader received.
+        profile: The version of Claude Code.
+    """
+
+    source: str
+    switches: Switches
+    options: LoadOptions
+    profile: Profile
+
+
+def hook(fields: Fields, handler: Handler, settings: Settings) -> HookSpec | None:
+    """Return a handler's hook, or None for one that Claude Code skips; reports faults to ``fields``."""
+    raw, path, name = handler.raw, handler.path, handler.event
+    type_ = _type(fields, raw, path)
     if type_ is None:
-        if raw.get("type") is None:
-            fields.problem(path, f"type is required ({', '.join(TYPES)})")
         return None
-    if type_ not in TYPES:
-        fields.problem(join(path, "type"), f"wanted one of {', '.join(TYPES)}, got {type_!r}")
-        return None
+    source, profile = settings.source, settings.profile
     fields.unknown(raw, (*COMMON_FIELDS, *TYPES[type_]), path)
-    extras: dict[str, Any] = {}
+    extras: JsonObject = {}
     executor = _EXECUTORS[type_](fields, raw, path, profile, extras)
     seconds = fields.get(raw, "timeout", float, path)
     if seconds is not None:
@@ -52,50 +61,69 @@ def hook(
     once = bool(fields.get(raw, "once", bool, path))
     if once and not source.startswith("skill:"):
         fields.note(join(path, "once"), "has no effect outside of a skill")
-    where = _matcher(fields, each, options, profile)
-    plugin = _plugin(document.name, source, options)
-    extras.update(plugin)
-    names: tuple[str, ...] = ()
-    if type_ == "http":
-        wanted = fields.strings(raw, "allowedEnvVars", path) or ()
-        names = tuple(one for one in wanted if rules.variables is None or one in rules.variables)
-    if type_ not in row.types:
-        fields.note(
-            join(path, "type"), f"{type_} hooks are not run on {name} ({', '.join(row.types)} are): skipped"
-        )
+    matcher = _matcher(fields, handler, settings.options, profile)
+    extras.update(_plugin(fields.document.name, source, settings.options))
+    variables = _header_variables(fields, raw, path, settings.switches) if type_ == "http" else ()
+    if not _runs(fields, handler, type_, executor, settings.options):
         return None
-    if executor is None:
-        return None
-    if executor.type not in ("bash", "argv", *options.executors):
-        fields.note(
-            path, f"no executor is registered for the type {executor.type!r}: the hook cannot run here"
-        )
-    if "matcher" in each.group and name == "FileChanged":
-        extras["watch"] = [part for part in each.matcher.split("|") if part]
+    if "matcher" in handler.group and name == "FileChanged":
+        extras["watch"] = [part for part in handler.matcher.split("|") if part]
     return HookSpec(
         id="",
-        event=row.kind,
+        event=ROWS[name].kind,
         native_event=name,
         executor=executor,
-        matcher=where,
+        matcher=matcher,
         timeout=float(seconds or EVENT_TIMEOUTS.get(name) or TIMEOUTS[type_]),
         on_error=_on_failure(fields, raw, path, type_, profile),
         env_policy="allow" if type_ == "http" else "inherit",
-        env_names=names,
+        env_names=variables,
         env_except=("OTEL_",),
-        detached=bool(extras.get("async") or extras.get("asyncRewake")),
+        background=bool(extras.get("async") or extras.get("asyncRewake")),
         once=once and source.startswith("skill:"),
         description=fields.get(raw, "statusMessage", str, path),
         source=source,
         path=path,
-        file=document.name,
-        layer=document.layer,
-        entry={"matcher": each.matcher, **raw},
+        file=fields.document.name,
+        layer=fields.document.layer,
+        entry={"matcher": handler.matcher, **raw},
         extras={"type": type_, **extras},
     )
 
 
-def _on_failure(fields: Fields, raw: dict[str, Any], path: str, type_: str, profile: Profile) -> str:
+def _type(fields: Fields, raw: JsonObject, path: str) -> str | None:
+    """Return the handler's type; None, and a problem, when it has none or an unknown one."""
+    type_ = fields.get(raw, "type", str, path)
+    if type_ is None:
+        if raw.get("type") is None:
+            fields.problem(path, f"type is required ({', '.join(TYPES)})")
+        return None
+    if type_ not in TYPES:
+        fields.problem(join(path, "type"), f"wanted one of {', '.join(TYPES)}, got {type_!r}")
+        return None
+    return type_
+
+
+def _header_variables(fields: Fields, raw: JsonObject, path: str, switches: Switches) -> tuple[str, ...]:
+    """Return the variables that an http handler's headers may name and that the settings allow."""
+    names = fields.strings(raw, "allowedEnvVars", path) or ()
+    return tuple(name for name in names if switches.variables is None or name in switches.variables)
+
+
+def _runs(fields: Fields, handler: Handler, type_: str, executor: Executor, options: LoadOptions) -> bool:
+    """Return whether the event runs handlers of this type; note that, and a type without an executor."""
+    name, types = handler.event, ROWS[handler.event].types
+    if type_ not in types:
+        message = f"{type_} hooks are not run on {name} ({', '.join(types)} are): skipped"
+        fields.note(join(handler.path, "type"), message)
+        return False
+    if executor.type not in ("bash", "argv", *options.executors):
+        message = f"no executor is registered for the type {executor.type!r}: the hook cannot run here"
+        fields.note(handler.path, message)
+    return True
+
+
+def _on_failure(fields: Fields, raw: JsonObject, path: str, type_: str, profile: Profile) -> OnError:
     word = fields.get(raw, "onFailure", str, path)
     where = join(path, "onFailure")
     if word is None:
@@ -111,34 +139,32 @@ def _on_failure(fields: Fields, raw: dict[str, Any], path: str, type_: str, prof
     return "warn"
 
 
-def _plugin(name: str, source: str, options: LoadOptions) -> dict[str, Any]:
-    """Return what a plugin's hooks find in their environment and as placeholders."""
+def _plugin(name: str, source: str, options: LoadOptions) -> JsonObject:
+    """Return the variables and placeholders of a plugin's hooks."""
     if not source.startswith("plugin:"):
         return {}
     name = name.replace("\\", "/")
     above = name.rpartition("/")[0]
     root = above.removesuffix("/hooks") if name.endswith("/hooks/hooks.json") else above
-    found = {"CLAUDE_PLUGIN_ROOT": options.env.get("CLAUDE_PLUGIN_ROOT") or root}
+    variables = {"CLAUDE_PLUGIN_ROOT": options.env.get("CLAUDE_PLUGIN_ROOT") or root}
     if "CLAUDE_PLUGIN_DATA" in options.env:
-        found["CLAUDE_PLUGIN_DATA"] = options.env["CLAUDE_PLUGIN_DATA"]
+        variables["CLAUDE_PLUGIN_DATA"] = options.env["CLAUDE_PLUGIN_DATA"]
     begin = "CLAUDE_PLUGIN_OPTION_"
     chosen = {key[len(begin) :]: text for key, text in options.env.items() if key.startswith(begin)}
-    return {"plugin": found, "user_config": chosen}
+    return {"plugin": variables, "user_config": chosen}
 
 
 # Types.
 
 
-def _required(fields: Fields, raw: dict[str, Any], key: str, path: str) -> str:
+def _required(fields: Fields, raw: JsonObject, key: str, path: str) -> str:
     text = fields.get(raw, key, str, path)
     if raw.get(key) is None or text == "":
         fields.problem(join(path, key), "is required")
     return text or ""
 
 
-def _command(
-    fields: Fields, raw: dict[str, Any], path: str, profile: Profile, extras: dict[str, Any]
-) -> Executor | None:
+def _command(fields: Fields, raw: JsonObject, path: str, profile: Profile, extras: JsonObject) -> Executor:
     command = _required(fields, raw, "command", path)
     for key in ("async", "asyncRewake"):
         if fields.get(raw, key, bool, path):
@@ -156,9 +182,7 @@ def _command(
     return Executor("powershell" if shell == "powershell" else "bash", command)
 
 
-def _http(
-    fields: Fields, raw: dict[str, Any], path: str, profile: Profile, extras: dict[str, Any]
-) -> Executor | None:
+def _http(fields: Fields, raw: JsonObject, path: str, profile: Profile, extras: JsonObject) -> Executor:
     url = _required(fields, raw, "url", path)
     headers = fields.get(raw, "headers", dict, path) or {}
     for key, text in headers.items():
@@ -167,22 +191,18 @@ def _http(
     return Executor("http", url, config={"url": url, "headers": dict(headers)})
 
 
-def _mcp_tool(
-    fields: Fields, raw: dict[str, Any], path: str, profile: Profile, extras: dict[str, Any]
-) -> Executor | None:
+def _mcp_tool(fields: Fields, raw: JsonObject, path: str, profile: Profile, extras: JsonObject) -> Executor:
     server, tool = (_required(fields, raw, key, path) for key in ("server", "tool"))
-    given = fields.get(raw, "input", dict, path) or {}
+    arguments = fields.get(raw, "input", dict, path) or {}
     return Executor(
         "mcp_tool",
         f"{server}/{tool}",
-        (encode(given),),
-        config={"server": server, "tool": tool, "input": given},
+        (encode(arguments),),
+        config={"server": server, "tool": tool, "input": arguments},
     )
 
 
-def _prompt(
-    fields: Fields, raw: dict[str, Any], path: str, profile: Profile, extras: dict[str, Any]
-) -> Executor | None:
+def _prompt(fields: Fields, raw: JsonObject, path: str, profile: Profile, extras: JsonObject) -> Executor:
     text = _required(fields, raw, "prompt", path)
     config = {"model": fields.get(raw, "model", str, path)}
     if raw.get("type") == "prompt":
@@ -190,7 +210,7 @@ def _prompt(
     return Executor(str(raw["type"]), text, config=config)
 
 
-_EXECUTORS: dict[str, Callable[[Fields, dict[str, Any], str, Profile, dict[str, Any]], Executor | None]] = {
+_EXECUTORS: dict[str, Callable[[Fields, JsonObject, str, Profile, JsonObject], Executor]] = {
     "command": _command,
     "http": _http,
     "mcp_tool": _mcp_tool,
@@ -202,15 +222,15 @@ _EXECUTORS: dict[str, Callable[[Fields, dict[str, Any], str, Profile, dict[str, 
 # Which events.
 
 
-def _matcher(fields: Fields, each: Handler, options: LoadOptions, profile: Profile) -> Matcher:
-    selected = _group_matcher(fields, each, profile)
-    condition = fields.get(each.raw, "if", str, each.path)
+def _matcher(fields: Fields, handler: Handler, options: LoadOptions, profile: Profile) -> Matcher:
+    selected = _group_matcher(fields, handler, profile)
+    condition = fields.get(handler.raw, "if", str, handler.path)
     if condition is None:
         return selected
-    where = join(each.path, "if")
-    if each.event not in CONDITIONAL:
-        fields.note(where, f"is not looked at on {each.event}: the hook never runs")
-        return Never(f"`if` on {each.event}: the hook never runs")
+    where = join(handler.path, "if")
+    if handler.event not in CONDITIONAL:
+        fields.note(where, f"is not looked at on {handler.event}: the hook never runs")
+        return Never(f"`if` on {handler.event}: the hook never runs")
     from sandhook.hooks.contracts.claude_code.rule import RuleError, rule
 
     try:
@@ -221,10 +241,10 @@ def _matcher(fields: Fields, each: Handler, options: LoadOptions, profile: Profi
     return wanted if selected == ALWAYS else All((selected, wanted))
 
 
-def _group_matcher(fields: Fields, each: Handler, profile: Profile) -> Matcher:
-    name, text = each.event, each.matcher
+def _group_matcher(fields: Fields, handler: Handler, profile: Profile) -> Matcher:
+    name, text = handler.event, handler.matcher
     key = ROWS[name].matched
-    where = f"{each.group_path}.matcher"
+    where = f"{handler.group_path}.matcher"
     if not key:
         if text not in ("", "*"):
             fields.note(where, f"is ignored: every {name} matches")

@@ -10,27 +10,27 @@ class EventRow(Record):
 
     Attributes:
         kind: The neutral kind.
-        two: What the exit status 2 does: "deny" a tool call, "block" what was about to happen, "go" on
+        on_exit_2: What the exit status 2 does: "deny" a tool call, "block" what was about to happen, "go" on
             working, give "feedback" to the model, "halt" the loop, "notice" for the user, or "ignored".
-        fields: Keys of the payload beyond the common ones, in order; "?" behind those that may be absent.
-        specific: What it honours in ``hookSpecificOutput``.
-        blocks: It honours ``decision: "block"`` with ``reason``.
-        stops: It honours ``continue: false``.
+        fields: Keys of the payload beyond the common ones, in order; "?" after those that may be absent.
+        specific: The fields of ``hookSpecificOutput`` that it accepts.
+        blocks: It accepts ``decision: "block"`` with ``reason``.
+        stops: It accepts ``continue: false``.
         matched: The payload's key that matchers look at, or "".
-        text: Plain text on standard output becomes context.
-        speaks: It shows ``systemMessage``.
+        stdout_is_context: Plain text on standard output becomes context.
+        shows_system_message: It shows ``systemMessage``.
         types: Handler types that it runs.
     """
 
     kind: str
-    two: str = "ignored"
+    on_exit_2: str = "ignored"
     fields: tuple[str, ...] = ()
     specific: tuple[str, ...] = ()
     blocks: bool = False
     stops: bool = False
     matched: str = ""
-    text: bool = False
-    speaks: bool = True
+    stdout_is_context: bool = False
+    shows_system_message: bool = True
     types: tuple[str, ...] = ("command", "http", "mcp_tool")
 
 
@@ -54,7 +54,7 @@ ROWS: dict[str, EventRow] = {
         ("additionalContext", "initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills"),
         stops=True,
         matched="source",
-        text=True,
+        stdout_is_context=True,
         types=_FIRST,
     ),
     "Setup": EventRow(
@@ -67,7 +67,7 @@ ROWS: dict[str, EventRow] = {
             "parent_file_path?",
         ),
         matched="load_reason",
-        speaks=False,
+        shows_system_message=False,
     ),
     "UserPromptSubmit": EventRow(
         "prompt.submit",
@@ -76,7 +76,7 @@ ROWS: dict[str, EventRow] = {
         ("additionalContext", "sessionTitle", "suppressOriginalPrompt"),
         blocks=True,
         stops=True,
-        text=True,
+        stdout_is_context=True,
         types=_ALL,
     ),
     "UserPromptExpansion": EventRow(
@@ -87,7 +87,7 @@ ROWS: dict[str, EventRow] = {
         blocks=True,
         stops=True,
         matched="command_name",
-        text=True,
+        stdout_is_context=True,
         types=_ALL,
     ),
     "MessageDisplay": EventRow(
@@ -153,7 +153,7 @@ ROWS: dict[str, EventRow] = {
         "notification",
         fields=("message", "title?", "notification_type"),
         matched="notification_type",
-        speaks=False,
+        shows_system_message=False,
     ),
     "SubagentStart": EventRow(
         "subagent.start",
@@ -200,7 +200,7 @@ ROWS: dict[str, EventRow] = {
         "x.StopFailure",
         fields=("error", "error_details?", "last_assistant_message?"),
         matched="error",
-        speaks=False,
+        shows_system_message=False,
     ),
     "TeammateIdle": EventRow("x.TeammateIdle", "go", ("teammate_name", "team_name"), stops=True, types=_ALL),
     "ConfigChange": EventRow(
@@ -212,12 +212,16 @@ ROWS: dict[str, EventRow] = {
         "x.FileChanged", "notice", ("file_path", "event"), ("watchPaths",), matched="file_path"
     ),
     "WorktreeCreate": EventRow("x.WorktreeCreate", "block", ("name",), ("worktreePath",)),
-    "WorktreeRemove": EventRow("x.WorktreeRemove", fields=("worktree_path",), speaks=False),
+    "WorktreeRemove": EventRow("x.WorktreeRemove", fields=("worktree_path",), shows_system_message=False),
     "PreCompact": EventRow(
         "compact.pre", "block", ("trigger", "custom_instructions"), blocks=True, stops=True, matched="trigger"
     ),
     "PostCompact": EventRow(
-        "compact.post", "notice", ("trigger", "compact_summary"), matched="trigger", speaks=False
+        "compact.post",
+        "notice",
+        ("trigger", "compact_summary"),
+        matched="trigger",
+        shows_system_message=False,
     ),
     "Elicitation": EventRow(
         "x.Elicitation",
@@ -233,7 +237,9 @@ ROWS: dict[str, EventRow] = {
         ("action", "content"),
         matched="mcp_server_name",
     ),
-    "SessionEnd": EventRow("session.end", "notice", ("reason",), matched="reason", speaks=False),
+    "SessionEnd": EventRow(
+        "session.end", "notice", ("reason",), matched="reason", shows_system_message=False
+    ),
     "PreModelSwitch": EventRow(
         "x.PreModelSwitch",
         "block",
@@ -244,17 +250,21 @@ ROWS: dict[str, EventRow] = {
         matched="to_model",
     ),
     "PostModelSwitch": EventRow(
-        "x.PostModelSwitch", fields=_SWITCH, specific=("additionalContext",), matched="to_model", text=True
+        "x.PostModelSwitch",
+        fields=_SWITCH,
+        specific=("additionalContext",),
+        matched="to_model",
+        stdout_is_context=True,
     ),
 }
 
 EVENTS = {name: row.kind for name, row in ROWS.items()}
 TOOL_EVENTS = tuple(name for name, row in ROWS.items() if row.matched == "tool_name")
 
-#: Events on which `if` is looked at; elsewhere a handler with one never runs.
+#: Events that test `if`; on others a handler with `if` never runs.
 CONDITIONAL = TOOL_EVENTS
 
-#: What the payload's key is on an event whose host did not say.
+#: The payload's values that the host need not provide.
 DEFAULTS = {
     ("SessionStart", "source"): "startup",
     ("SessionEnd", "reason"): "other",
@@ -266,7 +276,7 @@ DEFAULTS = {
     ("SubagentStop", "agent_type"): "general-purpose",
 }
 
-#: Seconds, by handler type and, going over that, by event.
+#: Timeouts in seconds, by handler type, and by event, which overrides the type.
 TIMEOUTS = {"command": 600.0, "http": 600.0, "mcp_tool": 600.0, "prompt": 30.0, "agent": 60.0}
 EVENT_TIMEOUTS = {
     "UserPromptSubmit": 30.0,
@@ -274,7 +284,7 @@ EVENT_TIMEOUTS = {
     "PostModelSwitch": 30.0,
     "MessageDisplay": 10.0,
 }
-#: SessionEnd: seconds without a word of the hook's, and at most.
+#: SessionEnd's timeout in seconds: by default, and at most.
 END_TIMEOUT, END_MOST = 1.5, 60.0
 END_VARIABLE = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS"
 
@@ -291,7 +301,7 @@ COMMON_FIELDS = ("type", "if", "timeout", "statusMessage", "once", "onFailure")
 MAX_OUTPUT = 1 << 20
 MAX_TEXT = 10_000
 
-#: Stops that hooks may refuse one after the other, and the variable that says otherwise (0: no bound).
+#: Stops that hooks may refuse in a row, and the variable that overrides it (0: no limit).
 STOP_CAP = 8
 STOP_CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 

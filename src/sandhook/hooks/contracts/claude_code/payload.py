@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._claude_shape import substitute
@@ -15,19 +15,28 @@ from sandhook.hooks.contracts.claude_code.names import (
     ROWS,
     TOOL_EVENTS,
 )
-from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
+from sandhook.hooks.decode import encode, texts_of
+from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
 from sandhook.hooks.matcher import as_text
 from sandhook.hooks.model import Executor, HookSpec, Request
+
+if TYPE_CHECKING:
+    from sandhook.hooks.event import EventFields
 
 _COMMON = ("session_id", "transcript_path", "cwd", "hook_event_name")
 _MODES = (*TOOL_EVENTS, "UserPromptSubmit", "Stop", "SubagentStop")
 
-_ABSENT = object()
+
+class _Absent:
+    """The type of ABSENT."""
+
+
+#: Stands for a field that an event does not have; None is JSON's null.
+_ABSENT = _Absent()
 
 
 def request(spec: HookSpec, event: Event) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     name = spec.native_event
     payload = fields_of(name, event)
     text = encode(payload)
@@ -43,10 +52,10 @@ def request(spec: HookSpec, event: Event) -> Request:
     )
 
 
-def fields_of(name: str, event: Event) -> dict[str, Json]:
-    """Return the payload; what the event does not know and the agent may leave out is left out."""
+def fields_of(name: str, event: Event) -> JsonObject:
+    """Return the payload, without optional fields that the event does not have."""
     extras = dict(event.extras or {})
-    payload: dict[str, Json] = {
+    payload: JsonObject = {
         "session_id": event.session_id or "",
         "transcript_path": event.transcript_path or "",
         "cwd": event.cwd or "/workspace",
@@ -58,15 +67,15 @@ def fields_of(name: str, event: Event) -> dict[str, Json]:
     payload["hook_event_name"] = name
     for key in ROWS[name].fields:
         value = value_of(name, key.rstrip("?"), event)
-        if value is not _ABSENT:
+        if not isinstance(value, _Absent):
             payload[key.rstrip("?")] = value
     for key, value in extras.items():
         payload.setdefault(key, value)
     return payload
 
 
-def value_of(name: str, key: str, event: Event) -> Json:
-    """Return one field of a payload, or a mark that the event does not have it."""
+def value_of(name: str, key: str, event: Event) -> Json | _Absent:
+    """Return one field of a payload, or _ABSENT when the event does not have it."""
     extras = event.extras or {}
     if key in extras:
         return extras[key]
@@ -83,38 +92,41 @@ def value_of(name: str, key: str, event: Event) -> Json:
     if key == "tool_calls":
         return list(event.tool_calls)
     known = {"prompt": event.prompt, "reason": event.reason, "agent_id": event.agent_id}.get(key)
-    return DEFAULTS.get((name, key), _ABSENT) if known is None else known
+    if known is not None:
+        return known
+    return DEFAULTS.get((name, key), _ABSENT)
 
 
 def looked_at(name: str, event: Event) -> str:
-    """Return what matchers of an event look at; "" when the event does not say."""
+    """Return the value that matchers of an event test; "" when the event does not have it."""
     value = value_of(name, ROWS[name].matched, event)
-    text = "" if value is _ABSENT else as_text(value)
+    text = "" if isinstance(value, _Absent) else as_text(value)
     if name == "FileChanged":
         return text.replace("\\", "/").rpartition("/")[2]
     return text
 
 
 def env_file(session_id: str | None) -> str:
-    """Return the file in which hooks leave variables for the rest of a session, as shell text."""
+    """Return the file in which hooks set variables for the rest of a session, as shell text."""
     plain = "".join(c if c.isalnum() or c in "-_" else "_" for c in session_id or "session")
     return f"/tmp/claude-env-{plain[:80]}.sh"
 
 
-def _environment(spec: HookSpec, name: str, event: Event, payload: dict[str, Json]) -> dict[str, str]:
+def _environment(spec: HookSpec, name: str, event: Event, payload: JsonObject) -> dict[str, str]:
     extras = spec.extras or {}
     env = {
         "CLAUDE_PROJECT_DIR": variable(event.project_dir or event.cwd or "/workspace"),
         "CLAUDECODE": "1",
         "CLAUDE_CODE_CHILD_SESSION": "1",
         "CLAUDE_CODE_SESSION_ID": variable(event.session_id or ""),
-        **extras.get("plugin", {}),
+        **texts_of(extras, "plugin"),
     }
-    for key, text in extras.get("user_config", {}).items():
+    for key, text in texts_of(extras, "user_config").items():
         env[f"CLAUDE_PLUGIN_OPTION_{key}"] = variable(text)
     effort = payload.get("effort")
-    if isinstance(effort, dict) and isinstance(effort.get("level"), str):
-        env["CLAUDE_EFFORT"] = variable(effort["level"])
+    level = effort.get("level") if isinstance(effort, dict) else None
+    if isinstance(level, str):
+        env["CLAUDE_EFFORT"] = variable(level)
     if name in ENV_FILE_EVENTS:
         env["CLAUDE_ENV_FILE"] = env_file(event.session_id)
     return env
@@ -123,12 +135,12 @@ def _environment(spec: HookSpec, name: str, event: Event, payload: dict[str, Jso
 # Placeholders.
 
 
-def _substituted(spec: HookSpec, env: dict[str, str], payload: dict[str, Json], text: str) -> Executor:
+def _substituted(spec: HookSpec, env: dict[str, str], payload: JsonObject, text: str) -> Executor:
     """Return what to run, with the placeholders of its type filled in."""
     executor = spec.executor
     if executor.type == "argv":
         values = {key: env[key] for key in env if key in _PLACES}
-        chosen = (spec.extras or {}).get("user_config", {})
+        chosen = texts_of(spec.extras or {}, "user_config")
         values.update({f"user_config.{key}": value for key, value in chosen.items()})
         return executor._replace(argv=tuple(substitute(word, values) for word in executor.argv))
     if executor.type == "mcp_tool":
@@ -143,8 +155,8 @@ def _substituted(spec: HookSpec, env: dict[str, str], payload: dict[str, Json], 
 _PLACES = ("CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA")
 
 
-def _filled(value: Json, payload: dict[str, Json]) -> Json:
-    """Put the payload's values in place of ``${dotted.path}``; text that is nothing else takes its type."""
+def _filled(value: Json, payload: JsonObject) -> Json:
+    """Replace each ``${dotted.path}`` by the payload's value, as text."""
     if isinstance(value, dict):
         return {key: _filled(item, payload) for key, item in value.items()}
     if isinstance(value, list):
@@ -152,15 +164,15 @@ def _filled(value: Json, payload: dict[str, Json]) -> Json:
     if not isinstance(value, str) or "${" not in value:
         return value
     parts = value.split("${")
-    made = [parts[0]]
+    filled = [parts[0]]
     for part in parts[1:]:
         path, brace, rest = part.partition("}")
-        found = _dotted(payload, path) if brace else _ABSENT
-        made.append(f"${{{part}" if found is _ABSENT else as_text(found) + rest)
-    return "".join(made)
+        value_of_path = _dotted(payload, path) if brace else _ABSENT
+        filled.append(f"${{{part}" if isinstance(value_of_path, _Absent) else as_text(value_of_path) + rest)
+    return "".join(filled)
 
 
-def _dotted(payload: Json, path: str) -> Json:
+def _dotted(payload: Json, path: str) -> Json | _Absent:
     value = payload
     for key in path.split("."):
         if isinstance(value, dict) and key in value:
@@ -173,51 +185,56 @@ def _dotted(payload: Json, path: str) -> Json:
 
 
 def _with_arguments(prompt: str, payload: str) -> str:
-    r"""Put the payload in place of ``$ARGUMENTS``, or behind a prompt without; ``\$`` is a dollar sign."""
+    r"""Replace ``$ARGUMENTS`` by the payload, or append it to a prompt without; ``\$`` is a dollar sign."""
     parts = prompt.split("\\$")
     filled = [part.replace("$ARGUMENTS", payload) for part in parts]
     text = "$".join(filled)
     return text if any("$ARGUMENTS" in part for part in parts) else f"{text}\n\n{payload}"
 
 
-# The way back.
+# From payload to event.
 
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
-    given = an_object(payload)
+    fields = an_object(payload)
     if name not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    common: dict[str, Any] = {key: text_field(given, key) for key in ("session_id", "cwd", "transcript_path")}
-    agent = text_field(given, "agent_id")
-    taken = {*_COMMON, "agent_id"}
-    common.update(agent_id=agent, is_sub_agent=agent is not None and name not in ("SubagentStart",))
+    common: EventFields = {
+        "session_id": text_field(fields, "session_id"),
+        "cwd": text_field(fields, "cwd"),
+        "transcript_path": text_field(fields, "transcript_path"),
+    }
+    agent = text_field(fields, "agent_id")
+    known_keys = {*_COMMON, "agent_id"}
+    common["agent_id"] = agent
+    common["is_sub_agent"] = agent is not None and name not in ("SubagentStart",)
     if name in TOOL_EVENTS:
-        tool = text_field(given, "tool_name")
+        tool = text_field(fields, "tool_name")
         if tool is None:
             raise ContractError("the payload has no tool_name")
-        common["tool"] = ToolCall(tool, given.get("tool_input", {}), text_field(given, "tool_use_id"))
-        taken |= {"tool_name", "tool_input", "tool_use_id"}
+        common["tool"] = ToolCall(tool, fields.get("tool_input", {}), text_field(fields, "tool_use_id"))
+        known_keys |= {"tool_name", "tool_input", "tool_use_id"}
     if name == "PostToolUse":
-        common["result"] = ToolResult(given.get("tool_response"))
-        taken.add("tool_response")
+        common["result"] = ToolResult(fields.get("tool_response"))
+        known_keys.add("tool_response")
     elif name == "PostToolUseFailure":
-        common["result"] = ToolResult(None, text_field(given, "error") or "")
-        taken.add("error")
+        common["result"] = ToolResult(None, text_field(fields, "error") or "")
+        known_keys.add("error")
     elif name == "UserPromptSubmit":
-        common["prompt"] = text_field(given, "prompt") or ""
-        taken.add("prompt")
+        common["prompt"] = text_field(fields, "prompt") or ""
+        known_keys.add("prompt")
     elif name in ("Stop", "SubagentStop"):
-        common["stop_active"] = given.get("stop_hook_active") is True
-        taken.add("stop_hook_active")
+        common["stop_active"] = fields.get("stop_hook_active") is True
+        known_keys.add("stop_hook_active")
     elif name in ("SessionEnd", "PermissionDenied"):
-        common["reason"] = text_field(given, "reason")
-        taken.add("reason")
+        common["reason"] = text_field(fields, "reason")
+        known_keys.add("reason")
     elif name == "PostToolBatch":
-        calls = given.get("tool_calls") or []
+        calls = fields.get("tool_calls") or []
         if not isinstance(calls, list):
             raise ContractError("the payload's tool_calls must be an array")
         common["tool_calls"] = tuple(calls)
-        taken.add("tool_calls")
-    extras = {key: value for key, value in given.items() if key not in taken}
-    return Event(EVENTS[name], **common, extras=extras or None)
+        known_keys.add("tool_calls")
+    common["extras"] = {key: value for key, value in fields.items() if key not in known_keys} or None
+    return Event(EVENTS[name], **common)

@@ -1,6 +1,6 @@
 """What each version of Claude Code changed in its hooks, as data: ``contracts.get("claude_code@2.1.214")``.
 
-Only what decides something here has a key that other modules ask for; the rest is said for readers.
+Only changes that decide something here have a key that other modules use; the rest is documentation.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ NEWEST, OLDEST = "2.1.317", "2.1.0"
 
 
 class Change(Record):
-    """One change: the version that brought it, a key to ask for, and what it is."""
+    """One change: the version that introduced it, its key, and its description."""
 
     version: str
     key: str
@@ -58,7 +58,7 @@ class Profile:
     """One version.
 
     Attributes:
-        version: As it was asked for.
+        version: As the caller named it.
     """
 
     __slots__ = ("_number", "version")
@@ -70,11 +70,11 @@ class Profile:
             raise ContractError(f"claude_code: nothing is known of versions before {OLDEST}, got {version}")
 
     def has(self, key: str) -> bool:
-        """Tell whether this version has a change; KeyError for a key that is in none."""
+        """Return whether this version has a change. Raises KeyError for an unknown key."""
         return self._number >= _number(_SINCE[key])
 
     def lacks(self, event: str) -> str | None:
-        """Return the version that brought an event which this one does not have, or None."""
+        """Return the version that introduced an event which this one lacks, or None."""
         since = _SINCE.get(event)
         return since if since is not None and self._number < _number(since) else None
 
@@ -82,5 +82,5 @@ class Profile:
 def _number(version: str) -> tuple[int, ...]:
     parts = version.split(".")
     if len(parts) != 3 or not all(part.isascii() and part.isdigit() and len(part) < 7 for part in parts):
-        raise ContractError(f"claude_code: {version!r} is no version (such as {NEWEST})")
+        raise ContractError(f"claude_code: {version!r} is not a version (such as {NEWEST})")
     return tuple(map(int, parts))

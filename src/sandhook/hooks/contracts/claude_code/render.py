@@ -1,20 +1,19 @@
-"""Hooks of any contract as a settings.json, and what of them it cannot say."""
+"""Hooks of any contract as a settings.json, and what it cannot express of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sandhook.hooks.contracts._claude_shape import WIDE
 from sandhook.hooks.contracts.claude_code.names import EVENT_TIMEOUTS, ROWS, TIMEOUTS
 from sandhook.hooks.contracts.claude_code.rule import Rule
-from sandhook.hooks.event import Json
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import All, Always, AnyOf, Exact, Matcher, OneOf, Regex, ToolName, regex_of
 from sandhook.hooks.model import HookSpec
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return a configuration, and one line for everything that is lost."""
+    """Return a configuration, and a line for each thing that it cannot express."""
     native = {row.kind: name for name, row in ROWS.items()}
     hooks: dict[str, list[Json]] = {}
     lost: list[str] = []
@@ -27,23 +26,24 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
         handler = own if own is not None else _handler(spec, event, lost)
         if handler is None:
             continue
-        group: dict[str, Json] = {"hooks": [handler]}
-        pattern = str(spec.entry.get("matcher") or "") if own is not None else _matcher(spec, event, lost)
+        group: JsonObject = {"hooks": [handler]}
+        entry = spec.entry if isinstance(spec.entry, dict) else {}
+        pattern = str(entry.get("matcher") or "") if own is not None else _matcher(spec, event, lost)
         hooks.setdefault(event, []).append({"matcher": pattern, **group} if pattern else group)
     return {"hooks": hooks}, tuple(lost)
 
 
-def _own(spec: HookSpec, event: str) -> dict[str, Json] | None:
-    """Return the handler as it stood when it is Claude Code's already."""
+def _own(spec: HookSpec, event: str) -> JsonObject | None:
+    """Return the original handler when it is Claude Code's already."""
     entry = spec.entry
     if spec.native_event != event or not isinstance(entry, dict) or "type" not in (spec.extras or {}):
         return None
     return {key: value for key, value in entry.items() if key != "matcher"}
 
 
-def _handler(spec: HookSpec, event: str, lost: list[str]) -> dict[str, Json] | None:
+def _handler(spec: HookSpec, event: str, lost: list[str]) -> JsonObject | None:
     executor = spec.executor
-    handler: dict[str, Any]
+    handler: JsonObject
     if executor.type == "argv":
         handler = {"type": "command", "command": executor.argv[0], "args": list(executor.argv[1:])}
     elif executor.type == "bash":
@@ -56,7 +56,7 @@ def _handler(spec: HookSpec, event: str, lost: list[str]) -> dict[str, Json] | N
         handler["if"] = condition
     if spec.timeout != (EVENT_TIMEOUTS.get(event) or TIMEOUTS["command"]):
         handler["timeout"] = spec.timeout
-    if spec.detached:
+    if spec.background:
         handler["async"] = True
     if spec.description:
         handler["statusMessage"] = spec.description

@@ -1,20 +1,21 @@
-"""What a model said as a hook of the type prompt or agent: ``{"ok": true}``, or false with a reason."""
+"""The answer of a model for a hook of the type prompt or agent: ``{"ok": true}``, or false with a reason."""
 
 from __future__ import annotations
 
 from sandhook.hooks.contracts._claude_shape import read_output, wrong_types
-from sandhook.hooks.contracts.claude_code.honour import capped
+from sandhook.hooks.contracts.claude_code.accepted_fields import capped
 from sandhook.hooks.contracts.claude_code.names import ROWS
 from sandhook.hooks.contracts.claude_code.profile import Profile
+from sandhook.hooks.decode import text_of
 from sandhook.hooks.model import HookSpec, Verdict
 
 
 def decode(spec: HookSpec, data: bytes, profile: Profile, notes: list[str]) -> Verdict:
-    """Say what a model's answer means for this event."""
+    """Return what a model's answer means for this event."""
     name = spec.native_event
     printed = read_output(data)
     value = printed.value
-    wrong = printed.broken or "it is no JSON object" if value is None else None
+    wrong = printed.broken or "it is not a JSON object" if value is None else None
     if value is not None:
         wrong = wrong_types(value, {"ok": bool, "reason": str, "impossible": bool})
         if wrong is None and "ok" not in value:
@@ -24,8 +25,8 @@ def decode(spec: HookSpec, data: bytes, profile: Profile, notes: list[str]) -> V
         return Verdict("error", undecodable=wrong)
     if value["ok"]:
         return Verdict("ok", True)
-    reason = capped(value.get("reason") or "", "the reason", notes) or None
-    two = ROWS[name].two
+    reason = capped(text_of(value, "reason") or "", "the reason", notes) or None
+    two = ROWS[name].on_exit_2
     if two == "ignored":
         notes.append(f"the answer is ignored on {name}")
         return Verdict("none")

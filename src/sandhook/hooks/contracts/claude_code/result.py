@@ -1,35 +1,36 @@
-"""What a hook of Claude Code said.
+"""The meaning of a run of a Claude Code hook.
 
-The exit status 2 goes before everything; a valid JSON object counts whatever the status; text counts on
-few events; all else is an error that lets the agent go on.
+The exit status 2 comes first. A valid JSON object counts whatever the exit status is. Plain text counts
+on few events. Everything else is an error, and the agent continues.
 """
 
 from __future__ import annotations
 
 from sandhook.hooks.contracts._claude_shape import Printed, accidental, after_banner, read_output
+from sandhook.hooks.contracts._outcome import words_of
 from sandhook.hooks.contracts.claude_code import reply
+from sandhook.hooks.contracts.claude_code.accepted_fields import capped, invalid, unheard
 from sandhook.hooks.contracts.claude_code.apply import effect, obeyed, place
-from sandhook.hooks.contracts.claude_code.honour import capped, invalid, unheard
 from sandhook.hooks.contracts.claude_code.names import ROWS
 from sandhook.hooks.contracts.claude_code.profile import Profile
 from sandhook.hooks.event import Event
-from sandhook.hooks.model import HookSpec, Ran, Verdict
+from sandhook.hooks.model import HookSpec, RunResult, Verdict
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, profile: Profile) -> Verdict:
-    """Say what a run means for this event."""
+def decode(spec: HookSpec, event: Event, ran: RunResult, profile: Profile) -> Verdict:
+    """Return what a run means for this event."""
     notes = list(ran.diagnostics)
     verdict = _decoded(spec, event, ran, profile, notes)
-    if spec.detached:
-        verdict = _beside(spec, ran, verdict, notes)
+    if spec.background:
+        verdict = _background(spec, ran, verdict, notes)
     return verdict._replace(diagnostics=tuple(notes))
 
 
-def _decoded(spec: HookSpec, event: Event, ran: Ran, profile: Profile, notes: list[str]) -> Verdict:
+def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, notes: list[str]) -> Verdict:
     name, type_ = spec.native_event, (spec.extras or {}).get("type", "command")
-    words = ran.stderr.decode("utf-8", "replace").strip()
-    two = ran.exit_status == 2 and ran.limit is None and ran.failure is None and ran.signal is None
-    broken = ran.could_not_run is not None and not two
+    words = words_of(ran)
+    exit_2 = ran.exit_status == 2 and ran.limit is None and ran.failure is None and ran.signal is None
+    broken = ran.could_not_run is not None and not exit_2
     if broken and (ran.failure is not None or ran.timed_out or ran.cancelled or ran.truncated):
         return _not_run(spec, event, ran, notes)
     if type_ in ("prompt", "agent"):
@@ -44,15 +45,15 @@ def _decoded(spec: HookSpec, event: Event, ran: Ran, profile: Profile, notes: li
     elif printed.value is not None:
         notes.extend(unheard(name, printed.value))
     said = None if printed.value is None or wrong else obeyed(name, event, printed.value, profile, notes)
-    if two and (wrong is None or profile.has("invalid_blocks")):
-        return _two(spec, event, ran, said or Verdict(), words, notes)
+    if exit_2 and (wrong is None or profile.has("invalid_blocks")):
+        return _exit_2(spec, event, ran, said or Verdict(), notes)
     if broken:
         return _broken(spec, event, ran, said, notes)
     if said is not None:
         if ran.exit_status:
-            notes.append(f"exit status {ran.exit_status} is ignored beside a JSON object")
+            notes.append(f"exit status {ran.exit_status} is ignored with a JSON object")
         elif words:
-            notes.append("standard error reaches nobody with exit status 0")
+            notes.append("standard error has no effect with exit status 0")
         return said
     if wrong is not None:
         return _fallen(spec, event, f"invalid output: {wrong}", Verdict("error", undecodable=wrong), notes)
@@ -64,10 +65,10 @@ def _decoded(spec: HookSpec, event: Event, ran: Ran, profile: Profile, notes: li
 # Endings.
 
 
-def _broken(spec: HookSpec, event: Event, ran: Ran, said: Verdict | None, notes: list[str]) -> Verdict:
+def _broken(spec: HookSpec, event: Event, ran: RunResult, said: Verdict | None, notes: list[str]) -> Verdict:
     """Read a run that ended badly after it printed an object: a refusal stays one.
 
-    A missing command is but an exit status upstream, so that all of the object counts then.
+    A missing command is an ordinary exit status upstream, so that all of the object counts.
     """
     whole = ran.limit is None and ran.signal is None
     if said is None or not said.decided or not (whole or said.intervenes):
@@ -76,7 +77,7 @@ def _broken(spec: HookSpec, event: Event, ran: Ran, said: Verdict | None, notes:
     return said
 
 
-def _not_run(spec: HookSpec, event: Event, ran: Ran, notes: list[str]) -> Verdict:
+def _not_run(spec: HookSpec, event: Event, ran: RunResult, notes: list[str]) -> Verdict:
     why = ran.could_not_run or ""
     notice = f"{spec.native_event} hook timed out after {spec.timeout:g} seconds" if ran.timed_out else None
     if notice:
@@ -85,15 +86,15 @@ def _not_run(spec: HookSpec, event: Event, ran: Ran, notes: list[str]) -> Verdic
     if ran.exit_status == 127:
         notes.append(f"a command is missing, so the hook had no say: {why}")
     if spec.native_event == "PreModelSwitch" and ran.timed_out:
-        return verdict._replace(word="block", block=True, reason=f"the hook {why}")
+        return verdict._replace(label="block", block=True, reason=f"the hook {why}")
     return _fallen(spec, event, why, verdict, notes)
 
 
 def _fallen(spec: HookSpec, event: Event, why: str, verdict: Verdict, notes: list[str]) -> Verdict:
-    """Apply ``onFailure``, and the rule that no worktree is made by a hook that failed."""
+    """Apply ``onFailure``, and the rule that a failed hook makes no worktree."""
     name = spec.native_event
     if name == "WorktreeCreate":
-        return verdict._replace(word="block", block=True, reason=why)
+        return verdict._replace(label="block", block=True, reason=why)
     if spec.on_error != "block":
         return verdict
     refusal = effect(name, event, f"hook failed and onFailure is block: {why}", notes)
@@ -104,25 +105,26 @@ def _fallen(spec: HookSpec, event: Event, why: str, verdict: Verdict, notes: lis
     )
 
 
-def _two(spec: HookSpec, event: Event, ran: Ran, said: Verdict, words: str, notes: list[str]) -> Verdict:
+def _exit_2(spec: HookSpec, event: Event, ran: RunResult, said: Verdict, notes: list[str]) -> Verdict:
+    words = words_of(ran)
     name = spec.native_event
     if ran.syntax_error is not None:
         notes.append("the script does not parse: exit status 2 is bash's, not a decision")
     elif accidental(words):
         notes.append("exit status 2 looks like a program's own error, not a decision")
-    kind = ROWS[name].two
-    if kind == "ignored":
+    effect_of_2 = ROWS[name].on_exit_2
+    if effect_of_2 == "ignored":
         notes.append(f"exit status 2 is ignored on {name}: it refuses nothing there")
-        return said if said.decided else said._replace(word="error", could_not_run=ran.could_not_run)
-    if said.halt and kind != "halt":
+        return said if said.decided else said._replace(label="error", could_not_run=ran.could_not_run)
+    if said.halt and effect_of_2 != "halt":
         return said
     reason = (said.reason if said.intervenes else None) or words or None
     if reason is None:
-        notes.append("exit status 2 without a word on standard error: nobody learns why")
+        notes.append("exit status 2 without a message on standard error: the reason is lost")
     verdict = effect(name, event, reason, notes)
     extras = {**(said.extras or {}), **(verdict.extras or {})}
     if name in ("Elicitation", "ElicitationResult"):
-        extras.pop("content", None)  # a refusal has no answers
+        extras.pop("content", None)  # a refusal has no content
     return verdict._replace(
         context=(*verdict.context, *said.context) if said.context != verdict.context else verdict.context,
         extras=extras or None,
@@ -131,10 +133,10 @@ def _two(spec: HookSpec, event: Event, ran: Ran, said: Verdict, words: str, note
     )
 
 
-def _error(spec: HookSpec, event: Event, ran: Ran, words: str, notes: list[str]) -> Verdict:
+def _error(spec: HookSpec, event: Event, ran: RunResult, words: str, notes: list[str]) -> Verdict:
     status = ran.exit_status
-    if ROWS[spec.native_event].two not in ("ignored", "notice"):
-        notes.append(f"exit status {status} is no decision (2 refuses)")
+    if ROWS[spec.native_event].on_exit_2 not in ("ignored", "notice"):
+        notes.append(f"exit status {status} is not a decision (2 refuses)")
     first = words.partition("\n")[0]
     why = first or f"exit status {status}"
     return _fallen(spec, event, why, Verdict("error", system_message=first or None), notes)
@@ -143,26 +145,26 @@ def _error(spec: HookSpec, event: Event, ran: Ran, words: str, notes: list[str])
 def _text(spec: HookSpec, printed: Printed, words: str, notes: list[str]) -> Verdict:
     name, text = spec.native_event, printed.text
     if words:
-        notes.append("standard error reaches nobody with exit status 0")
+        notes.append("standard error has no effect with exit status 0")
     if not text:
         return Verdict()
     if (spec.extras or {}).get("type") == "http":
-        return Verdict("error", undecodable="the answer is no JSON object")
+        return Verdict("error", undecodable="the answer is not a JSON object")
     why = printed.broken
     if why is not None:
         notes.append(f"standard output begins like JSON and is taken as text: {why}")
     elif after_banner(text):
-        why = "a JSON object stands behind other text"
+        why = "a JSON object follows other text"
         notes.append(f"{why}, so all of it is taken as text: keep profiles from printing")
     elif text[0] in '["':
-        notes.append("JSON that is no object is taken as text")
-    if ROWS[name].text:
+        notes.append("JSON that is not an object is taken as text")
+    if ROWS[name].stdout_is_context:
         return Verdict("context", context=((capped(text, "standard output", notes), place(name)),))
-    notes.append(f"plain text reaches nobody on {name}: print a JSON object, or exit with 2")
+    notes.append(f"plain text has no effect on {name}: print a JSON object, or exit with 2")
     return Verdict(undecodable=why or "standard output is plain text")
 
 
-def _worktree(ran: Ran, words: str, notes: list[str]) -> Verdict:
+def _worktree(ran: RunResult, words: str, notes: list[str]) -> Verdict:
     if ran.exit_status:
         reason = words or f"exit status {ran.exit_status}"
         return Verdict("block", True, block=True, reason=reason)
@@ -183,17 +185,17 @@ def _plain(text: str) -> str:
     return re.sub(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])", "", text)
 
 
-# Hooks beside the agent.
+# Background hooks.
 
 
-def _beside(spec: HookSpec, ran: Ran, verdict: Verdict, notes: list[str]) -> Verdict:
-    """Keep what a hook gives that ran beside the agent: context and notes, no decision."""
+def _background(spec: HookSpec, ran: RunResult, verdict: Verdict, notes: list[str]) -> Verdict:
+    """Return the context and notes of a background hook, without its decision."""
     wakes = bool((spec.extras or {}).get("asyncRewake")) and ran.exit_status == 2 and ran.limit is None
     decides = verdict.intervenes or verdict.permission != "none" or verdict.input or verdict.result
     if decides and not wakes:
-        notes.append("a hook that runs beside the agent decides nothing")
+        notes.append("a hook that runs in the background decides nothing")
     kept = Verdict(
-        verdict.word,
+        verdict.label,
         context=verdict.context,
         system_message=verdict.system_message,
         could_not_run=verdict.could_not_run,
@@ -201,5 +203,5 @@ def _beside(spec: HookSpec, ran: Ran, verdict: Verdict, notes: list[str]) -> Ver
     )
     if wakes:
         text = (ran.stderr.strip() or ran.stdout.strip()).decode("utf-8", "replace")
-        return kept._replace(word="wake", context=((capped(text, "the wake-up", notes), "wake"),))
+        return kept._replace(label="wake", context=((capped(text, "the wake-up", notes), "wake"),))
     return kept

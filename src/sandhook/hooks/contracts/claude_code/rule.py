@@ -1,7 +1,7 @@
 """`if`: one permission rule, ``Tool`` or ``Tool(what)``, as a second matcher on the tool's input.
 
-What a rule cannot judge (a command that does not parse, arguments of a tool without rules of its own)
-lets the hook run: a guard rather runs in vain.
+A rule that cannot decide (a command that does not parse, or a tool without rules for its arguments)
+matches, because a guard that runs in vain is better than one that does not run.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from sandhook.hooks.contracts import LoadOptions
 from sandhook.hooks.contracts._claude_shape import wild
 from sandhook.hooks.contracts.claude_code.profile import Profile
-from sandhook.hooks.event import Event, Json
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.matcher import Match, quote
 from sandhook.record import Record
 
-#: Tools that a rule's name covers beside its own.
+#: Tools that a rule's name covers.
 COVERS: Mapping[str, tuple[str, ...]] = {
     "Edit": ("Edit", "Write", "MultiEdit", "NotebookEdit"),
     "Read": ("Read", "Grep", "Glob", "LS"),
@@ -29,7 +29,7 @@ _SEVERAL = re.compile(r"\)\s*(?:&&|\|\||[,;|])\s*[A-Za-z_]|^[A-Za-z_]\w*\s*(?:&&
 
 
 class RuleError(Exception):
-    """A text that is no permission rule."""
+    """A text that is not a permission rule."""
 
 
 class Rule(Record):
@@ -37,10 +37,10 @@ class Rule(Record):
 
     Attributes:
         tool: The tool's name, ``*`` in it for any characters.
-        what: What stands in brackets, None without.
+        what: The text in brackets, or None.
         home: The user's directory, for paths that begin with ``~``.
-        better: Runs the hook also where the name of a command is not known.
-        inside: Looks into command substitutions.
+        better: Matches also when the name of a command is not known.
+        inside: Tests commands in command substitutions.
         rooted: A directory in a path pattern is the one below the working directory.
     """
 
@@ -55,12 +55,12 @@ class Rule(Record):
         label = f"`if` {self.tool}" + (f"({self.what})" if self.what is not None else "")
         if event.tool is None:
             return Match(False, f"{label}: the event has no tool")
-        name, given = event.tool.name, event.tool.input
+        name, arguments = event.tool.name, event.tool.input
         if not self._covers(name):
             return Match(False, f"{label}: the tool is {quote(name)}")
         if self.what is None or self.what in ("", "*"):
             return Match(True, f"{label}: every call of the tool")
-        matched, why = self._what(name, given if isinstance(given, dict) else {}, event)
+        matched, why = self._what(name, arguments if isinstance(arguments, dict) else {}, event)
         return Match(matched, f"{label}: {why}")
 
     def _covers(self, name: str) -> bool:
@@ -70,14 +70,14 @@ class Rule(Record):
             return name.startswith(self.tool + "__")
         return "*" in self.tool and wild(self.tool, name)
 
-    def _what(self, name: str, given: dict[str, Json], event: Event) -> tuple[bool, str]:
+    def _what(self, name: str, arguments: JsonObject, event: Event) -> tuple[bool, str]:
         what = self.what or ""
         if name in ("Bash", "PowerShell"):
             from sandhook.hooks.contracts.claude_code.command_rule import judge
 
             return judge(
                 what,
-                _text(given, "command"),
+                _text(arguments, "command"),
                 inside=self.inside,
                 better=self.better,
                 shell=name == "Bash",
@@ -85,29 +85,31 @@ class Rule(Record):
         if name in _FILES:
             from sandhook.hooks.contracts.claude_code.file_rule import matches
 
-            path = _text(given, "file_path") or _text(given, "notebook_path") or _text(given, "path")
+            path = (
+                _text(arguments, "file_path") or _text(arguments, "notebook_path") or _text(arguments, "path")
+            )
             cwd = event.cwd or "/workspace"
             project = event.project_dir or cwd
-            found = matches(what, path or cwd, cwd=cwd, project=project, home=self.home, rooted=self.rooted)
-            return found, f"path {quote(path or cwd)}"
+            matched = matches(what, path or cwd, cwd=cwd, project=project, home=self.home, rooted=self.rooted)
+            return matched, f"path {quote(path or cwd)}"
         if name in ("WebFetch", "WebSearch") and what.startswith("domain:"):
-            host = _host(_text(given, "url"))
+            host = _host(_text(arguments, "url"))
             return wild(what[7:].lower(), host), f"host {quote(host)}"
         if name in _AGENTS:
-            kind = _text(given, _AGENTS[name])
+            kind = _text(arguments, _AGENTS[name])
             return wild(what, kind), f"{_AGENTS[name]} {quote(kind)}"
         return True, f"arguments of {name} are not looked at, so the hook runs"
 
 
 def rule(text: str, profile: Profile, options: LoadOptions) -> Rule:
-    """Read a rule; RuleError for what is none."""
+    """Parse a rule. Raises RuleError when it is not one."""
     text = text.strip()
-    found = _RULE.match(text)
-    if found is None or _SEVERAL.search(text):
+    match = _RULE.match(text)
+    if match is None or _SEVERAL.search(text):
         raise RuleError(f"wanted one permission rule, such as Bash(git *), got {quote(text)}")
     return Rule(
-        found.group(1),
-        found.group(2),
+        match.group(1),
+        match.group(2),
         home=options.env.get("HOME") or options.env.get("USERPROFILE", ""),
         better=options.compat != "strict",
         inside=profile.has("if_substitutions"),
@@ -115,7 +117,7 @@ def rule(text: str, profile: Profile, options: LoadOptions) -> Rule:
     )
 
 
-def _text(given: dict[str, Json], key: str) -> str:
+def _text(given: JsonObject, key: str) -> str:
     value = given.get(key)
     return value if isinstance(value, str) else ""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from sandhook.hooks.contracts.claude_code.names import ROWS, TYPES
+from sandhook.hooks.event import JsonObject
 
-_TEXT: dict[str, Any] = {"type": "string"}
-_YES: dict[str, Any] = {"type": "boolean"}
-_TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
+_TEXT: JsonObject = {"type": "string"}
+_YES: JsonObject = {"type": "boolean"}
+_TEXTS: JsonObject = {"type": "array", "items": _TEXT}
 
-_FIELDS: dict[str, Any] = {
+_FIELDS: JsonObject = {
     "if": {"type": "string", "description": "One permission rule, such as Bash(git *)."},
     "timeout": {"type": "number", "exclusiveMinimum": 0, "description": "Seconds."},
     "statusMessage": _TEXT,
@@ -19,7 +19,7 @@ _FIELDS: dict[str, Any] = {
     "onFailure": {"enum": ["continue", "block"], "description": "What a hook that fails means."},
     "command": {"type": "string", "minLength": 1, "description": "Shell source, or a program with args."},
     "args": {**_TEXTS, "description": "Exec form: no shell reads them."},
-    "async": {"type": "boolean", "description": "Runs beside the agent."},
+    "async": {"type": "boolean", "description": "Runs in the background."},
     "asyncRewake": {"type": "boolean", "description": "Beside the agent; exit status 2 wakes the model."},
     "shell": {"enum": ["bash", "powershell"]},
     "url": {"type": "string", "minLength": 1},
@@ -41,7 +41,7 @@ _REQUIRED = {
 }
 
 
-def schema(events: Iterable[str]) -> dict[str, Any]:
+def schema(events: Iterable[str]) -> JsonObject:
     """Return the schema for the events of one version."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -58,9 +58,9 @@ def schema(events: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def _event(name: str) -> dict[str, Any]:
+def _event(name: str) -> JsonObject:
     row = ROWS[name]
-    group: dict[str, Any] = {
+    group: JsonObject = {
         "hooks": {"type": "array", "items": {"anyOf": [{"$ref": f"#/$defs/{type_}"} for type_ in row.types]}}
     }
     if row.matched:
@@ -68,7 +68,7 @@ def _event(name: str) -> dict[str, Any]:
     return {"type": "array", "items": {"type": "object", "required": ["hooks"], "properties": group}}
 
 
-def _handler(type_: str) -> dict[str, Any]:
+def _handler(type_: str) -> JsonObject:
     common = ("if", "timeout", "statusMessage", "once")
     names = (*common, *(("onFailure",) if type_ in ("command", "http") else ()), *TYPES[type_])
     return {

@@ -1,20 +1,20 @@
-"""Claude Code's settings: the files and their order, and what they say of hooks as a whole.
+"""Claude Code's settings: the files and their order, and their switches for all hooks.
 
-Hooks of all files add up. Switches are a matter of precedence: managed settings before those of the
-caller, local, project and user; what a managed file brings cannot be switched off from below.
+Hooks of all files add up. Switches have a precedence: managed settings, then those of the caller, local,
+project and user. Hooks of a managed file cannot be switched off from below.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from sandhook.hooks.contracts import Document, Layer, needs_trust
 from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.record import Record
 
-#: Layers of settings, strongest first; "" is what the caller names itself.
+#: Layers of settings, strongest first; "" is a file that the caller names.
 _PRECEDENCE = ("managed", "", "local", "project", "user")
 
 _MANAGED = {
@@ -26,25 +26,25 @@ _MANAGED = {
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     """Return Claude Code's files, weakest first; a plugin's when ``CLAUDE_PLUGIN_ROOT`` names one.
 
-    Upstream takes local settings from the root of the git worktree; without looking at the disk, they
-    are taken from ``cwd``.
+    Upstream reads local settings at the root of the git worktree. Here the disk is not read, and they are
+    those of ``cwd``.
     """
     home = env.get("USERPROFILE" if platform == "win32" else "HOME", "")
     own = env.get("CLAUDE_CONFIG_DIR") or f"{home}/.claude"
-    found = [
+    files = [
         Layer("user", f"{own}/settings.json"),
         Layer("project", f"{cwd}/.claude/settings.json"),
         Layer("local", f"{cwd}/.claude/settings.local.json"),
         Layer("managed", _MANAGED.get(platform, "/etc/claude-code/managed-settings.json")),
     ]
     plugin = env.get("CLAUDE_PLUGIN_ROOT")
-    return [Layer("bundle", f"{plugin}/hooks/hooks.json"), *found] if plugin else found
+    return [Layer("bundle", f"{plugin}/hooks/hooks.json"), *files] if plugin else files
 
 
 def frontmatter(text: str, name: str) -> Document:
     """Return the hooks at the head of a skill's or an agent's file; an empty document without any.
 
-    Raises DecodeError for a head without an end, or one that is no YAML.
+    Raises DecodeError for a head that does not end or is not YAML.
     """
     lines = text.splitlines()
     if not lines or lines[0].strip() != "---":
@@ -69,14 +69,14 @@ def origin(document: Document) -> str:
 
 
 class Switches(Record):
-    """What settings say of all hooks.
+    """The settings for all hooks.
 
     Attributes:
-        disabled: "" or why hooks are off that no managed file brings.
-        own_disabled: The same for hooks of the user and of the caller, whom a repository's files must not
-            rob of their guards.
-        all_disabled: The managed settings switch off their own too.
-        managed_only, plugin_only: Managed settings allow no others.
+        disabled: Why hooks outside managed files are switched off, or "".
+        own_disabled: Why hooks of the user and the caller are switched off, or "". A repository's files
+            must not switch off the user's guards.
+        all_disabled: The managed settings switch off managed hooks too.
+        managed_only, plugin_only: Managed settings allow only such hooks.
         urls: Patterns of the URLs that http hooks may call, None for all.
         variables: Names that http hooks may put into headers, None for all.
     """
@@ -102,7 +102,7 @@ class Switches(Record):
         return (self.disabled if needs_trust(layer) else self.own_disabled) or None
 
     def refuses_url(self, url: str) -> bool:
-        """Tell whether an http hook's URL is none of those that the settings allow."""
+        """Return whether the settings forbid an http hook's URL."""
         from sandhook.pattern.glob import compile_pattern
 
         if self.urls is None:
@@ -115,29 +115,26 @@ def _only_stars(pattern: str) -> str:
 
 
 def switches(all_fields: Sequence[Fields], *, strict: bool) -> Switches:
-    """Read the switches of all settings files; faults go to each one's fields.
+    """Return the switches of all settings files; reports faults to their Fields.
 
     Args:
-        strict: Files of any layer switch off the user's hooks and widen lists, as upstream.
+        strict: Files of any layer can switch off the user's hooks and extend lists, as upstream.
     """
-    ranked = sorted(
-        (
-            each
-            for each in all_fields
-            if isinstance(each.document.value, dict) and origin(each.document) == "settings"
-        ),
-        key=lambda each: _PRECEDENCE.index(each.document.layer) if each.document.layer in _PRECEDENCE else 9,
-    )
-    off = {id(each): each.get(each.document.value, "disableAllHooks", bool, "") for each in ranked}
-    own = [each for each in ranked if strict or not needs_trust(each.document.layer)]
-    managed = [each for each in ranked if each.document.layer == "managed"]
-    for fields in ranked:
-        value = fields.document.value
-        if fields not in managed and fields.get(value, "allowManagedHooksOnly", bool, ""):
-            fields.note("allowManagedHooksOnly", "has no effect outside of managed settings")
-    alone = [each.get(each.document.value, "allowManagedHooksOnly", bool, "") for each in managed]
+    ranked = [
+        _Settings(fields, fields.document.value)
+        for fields in all_fields
+        if isinstance(fields.document.value, dict) and origin(fields.document) == "settings"
+    ]
+    ranked.sort(key=lambda each: _PRECEDENCE.index(each.layer) if each.layer in _PRECEDENCE else 9)
+    off = {each.fields: each.switch("disableAllHooks") for each in ranked}
+    own = [each for each in ranked if strict or not needs_trust(each.layer)]
+    managed = [each for each in ranked if each.layer == "managed"]
+    for each in ranked:
+        if each.layer != "managed" and each.switch("allowManagedHooksOnly"):
+            each.fields.note("allowManagedHooksOnly", "has no effect outside of managed settings")
+    alone = [each.switch("allowManagedHooksOnly") for each in managed]
     key = "strictPluginOnlyCustomization"
-    plugins = [each.get(each.document.value, key, (bool, list, dict), "") for each in managed]
+    plugins = [each.fields.get(each.value, key, (bool, list, dict), "") for each in managed]
     return Switches(
         disabled=_first(ranked, off),
         own_disabled=_first(own, off),
@@ -149,25 +146,40 @@ def switches(all_fields: Sequence[Fields], *, strict: bool) -> Switches:
     )
 
 
-def _first(ranked: Sequence[Fields], off: Mapping[int, bool | None]) -> str:
-    """Return what the strongest of the files that say it says of ``disableAllHooks``."""
-    for fields in ranked:
-        if off[id(fields)] is not None:
-            return f"disableAllHooks in {fields.document.name or 'the settings'}" if off[id(fields)] else ""
+class _Settings(Record):
+    """One settings file that is an object."""
+
+    fields: Fields
+    value: JsonObject
+
+    @property
+    def layer(self) -> str:
+        return self.fields.document.layer
+
+    def switch(self, key: str) -> bool | None:
+        return self.fields.get(self.value, key, bool, "")
+
+
+def _first(ranked: Sequence[_Settings], off: Mapping[Fields, bool | None]) -> str:
+    """Return where the strongest file with ``disableAllHooks`` disables hooks; "" when it enables them."""
+    for each in ranked:
+        if off[each.fields] is not None:
+            name = each.fields.document.name or "the settings"
+            return f"disableAllHooks in {name}" if off[each.fields] else ""
     return ""
 
 
-def _joined(own: Sequence[Fields], ranked: Sequence[Fields], key: str) -> tuple[str, ...] | None:
-    """Return a list of all files together; those that want to be approved count when no other has one."""
-    given = {id(each): each.strings(each.document.value, key, "") for each in ranked}
+def _joined(own: Sequence[_Settings], ranked: Sequence[_Settings], key: str) -> tuple[str, ...] | None:
+    """Return a list of all files together; files that need trust count only when no other has the list."""
+    texts = {each.fields: each.fields.strings(each.value, key, "") for each in ranked}
     for several in (own, ranked):
-        lists = [given[id(each)] for each in several if given[id(each)] is not None]
+        lists = [listed for each in several if (listed := texts[each.fields]) is not None]
         if lists:
-            return tuple(one for each in lists for one in each or ())
+            return tuple(text for listed in lists for text in listed)
     return None
 
 
-def _plugins_only(value: Any) -> bool:
+def _plugins_only(value: Json) -> bool:
     if isinstance(value, dict):
         return value.get("hooks") is True
     return "hooks" in value if isinstance(value, list) else bool(value)

@@ -1,4 +1,4 @@
-"""How often Stop hooks may keep Claude Code working: 8 times one after the other, or as the user says."""
+"""How often Stop hooks may make Claude Code continue: 8 times in a row, or as a variable sets it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sandhook.limits import Cancellation
 
 
 def cap(env: Mapping[str, str]) -> int | None:
-    """Return how many stops hooks may refuse one after the other; None for any number."""
-    said = env.get(STOP_CAP_VARIABLE, "").strip()
-    number = int(said) if said.isascii() and said.isdigit() and len(said) < 7 else STOP_CAP
+    """Return how many stops hooks may refuse in a row; None for any number."""
+    text = env.get(STOP_CAP_VARIABLE, "").strip()
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 7 else STOP_CAP
     return number or None
 
 
 def continuation(
     fire_stop: Callable[[bool], Decision], env: Mapping[str, str], *, cancel: Cancellation | None = None
 ) -> Continuation:
-    """Return the loop of one turn; ``fire_stop`` fires Stop, told whether a hook already refused one."""
+    """Return the loop of one turn; ``fire_stop`` fires Stop and receives whether a hook already refused one."""
     return Continuation(fire_stop, cancel=cancel, laps=cap(env), todo_laps=0)

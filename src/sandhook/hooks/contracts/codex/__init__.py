@@ -1,7 +1,7 @@
 """Codex's hooks: Claude Code's nested form, read strictly, run all at once.
 
 Source: the public hooks page of Codex (mid-2026) and codex-rs/hooks; SessionEnd, Interrupt and tool
-handlers are known from the newest page alone. Divergences: L-CODEX-001 and on in docs/divergences.md.
+handlers are documented only on the newest page. Divergences: L-CODEX-001 and on in docs/divergences.md.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Codex(Agent):
     title = "Codex"
     events = EVENTS
     refusable = frozenset({"tool.pre", "permission.request", "prompt.submit"})
-    #: All at once on the event as it is; the last rewrite to be finished wins upstream.
+    #: All in parallel on the original event; upstream the last rewrite to finish wins.
     fold = FoldPolicy(
         parallel=True,
         chained=False,
@@ -47,7 +47,7 @@ class Codex(Agent):
         return super().parse(text, name, env)
 
     def message(self, decision: Decision, event: Event) -> str:
-        """Return what the model sees in place of what was refused."""
+        """Return the text that the model sees instead of what was refused."""
         reason = decision.reason or ""
         if event.kind == "tool.pre":
             return f"Tool call blocked by PreToolUse hook: {reason}"

@@ -1,22 +1,22 @@
-"""A decision as a Codex hook says it."""
+"""A decision as the output of a hook for Codex."""
 
 from __future__ import annotations
 
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.contracts.codex.names import EVENTS
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, ToolResult
+from sandhook.hooks.event import Event, JsonObject, ToolResult
 from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with; allow without a rewrite, and ask, have no words in Codex."""
+    """Return the output and exit status of a hook that decides this; Codex cannot express an allow without a rewrite, or ask."""
     name = next((name for name, kind in EVENTS.items() if kind == event.kind), event.kind)
     reason = decision.reason or "refused"
     if decision.halt and event.kind not in ("tool.pre", "permission.request"):
         return _json({"continue": False, "stopReason": reason})
-    specific: dict[str, Json] = {}
-    said: dict[str, Json] = {}
+    specific: JsonObject = {}
+    reply: JsonObject = {}
     if event.kind == "permission.request":
         if decision.refused:
             specific["decision"] = {"behavior": "deny", "message": reason}
@@ -31,19 +31,19 @@ def answer(decision: Decision, event: Event) -> Answer:
                 specific.update(permissionDecision="allow", updatedInput=changed)
     elif event.kind == "tool.post" and decision.result:
         changed = decision.apply_to_result(event.result or ToolResult()).value
-        said.update(decision="block", reason=changed if isinstance(changed, str) else encode(changed))
+        reply.update(decision="block", reason=changed if isinstance(changed, str) else encode(changed))
     elif decision.block or decision.force_continue:
-        said.update(decision="block", reason=decision.reason or "refused")
+        reply.update(decision="block", reason=decision.reason or "refused")
     if decision.context and event.kind in (
         *("tool.pre", "tool.post", "prompt.submit", "session.start", "subagent.start"),
     ):
         specific["additionalContext"] = "\n".join(text for text, _ in decision.context)
     if specific:
-        said["hookSpecificOutput"] = {"hookEventName": name, **specific}
+        reply["hookSpecificOutput"] = {"hookEventName": name, **specific}
     if decision.system_message:
-        said["systemMessage"] = decision.system_message
-    return _json(said) if said else Answer()
+        reply["systemMessage"] = decision.system_message
+    return _json(reply) if reply else Answer()
 
 
-def _json(said: dict[str, Json]) -> Answer:
-    return Answer(stdout=encode(said).encode() + b"\n")
+def _json(reply: JsonObject) -> Answer:
+    return Answer(stdout=encode(reply).encode() + b"\n")

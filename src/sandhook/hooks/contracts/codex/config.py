@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
-from sandhook.hooks.contracts._agent import gather, home, look, seconds
-from sandhook.hooks.contracts._claude_shape import Value
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.contracts._groups import Handler, handlers
+from sandhook.hooks.contracts._loader import (
+    gather,
+    home,
+    hook_spec,
+    lists_of,
+    matcher_on,
+    schema,
+    seconds,
+    shell_text,
+)
 from sandhook.hooks.contracts.codex.names import (
     ALIASES,
     DEFAULT_TIMEOUT,
@@ -21,9 +28,10 @@ from sandhook.hooks.contracts.codex.names import (
     OTHER_TYPES,
     ROWS,
 )
-from sandhook.hooks.event import Event, Json
+from sandhook.hooks.decode import text_of
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.flavour import compile_search
-from sandhook.hooks.matcher import ALWAYS, Matcher, Regex, ToolName, as_text
+from sandhook.hooks.matcher import ALWAYS, Matcher, Regex, ToolName
 from sandhook.hooks.model import Executor, HookSpec
 from sandhook.pattern.errors import PatternError
 
@@ -31,10 +39,10 @@ from sandhook.pattern.errors import PatternError
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     """Return Codex's files, weakest first."""
     own = env.get("CODEX_HOME") or f"{home(env, platform)}/.codex"
-    found = [] if platform == "win32" else [Layer("managed", "/etc/codex/requirements.toml")]
+    files = [] if platform == "win32" else [Layer("managed", "/etc/codex/requirements.toml")]
     for layer, place in (("user", own), ("project", f"{cwd}/.codex")):
-        found += [Layer(layer, f"{place}/config.toml"), Layer(layer, f"{place}/hooks.json")]
-    return found
+        files += [Layer(layer, f"{place}/config.toml"), Layer(layer, f"{place}/hooks.json")]
+    return files
 
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
@@ -42,23 +50,24 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     return gather(documents, EVENTS, _document)
 
 
-def _document(fields: Fields, value: dict[str, Any]) -> Iterator[HookSpec]:
+def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
     hooks = fields.get(value, "hooks", dict, "") or {}
     known = {name: each for name, each in hooks.items() if name in EVENTS}
     for name in hooks:
-        if name not in EVENTS and name != "state":  # where Codex keeps what was trusted
-            fields.note(f"hooks.{name}", "is no event of Codex: its hooks never run")
-    dropped: dict[str, bool] = {}
+        if name not in EVENTS and name != "state":  # where Codex stores approvals
+            fields.note(f"hooks.{name}", "is not an event of Codex: its hooks never run")
+    matchers: dict[str, Matcher | None] = {}
     for handler in handlers(fields, known):
         before = len(fields.problems)
-        if handler.group_path not in dropped:
-            dropped[handler.group_path] = _matcher(fields, handler) is None
-        spec = _hook(fields, handler)
-        if spec is not None and not dropped[handler.group_path] and len(fields.problems) == before:
+        if handler.group_path not in matchers:
+            matchers[handler.group_path] = _matcher(fields, handler)
+        matcher = matchers[handler.group_path]
+        spec = _hook(fields, handler, matcher or ALWAYS)
+        if spec is not None and matcher is not None and len(fields.problems) == before:
             yield spec
 
 
-def _hook(fields: Fields, handler: Handler) -> HookSpec | None:
+def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec | None:
     raw, path, name = handler.raw, handler.path, handler.event
     fields.unknown(raw, FIELDS, path)
     type_ = fields.get(raw, "type", str, path)
@@ -69,69 +78,53 @@ def _hook(fields: Fields, handler: Handler) -> HookSpec | None:
         return None
     if type_ not in (None, "command"):
         fields.problem(f"{path}.type", f"unknown type {type_!r}; known are command, {', '.join(OTHER_TYPES)}")
-    command = fields.get(raw, "command", str, path)
+    command = shell_text(fields, raw, path)
     for key in ("commandWindows", "command_windows", "statusMessage"):
         fields.get(raw, key, str, path)
-    if not (command or "").strip() and ("command" not in raw or command is not None):
-        fields.problem(f"{path}.command", "is empty: there is nothing to run")
     timeout = max(seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT), MIN_TIMEOUT)
-    beside = bool(fields.get(raw, "async", bool, path))
-    if beside and name in ("PreToolUse", "PermissionRequest", "UserPromptSubmit", "Stop", "SubagentStop"):
+    background = bool(fields.get(raw, "async", bool, path))
+    if background and name in ("PreToolUse", "PermissionRequest", "UserPromptSubmit", "Stop", "SubagentStop"):
         fields.note(f"{path}.async", f"what the hook decides on {name} comes too late to count")
-    document = fields.document
-    env = _plugin(document)
+    env = _plugin(fields.document)
     for key, place in env:
-        command = (command or "").replace(f"${{{key}}}", place)
-    return HookSpec(
-        id="",
-        event=EVENTS[name],
-        native_event=name,
-        executor=Executor("bash", command or "", env=env),
-        matcher=_matcher(None, handler) or ALWAYS,
+        command = command.replace(f"${{{key}}}", place)
+    return hook_spec(
+        fields,
+        handler,
+        EVENTS[name],
+        Executor("bash", command, env=env),
+        matcher=matcher,
         timeout=min(timeout, LAST_TIMEOUT) if name in ("SessionEnd", "Interrupt") else timeout,
-        env_policy="inherit",
-        detached=beside,
-        description=raw.get("statusMessage"),
-        path=path,
-        file=document.name,
-        layer=document.layer,
+        background=background,
+        description=text_of(raw, "statusMessage"),
         entry={"matcher": handler.matcher, **raw},
     )
 
 
 def _plugin(document: Document) -> tuple[tuple[str, str], ...]:
-    """Return what a plugin's hooks have in their environment: the plugin's own directory."""
+    """Return the variables of a plugin's hooks: the plugin's directory."""
     place, _, name = document.name.replace("\\", "/").rpartition("/hooks/")
     if document.layer != "bundle" or name != "hooks.json" or not place:
         return ()
     return (("PLUGIN_ROOT", place), ("CLAUDE_PLUGIN_ROOT", place))
 
 
-def _matcher(fields: Fields | None, handler: Handler) -> Matcher | None:
+def _matcher(fields: Fields, handler: Handler) -> Matcher | None:
     """Return a group's matcher; None, and a problem, when it does not compile: the group is dropped."""
     pattern, row = handler.matcher, ROWS[handler.event]
     if pattern in ("", "*"):
         return ALWAYS
     if not row.matched:
-        if fields is not None:
-            fields.note(f"{handler.group_path}.matcher", f"has no meaning on {handler.event}: all match")
+        fields.note(f"{handler.group_path}.matcher", f"has no meaning on {handler.event}: all match")
         return ALWAYS
     try:
         test = Regex(pattern, "rust", compile_search(pattern, "rust"))
     except PatternError as error:
-        if fields is not None:
-            fields.problem(
-                f"{handler.group_path}.matcher", f"invalid matcher {pattern!r}: {error}; its hooks never run"
-            )
+        fields.problem(
+            f"{handler.group_path}.matcher", f"invalid matcher {pattern!r}: {error}; its hooks never run"
+        )
         return None
-    if row.matched == "tool_name":
-        return ToolName(test, ALIASES)
-    key = row.matched
-
-    def value(event: Event) -> str:
-        return as_text(look(event, f"extra.{key}"))
-
-    return Value(key, value, test)
+    return ToolName(test, ALIASES) if row.matched == "tool_name" else matcher_on(row.matched, test)
 
 
 TARGET = Target(
@@ -139,27 +132,20 @@ TARGET = Target(
     EVENTS,
     default=DEFAULT_TIMEOUT,
     name="statusMessage",
-    detached="async",
+    background="async",
     matched=tuple(name for name, row in ROWS.items() if row.matched),
 )
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return a hooks.json, and one line for everything that is lost."""
+    """Return a hooks.json, and a line for each thing that it cannot express."""
     return grouped(specs, TARGET)
 
 
-SCHEMA: dict[str, Any] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "Hooks of Codex",
-    "type": "object",
-    "properties": {
-        "hooks": {
-            "type": "object",
-            "properties": {name: {"type": "array", "items": {"$ref": "#/$defs/group"}} for name in EVENTS},
-        }
-    },
-    "$defs": {
+SCHEMA = schema(
+    "Hooks of Codex",
+    {"hooks": lists_of("group", EVENTS)},
+    {
         "group": {
             "type": "object",
             "properties": {
@@ -180,4 +166,4 @@ SCHEMA: dict[str, Any] = {
             },
         },
     },
-}
+)

@@ -1,4 +1,4 @@
-"""Codex in the words of ``_facts.ASPECTS``."""
+"""Codex by the aspects of ``_facts.ASPECTS``."""
 
 from __future__ import annotations
 

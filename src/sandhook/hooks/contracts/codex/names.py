@@ -38,10 +38,10 @@ ALIASES = {"apply_patch": ("Edit", "Write")}
 
 FIELDS = ("type", "command", "commandWindows", "command_windows", "timeout", "statusMessage", "async")
 
-#: Handler types that are read and not run here.
+#: Handler types that are accepted and not run here.
 OTHER_TYPES = ("prompt", "agent", "mcp_tool")
 
-#: Seconds; the last is the most that SessionEnd and Interrupt get.
+#: Seconds; the last is the maximum for SessionEnd and Interrupt.
 DEFAULT_TIMEOUT, MIN_TIMEOUT, LAST_TIMEOUT = 600.0, 1.0, 3.0
 
 #: Events on which plain text becomes context, with its placement.

@@ -1,37 +1,27 @@
-"""What a Codex hook gets and says. Upstream reads strictly and drops what it does not like, a refusal too.
+"""The payloads and outputs of Codex hooks. Upstream drops an invalid output whole, even a refusal.
 
-In better mode a refusal counts however it is dressed: an output that says deny, block, ask or stop is
-none that lets a call pass.
+In better mode a refusal counts in any form: an output with deny, block, ask or stop never allows a
+call.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output, wrong_types
-from sandhook.hooks.contracts._outcome import (
-    GOES_ON,
-    accidents,
-    broken,
-    object_of,
-    refusal,
-    text_of,
-    words_of,
-)
+from sandhook.hooks.contracts._outcome import GOES_ON, accidents, broken, refusal, words_of
 from sandhook.hooks.contracts.codex.names import ABSENT, COMMON, EVENTS, ROWS, TEXT
-from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+from sandhook.hooks.decode import encode, object_of, text_of
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     row = ROWS[spec.native_event]
-    given = payload(event, (*COMMON, *row.fields), SNAKE, ABSENT)
-    given["hook_event_name"] = spec.native_event
-    text = encode(given)
+    fields = payload(event, (*COMMON, *row.fields), SNAKE, ABSENT)
+    fields["hook_event_name"] = spec.native_event
+    text = encode(fields)
     return asking(spec, event, text, compat)
 
 
@@ -70,8 +60,8 @@ _SPECIFIC: dict[str, dict[str, type | frozenset[str]]] = {
 }
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
-    """Say what a run means for this event."""
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
+    """Return what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.exit_status == 2 and ran.limit is None and ran.failure is None:
         if name not in BLOCKABLE:
@@ -87,12 +77,12 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     if (why := broken(ran)) is not None:
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
     if ran.exit_status:
-        notes.append(f"exit status {ran.exit_status} is no decision (2 refuses)")
+        notes.append(f"exit status {ran.exit_status} is not a decision (2 refuses)")
         return Verdict("error", diagnostics=tuple(notes))
     return _said(name, event, ran, notes, better=compat != "strict")
 
 
-def _said(name: str, event: Event, ran: Ran, notes: list[str], *, better: bool) -> Verdict:
+def _said(name: str, event: Event, ran: RunResult, notes: list[str], *, better: bool) -> Verdict:
     printed = read_output(ran.stdout, whole=False)
     notes.extend(printed.notes)
     value = printed.value
@@ -102,8 +92,8 @@ def _said(name: str, event: Event, ran: Ran, notes: list[str], *, better: bool) 
         if name in TEXT and printed.broken is None:
             return Verdict("none", context=((printed.text, TEXT[name]),), diagnostics=tuple(notes))
         if event.kind not in GOES_ON and printed.broken is None:
-            notes.append("standard output is plain text: it reaches nobody")
-        odd = printed.broken or "standard output is no JSON object"
+            notes.append("standard output is plain text: it has no effect")
+        odd = printed.broken or "standard output is not a JSON object"
         return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
     specific = object_of(value, "hookSpecificOutput")
     dropped = _odd(name, value, specific)
@@ -124,7 +114,7 @@ def _said(name: str, event: Event, ran: Ran, notes: list[str], *, better: bool) 
 
 
 def _refused(
-    name: str, event: Event, value: dict[str, Any], specific: dict[str, Any], notes: list[str]
+    name: str, event: Event, value: JsonObject, specific: JsonObject, notes: list[str]
 ) -> Verdict | None:
     """Return the refusal that an output means, or None."""
     word = str(specific.get("permissionDecision") or "").lower()
@@ -142,13 +132,13 @@ def _refused(
     return None
 
 
-def _reserved(asked: dict[str, Any]) -> list[str]:
-    """Return the fields of a permission's decision that are kept for later: they deny."""
+def _reserved(asked: JsonObject) -> list[str]:
+    """Return the reserved fields of a permission's decision, which deny."""
     kept = ("updatedInput", "updatedPermissions", "interrupt")
     return [key for key in kept if asked.get(key) not in (None, False)]
 
 
-def _odd(name: str, value: dict[str, Any], specific: dict[str, Any]) -> str | None:
+def _odd(name: str, value: JsonObject, specific: JsonObject) -> str | None:
     """Return why Codex drops an output whole, or None."""
     for key in value:
         if key not in _TYPES:
@@ -171,7 +161,7 @@ def _odd(name: str, value: dict[str, Any], specific: dict[str, Any]) -> str | No
     return _odd_call(value, specific) if name == "PreToolUse" else None
 
 
-def _odd_call(value: dict[str, Any], specific: dict[str, Any]) -> str | None:
+def _odd_call(value: JsonObject, specific: JsonObject) -> str | None:
     for key in ("continue", "stopReason", "suppressOutput"):
         if value.get(key) not in (None, key == "continue"):
             return f"{key} is not supported on PreToolUse"
@@ -187,7 +177,7 @@ def _odd_call(value: dict[str, Any], specific: dict[str, Any]) -> str | None:
     return None
 
 
-def _odd_permission(value: dict[str, Any], specific: dict[str, Any]) -> str | None:
+def _odd_permission(value: JsonObject, specific: JsonObject) -> str | None:
     behavior = object_of(specific, "decision").get("behavior")
     if "decision" in specific and behavior not in ("allow", "deny"):
         return "hookSpecificOutput.decision.behavior: wanted one of allow, deny"

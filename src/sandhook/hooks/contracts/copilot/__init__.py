@@ -1,4 +1,4 @@
-"""GitHub Copilot's hooks, of its CLI, its cloud agent and Visual Studio Code: one after the other, closed before calls.
+"""GitHub Copilot's hooks, of its CLI, its cloud agent and Visual Studio Code: one by one; before a call a failed hook refuses.
 
 Source: GitHub's hooks reference (late 2026); for Visual Studio Code its documentation of February 2026,
 which is older. Divergences: L-COPILOT-001 and on in docs/divergences.md.
@@ -28,7 +28,7 @@ class Copilot(Agent):
     fold = FoldPolicy(matchers_see_changes=False, reasons="first", contexts="join")
 
     def message(self, decision: Decision, event: Event) -> str:
-        """Return what the model sees in place of what was refused, or is told to go on with."""
+        """Return the text that the model sees instead of what was refused, or with which it continues."""
         reason = decision.reason or "no reason given"
         return f"Denied by a hook: {reason}" if event.kind in ("tool.pre", "permission.request") else reason
 

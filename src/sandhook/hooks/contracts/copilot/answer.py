@@ -1,35 +1,35 @@
-"""A decision as a Copilot hook says it: one JSON object."""
+"""A decision as the output of a hook for Copilot: one JSON object."""
 
 from __future__ import annotations
 
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, ToolResult
+from sandhook.hooks.event import Event, JsonObject, ToolResult
 from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with; a prompt cannot be refused."""
-    said: dict[str, Json] = {}
+    """Return the output and exit status of a hook that decides this; a prompt cannot be refused."""
+    reply: JsonObject = {}
     if event.kind == "permission.request":
         if decision.refused:
-            said.update(behavior="deny", message=decision.reason or "refused")
+            reply.update(behavior="deny", message=decision.reason or "refused")
         elif decision.permission == "allow":
-            said["behavior"] = "allow"
+            reply["behavior"] = "allow"
     elif event.kind == "tool.pre":
         if decision.refused:
-            said.update(permissionDecision="deny", permissionDecisionReason=decision.reason or "refused")
+            reply.update(permissionDecision="deny", permissionDecisionReason=decision.reason or "refused")
         elif decision.permission in ("allow", "ask"):
-            said["permissionDecision"] = decision.permission
+            reply["permissionDecision"] = decision.permission
             if decision.reason:
-                said["permissionDecisionReason"] = decision.reason
+                reply["permissionDecisionReason"] = decision.reason
     elif decision.force_continue:
-        said.update(decision="block", reason=decision.reason or "go on")
+        reply.update(decision="block", reason=decision.reason or "go on")
     if decision.input and event.tool is not None and not decision.refused:
-        said["modifiedArgs"] = decision.apply_to(event.tool.input)
+        reply["modifiedArgs"] = decision.apply_to(event.tool.input)
     if decision.result and event.kind == "tool.post":
-        said["modifiedResult"] = decision.apply_to_result(event.result or ToolResult()).value
+        reply["modifiedResult"] = decision.apply_to_result(event.result or ToolResult()).value
     if decision.context:
-        said["additionalContext"] = "\n".join(text for text, _ in decision.context)
-    said.update(decision.extras or {})
-    return Answer(stdout=encode(said).encode() + b"\n" if said else b"")
+        reply["additionalContext"] = "\n".join(text for text, _ in decision.context)
+    reply.update(decision.extras or {})
+    return Answer(stdout=encode(reply).encode() + b"\n" if reply else b"")

@@ -1,4 +1,4 @@
-"""GitHub Copilot in the words of ``_facts.ASPECTS``."""
+"""GitHub Copilot by the aspects of ``_facts.ASPECTS``."""
 
 from __future__ import annotations
 

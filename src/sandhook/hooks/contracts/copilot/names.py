@@ -25,7 +25,7 @@ ROWS = {
 }
 EVENTS = {name: row.kind for name, row in ROWS.items()}
 
-#: Claude Code's names of the events; a hook under one gets keys in snake case.
+#: Claude Code's names of the events; a hook under such a name receives keys in snake case.
 ALIASES = {
     "SessionStart": "sessionStart",
     "SessionEnd": "sessionEnd",
@@ -57,7 +57,7 @@ PLACES = {
     "stopHookActive": "stop_active",
 }
 
-#: Keys that are other words in snake case.
+#: Keys that have another name in snake case.
 SNAKE = {"toolArgs": "tool_input", "agentName": "agent_type"}
 
 #: Claude Code's names of Copilot's tools.

@@ -1,21 +1,13 @@
-"""What a Copilot hook gets and says: one JSON document behind lines of progress, and closed before calls."""
+"""The payloads and outputs of Copilot hooks: one JSON document after lines of progress."""
 
 from __future__ import annotations
 
 import posixpath
-from typing import Any
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import (
-    GOES_ON,
-    accidents,
-    object_of,
-    refusal,
-    text_of,
-    words_of,
-)
-from sandhook.hooks.contracts._payload import directory
+from sandhook.hooks.contracts._outcome import GOES_ON, accidents, refusal, words_of
+from sandhook.hooks.contracts._payload import an_object, directory
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
     EVENTS,
@@ -26,31 +18,31 @@ from sandhook.hooks.contracts.copilot.names import (
     TOOLS,
     snake,
 )
-from sandhook.hooks.decode import DecodeError, decode_object, encode
-from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+from sandhook.hooks.decode import DecodeError, decode_object, encode, object_of, text_of
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
 
 _COMMON = ("sessionId", "timestamp", "cwd")
 
 _SNAKE = {snake(key): place for key, place in PLACES.items()}
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     native, written = spec.native_event, str((spec.extras or {}).get("name"))
-    absent: dict[str, Json] = {"timestamp": 0, "source": "new", "reason": "complete", "transcriptPath": ""}
-    given = payload(event, (*_COMMON, *ROWS[native].fields), PLACES, absent)
+    absent: JsonObject = {"timestamp": 0, "source": "new", "reason": "complete", "transcriptPath": ""}
+    fields = payload(event, (*_COMMON, *ROWS[native].fields), PLACES, absent)
     stamp = event.timestamp
     if stamp is not None:
-        given["timestamp"] = stamp if isinstance(stamp, str) else int(stamp.timestamp() * 1000)
+        fields["timestamp"] = stamp if isinstance(stamp, str) else int(stamp.timestamp() * 1000)
     if native == "postToolUseFailure" and event.result is not None:
-        given["error"] = event.result.error or ""
+        fields["error"] = event.result.error or ""
     if written in ALIASES:
-        given = {snake(key): value for key, value in given.items()}
-        if "tool_name" in given:
-            given["tool_name"] = TOOLS.get(str(given["tool_name"]), given["tool_name"])
-        given["hook_event_name"] = written
-    text = encode(given)
+        fields = {snake(key): value for key, value in fields.items()}
+        if "tool_name" in fields:
+            fields["tool_name"] = TOOLS.get(str(fields["tool_name"]), fields["tool_name"])
+        fields["hook_event_name"] = written
+    text = encode(fields)
     where = directory(event)
     below = (spec.extras or {}).get("cwd")
     return asking(
@@ -67,31 +59,34 @@ def event(name: str, payload: Json) -> Event:
     native = ALIASES.get(name, name)
     if native not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    value = payload
-    if isinstance(payload, dict):
-        places = {**_SNAKE}
-        back = {snake(key): key for key in (*_COMMON, *ROWS[native].fields, *PLACES)}
-        value = {back.get(key, key) if key in places or key in back else key: payload[key] for key in payload}
-        if "toolName" in value and "tool_name" in payload:
-            names = {other: tool for tool, other in TOOLS.items()}
-            value["toolName"] = names.get(value["toolName"], value["toolName"])
-    made = event_of(EVENTS[native], value, PLACES, ignored=("hook_event_name", "hookEventName", "timestamp"))
-    if native == "postToolUseFailure" and made.result is not None:
-        error = (made.extras or {}).get("error")
-        made = made.with_(result=made.result._replace(error=error if isinstance(error, str) else ""))
-    return made
+    fields = an_object(payload)
+    back = {snake(key): key for key in (*_COMMON, *ROWS[native].fields, *PLACES)}
+    camel: JsonObject = {back.get(key, key): item for key, item in fields.items()}
+    if "toolName" in camel and "tool_name" in fields:
+        names = {other: tool for tool, other in TOOLS.items()}
+        tool = camel["toolName"]
+        camel["toolName"] = names.get(tool, tool) if isinstance(tool, str) else tool
+    described = event_of(
+        EVENTS[native], camel, PLACES, ignored=("hook_event_name", "hookEventName", "timestamp")
+    )
+    if native == "postToolUseFailure" and described.result is not None:
+        error = (described.extras or {}).get("error")
+        described = described.with_(
+            result=described.result._replace(error=error if isinstance(error, str) else "")
+        )
+    return described
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
-    """Say what a run means for this event: before a call any status but 0 refuses, and a timeout never."""
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
+    """Return what a run means for this event: before a call any status but 0 refuses, and a timeout never."""
     native, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.timed_out or ran.cancelled:
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
     why = ran.could_not_run
     if native == "preToolUse" and (why is not None or ran.exit_status):
-        told = words or f"hook {spec.id} failed: {why or f'exit status {ran.exit_status}'}"
+        reason = words or f"hook {spec.id} failed: {why or f'exit status {ran.exit_status}'}"
         notes += accidents(ran, words, ran.exit_status) if ran.exit_status else []
-        return refusal(event.kind, told, notes)._replace(could_not_run=why, decided=why is None)
+        return refusal(event.kind, reason, notes)._replace(could_not_run=why, decided=why is None)
     if why is not None:
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
     if ran.exit_status:
@@ -106,7 +101,7 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     try:
         decoded = decode_object(text)
     except DecodeError as error:
-        odd = f"standard output is no JSON object: {error}"
+        odd = f"standard output is not a JSON object: {error}"
         notes.append(odd)
         return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
     notes.extend(decoded.diagnostics)
@@ -114,7 +109,7 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
 
 
 def _without_progress(text: str) -> str:
-    """Return the output without the lines that tell of progress."""
+    """Return the output without the lines that report progress."""
     kept = []
     for line in text.splitlines():
         if line.lstrip().startswith("{") and '"progress"' in line:
@@ -127,7 +122,7 @@ def _without_progress(text: str) -> str:
     return "\n".join(kept).strip()
 
 
-def _said(native: str, event: Event, value: dict[str, Any], notes: list[str], *, better: bool) -> Verdict:
+def _said(native: str, event: Event, value: JsonObject, notes: list[str], *, better: bool) -> Verdict:
     specific = object_of(value, "hookSpecificOutput")
     verdict = _decided(native, event, value, specific, notes, better=better)
     changed = value.get("modifiedArgs", specific.get("updatedInput"))
@@ -148,8 +143,8 @@ def _said(native: str, event: Event, value: dict[str, Any], notes: list[str], *,
 def _decided(
     native: str,
     event: Event,
-    value: dict[str, Any],
-    specific: dict[str, Any],
+    value: JsonObject,
+    specific: JsonObject,
     notes: list[str],
     *,
     better: bool,
@@ -166,7 +161,7 @@ def _decided(
         if word == "allow" or (word == "ask" and native == "preToolUse"):
             return Verdict(word, True, permission=word, reason=reason)
         if word is not None:
-            notes.append(f"{key} {encode(word)} is no opinion (allow, ask and deny are known)")
+            notes.append(f"{key} {encode(word)} is not an opinion (allow, ask and deny are known)")
             return Verdict("none", undecodable=f"{key} {encode(word)} is not known")
         return Verdict("none")
     if event.kind in GOES_ON and value.get("decision") == "block":

@@ -1,7 +1,7 @@
 """Crush's hooks: shell text before every tool call, run in parallel, folded in config order.
 
-Source: the public Crush repository at 37f36e9 (2026-08-21). What its authors plan (context files,
-sub-agents, UserPromptSubmit) is here in better mode. Divergences: L-CRUSH-001 and on in
+Source: the public Crush repository at 37f36e9 (2026-08-21). Better mode has what its authors plan (context
+files, sub-agents, UserPromptSubmit). Divergences: L-CRUSH-001 and on in
 docs/divergences.md.
 """
 
@@ -42,7 +42,7 @@ class Crush(PackagedContract):
 
     def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
         if name.endswith("crushrc"):
-            from sandhook.hooks.contracts.crush.rc import run
+            from sandhook.hooks.contracts.crush.crushrc import run
 
             return Document(run(text, name), name, contract=self.name, text=text, lines={"": 1})
         return super().parse(text, name, env)

@@ -1,4 +1,4 @@
-"""Crush in the words of ``_facts.ASPECTS``."""
+"""Crush by the aspects of ``_facts.ASPECTS``."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ FACTS = {
     "other status": "no opinion",
     "could not run": "no opinion",
     "rewrites": "`updated_input`, merged into the input's top level; `updated_prompt`",
-    "context": "`context` behind the result; `context_files`",
+    "context": "`context` after the result; `context_files`",
 }

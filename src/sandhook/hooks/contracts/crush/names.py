@@ -4,10 +4,10 @@ from __future__ import annotations
 
 EVENTS = {"PreToolUse": "tool.pre", "UserPromptSubmit": "prompt.submit"}
 
-#: What strict mode knows: upstream plans the rest.
+#: The events of strict mode; upstream plans the others.
 STRICT_EVENTS = ("PreToolUse",)
 
-#: Named by an upstream proposal; a file that uses one is told so.
+#: Events of an upstream proposal; a file that uses one is noted.
 RESERVED_EVENTS = (
     *("PostToolUse", "SessionStart", "SessionEnd", "TurnStart", "TurnEnd", "StopFailure", "Interrupt"),
     *("PermissionRequest", "PermissionResult", "PreCompact", "PostCompact"),
@@ -21,7 +21,7 @@ MAX_OUTPUT = 1 << 20
 
 DENY, HALT = 2, 49
 
-#: What every hook finds in its environment, whatever the agent's own says.
+#: Variables of every hook, which override the agent's own.
 FIXED_ENV = {
     "CRUSH": "1",
     "AGENT": "crush",

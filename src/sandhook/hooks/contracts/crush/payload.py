@@ -1,22 +1,25 @@
-"""The event as a Crush hook gets it: one JSON object on standard input, and CRUSH_* variables."""
+"""The event as an input of Crush hooks: one JSON object on standard input, and CRUSH_* variables."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._payload import an_object, directory, go_json, text_field, variable
 from sandhook.hooks.contracts.crush.names import EVENTS, FIXED_ENV, MAX_OUTPUT, canonical
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, ToolCall
-from sandhook.hooks.model import HookSpec, Request
+from sandhook.hooks.event import Event, Json, JsonObject, ToolCall
+from sandhook.hooks.model import Compat, HookSpec, Request
+
+if TYPE_CHECKING:
+    from sandhook.hooks.event import EventFields
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     strict = compat == "strict"
     where = event.cwd or "/workspace"
-    payload: dict[str, Json] = {
+    payload: JsonObject = {
         "event": spec.native_event,
         "session_id": event.session_id or "",
         "cwd": where,
@@ -29,12 +32,12 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
         "CRUSH_PROJECT_DIR": variable(event.project_dir or where),
     }
     if event.tool is not None:
-        given = event.tool.input if event.tool.raw_input is None else {}
-        payload.update(tool_name=event.tool.name, tool_input=given)
+        arguments = event.tool.input if event.tool.raw_input is None else {}
+        payload.update(tool_name=event.tool.name, tool_input=arguments)
         env["CRUSH_TOOL_NAME"] = variable(event.tool.name)
         for key in ("command", "file_path"):
-            if isinstance(given, dict) and key in given:
-                value = given[key]
+            if isinstance(arguments, dict) and key in arguments:
+                value = arguments[key]
                 text = value if isinstance(value, str) else encode(value)
                 env[f"CRUSH_TOOL_INPUT_{key.upper()}"] = variable(text)
     elif spec.native_event == "UserPromptSubmit":
@@ -55,18 +58,22 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
-    given = an_object(payload)
+    fields = an_object(payload)
     native = canonical(name)
-    common: dict[str, Any] = {key: text_field(given, key) for key in ("session_id", "cwd")}
-    common["is_sub_agent"] = given.get("is_sub_agent") is True
+    common: EventFields = {
+        "session_id": text_field(fields, "session_id"),
+        "cwd": text_field(fields, "cwd"),
+        "is_sub_agent": fields.get("is_sub_agent") is True,
+    }
     if native == "UserPromptSubmit":
-        attachments = given.get("attachments") or []
+        attachments = fields.get("attachments") or []
         if not isinstance(attachments, list):
             raise ContractError("the payload's attachments must be an array")
-        common.update(prompt=text_field(given, "prompt") or "", attachments=tuple(attachments))
+        common["prompt"] = text_field(fields, "prompt") or ""
+        common["attachments"] = tuple(attachments)
     else:
-        tool = text_field(given, "tool_name")
+        tool = text_field(fields, "tool_name")
         if tool is None:
             raise ContractError("the payload has no tool_name")
-        common["tool"] = ToolCall(tool, given.get("tool_input", {}))
+        common["tool"] = ToolCall(tool, fields.get("tool_input", {}))
     return Event(EVENTS[native], **common)

@@ -1,4 +1,4 @@
-"""Hooks of any contract as a crush.json, and what of them it cannot say."""
+"""Hooks of any contract as a crush.json, and what it cannot express of them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from sandhook.hooks.contracts._render import command_of, common_losses, sayable
 from sandhook.hooks.contracts.crush.names import DEFAULT_TIMEOUT, EVENTS
-from sandhook.hooks.event import Json
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import regex_of
 from sandhook.hooks.model import HookSpec
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return a configuration, and one line for everything that is lost."""
+    """Return a configuration, and a line for each thing that it cannot express."""
     hooks: dict[str, list[Json]] = {}
     lost: list[str] = []
     for event, spec in sayable(specs, EVENTS, "Crush", lost):
@@ -22,7 +22,7 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
 
 
 def _hook(spec: HookSpec, lost: list[str]) -> Json:
-    hook: dict[str, Json] = {}
+    hook: JsonObject = {}
     if spec.description:
         hook["name"] = spec.description
     pattern = regex_of(spec.matcher)

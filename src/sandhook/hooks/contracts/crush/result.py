@@ -1,31 +1,33 @@
-"""What a Crush hook said: exit status 2 and 49, its own envelope, or Claude Code's.
+"""The meaning of a run of a Crush hook: exit status 2 or 49, its own envelope, or Claude Code's.
 
-Source: the public Crush repository, its hook runner and tests. Anything that it cannot read is no
-opinion upstream; so it is here, with a diagnostic.
+Source: the public Crush repository, its hook runner and tests. Upstream an unreadable output is
+no opinion; here it is too, with a diagnostic.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 from sandhook.hooks import decode as strict
-from sandhook.hooks.contracts._accident import NOTE, looks_accidental
+from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
 from sandhook.hooks.contracts.crush.names import DENY, HALT
 from sandhook.hooks.decode import DecodeError, decode_object, type_name
-from sandhook.hooks.event import Event
-from sandhook.hooks.model import ContextFile, Decision, HookSpec, Operation, Ran, Verdict
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Compat, ContextFile, Decision, HookSpec, Operation, RunResult, Verdict
+
+Scalar = TypeVar("Scalar", str, bool, int)
 
 
 class _Odd(Exception):
-    """Output that is dropped whole, with the reason."""
+    """An output that is dropped whole; the message is the reason."""
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
-    """Say what a run means for this event."""
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
+    """Return what a run means for this event."""
     notes = list(ran.diagnostics)
     status = ran.exit_status
     if ran.syntax_error is not None:
-        # upstream's shell runs in its process: a script that does not parse has status 1 there
+        # upstream's shell runs in its own process, where a script that does not parse has status 1
         notes.append("the script does not parse: no opinion")
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
     if ran.failure is None and ran.limit is None and status in (DENY, HALT):  # standard output does not count
@@ -33,7 +35,7 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     if ran.could_not_run is not None:
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
     if status:
-        notes.append(f"exit status {status} is no decision (2 denies, 49 halts)")
+        notes.append(f"exit status {status} is not a decision (2 denies, 49 halts)")
         return Verdict("error", diagnostics=tuple(notes))
     text = ran.stdout.decode("utf-8", "replace").strip()
     if not text:
@@ -45,7 +47,7 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
         return Verdict("none", undecodable=str(odd), diagnostics=tuple(notes))
 
 
-def _refused(event: Event, ran: Ran, *, halt: bool, notes: list[str]) -> Verdict:
+def _refused(event: Event, ran: RunResult, *, halt: bool, notes: list[str]) -> Verdict:
     words = ran.stderr.decode("utf-8", "replace").strip()
     if not halt and looks_accidental(words):
         notes.append(NOTE)
@@ -64,23 +66,23 @@ def _envelope(event: Event, text: str, notes: list[str], *, better: bool) -> Ver
     try:
         decoded = decode_object(text)
     except DecodeError as error:
-        raise _Odd(f"standard output is no decision: {error}") from None
+        raise _Odd(f"standard output is not a decision: {error}") from None
     notes.extend(decoded.diagnostics)
-    value: dict[str, Any] = decoded.value
+    value: JsonObject = decoded.value
     if "hookSpecificOutput" in value:
         return _claude(event, value["hookSpecificOutput"], notes)
     folded = {key.lower(): item for key, item in value.items()} if better else value
     return _native(event, {**folded, **value}, notes, better=better)
 
 
-def _native(event: Event, value: dict[str, Any], notes: list[str], *, better: bool) -> Verdict:
+def _native(event: Event, value: JsonObject, notes: list[str], *, better: bool) -> Verdict:
     decision = _typed(value, "decision", str) or ""
     halt = bool(_typed(value, "halt", bool))
     reason = _typed(value, "reason", str)
     _typed(value, "version", int)
     word = decision.lower()
     if decision and word not in ("allow", "deny"):
-        notes.append(f"decision {decision!r} is no opinion (allow and deny are known)")
+        notes.append(f"decision {decision!r} is not an opinion (allow and deny are known)")
         word = ""
     verdict = Verdict(
         "halt" if halt else word or "none",
@@ -98,13 +100,13 @@ def _native(event: Event, value: dict[str, Any], notes: list[str], *, better: bo
     return _denying(verdict, event) if word == "deny" else verdict
 
 
-def _claude(event: Event, value: Any, notes: list[str]) -> Verdict:
+def _claude(event: Event, value: Json, notes: list[str]) -> Verdict:
     if not isinstance(value, dict):
         raise _Odd(f"hookSpecificOutput: wanted an object, got {type_name(value)}")
     decision = _typed(value, "permissionDecision", str) or ""
     word = decision.lower()
     if decision and word not in ("allow", "deny"):
-        notes.append(f"permissionDecision {decision!r} is no opinion here (allow and deny are known)")
+        notes.append(f"permissionDecision {decision!r} is not an opinion here (allow and deny are known)")
         word = ""
     verdict = Verdict(
         word or "none",
@@ -118,15 +120,17 @@ def _claude(event: Event, value: Any, notes: list[str]) -> Verdict:
     return _denying(verdict, event) if word == "deny" else verdict
 
 
-def _typed(value: dict[str, Any], key: str, wanted: type) -> Any:
-    """Return a field of the right type, None when absent or null; any other drops the whole output."""
-    found = value.get(key)
-    if found is None or (isinstance(found, wanted) and (wanted is bool or not isinstance(found, bool))):
-        return found
-    raise _Odd(f"{key}: got {type_name(found)}; the whole output is dropped")
+def _typed(value: JsonObject, key: str, wanted: type[Scalar]) -> Scalar | None:
+    """Return a field of the right type, None when absent or null. Raises _Odd for any other type."""
+    item = value.get(key)
+    if item is None:
+        return None
+    if isinstance(item, wanted) and (wanted is bool or not isinstance(item, bool)):
+        return item
+    raise _Odd(f"{key}: got {type_name(item)}; the whole output is dropped")
 
 
-def _patch(value: Any, notes: list[str]) -> Operation | None:
+def _patch(value: Json, notes: list[str]) -> Operation | None:
     """Return a patch, which may also be written as a string that holds an object."""
     if value is None:
         return None
@@ -142,29 +146,29 @@ def _patch(value: Any, notes: list[str]) -> Operation | None:
     return None
 
 
-def _context(value: Any, event: Event) -> tuple[tuple[str, str], ...]:
+def _context(value: Json, event: Event) -> tuple[tuple[str, str], ...]:
     place = "prompt" if event.kind == "prompt.submit" else "result"
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         value = "\n".join(each for each in value if each)
     return ((value, place),) if isinstance(value, str) and value else ()
 
 
-def _files(value: Any, notes: list[str]) -> tuple[ContextFile, ...]:
+def _files(value: Json, notes: list[str]) -> tuple[ContextFile, ...]:
     """Return what ``context_files`` names: paths, or objects with a path and a reason."""
-    found = []
+    files = []
     for each in value if isinstance(value, list) else []:
         if isinstance(each, str) and each:
-            found.append(ContextFile(each))
+            files.append(ContextFile(each))
         elif isinstance(each, dict) and isinstance(each.get("path"), str):
             reason = each.get("reason")
-            found.append(ContextFile(each["path"], reason if isinstance(reason, str) else ""))
+            files.append(ContextFile(each["path"], reason if isinstance(reason, str) else ""))
         else:
             notes.append("context_files: an entry is neither a path nor an object with one")
-    return tuple(found)
+    return tuple(files)
 
 
 def message(decision: Decision, event: Event) -> str:
-    """Return what the model, or the user, sees in place of what was refused."""
+    """Return what the model, or the user, sees instead of what was refused."""
     if decision.halt:
         return f"Turn halted by hook. Reason: {decision.reason or ''}"
     if decision.kind == "prompt.submit":

@@ -25,13 +25,13 @@ class Cursor(Agent):
     title = "Cursor"
     events = EVENTS
     refusable = frozenset({"tool.pre", "prompt.submit", "subagent.start", "x.beforeTabFileRead"})
-    #: All hooks run, and the strongest word counts.
+    #: All hooks run, and the strongest permission counts.
     fold = FoldPolicy(
         chained=False, stop_on_refusal=False, reasons="join", replacements="last", survive_refusal=False
     )
 
     def message(self, decision: Decision, event: Event) -> str:
-        """Return what the model sees in place of what was refused, or as the next message of the user."""
+        """Return the text that the model sees instead of what was refused, or the user's next message."""
         return decision.reason or decision.user_message or "Blocked by a hook."
 
 

@@ -1,32 +1,32 @@
-"""A decision as a Cursor hook says it: one JSON object."""
+"""A decision as the output of a hook for Cursor: one JSON object."""
 
 from __future__ import annotations
 
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with; results have no words in Cursor."""
-    said: dict[str, Json] = {}
+    """Return the output and exit status of a hook that decides this; Cursor cannot express changed results."""
+    reply: JsonObject = {}
     if decision.refused:
         if event.kind == "prompt.submit":
-            said["continue"] = False
+            reply["continue"] = False
         else:
-            said["permission"] = "deny"
-        said["agent_message"] = decision.reason or "refused"
+            reply["permission"] = "deny"
+        reply["agent_message"] = decision.reason or "refused"
         if decision.user_message or event.kind == "prompt.submit":
-            said["user_message"] = decision.user_message or decision.reason or "refused"
+            reply["user_message"] = decision.user_message or decision.reason or "refused"
     elif decision.force_continue:
-        said["followup_message"] = decision.reason or "go on"
+        reply["followup_message"] = decision.reason or "go on"
     elif decision.permission in ("allow", "ask"):
-        said["permission"] = decision.permission
+        reply["permission"] = decision.permission
         if decision.reason:
-            said["agent_message"] = decision.reason
+            reply["agent_message"] = decision.reason
     if decision.input and event.tool is not None and not decision.refused:
-        said["updated_input"] = decision.apply_to(event.tool.input)
+        reply["updated_input"] = decision.apply_to(event.tool.input)
     if decision.context:
-        said["additional_context"] = "\n".join(text for text, _ in decision.context)
-    return Answer(stdout=encode(said).encode() + b"\n" if said else b"")
+        reply["additional_context"] = "\n".join(text for text, _ in decision.context)
+    return Answer(stdout=encode(reply).encode() + b"\n" if reply else b"")

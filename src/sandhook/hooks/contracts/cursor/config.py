@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
-from sandhook.hooks.contracts._agent import gather, home, look, seconds
 from sandhook.hooks.contracts._claude_shape import Value
 from sandhook.hooks.contracts._convert import Target, flat
 from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._groups import Handler
+from sandhook.hooks.contracts._loader import (
+    entries,
+    gather,
+    home,
+    hook_spec,
+    lists_of,
+    schema,
+    seconds,
+    shell_text,
+)
+from sandhook.hooks.contracts._payload import look
 from sandhook.hooks.contracts.cursor.names import (
     DEFAULT_TIMEOUT,
     EVENTS,
@@ -20,8 +30,7 @@ from sandhook.hooks.contracts.cursor.names import (
     PLACES,
     ROWS,
 )
-from sandhook.hooks.decode import type_name
-from sandhook.hooks.event import Event, Json
+from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Match, Matcher, Regex, ToolName, as_text
 from sandhook.hooks.model import Executor, HookSpec
@@ -48,7 +57,7 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     return gather(documents, EVENTS, lambda fields, value: _document(fields, value, strict=strict))
 
 
-def _document(fields: Fields, value: dict[str, Any], *, strict: bool) -> Iterator[HookSpec]:
+def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:
     version = fields.get(value, "version", int, "")
     if version != 1 and ("version" not in value or version is not None):
         wanted = "is missing" if version is None else f"is {version}"
@@ -56,22 +65,19 @@ def _document(fields: Fields, value: dict[str, Any], *, strict: bool) -> Iterato
     hooks = fields.get(value, "hooks", dict, "") or {}
     unknown = [name for name in hooks if name not in EVENTS]
     for name in unknown:
-        fields.problem(f"hooks.{name}", "is no event of Cursor, which may drop the whole file for it")
+        fields.problem(f"hooks.{name}", "is not an event of Cursor, which may drop the whole file for it")
     if unknown and strict:
         return
     for name in hooks:
-        for index, raw in enumerate(fields.get(hooks, name, list, "hooks") or ()):
-            path = f"hooks.{name}[{index}]"
+        for handler in entries(fields, hooks, name, "hooks"):
             before = len(fields.problems)
-            if not isinstance(raw, dict):
-                fields.problem(path, f"wanted an object, got {type_name(raw)}")
-            elif name in EVENTS:
-                spec = _hook(fields, raw, name, path)
-                if spec is not None and len(fields.problems) == before:
-                    yield spec
+            spec = _hook(fields, handler) if name in EVENTS else None
+            if spec is not None and len(fields.problems) == before:
+                yield spec
 
 
-def _hook(fields: Fields, raw: dict[str, Any], name: str, path: str) -> HookSpec | None:
+def _hook(fields: Fields, handler: Handler) -> HookSpec | None:
+    raw, path, name = handler.raw, handler.path, handler.event
     fields.unknown(raw, FIELDS, path)
     type_ = fields.get(raw, "type", str, path) or "command"
     if type_ == "prompt":
@@ -79,33 +85,26 @@ def _hook(fields: Fields, raw: dict[str, Any], name: str, path: str) -> HookSpec
         return None
     if type_ != "command":
         fields.problem(f"{path}.type", f"unknown type {type_!r}; known are command, prompt")
-    command = fields.get(raw, "command", str, path)
-    if not (command or "").strip() and ("command" not in raw or command is not None):
-        fields.problem(path if "command" not in raw else f"{path}.command", "command is required")
+    command = shell_text(fields, raw, path, required=True)
     closed = fields.get(raw, "failClosed", bool, path)
     if closed and name not in GATES:
         fields.note(f"{path}.failClosed", f"has no meaning on {name}: there is nothing to refuse")
     limit = fields.get(raw, "loop_limit", int, path)
-    document = fields.document
-    return HookSpec(
-        id="",
-        event=EVENTS[name],
-        native_event=name,
-        executor=Executor("bash", command or ""),
-        matcher=_Of(name, _matcher(fields, raw, name, path)),
+    return hook_spec(
+        fields,
+        handler,
+        EVENTS[name],
+        Executor("bash", command),
+        matcher=_Of(name, _matcher(fields, handler)),
         timeout=seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT),
         on_error="block" if closed and name in GATES else "warn",
-        env_policy="inherit",
-        path=path,
-        file=document.name,
-        layer=document.layer,
         entry=raw,
         extras={"loop_limit": limit if "loop_limit" in raw else LOOP_LIMIT},
     )
 
 
 class _Of(Record):
-    """Wants the events of one native name. An event that says none is all that it can be.
+    """Matches events of one native name. An event without a native name matches all that it can be.
 
     A call of Shell is beforeShellExecution and preToolUse, so a host that fires the neutral event runs
     the hooks of both.
@@ -115,10 +114,10 @@ class _Of(Record):
     part: Matcher
 
     def check(self, event: Event) -> Match:
-        told = (event.extras or {}).get("hook_event_name")
-        if isinstance(told, str) and told in EVENTS:
-            if told != self.name:
-                return Match(False, f"the event is {told}")
+        native = (event.extras or {}).get("hook_event_name")
+        if isinstance(native, str) and native in EVENTS:
+            if native != self.name:
+                return Match(False, f"the event is {native}")
         elif event.tool is not None and self.name in KINDS and not _is(self.name, event.tool.name):
             return Match(False, f"{self.name} is not about {event.tool.name}")
         return self.part.check(event)
@@ -131,12 +130,13 @@ def _is(name: str, tool: str) -> bool:
     return tool.startswith(("MCP:", "mcp_"))
 
 
-def _matcher(fields: Fields, raw: dict[str, Any], name: str, path: str) -> Matcher:
-    pattern, key = fields.get(raw, "matcher", str, path), ROWS[name].matched
+def _matcher(fields: Fields, handler: Handler) -> Matcher:
+    path = handler.path
+    pattern, key = fields.get(handler.raw, "matcher", str, path), ROWS[handler.event].matched
     if pattern in (None, "", "*"):
         return ALWAYS
     if not key:
-        fields.note(f"{path}.matcher", f"has no meaning on {name}: all match")
+        fields.note(f"{path}.matcher", f"has no meaning on {handler.event}: all match")
         return ALWAYS
     try:
         test = Regex(pattern, "js", compile_search(pattern, "js"))
@@ -148,16 +148,16 @@ def _matcher(fields: Fields, raw: dict[str, Any], name: str, path: str) -> Match
     place = PLACES.get(key, f"extra.{key}")
 
     def value(event: Event) -> str:
-        given = event.tool.input if event.tool is not None else None
-        if isinstance(given, dict) and key in given:
-            return as_text(given[key])
+        arguments = event.tool.input if event.tool is not None else None
+        if isinstance(arguments, dict) and key in arguments:
+            return as_text(arguments[key])
         return as_text(look(event, place))
 
     return Value(key, value, test)
 
 
 def tool_name(matcher: Matcher) -> Matcher:
-    """Return what a matcher asks beyond the event's own name."""
+    """Return a matcher without its test of the event's own name."""
     return matcher.part if isinstance(matcher, _Of) else matcher
 
 
@@ -172,25 +172,15 @@ TARGET = Target(
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return a hooks.json, and one line for everything that is lost."""
+    """Return a hooks.json, and a line for each thing that it cannot express."""
     hooks, lost = flat([spec._replace(matcher=tool_name(spec.matcher)) for spec in specs], TARGET)
     return {"version": 1, "hooks": hooks}, lost
 
 
-SCHEMA: dict[str, Any] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "Cursor's hooks.json",
-    "type": "object",
-    "required": ["version", "hooks"],
-    "properties": {
-        "version": {"const": 1},
-        "hooks": {
-            "type": "object",
-            "properties": {name: {"type": "array", "items": {"$ref": "#/$defs/hook"}} for name in EVENTS},
-            "additionalProperties": False,
-        },
-    },
-    "$defs": {
+SCHEMA = schema(
+    "Cursor's hooks.json",
+    {"version": {"const": 1}, "hooks": lists_of("hook", EVENTS, additionalProperties=False)},
+    {
         "hook": {
             "type": "object",
             "properties": {
@@ -203,4 +193,5 @@ SCHEMA: dict[str, Any] = {
             },
         }
     },
-}
+    required=["version", "hooks"],
+)

@@ -1,4 +1,4 @@
-"""Cursor in the words of ``_facts.ASPECTS``."""
+"""Cursor by the aspects of ``_facts.ASPECTS``."""
 
 from __future__ import annotations
 

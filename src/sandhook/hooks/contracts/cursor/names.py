@@ -38,7 +38,7 @@ COMMON = (
     *("workspace_roots", "transcript_path"),
 )
 
-#: Where the payloads of all events but those of one tool's kind have their values from.
+#: The places of the values in payloads, except those of one tool's kind of event.
 PLACES = {
     "conversation_id": "session_id",
     "generation_id": "turn_id",
@@ -52,7 +52,7 @@ PLACES = {
     "reason": "reason",
 }
 
-#: Events of one tool's kind: the tool's name, and where its own keys stand in the input and the result.
+#: Events of one tool's kind: the tool's name, and the places of its own keys in the input and the result.
 KINDS = {
     "beforeShellExecution": ("Shell", {"command": "command"}, ""),
     "afterShellExecution": ("Shell", {"command": "command"}, "output"),
@@ -62,7 +62,7 @@ KINDS = {
     "beforeMCPExecution": ("", {}, ""),
 }
 
-#: Where the status 2 refuses, and ``permission: deny``.
+#: Events on which the status 2 and ``permission: deny`` refuse.
 GATES = (
     *("preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"),
     *("beforeSubmitPrompt", "subagentStart", "beforeTabFileRead"),
@@ -73,5 +73,5 @@ FIELDS = ("command", "matcher", "timeout", "failClosed", "loop_limit", "type", "
 #: Seconds; not verified.
 DEFAULT_TIMEOUT = 60.0
 
-#: How often stop hooks may send a message in place of the user.
+#: How often stop hooks may send a message as if the user had.
 LOOP_LIMIT = 5

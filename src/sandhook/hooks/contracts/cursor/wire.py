@@ -1,28 +1,26 @@
-"""What a Cursor hook gets and says: a permission, messages for the user and for the agent, more context."""
+"""The payloads and outputs of Cursor hooks: a permission, messages for the user and the agent, context."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output
-from sandhook.hooks.contracts._outcome import accidents, broken, object_of, text_of, words_of
+from sandhook.hooks.contracts._outcome import accidents, broken, words_of
 from sandhook.hooks.contracts._payload import directory, variable
 from sandhook.hooks.contracts.cursor.names import COMMON, EVENTS, GATES, KINDS, PLACES, ROWS
-from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+from sandhook.hooks.decode import encode, object_of, text_of
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
 
-#: Events of which an output that begins like an object and is none refuses.
+#: Events on which an output refuses that begins like an object and is invalid.
 _PERMISSIONS = ("preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile")
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     name = spec.native_event
     where = event.project_dir or event.cwd or "/workspace"
-    absent: dict[str, Json] = {
+    absent: JsonObject = {
         "model": "",
         "generation_id": "",
         "cursor_version": "",
@@ -33,13 +31,13 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
         "trigger": "auto",
         "error_message": "",
     }
-    given = payload(event, (*COMMON, *ROWS[name].fields), PLACES, absent)
-    given["hook_event_name"] = name
+    fields = payload(event, (*COMMON, *ROWS[name].fields), PLACES, absent)
+    fields["hook_event_name"] = name
     if event.kind in ("tool.pre", "tool.post", "tool.fail"):
-        given["cwd"] = event.cwd or ""
+        fields["cwd"] = event.cwd or ""
     if name in KINDS:
-        _own_keys(name, event, given)
-    text = encode(given)
+        _own_keys(name, event, fields)
+    text = encode(fields)
     version = (event.extras or {}).get("cursor_version")
     return asking(
         spec,
@@ -58,8 +56,8 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
     )
 
 
-def _own_keys(name: str, event: Event, given: dict[str, Json]) -> None:
-    """Put the keys of one tool's kind of event at their place, from the tool's input and result."""
+def _own_keys(name: str, event: Event, given: JsonObject) -> None:
+    """Add the keys of one tool's kind of event to a payload, from the tool's input and result."""
     _, keys, result = KINDS[name]
     arguments = event.tool.input if event.tool is not None else None
     for key, place in keys.items():
@@ -73,7 +71,7 @@ def _own_keys(name: str, event: Event, given: dict[str, Json]) -> None:
 
 
 def event(name: str, payload: Json) -> Event:
-    """Return the event that a payload describes; it knows its own name, so that no other's hooks run."""
+    """Return the event that a payload describes; its extras keep its own name, so that hooks of other names do not run."""
     if name not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
     kind = EVENTS[name]
@@ -86,18 +84,18 @@ def event(name: str, payload: Json) -> Event:
             )
         if result in value:
             value["tool_output"] = value[result]
-    made = event_of(kind, value, PLACES)
-    extras = {**(made.extras or {}), "hook_event_name": name}
+    described = event_of(kind, value, PLACES)
+    extras = {**(described.extras or {}), "hook_event_name": name}
     cwd = extras.pop("cwd", None)
     roots = extras.get("workspace_roots")
     project = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else None
-    return made.with_(
+    return described.with_(
         extras=extras, cwd=cwd if isinstance(cwd, str) and cwd else project, project_dir=project
     )
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
-    """Say what a run means for this event."""
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
+    """Return what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.exit_status == 2 and ran.limit is None and ran.failure is None and name in GATES:
         notes += accidents(ran, words, 2)
@@ -110,15 +108,15 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     if why is not None:
         return _failed(spec, event, f"could not run: {why}", notes)._replace(could_not_run=why)
     if ran.exit_status:
-        notes.append(f"exit status {ran.exit_status} is no decision (2 refuses)")
+        notes.append(f"exit status {ran.exit_status} is not a decision (2 refuses)")
         return _failed(spec, event, f"exit status {ran.exit_status}", notes)
     printed = read_output(ran.stdout, whole=False)
     notes.extend(printed.notes)
     if printed.value is None:
         if not printed.text:
             return Verdict("none", diagnostics=tuple(notes))
-        odd = printed.broken or "standard output is no JSON object"
-        notes.append(f"standard output is no decision: {odd}")
+        odd = printed.broken or "standard output is not a JSON object"
+        notes.append(f"standard output is not a decision: {odd}")
         if printed.broken is not None and name in _PERMISSIONS:
             return _refused(event, f"hook {spec.id} printed no JSON: {odd}", None, notes)._replace(
                 decided=False, undecodable=odd
@@ -128,7 +126,7 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
 
 
 def _failed(spec: HookSpec, event: Event, why: str, notes: list[str]) -> Verdict:
-    """Return what a failure means: a refusal with ``failClosed``, else nothing."""
+    """Return the verdict of a failure: a refusal with ``failClosed``, else no opinion."""
     if spec.on_error == "block":
         return _refused(event, f"hook {spec.id} failed: {why}", None, notes)._replace(decided=False)
     return Verdict("error", diagnostics=tuple(notes))
@@ -138,10 +136,10 @@ def _refused(event: Event, reason: str | None, user: str | None, notes: list[str
     verdict = Verdict("deny", True, reason=reason, user_message=user, diagnostics=tuple(notes))
     if event.kind == "tool.pre":
         return verdict._replace(permission="deny")
-    return verdict._replace(word="block", block=True)
+    return verdict._replace(label="block", block=True)
 
 
-def _said(spec: HookSpec, event: Event, value: dict[str, Any], notes: list[str], *, better: bool) -> Verdict:
+def _said(spec: HookSpec, event: Event, value: JsonObject, notes: list[str], *, better: bool) -> Verdict:
     name = spec.native_event
     specific = object_of(value, "hookSpecificOutput") if better else {}
     word = value.get("permission") or specific.get("permissionDecision")
@@ -155,7 +153,7 @@ def _said(spec: HookSpec, event: Event, value: dict[str, Any], notes: list[str],
         verdict = Verdict(word, True, permission=word, reason=agent, user_message=user)
     elif name in GATES and (word not in (None, "allow", "ask") or value.get("continue") not in (None, True)):
         odd = f"permission or continue is {encode(word if word is not None else value['continue'])}"
-        notes.append(f"{odd}: that is no opinion (allow, ask and deny are known)")
+        notes.append(f"{odd}: that is not an opinion (allow, ask and deny are known)")
         return _failed(spec, event, odd, notes)._replace(undecodable=odd)
     elif word is not None and name not in GATES:
         notes.append(f"permission is ignored on {name}: there is nothing to refuse")
@@ -171,8 +169,8 @@ def _said(spec: HookSpec, event: Event, value: dict[str, Any], notes: list[str],
     return verdict._replace(diagnostics=tuple(notes))
 
 
-def _follow_up(spec: HookSpec, event: Event, value: dict[str, Any], notes: list[str]) -> Verdict:
-    """Return what the next message of the user is to be, as long as the limit is not reached."""
+def _follow_up(spec: HookSpec, event: Event, value: JsonObject, notes: list[str]) -> Verdict:
+    """Return a follow-up message, until the limit is reached."""
     message = text_of(value, "followup_message")
     if message is None:
         return Verdict("none")

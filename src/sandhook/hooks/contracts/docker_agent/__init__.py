@@ -27,7 +27,7 @@ class DockerAgent(Agent):
     title = "Docker Agent"
     events = EVENTS
     refusable = frozenset({"tool.pre", "prompt.submit", "permission.request"})
-    #: One by one, all of them; the strongest word counts.
+    #: One by one, all of them; the strongest permission counts.
     fold = FoldPolicy(
         chained=False, stop_on_refusal=False, reasons="join", replacements="last", survive_refusal=False
     )
@@ -38,7 +38,7 @@ class DockerAgent(Agent):
         return decode_yaml(text, name)._replace(contract=self.name)
 
     def message(self, decision: Decision, event: Event) -> str:
-        """Return what the model sees in place of what was refused."""
+        """Return the text that the model sees instead of what was refused."""
         reason = decision.reason or "no reason given"
         return f"Tool call blocked by hook: {reason}" if event.kind == "tool.pre" else reason
 

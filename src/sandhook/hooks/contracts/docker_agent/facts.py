@@ -1,4 +1,4 @@
-"""Docker Agent in the words of ``_facts.ASPECTS``."""
+"""Docker Agent by the aspects of ``_facts.ASPECTS``."""
 
 from __future__ import annotations
 

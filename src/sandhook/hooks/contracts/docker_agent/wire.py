@@ -1,35 +1,27 @@
-"""What a Docker Agent hook gets and says: Claude Code's objects with keys in snake case."""
+"""The payloads and outputs of Docker Agent hooks: Claude Code's objects with keys in snake case."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output
-from sandhook.hooks.contracts._outcome import (
-    accidents,
-    broken,
-    object_of,
-    refusal,
-    text_of,
-    words_of,
-)
+from sandhook.hooks.contracts._outcome import accidents, broken, refusal, words_of
 from sandhook.hooks.contracts._payload import go_json
 from sandhook.hooks.contracts.docker_agent.names import COMMON, EVENTS, ROWS
-from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+from sandhook.hooks.decode import object_of, text_of
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
 
 #: Events that a hook can refuse, or whose result it can replace.
 BLOCKABLE = ("pre_tool_use", "permission_request", "user_prompt_submit", "post_tool_use")
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
-    absent: dict[str, Json] = {"source": "startup", "reason": "", "tool_use_id": ""}
-    given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE, absent)
-    given["hook_event_name"] = spec.native_event
-    text = go_json(given)
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
+    absent: JsonObject = {"source": "startup", "reason": "", "tool_use_id": ""}
+    fields = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE, absent)
+    fields["hook_event_name"] = spec.native_event
+    text = go_json(fields)
     return asking(spec, event, text, compat)
 
 
@@ -40,8 +32,8 @@ def event(name: str, payload: Json) -> Event:
     return event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
-    """Say what a run means for this event."""
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
+    """Return what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.exit_status == 2 and ran.limit is None and ran.failure is None and name in BLOCKABLE:
         notes += accidents(ran, words, 2)
@@ -50,19 +42,19 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     if why is not None:
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
     if ran.exit_status:
-        notes.append(f"exit status {ran.exit_status} is no decision (2 refuses)")
+        notes.append(f"exit status {ran.exit_status} is not a decision (2 refuses)")
         return Verdict("error", diagnostics=tuple(notes))
     printed = read_output(ran.stdout, whole=False)
     notes.extend(printed.notes)
     if printed.value is None:
-        odd = printed.broken or ("standard output is no JSON object" if printed.text else None)
+        odd = printed.broken or ("standard output is not a JSON object" if printed.text else None)
         if odd is not None:
             notes.append(f"the output is ignored: {odd}")
         return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
     return _said(name, event, printed.value, notes)
 
 
-def _said(name: str, event: Event, value: dict[str, Any], notes: list[str]) -> Verdict:
+def _said(name: str, event: Event, value: JsonObject, notes: list[str]) -> Verdict:
     specific = object_of(value, "hook_specific_output")
     verdict = _decided(name, event, value, specific, notes)
     changed = specific.get("updated_input")
@@ -78,9 +70,7 @@ def _said(name: str, event: Event, value: dict[str, Any], notes: list[str]) -> V
     return verdict._replace(system_message=text_of(value, "system_message"), diagnostics=tuple(notes))
 
 
-def _decided(
-    name: str, event: Event, value: dict[str, Any], specific: dict[str, Any], notes: list[str]
-) -> Verdict:
+def _decided(name: str, event: Event, value: JsonObject, specific: JsonObject, notes: list[str]) -> Verdict:
     reason = text_of(specific, "permission_decision_reason") or text_of(value, "reason")
     if value.get("continue") is False:
         return Verdict("halt", True, halt=True, reason=text_of(value, "stop_reason") or reason)
@@ -91,6 +81,6 @@ def _decided(
         return Verdict(word, True, permission=word, reason=reason)
     for key, found in (("permission_decision", word), ("decision", value.get("decision"))):
         if found is not None:
-            notes.append(f"{key} {found!r} is no opinion on {name}")
-            return Verdict("none", undecodable=f"{key} {found!r} is no opinion on {name}")
+            notes.append(f"{key} {found!r} is not an opinion on {name}")
+            return Verdict("none", undecodable=f"{key} {found!r} is not an opinion on {name}")
     return Verdict("none")

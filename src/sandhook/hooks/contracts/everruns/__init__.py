@@ -25,8 +25,8 @@ class Everruns(PackagedContract):
     name = "everruns"
     events = EVENTS
     refusable = REFUSABLE
-    #: Sequential; each hook sees and is matched against what earlier ones changed; the first block
-    #: ends the chain, and changes made before it stay.
+    #: One by one. Each hook sees, and is matched against, what earlier hooks changed. The first block
+    #: ends the chain; changes before it stay.
     fold = FoldPolicy(
         chained=True,
         matchers_see_changes=True,
@@ -50,7 +50,7 @@ class Everruns(PackagedContract):
         return (Layer("user", f"{base}/yolop/hooks.json"), Layer("project", f"{cwd}/.agents/hooks.json"))
 
     def message(self, decision: Decision, event: Event) -> str:
-        """Return what the agent shows in place of a refused call or prompt."""
+        """Return what the agent shows instead of a refused call or prompt."""
         reason = decision.reason or ""
         if decision.kind == "tool.pre":
             return f"blocked by pre_tool_use hook: {reason}"

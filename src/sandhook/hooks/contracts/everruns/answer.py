@@ -1,7 +1,7 @@
-"""A decision as an Everruns hook says it: one JSON object on standard output.
+"""A decision as the output of a hook for Everruns: one JSON object on standard output.
 
-The agent has no word for "ask the user" and no way to take keys away from a tool's arguments. Both
-are said as a block, for silence lets the call go ahead.
+The agent cannot express "ask the user", and cannot remove keys from a tool's arguments. Both become a
+block, because silence allows the call.
 """
 
 from __future__ import annotations
@@ -9,42 +9,42 @@ from __future__ import annotations
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.contracts.everruns.names import REFUSABLE
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, ToolResult
+from sandhook.hooks.event import Event, Json, JsonObject, ToolResult
 from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print; the exit status is always 0, for the JSON decides."""
-    said: dict[str, Json] = {}
+    """Return what to print; the exit status is always 0, because the JSON decides."""
+    reply: JsonObject = {}
     if event.kind in REFUSABLE:
-        said = _refusal(decision, event)
-    if not said:
+        reply = _refusal(decision, event)
+    if not reply:
         patch = _patch(decision, event)
         if patch:
-            said = {"decision": "mutate", "patch": patch}
+            reply = {"decision": "mutate", "patch": patch}
         elif decision.permission == "allow":
-            said = {"decision": "allow"}
-    return Answer(stdout=encode(said).encode() + b"\n" if said else b"")
+            reply = {"decision": "allow"}
+    return Answer(stdout=encode(reply).encode() + b"\n" if reply else b"")
 
 
-def _refusal(decision: Decision, event: Event) -> dict[str, Json]:
+def _refusal(decision: Decision, event: Event) -> JsonObject:
     reason = decision.reason
     if decision.refused:
         reason = reason or "refused"
     elif decision.permission in ("ask", "defer"):
         reason = f"a hook wants the user to be asked: {reason or 'no reason given'}"
     elif _drops_keys(decision, event):
-        reason = "a hook takes arguments away, which cannot be said to this agent"
+        reason = "a hook removes arguments, which this agent cannot express"
     else:
         return {}
-    said: dict[str, Json] = {"decision": "block", "reason": reason}
+    reply: JsonObject = {"decision": "block", "reason": reason}
     if decision.user_message is not None:
-        said["user_message"] = decision.user_message
-    return said
+        reply["user_message"] = decision.user_message
+    return reply
 
 
 def _drops_keys(decision: Decision, event: Event) -> bool:
-    """Tell whether the changed input is more than the old one with some keys set."""
+    """Return whether the changed input lacks keys of the old one, or is not an object."""
     if not decision.input or event.tool is None:
         return False
     changed, before = decision.apply_to(event.tool.input), event.tool.input
@@ -53,19 +53,20 @@ def _drops_keys(decision: Decision, event: Event) -> bool:
     return isinstance(before, dict) and any(key not in changed for key in before)
 
 
-def _patch(decision: Decision, event: Event) -> dict[str, Json]:
+def _patch(decision: Decision, event: Event) -> JsonObject:
     if decision.input and event.tool is not None:
         changed, before = decision.apply_to(event.tool.input), event.tool.input
         old = before if isinstance(before, dict) else {}
-        new = {key: value for key, value in changed.items() if key not in old or not _same(old[key], value)}
+        after = changed if isinstance(changed, dict) else {}  # what is not an object was refused before
+        new = {key: value for key, value in after.items() if key not in old or not _same(old[key], value)}
         return {"arguments": new} if new or before != changed else {}
     if decision.prompt and event.prompt is not None:
         return {"message": decision.apply_to_prompt(event.prompt)}
     if event.kind != "tool.post":
         return {}
-    patch: dict[str, Json] = {}
-    given = event.result or ToolResult()
-    result = decision.apply_to_result(given)
+    patch: JsonObject = {}
+    original = event.result or ToolResult()
+    result = decision.apply_to_result(original)
     if decision.result:
         patch["result"] = result.value
     if decision.error and result.error is not None:

@@ -2,7 +2,7 @@
 
 A file may be the ``user_hooks`` config itself, a capability list that has one, or a declarative
 capability that contributes hooks. Several files are layers: a later hook with the same explicit
-id takes the place of an earlier one, and hooks without an id are added.
+id replaces an earlier one, and hooks without an id are added.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sandhook.hooks.contracts import Document, Loaded, LoadOptions
 from sandhook.hooks.contracts.everruns.entry import EntryReader
 from sandhook.hooks.contracts.everruns.names import MAX_CONFIG_BYTES, MAX_HOOKS
 from sandhook.hooks.decode import DecodeError, encode, type_name
-from sandhook.hooks.event import Json
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import HookSpec
 from sandhook.record import Record
 
@@ -49,9 +49,9 @@ class _Loader:
         self.mutes: list[_Mute] = []
         self.disabled: list[tuple[int, str, str]] = []
         self.contributed: set[str] = set()
-        self.unparsable: set[int] = set()  # documents whose user hooks upstream would not take at all
+        self.unparsable: set[int] = set()  # documents whose user hooks upstream would reject
 
-    # Where a message points to.
+    # Messages and their places.
 
     def at(self, document: int, path: str) -> str:
         name = self.documents[document].name
@@ -78,7 +78,7 @@ class _Loader:
 
     @staticmethod
     def _lists(value: Json, name: str) -> bool:
-        """Tell whether a document is a capability list with this capability in it."""
+        """Return whether a document is a capability list with this capability in it."""
         entries = value.get("capabilities") if isinstance(value, dict) else None
         return isinstance(entries, list) and any(
             isinstance(entry, dict) and entry.get("ref") == name for entry in entries
@@ -121,12 +121,12 @@ class _Loader:
             elif ref in (self.options.contributions or {}):
                 hooks = list((self.options.contributions or {})[ref])
                 self.units.append(_Unit(ref, hooks, ref, "", index))
-            elif (found := self._definition_of(ref)) is not None:
+            elif (declared := self._definition_of(ref)) is not None:
                 self.contributed.add(ref)
-                self._definition(found[0], found[1], "definition", ref)
+                self._definition(declared[0], declared[1], "definition", ref)
 
     def _definition_of(self, ref: str) -> tuple[int, Json] | None:
-        """Return another document that declares this capability; the list decides its place."""
+        """Return another document that declares this capability; its position is that in the list."""
         for index, document in enumerate(self.documents):
             value = document.value
             definition = value.get("definition") if isinstance(value, dict) else None
@@ -148,7 +148,7 @@ class _Loader:
         if ref is None and (
             name in self.contributed or any(self._lists(document.value, name) for document in self.documents)
         ):
-            return  # the capability list says where its hooks stand
+            return  # the capability list decides the position of its hooks
         self._unknown(index, value, dot, _DEFINITION_FIELDS)
         hooks = value.get("user_hooks", [])
         if not isinstance(hooks, list):
@@ -193,7 +193,7 @@ class _Loader:
             return
         self.units.append(_Unit("user", hooks, f"{dot}hooks", self.documents[index].name, index))
 
-    def _names(self, index: int, value: dict[str, Json], dot: str, key: str) -> Iterator[tuple[str, str]]:
+    def _names(self, index: int, value: JsonObject, dot: str, key: str) -> Iterator[tuple[str, str]]:
         names = value.get(key, [])
         if not isinstance(names, list):
             self._bad(index, dot + key, f"invalid type: wanted an array, got {type_name(names)}")
@@ -206,7 +206,7 @@ class _Loader:
                     index, f"{dot}{key}[{number}]", f"invalid type: wanted a string, got {type_name(name)}"
                 )
 
-    def _unknown(self, index: int, value: dict[str, Json], dot: str, known: Sequence[str]) -> None:
+    def _unknown(self, index: int, value: JsonObject, dot: str, known: Sequence[str]) -> None:
         for key in value:
             if key not in known:
                 self.note(index, dot + key, "unknown field, ignored")
@@ -244,7 +244,7 @@ class _Loader:
         return Loaded(tuple(specs), tuple(self.problems), tuple(self.notes), tuple(self.withheld))
 
     def _of_layer(self, spec: HookSpec, unit: _Unit) -> HookSpec:
-        """Give a hook its file and layer; a host's own contribution has neither."""
+        """Return a hook with its file and layer; a contribution of the host has neither."""
         layer = self.documents[unit.document].layer if unit.file or unit.owner == "user" else ""
         return spec._replace(file=unit.file, layer=layer)
 
@@ -259,7 +259,7 @@ class _Loader:
         earlier = explicit.get(spec.id) if named else None
         if earlier is not None and unit.owner == "user" and placed[earlier][0] != unit.document:
             self.notes.append(
-                f"{self.at(unit.document, spec.path)}: takes the place of {spec.id} in {placed[earlier][1].file}"
+                f"{self.at(unit.document, spec.path)}: replaces {spec.id} in {placed[earlier][1].file}"
             )
             placed[earlier] = (unit.document, spec)
             return
@@ -270,7 +270,7 @@ class _Loader:
         placed.append((unit.document, spec))
 
     def _without_disabled(self, placed: list[tuple[int, HookSpec]]) -> list[HookSpec]:
-        """Drop what a later layer's ``disabled`` names in an earlier one."""
+        """Remove the hooks of earlier layers that a later layer's ``disabled`` names."""
         kept = []
         used: set[str] = set()
         for layer, spec in placed:
@@ -293,7 +293,7 @@ class _Loader:
         return kept
 
     def _muted(self, specs: list[HookSpec]) -> list[HookSpec]:
-        """Drop what ``disabled_contributions`` names; a last ``*`` is a wildcard in better mode alone."""
+        """Remove the hooks that ``disabled_contributions`` names; a final ``*`` is a wildcard in better mode only."""
         kept = []
         used: set[str] = set()
         for spec in specs:

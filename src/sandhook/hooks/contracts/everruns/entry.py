@@ -1,9 +1,8 @@
-"""One hook of an Everruns configuration: its fields, their bounds, and upstream's words for each fault."""
+"""One hook of an Everruns configuration: its fields, their bounds, and upstream's message for each fault."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import LoadOptions
@@ -20,7 +19,7 @@ from sandhook.hooks.contracts.everruns.names import (
     TIMEOUT_MS,
     TOOL_EVENTS,
 )
-from sandhook.hooks.event import Json
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import (
     ALWAYS,
@@ -47,8 +46,8 @@ class EntryReader:
     Attributes:
         prefix: What upstream writes before a fault, for example ``user_hooks.hooks[2]: ``.
         problems: The faults; with one, there is no hook.
-        notes: What is allowed and odd.
-        unparsable: Upstream would not have taken the whole list.
+        notes: What is allowed but unusual.
+        unparsable: Upstream would have rejected the whole list.
         named: The hook has an id of its own.
     """
 
@@ -65,7 +64,7 @@ class EntryReader:
         self.named = False
 
     def read(self, raw: Json) -> HookSpec | None:
-        """Return the hook, or None when ``problems`` says why not."""
+        """Return the hook, or None when it has problems."""
         if not isinstance(raw, dict):
             self._unparsed("", f"invalid type: {_serde(raw)}, expected struct UserHookSpec")
             return None
@@ -96,7 +95,7 @@ class EntryReader:
             entry=raw,
         )
 
-    # Faults and oddities.
+    # Problems and notes.
 
     def _unparsed(self, path: str, message: str) -> None:
         self.unparsable = True
@@ -115,22 +114,22 @@ class EntryReader:
     def _at(self, path: str) -> str:
         return f"{self.path}.{path}" if path else self.path
 
-    def _unknown(self, value: dict[str, Json], dot: str, known: Sequence[str]) -> None:
+    def _unknown(self, value: JsonObject, dot: str, known: Sequence[str]) -> None:
         for key in value:
             if key not in known:
                 self._note(dot + key, "unknown field, ignored")
 
-    def _string(self, value: dict[str, Json], key: str, dot: str, *, nullable: bool = False) -> str | None:
+    def _string(self, value: JsonObject, key: str, dot: str, *, nullable: bool = False) -> str | None:
         """Return a string field; None when it is absent, null (if that may be) or a fault."""
-        found = value.get(key)
-        if isinstance(found, str) or (found is None and (nullable or key not in value)):
-            return found
-        self._unparsed(dot + key, f"invalid type: {_serde(found)}, expected a string")
+        item = value.get(key)
+        if isinstance(item, str) or (item is None and (nullable or key not in value)):
+            return item
+        self._unparsed(dot + key, f"invalid type: {_serde(item)}, expected a string")
         return None
 
     # The fields.
 
-    def _event(self, raw: dict[str, Json]) -> str | None:
+    def _event(self, raw: JsonObject) -> str | None:
         if "event" not in raw:
             self._unparsed("event", "missing field `event`")
             return None
@@ -152,7 +151,7 @@ class EntryReader:
             return value
         return DEFAULT_TIMEOUT_MS
 
-    def _executor(self, raw: dict[str, Json]) -> Executor | None:
+    def _executor(self, raw: JsonObject) -> Executor | None:
         if "executor" not in raw:
             self._unparsed("executor", "missing field `executor`")
             return None
@@ -163,18 +162,18 @@ class EntryReader:
         if "type" not in value:
             self._unparsed("executor.type", "missing field `type`")
             return None
-        kind = value["type"]
+        type_ = value["type"]
         known = ("bash", *(name for name in self.options.executors if name != "bash"))
-        if not isinstance(kind, str) or kind not in known:
-            reserved = " (planned upstream; a host can register it)" if kind in RESERVED_EXECUTORS else ""
-            self._unparsed("executor.type", _variant(kind, known) + reserved)
+        if not isinstance(type_, str) or type_ not in known:
+            reserved = " (planned upstream; a host can register it)" if type_ in RESERVED_EXECUTORS else ""
+            self._unparsed("executor.type", _variant(type_, known) + reserved)
             return None
-        if kind != "bash":
-            return Executor(kind, config={key: item for key, item in value.items() if key != "type"})
+        if type_ != "bash":
+            return Executor(type_, config={key: item for key, item in value.items() if key != "type"})
         self._unknown(value, "executor.", ("type", "command", "env"))
         return Executor("bash", self._command(value), env=self._env(value))
 
-    def _command(self, value: dict[str, Json]) -> str:
+    def _command(self, value: JsonObject) -> str:
         if "command" not in value:
             self._unparsed("executor.command", "missing field `command`")
             return ""
@@ -187,7 +186,7 @@ class EntryReader:
             self._invalid("executor.command", f"hook bash command is longer than {MAX_COMMAND_BYTES} bytes")
         return command
 
-    def _env(self, value: dict[str, Json]) -> tuple[tuple[str, str], ...]:
+    def _env(self, value: JsonObject) -> tuple[tuple[str, str], ...]:
         env = value.get("env", {})
         if not isinstance(env, dict):
             self._unparsed("executor.env", f"invalid type: {_serde(env)}, expected a map")
@@ -207,7 +206,7 @@ class EntryReader:
 
     # The matcher.
 
-    def _matcher(self, raw: dict[str, Json], event: str | None) -> Matcher:
+    def _matcher(self, raw: JsonObject, event: str | None) -> Matcher:
         value = raw.get("matcher", {})
         if not isinstance(value, dict):
             self._unparsed("matcher", f"invalid type: {_serde(value)}, expected struct HookMatcher")
@@ -267,7 +266,7 @@ class EntryReader:
     def _regex(self, key: str, pattern: str) -> Regex | None:
         """Compile a regex; ``deny_regex`` fires on a match as ``match_regex`` does, as upstream."""
         if len(pattern.encode("utf-8", "surrogatepass")) > MAX_MATCHER_BYTES:
-            return None  # said already
+            return None  # reported already
         try:
             return Regex(pattern, "rust", compile_search(pattern, "rust"))
         except PatternError as error:
@@ -283,8 +282,8 @@ def _variant(value: Json, known: Sequence[str]) -> str:
     return f"invalid type: {_serde(value)}, {expected}"
 
 
-def _serde(value: Any) -> str:
-    """Name a value as serde does in "invalid type: ..."."""
+def _serde(value: Json) -> str:
+    """Return the name of a value as serde writes it in "invalid type: ..."."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Everruns in the words of ``_facts.ASPECTS``."""
+"""Everruns by the aspects of ``_facts.ASPECTS``."""
 
 from __future__ import annotations
 

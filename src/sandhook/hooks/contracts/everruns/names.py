@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: Its events, and what they are to the core.
+#: Its events and their neutral kinds.
 EVENTS = {
     "session_start": "session.start",
     "user_prompt_submit": "prompt.submit",
@@ -12,7 +12,7 @@ EVENTS = {
     "session_end": "session.end",
 }
 
-#: Planned upstream; a file that uses one is told so.
+#: Events planned upstream; a file that uses one is noted.
 RESERVED_EVENTS = ("pre_model_call", "post_model_call", "subagent_stop", "pre_compact", "notification")
 
 #: Planned executors; they need a network or more, and a host may register them.

@@ -1,30 +1,36 @@
-"""The event as an Everruns hook gets it: variables, a file, and (in better mode) standard input.
+"""The event as an input of Everruns hooks: variables, a file, and (in better mode) standard input.
 
-The JSON is compact, for shipped hooks grep it for ``"tool_name":"..."``.
+The JSON is compact, because published hooks grep it for ``"tool_name":"..."``.
 """
 
 from __future__ import annotations
 
 import time
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import ContractError
+from sandhook.hooks.contracts._payload import text_field, variable
 from sandhook.hooks.contracts.everruns.names import BASE_ENV, EVENTS, MAX_OUTPUT, TOOL_EVENTS
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
-from sandhook.hooks.model import HookSpec, Request
+from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
+from sandhook.hooks.model import Compat, HookSpec, Request
 
-#: What strict mode adds to the limits: upstream's, as far as they mean the same here. Its 200
-#: commands and 2,000 loop turns are counted by no limit of ours (L-EVERRUNS-001).
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sandhook.hooks.event import EventFields
+
+#: The limits that strict mode adds: upstream's limits that exist here too. No limit here counts
+#: upstream's 200 commands and 2,000 loop turns (L-EVERRUNS-001).
 _STRICT_LIMITS = {"script_bytes": 64 << 10, "call_depth": 32, "nesting": 64, "memory_bytes": 10 << 20}
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook.
 
     Raises:
-        DecodeError: A value of the event that is no JSON.
+        DecodeError: A value of the event that is not JSON.
     """
     strict = compat == "strict"
     envelope = _envelope(spec, event, strict)
@@ -37,15 +43,15 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
         "EVERRUNS_HOOK_PAYLOAD_JSON": text,
         "EVERRUNS_HOOK_PAYLOAD_PATH": path,
         "EVERRUNS_HOOK_EVENT": spec.native_event,
-        "EVERRUNS_HOOK_ID": _variable(spec.id),
-        "EVERRUNS_HOOK_SESSION_ID": _variable(event.session_id or ""),
+        "EVERRUNS_HOOK_ID": variable(spec.id),
+        "EVERRUNS_HOOK_SESSION_ID": variable(event.session_id or ""),
     }
-    if envelope["turn_id"] is not None:
-        env["EVERRUNS_HOOK_TURN_ID"] = _variable(envelope["turn_id"])
+    if isinstance(turn := envelope["turn_id"], str):
+        env["EVERRUNS_HOOK_TURN_ID"] = variable(turn)
     if event.tool is not None and spec.native_event in TOOL_EVENTS:
-        env["EVERRUNS_HOOK_TOOL_NAME"] = _variable(event.tool.name)
+        env["EVERRUNS_HOOK_TOOL_NAME"] = variable(event.tool.name)
         if event.tool.call_id is not None:
-            env["EVERRUNS_HOOK_TOOL_CALL_ID"] = _variable(event.tool.call_id)
+            env["EVERRUNS_HOOK_TOOL_CALL_ID"] = variable(event.tool.call_id)
     env.update(spec.executor.env)
     limits: dict[str, float] = {"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT}
     if strict:
@@ -62,7 +68,7 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
     )
 
 
-def _envelope(spec: HookSpec, event: Event, strict: bool) -> dict[str, Json]:
+def _envelope(spec: HookSpec, event: Event, strict: bool) -> JsonObject:
     gap = strict and spec.native_event in TOOL_EVENTS  # upstream sends null there
     return {
         "event": spec.native_event,
@@ -76,8 +82,8 @@ def _envelope(spec: HookSpec, event: Event, strict: bool) -> dict[str, Json]:
     }
 
 
-def _data(native: str, event: Event, strict: bool) -> dict[str, Json]:
-    data: dict[str, Json]
+def _data(native: str, event: Event, strict: bool) -> JsonObject:
+    data: JsonObject
     if native == "session_start":
         return {"agent_id": event.agent_id}
     if native == "session_end":
@@ -100,8 +106,8 @@ def _data(native: str, event: Event, strict: bool) -> dict[str, Json]:
     return data
 
 
-def timestamp(when: Any) -> str:
-    """Return RFC 3339 in UTC, as chrono's ``to_rfc3339`` writes it; a text is taken as it is."""
+def timestamp(when: datetime | str | None) -> str:
+    """Return RFC 3339 in UTC, as chrono's ``to_rfc3339`` writes it; a text is returned unchanged."""
     if isinstance(when, str):
         return when
     if when is None:
@@ -110,7 +116,7 @@ def timestamp(when: Any) -> str:
 
     if when.tzinfo is None:
         when = when.replace(tzinfo=UTC)
-    text: str = when.astimezone(UTC).isoformat()
+    text = when.astimezone(UTC).isoformat()
     return (
         text.replace("000+00:00", "+00:00") if "." in text else text
     )  # whole milliseconds have three digits
@@ -122,7 +128,7 @@ def _now() -> str:
 
 
 def uuid7() -> str:
-    """Return a version 7 UUID (RFC 9562 5.7); only its being new matters here."""
+    """Return a version 7 UUID (RFC 9562 5.7); only its uniqueness matters here."""
     from random import SystemRandom
 
     getrandbits = SystemRandom().getrandbits  # the host's own generator is not advanced
@@ -138,58 +144,49 @@ def _sanitised(hook_id: str) -> str:
     return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in hook_id)[:200]
 
 
-def _variable(text: str) -> str:
-    """Return a text that an environment can hold: no NUL, no lone surrogate."""
-    text = text.replace("\0", "")
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-# The way back: a payload that somebody recorded, as an event.
+# From payload to event.
 
 
 def event(name: str, payload: Json) -> Event:
     """Return the event of a payload: the whole envelope, or its data alone."""
     if not isinstance(payload, dict):
         raise ContractError("the payload must be a JSON object")
-    envelope: dict[str, Json] = {}
+    envelope: JsonObject = {}
     data = payload
-    if isinstance(payload.get("data"), dict):
-        envelope, data = payload, payload["data"]
+    inner = payload.get("data")
+    if isinstance(inner, dict):
+        envelope, data = payload, inner
         if envelope.get("event", name) != name:
             raise ContractError(f"the payload is of the event {envelope['event']!r}, not {name!r}")
-    ids = {key: _text(envelope, key) for key in ("session_id", "turn_id", "org_id", "agent_id")}
-    common: dict[str, Any] = {key: value for key, value in ids.items() if value is not None}
-    common["timestamp"] = _text(envelope, "ts")
-    if name == "session_start" and "agent_id" not in common:
-        common["agent_id"] = _text(data, "agent_id")
+    common: EventFields = {
+        "session_id": text_field(envelope, "session_id"),
+        "turn_id": text_field(envelope, "turn_id"),
+        "org_id": text_field(envelope, "org_id"),
+        "agent_id": text_field(envelope, "agent_id"),
+        "timestamp": text_field(envelope, "ts"),
+    }
+    if name == "session_start":
+        if common["agent_id"] is None:
+            common["agent_id"] = text_field(data, "agent_id")
     elif name == "session_end":
-        common["reason"] = _text(data, "reason")
+        common["reason"] = text_field(data, "reason")
     elif name == "user_prompt_submit":
-        common["prompt"] = _text(data, "message") or ""
+        common["prompt"] = text_field(data, "message") or ""
         common["attachments"] = tuple(_list(data, "attachments"))
     elif name == "turn_end":
         common["success"] = data.get("success") is not False
         common["tool_calls"] = tuple(_list(data, "tool_calls"))
     elif name in TOOL_EVENTS:
-        tool = _text(data, "tool_name")
+        tool = text_field(data, "tool_name")
         if tool is None:
             raise ContractError("the payload has no tool_name")
-        common["tool"] = ToolCall(tool, data.get("arguments"), _text(data, "tool_call_id"))
+        common["tool"] = ToolCall(tool, data.get("arguments"), text_field(data, "tool_call_id"))
         if name == "post_tool_use":
-            common["result"] = ToolResult(data.get("result"), _text(data, "error"))
+            common["result"] = ToolResult(data.get("result"), text_field(data, "error"))
     return Event(EVENTS[name], **common)
 
 
-def _text(where: dict[str, Json], key: str) -> str | None:
-    value = where.get(key)
-    if value is not None and not isinstance(value, str):
-        raise ContractError(f"the payload's {key} must be a string")
-    return value
-
-
-def _list(where: dict[str, Json], key: str) -> list[Json]:
+def _list(where: JsonObject, key: str) -> list[Json]:
     value = where.get(key)
     if value is not None and not isinstance(value, list):
         raise ContractError(f"the payload's {key} must be an array")

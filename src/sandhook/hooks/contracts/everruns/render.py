@@ -1,4 +1,4 @@
-"""Hooks of any contract as a ``user_hooks`` configuration, and what of them it cannot say."""
+"""Hooks of any contract as a ``user_hooks`` configuration, and what it cannot express of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sandhook.hooks.contracts._render import command_of, sayable
 from sandhook.hooks.contracts.everruns.names import EVENTS, MAX_HOOKS, TIMEOUT_MS, TOOL_EVENTS
-from sandhook.hooks.event import Json
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import (
     All,
     Always,
@@ -24,7 +24,7 @@ from sandhook.hooks.model import HookSpec
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return a configuration, and one line for everything that is lost."""
+    """Return a configuration, and a line for each thing that it cannot express."""
     hooks: list[Json] = []
     lost: list[str] = []
     for event, spec in sayable(specs, EVENTS, "Everruns", lost):
@@ -36,7 +36,7 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
 
 
 def _hook(spec: HookSpec, event: str, lost: list[str]) -> Json:
-    hook: dict[str, Json] = {"event": event}
+    hook: JsonObject = {"event": event}
     if spec.source == "user" and spec.id.startswith("user:"):
         hook["id"] = spec.id.removeprefix("user:")
     if spec.description:
@@ -48,17 +48,18 @@ def _hook(spec: HookSpec, event: str, lost: list[str]) -> Json:
         hook["matcher"] = matcher
     if event not in TOOL_EVENTS and not isinstance(spec.matcher, Always):
         lost.append(f"{spec.id}: matchers are for tool events alone here: the hook runs every time")
-    executor: dict[str, Json] = {"type": "bash", "command": command_of(spec)}
+    executor: JsonObject = {"type": "bash", "command": command_of(spec)}
     if spec.executor.env:
         executor["env"] = dict(spec.executor.env)
     hook["executor"] = executor
     milliseconds = round(spec.timeout * 1000)
-    hook["timeout_ms"] = min(max(milliseconds, TIMEOUT_MS.start), TIMEOUT_MS.stop - 1)
-    if hook["timeout_ms"] != milliseconds:
-        lost.append(f"{spec.id}: its timeout of {spec.timeout:g} s becomes {hook['timeout_ms'] / 1000:g} s")
+    bounded = min(max(milliseconds, TIMEOUT_MS.start), TIMEOUT_MS.stop - 1)
+    hook["timeout_ms"] = bounded
+    if bounded != milliseconds:
+        lost.append(f"{spec.id}: its timeout of {spec.timeout:g} s becomes {bounded / 1000:g} s")
     hook["on_error"] = spec.on_error
-    if spec.detached:
-        lost.append(f"{spec.id}: it runs beside the agent; Everruns waits for it")
+    if spec.background:
+        lost.append(f"{spec.id}: it runs in the background; Everruns waits for it")
     if spec.once:
         lost.append(f"{spec.id}: it runs once in a session; Everruns runs it every time")
     if spec.env_policy != "fresh":
@@ -66,12 +67,12 @@ def _hook(spec: HookSpec, event: str, lost: list[str]) -> Json:
     return hook
 
 
-def _matcher(matcher: Matcher) -> dict[str, Json] | None:
-    """Return the fields that mean the same, {} for every call, None when there are none."""
+def _matcher(matcher: Matcher) -> JsonObject | None:
+    """Return the equivalent fields, {} for every call, or None when the format has no equivalent."""
     if isinstance(matcher, Always):
         return {}
     if isinstance(matcher, All):
-        joined: dict[str, Json] = {}
+        joined: JsonObject = {}
         for part in matcher.parts:
             fields = _matcher(part)
             if fields is None or set(fields) & set(joined):
@@ -89,7 +90,7 @@ def _matcher(matcher: Matcher) -> dict[str, Json] | None:
     return None
 
 
-def _name(test: TextTest) -> dict[str, Json] | None:
+def _name(test: TextTest) -> JsonObject | None:
     if isinstance(test, Exact):
         return {"tool_name": test.wanted}
     if isinstance(test, OneOf):

@@ -1,13 +1,13 @@
-"""What an Everruns hook said: three shapes of standard output, then ``on_error``, then patches."""
+"""The meaning of a run of an Everruns hook: three forms of output, ``on_error``, and patches."""
 
 from __future__ import annotations
 
 from sandhook.hooks.contracts.everruns.names import MAX_OUTPUT, MUTABLE, REFUSABLE, RESERVED_DECISION
-from sandhook.hooks.decode import Decoded, DecodeError, decode_object, type_name
-from sandhook.hooks.event import Event, Json, ToolResult
-from sandhook.hooks.model import HookSpec, Operation, Ran, Verdict
+from sandhook.hooks.decode import DecodedObject, DecodeError, decode_object, type_name
+from sandhook.hooks.event import Event, Json, JsonObject, ToolResult
+from sandhook.hooks.model import Compat, HookSpec, Operation, RunResult, Verdict
 
-#: Unicode's White_Space, which is what Rust trims (Python's strip takes U+001C to U+001F too).
+#: Unicode's White_Space, which Rust trims (Python's strip also removes U+001C to U+001F).
 _WHITE = (
     "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 )
@@ -18,8 +18,8 @@ class HookError(Exception):
     """The hook could not be run, or what it printed cannot be read."""
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
-    """Say what a run means for this event, ``on_error`` included."""
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
+    """Return what a run means for this event, ``on_error`` included."""
     try:
         verdict = _read(event, ran)
     except HookError as error:
@@ -30,7 +30,7 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     return verdict._replace(diagnostics=(*verdict.diagnostics, *notes)) if notes else verdict
 
 
-def _read(event: Event, ran: Ran) -> Verdict:
+def _read(event: Event, ran: RunResult) -> Verdict:
     failure = _execution_error(event, ran)
     if failure is not None:
         raise HookError(failure)
@@ -53,7 +53,7 @@ def _read(event: Event, ran: Ran) -> Verdict:
     return _decide(event, fields, decoded.diagnostics)
 
 
-def _execution_error(event: Event, ran: Ran) -> str | None:
+def _execution_error(event: Event, ran: RunResult) -> str | None:
     """Return the executor's error, or None when there is an answer to read."""
     if ran.failure is not None:
         return f"hook execution error: {ran.failure}"
@@ -70,9 +70,9 @@ def _execution_error(event: Event, ran: Ran) -> str | None:
     return None
 
 
-def _fields(decoded: Decoded) -> dict[str, Json]:
-    """Check the types of the known fields; a known field that is there twice is an error, as in serde."""
-    value: dict[str, Json] = decoded.value
+def _fields(decoded: DecodedObject) -> JsonObject:
+    """Check the types of the known fields; a duplicate known field is an error, as in serde."""
+    value = decoded.value
     for key in decoded.top_duplicates:
         if key in _FIELDS:
             raise DecodeError(f"duplicate field `{key}`")
@@ -82,13 +82,17 @@ def _fields(decoded: Decoded) -> dict[str, Json]:
     return value
 
 
-def _decide(event: Event, fields: dict[str, Json], diagnostics: tuple[str, ...]) -> Verdict:
+def _decide(event: Event, fields: JsonObject, diagnostics: tuple[str, ...]) -> Verdict:
     decision = fields.get("decision")
     if decision is None or decision == "allow":
         return Verdict("allow", decided=decision is not None, diagnostics=diagnostics)
     if decision == "block":
-        reason = fields.get("reason")
-        blocked = _block(event, "hook blocked" if reason is None else reason, fields.get("user_message"))
+        reason, user_message = fields.get("reason"), fields.get("user_message")
+        blocked = _block(
+            event,
+            reason if isinstance(reason, str) else "hook blocked",
+            user_message if isinstance(user_message, str) else None,
+        )
         return blocked._replace(diagnostics=(*blocked.diagnostics, *diagnostics))
     if decision != "mutate":
         reserved = " (planned upstream, not decided yet)" if decision == RESERVED_DECISION else ""
@@ -132,7 +136,7 @@ def _mutate(event: Event, patch: Json, diagnostics: tuple[str, ...]) -> Verdict:
     return verdict._replace(diagnostics=(*diagnostics, f"the patch changes nothing: no usable {wanted}"))
 
 
-def _patch_result(result: ToolResult, fields: dict[str, Json], verdict: Verdict) -> Verdict:
+def _patch_result(result: ToolResult, fields: JsonObject, verdict: Verdict) -> Verdict:
     """Apply ``result``, ``error`` and ``additional_context``, in that order."""
     value = result.value
     touched = "result" in fields
@@ -155,7 +159,7 @@ def _patch_result(result: ToolResult, fields: dict[str, Json], verdict: Verdict)
     return verdict
 
 
-def _on_error(spec: HookSpec, event: Event, message: str, ran: Ran) -> Verdict:
+def _on_error(spec: HookSpec, event: Event, message: str, ran: RunResult) -> Verdict:
     """Apply the hook's ``on_error``: the table of the contract."""
     if ran.timed_out and ran.failure is None:
         message = f"hook timed out after {round(spec.timeout * 1000)} ms"
@@ -165,12 +169,12 @@ def _on_error(spec: HookSpec, event: Event, message: str, ran: Ran) -> Verdict:
     if event.kind in REFUSABLE:
         if spec.on_error == "block":
             blocked = _block(event, f"hook {spec.id} errored: {message}", None)
-            return blocked._replace(word="error", could_not_run=could_not_run, warnings=(message,))
+            return blocked._replace(label="error", could_not_run=could_not_run, warnings=(message,))
     elif event.kind == "tool.post":
         if spec.on_error == "block":
             return warned._replace(error=Operation("replace", f"hook {spec.id}: {message}"))
     else:
-        return warned  # nothing to decide there: logged whatever on_error says
+        return warned  # there is nothing to decide: logged whatever on_error is
     if spec.on_error == "warn":
         return warned
     return verdict._replace(diagnostics=(*verdict.diagnostics, message))  # "allow" is silent in the log only
@@ -181,10 +185,10 @@ def _first(text: str) -> str:
     return text.encode("utf-8")[:80].decode("utf-8", "ignore")
 
 
-def _notes(ran: Ran, verdict: Verdict) -> list[str]:
+def _notes(ran: RunResult, verdict: Verdict) -> list[str]:
     notes = list(ran.diagnostics)
     if ran.missing is not None:
         notes.append(f"{ran.missing} (exit status {ran.exit_status})")
-    if ran.exit_status and ran.stdout.strip() and verdict.word in ("allow", "mutate", "block"):
+    if ran.exit_status and ran.stdout.strip() and verdict.label in ("allow", "mutate", "block"):
         notes.append(f"exit status {ran.exit_status} is ignored: the JSON decides")
     return notes

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.hooks.contracts.everruns.names import (
     DEFAULT_TIMEOUT_MS,
     EVENTS,
@@ -14,13 +12,14 @@ from sandhook.hooks.contracts.everruns.names import (
     ON_ERROR,
     TIMEOUT_MS,
 )
+from sandhook.hooks.event import JsonObject
 
 
-def _text(description: str) -> dict[str, Any]:
+def _text(description: str) -> JsonObject:
     return {"type": ["string", "null"], "maxLength": MAX_MATCHER_BYTES, "description": description}
 
 
-_MATCHER: dict[str, Any] = {
+_MATCHER: JsonObject = {
     "type": "object",
     "description": "Tool events only; every field that is there must hold.",
     "properties": {
@@ -35,7 +34,7 @@ _MATCHER: dict[str, Any] = {
     "additionalProperties": False,
 }
 
-_EXECUTOR: dict[str, Any] = {
+_EXECUTOR: JsonObject = {
     "type": "object",
     "required": ["type", "command"],
     "properties": {
@@ -46,7 +45,7 @@ _EXECUTOR: dict[str, Any] = {
     "additionalProperties": False,
 }
 
-_HOOK: dict[str, Any] = {
+_HOOK: JsonObject = {
     "type": "object",
     "required": ["event", "executor"],
     "properties": {
@@ -67,9 +66,9 @@ _HOOK: dict[str, Any] = {
     "additionalProperties": False,
 }
 
-_NAMES: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+_NAMES: JsonObject = {"type": "array", "items": {"type": "string"}}
 
-SCHEMA: dict[str, Any] = {
+SCHEMA: JsonObject = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "user_hooks of Everruns",
     "type": "object",

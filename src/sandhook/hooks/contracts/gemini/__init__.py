@@ -27,7 +27,7 @@ class Gemini(Agent):
     title = "Gemini CLI"
     events = EVENTS
     refusable = frozenset({"tool.pre", "prompt.submit", "model.pre", "model.post"})
-    #: At once on the event as it is, unless a group that matches says ``sequential``.
+    #: In parallel on the original event, unless a group that matches is ``sequential``.
     fold = FoldPolicy(
         parallel=True,
         chained=False,
@@ -39,13 +39,15 @@ class Gemini(Agent):
     )
     sequential = fold._replace(parallel=False, chained=True, matchers_see_changes=False)
 
-    def fold_for(self, specs: Sequence[HookSpec]) -> FoldPolicy:
-        """Return how these hooks, which all match, compose: one sequential group makes all of them so."""
-        asked = any((spec.extras or {}).get("sequential") for spec in specs)
-        return self.sequential if asked else self.fold
+    def fold_for(self, specs: Sequence[HookSpec], event: Event) -> FoldPolicy:
+        """Return how hooks compose: one sequential group that matches makes all of them sequential."""
+        for spec in specs:
+            if (spec.extras or {}).get("sequential") and spec.matcher.check(event).matched:
+                return self.sequential
+        return self.fold
 
     def message(self, decision: Decision, event: Event) -> str:
-        """Return what the model sees in place of what was refused."""
+        """Return the text that the model sees instead of what was refused."""
         reason = decision.reason or "No reason provided"
         if decision.halt:
             return f"Agent execution stopped by hook: {reason}"

@@ -1,28 +1,28 @@
-"""A decision as a Gemini CLI hook says it: one JSON object."""
+"""A decision as the output of a hook for Gemini CLI: one JSON object."""
 
 from __future__ import annotations
 
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, ToolResult
+from sandhook.hooks.event import Event, JsonObject, ToolResult
 from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with."""
-    said: dict[str, Json] = {}
-    specific: dict[str, Json] = {}
+    """Return the output and exit status of a hook that decides this."""
+    reply: JsonObject = {}
+    specific: JsonObject = {}
     if decision.halt:
-        said.update({"continue": False, "stopReason": decision.reason or "refused"})
+        reply.update({"continue": False, "stopReason": decision.reason or "refused"})
     elif decision.refused or decision.force_continue:
-        said.update(decision="deny", reason=decision.reason or "refused")
+        reply.update(decision="deny", reason=decision.reason or "refused")
     elif event.kind == "tool.post" and decision.result:
         changed = decision.apply_to_result(event.result or ToolResult()).value
-        said.update(decision="deny", reason=changed if isinstance(changed, str) else encode(changed))
+        reply.update(decision="deny", reason=changed if isinstance(changed, str) else encode(changed))
     elif decision.permission in ("allow", "ask"):
-        said["decision"] = decision.permission
+        reply["decision"] = decision.permission
         if decision.reason:
-            said["reason"] = decision.reason
+            reply["reason"] = decision.reason
     if decision.input and event.tool is not None and not decision.refused:
         changed = decision.apply_to(event.tool.input)
         before = event.tool.input if isinstance(event.tool.input, dict) else {}
@@ -34,7 +34,7 @@ def answer(decision: Decision, event: Event) -> Answer:
         specific["additionalContext"] = "\n".join(text for text, _ in decision.context)
     specific.update(decision.extras or {})
     if specific:
-        said["hookSpecificOutput"] = specific
+        reply["hookSpecificOutput"] = specific
     if decision.system_message:
-        said["systemMessage"] = decision.system_message
-    return Answer(stdout=encode(said).encode() + b"\n" if said else b"")
+        reply["systemMessage"] = decision.system_message
+    return Answer(stdout=encode(reply).encode() + b"\n" if reply else b"")

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
-from sandhook.hooks.contracts._agent import gather, home, look, seconds
-from sandhook.hooks.contracts._claude_shape import Value
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, join
 from sandhook.hooks.contracts._groups import Handler, handlers
+from sandhook.hooks.contracts._loader import (
+    check_type,
+    gather,
+    home,
+    hook_spec,
+    lists_of,
+    matcher_on,
+    schema,
+    seconds,
+    shell_text,
+)
 from sandhook.hooks.contracts.gemini.names import DEFAULT_TIMEOUT, EVENTS, FIELDS, ROWS, SETTINGS
-from sandhook.hooks.event import Event, Json
+from sandhook.hooks.decode import texts_of
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.flavour import compile_search
-from sandhook.hooks.matcher import ALWAYS, Exact, Matcher, Regex, TextTest, ToolName, as_text
+from sandhook.hooks.matcher import ALWAYS, Exact, Matcher, Regex, ToolName
 from sandhook.hooks.model import Executor, HookSpec
 from sandhook.pattern.errors import PatternError
 
@@ -54,7 +63,7 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
 
 
 def _switched_off(value: Json) -> tuple[set[str], bool]:
-    """Return the names of hooks that a file switches off, and whether it leaves hooks on at all."""
+    """Return the names of hooks that a file switches off, and whether it enables hooks at all."""
     off: set[str] = set()
     enabled = True
     for key in ("hooks", "hooksConfig"):
@@ -66,7 +75,7 @@ def _switched_off(value: Json) -> tuple[set[str], bool]:
     return off - {""}, enabled
 
 
-def _document(fields: Fields, value: dict[str, Any]) -> Iterator[HookSpec]:
+def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
     hooks = fields.get(value, "hooks", dict, "") or {}
     settings = fields.get(value, "hooksConfig", dict, "") or {}
     for place, found in (("hooks", hooks), ("hooksConfig", settings)):
@@ -74,7 +83,7 @@ def _document(fields: Fields, value: dict[str, Any]) -> Iterator[HookSpec]:
         fields.strings(found, "disabled", place)
     for name in hooks:
         if name not in EVENTS and name not in SETTINGS:
-            fields.note(join("hooks", name), "is no event of Gemini CLI: its hooks never run")
+            fields.note(join("hooks", name), "is not an event of Gemini CLI: its hooks never run")
     known = {name: each for name, each in hooks.items() if name in EVENTS}
     groups: dict[str, tuple[Matcher, bool, bool]] = {}
     for handler in handlers(fields, known):
@@ -90,65 +99,44 @@ def _document(fields: Fields, value: dict[str, Any]) -> Iterator[HookSpec]:
 
 
 def _hook(fields: Fields, handler: Handler, matcher: Matcher, sequential: bool) -> HookSpec:
-    raw, path, event = handler.raw, handler.path, handler.event
+    raw, path = handler.raw, handler.path
     fields.unknown(raw, FIELDS, path)
-    type_ = fields.get(raw, "type", str, path)
-    if type_ != "command" and ("type" not in raw or type_ is not None):
-        fields.problem(f"{path}.type", f"wanted command, got {type_!r}" if type_ else "type is required")
-    command = fields.get(raw, "command", str, path)
-    if not (command or "").strip() and ("command" not in raw or command is not None):
-        fields.problem(f"{path}.command", "is empty: there is nothing to run")
+    check_type(fields, raw, path)
+    command = shell_text(fields, raw, path)
     name = fields.get(raw, "name", str, path)
     fields.get(raw, "description", str, path)
-    given = fields.get(raw, "env", dict, path) or {}
-    for key, value in given.items():
+    variables = fields.get(raw, "env", dict, path) or {}
+    for key, value in variables.items():
         if not isinstance(value, str):
             fields.problem(f"{path}.env.{key}", "wanted a string")
-    document = fields.document
-    return HookSpec(
-        id="",
-        event=EVENTS[event],
-        native_event=event,
-        executor=Executor(
-            "bash",
-            command or "",
-            env=tuple((key, value) for key, value in given.items() if isinstance(value, str)),
-        ),
+    return hook_spec(
+        fields,
+        handler,
+        EVENTS[handler.event],
+        Executor("bash", command, env=tuple(texts_of(raw, "env").items())),
         matcher=matcher,
         timeout=seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT, unit=0.001),
-        env_policy="inherit",
         description=name,
         source=name or "user",
-        path=path,
-        file=document.name,
-        layer=document.layer,
         entry={"matcher": handler.matcher, **raw},
         extras={"sequential": sequential},
     )
 
 
 def _matcher(fields: Fields, handler: Handler) -> Matcher:
-    pattern, row = handler.matcher, ROWS[handler.event]
+    pattern, key = handler.matcher, ROWS[handler.event].matched
     if pattern in ("", "*"):
         return ALWAYS
-    if not row.matched:
+    if not key:
         fields.note(f"{handler.group_path}.matcher", f"has no meaning on {handler.event}: all match")
         return ALWAYS
-    if row.matched == "tool_name":
-        test: TextTest
-        try:
-            test = Regex(pattern, "js", compile_search(pattern, "js"))
-        except PatternError as error:
-            fields.note(f"{handler.group_path}.matcher", f"does not compile ({error}): taken as a name")
-            test = Exact(pattern)
-        return ToolName(test)
-    key = row.matched
-    place = "reason" if key == "reason" else f"extra.{key}"
-
-    def value(event: Event) -> str:
-        return as_text(look(event, place))
-
-    return Value(key, value, Exact(pattern))
+    if key != "tool_name":
+        return matcher_on(key, Exact(pattern), place="reason" if key == "reason" else None)
+    try:
+        return ToolName(Regex(pattern, "js", compile_search(pattern, "js")))
+    except PatternError as error:
+        fields.note(f"{handler.group_path}.matcher", f"does not compile ({error}): taken as a name")
+        return ToolName(Exact(pattern))
 
 
 TARGET = Target(
@@ -163,19 +151,14 @@ TARGET = Target(
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return the hooks of a settings.json, and one line for everything that is lost."""
+    """Return the hooks of a settings.json, and a line for each thing that it cannot express."""
     return grouped(specs, TARGET)
 
 
-SCHEMA: dict[str, Any] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "Hooks in Gemini CLI's settings.json",
-    "type": "object",
-    "properties": {
-        "hooks": {
-            "type": "object",
-            "properties": {name: {"type": "array", "items": {"$ref": "#/$defs/group"}} for name in EVENTS},
-        },
+SCHEMA = schema(
+    "Hooks in Gemini CLI's settings.json",
+    {
+        "hooks": lists_of("group", EVENTS),
         "hooksConfig": {
             "type": "object",
             "properties": {
@@ -184,7 +167,7 @@ SCHEMA: dict[str, Any] = {
             },
         },
     },
-    "$defs": {
+    {
         "group": {
             "type": "object",
             "properties": {
@@ -209,4 +192,4 @@ SCHEMA: dict[str, Any] = {
             },
         },
     },
-}
+)

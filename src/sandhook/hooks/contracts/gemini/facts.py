@@ -1,4 +1,4 @@
-"""Gemini CLI in the words of ``_facts.ASPECTS``."""
+"""Gemini CLI by the aspects of ``_facts.ASPECTS``."""
 
 from __future__ import annotations
 

@@ -28,5 +28,5 @@ FIELDS = ("type", "command", "name", "timeout", "description", "env")
 #: Seconds; files have milliseconds.
 DEFAULT_TIMEOUT = 60.0
 
-#: Keys beside the events that older files have below ``hooks``.
+#: Keys below ``hooks`` in older files that are not events.
 SETTINGS = ("enabled", "disabled", "notifications")

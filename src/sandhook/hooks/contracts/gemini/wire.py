@@ -1,33 +1,24 @@
-"""What a Gemini CLI hook gets and says: JSON on standard output, else on standard error, else text by its status."""
+"""The payloads and outputs of Gemini CLI hooks: JSON on standard output or standard error, or text."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
-from sandhook.hooks.contracts._outcome import (
-    accidents,
-    broken,
-    object_of,
-    refusal,
-    text_of,
-    words_of,
-)
+from sandhook.hooks.contracts._outcome import accidents, broken, refusal, words_of
 from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts.gemini.names import COMMON, EVENTS, ROWS
-from sandhook.hooks.decode import DecodeError, decode_object, encode
+from sandhook.hooks.decode import DecodeError, encode, object_of, text_of, type_name
 from sandhook.hooks.decode import decode as decode_json
-from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Compat, HookSpec, Operation, Permission, Request, RunResult, Verdict
 
 #: Events that a hook can refuse; on AfterAgent a refusal makes the agent try again.
 BLOCKABLE = ("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel")
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
-    absent: dict[str, Json] = {
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
+    absent: JsonObject = {
         "transcript_path": "",
         "timestamp": "",
         "source": "startup",
@@ -35,14 +26,14 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
         "trigger": "auto",
         "prompt_response": "",
     }
-    given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE, absent)
-    given["hook_event_name"] = spec.native_event
+    fields = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE, absent)
+    fields["hook_event_name"] = spec.native_event
     stamp = event.timestamp
     if stamp is not None:
-        given["timestamp"] = stamp if isinstance(stamp, str) else stamp.isoformat()
-    if spec.native_event == "AfterTool" and not isinstance(given["tool_response"], dict):
-        given["tool_response"] = _response(event)
-    text = encode(given)
+        fields["timestamp"] = stamp if isinstance(stamp, str) else stamp.isoformat()
+    if spec.native_event == "AfterTool" and not isinstance(fields["tool_response"], dict):
+        fields["tool_response"] = _response(event)
+    text = encode(fields)
     project = variable(event.project_dir or event.cwd or "/workspace")
     extras = event.extras or {}
     plans = extras.get("plans_dir")
@@ -62,26 +53,26 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
 
 
 def _response(event: Event) -> Json:
-    """Return a tool's result as Gemini CLI has it: what the model and the user see, and the error."""
+    """Return a tool's result in Gemini CLI's form: the model's view, the user's view, and the error."""
     result = event.result
     if result is None:
         return {}
     value = result.value if result.value is not None else result.error
-    made: dict[str, Json] = {"llmContent": value, "returnDisplay": value}
-    return made if result.error is None else {**made, "error": {"message": result.error}}
+    response: JsonObject = {"llmContent": value, "returnDisplay": value}
+    return response if result.error is None else {**response, "error": {"message": result.error}}
 
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
     if name not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    made = event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
-    stamp = (made.extras or {}).get("timestamp")
-    return made.with_(timestamp=stamp) if isinstance(stamp, str) else made
+    described = event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
+    stamp = (described.extras or {}).get("timestamp")
+    return described.with_(timestamp=stamp) if isinstance(stamp, str) else described
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
-    """Say what a run means for this event."""
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
+    """Return what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     status = ran.exit_status or 0
     why = broken(ran)
@@ -93,7 +84,7 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     value = None if ran.truncated else _object(text, notes)
     better = compat != "strict"
     if value is None:
-        verdict = _plain(name, event, status, text, ran, notes, better=better)
+        verdict = _plain(name, event, text, ran, notes, better=better)
     else:
         verdict = _said(name, event, value, notes)
         if status == 2 and not verdict.intervenes and better and name in BLOCKABLE:
@@ -106,12 +97,14 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     return verdict
 
 
-def _object(text: str, notes: list[str]) -> dict[str, Any] | None:
+def _object(text: str, notes: list[str]) -> JsonObject | None:
     """Return the object that a text holds, also inside a JSON string, or None."""
     try:
         decoded = decode_json(text)
         if isinstance(decoded.value, str):
-            decoded = decode_object(decoded.value)
+            decoded = decode_json(decoded.value)
+            if not isinstance(decoded.value, dict):
+                raise DecodeError(f"wanted an object, got {type_name(decoded.value)}")
     except DecodeError as error:
         if text.startswith("{"):
             notes.append(f"the output is taken as text: {error}")
@@ -120,11 +113,10 @@ def _object(text: str, notes: list[str]) -> dict[str, Any] | None:
     return decoded.value if isinstance(decoded.value, dict) else None
 
 
-def _plain(
-    name: str, event: Event, status: int, text: str, ran: Ran, notes: list[str], *, better: bool
-) -> Verdict:
-    """Say what text means: a note with the status 0 and 1, a refusal with any other."""
-    odd = "the output is no JSON object" if text.startswith("{") else None
+def _plain(name: str, event: Event, text: str, ran: RunResult, notes: list[str], *, better: bool) -> Verdict:
+    """Return the verdict of plain text: a note with the exit status 0 or 1, a refusal with any other."""
+    status = ran.exit_status or 0
+    odd = "the output is not a JSON object" if text.startswith("{") else None
     if status in (0, 1):
         if status:
             notes.append("exit status 1 is a warning (2 refuses)")
@@ -147,11 +139,11 @@ def _plain(
     return refusal(event.kind, text or "blocked by hook", notes)
 
 
-def _said(name: str, event: Event, value: dict[str, Any], notes: list[str]) -> Verdict:
+def _said(name: str, event: Event, value: JsonObject, notes: list[str]) -> Verdict:
     specific = object_of(value, "hookSpecificOutput")
     word = value.get("decision")
     if isinstance(word, str) and word not in ("allow", "approve", "ask", "deny", "block", ""):
-        notes.append(f"decision {word!r} is no opinion (allow, ask, deny and block are known)")
+        notes.append(f"decision {word!r} is not an opinion (allow, ask, deny and block are known)")
     verdict = _decided(name, event, value, word, notes)
     patch = specific.get("tool_input")
     if name == "BeforeTool" and isinstance(patch, dict):
@@ -167,7 +159,7 @@ def _said(name: str, event: Event, value: dict[str, Any], notes: list[str]) -> V
     )
 
 
-def _decided(name: str, event: Event, value: dict[str, Any], word: Any, notes: list[str]) -> Verdict:
+def _decided(name: str, event: Event, value: JsonObject, word: Json, notes: list[str]) -> Verdict:
     reason = text_of(value, "reason")
     if value.get("continue") is False:
         if name in ("SessionStart", "SessionEnd", "PreCompress", "Notification", "BeforeToolSelection"):
@@ -180,6 +172,6 @@ def _decided(name: str, event: Event, value: dict[str, Any], word: Any, notes: l
         notes.append(f"decision {word} is ignored on {name}: there is nothing to refuse")
         return Verdict("none")
     if name == "BeforeTool" and word in ("allow", "approve", "ask"):
-        permission = "ask" if word == "ask" else "allow"
+        permission: Permission = "ask" if word == "ask" else "allow"
         return Verdict(permission, True, permission=permission, reason=reason)
     return Verdict("none", decided=word in ("allow", "approve"))

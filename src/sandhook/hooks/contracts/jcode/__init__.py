@@ -17,7 +17,7 @@ class Jcode(PackagedContract):
     name = "jcode"
     events = EVENTS
     refusable = frozenset({"tool.pre", "prompt.submit"})
-    #: One by one; rewrites are chained, but matching happened before; a refusal ends the chain.
+    #: One by one; rewrites are chained, but matchers test the original event; a refusal ends the chain.
     fold = FoldPolicy(
         chained=True,
         matchers_see_changes=False,

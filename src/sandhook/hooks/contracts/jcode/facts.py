@@ -1,4 +1,4 @@
-"""jcode in the words of ``_facts.ASPECTS``."""
+"""jcode by the aspects of ``_facts.ASPECTS``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """jcode's matchers: parts joined by "|", each an exact name or, with a special character, RE2.
 
 Upstream splits at every "|", which breaks `^(read|grep)$` into two parts that do not compile and never
-match. Better mode splits at those outside brackets alone; what does not compile is a note in both.
+match. Better mode splits only outside brackets. A part that does not compile is noted in both modes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SPECIAL = frozenset(".^$*+?()[]{}\\")
 
 
 def matcher(fields: Fields, handler: Handler, *, strict: bool) -> Matcher:
-    """Return the matcher of a group; what is odd in it is noted."""
+    """Return the matcher of a group; notes what is unusual."""
     text = handler.matcher.strip()
     if text in ("", "*"):
         return ALWAYS
@@ -43,7 +43,7 @@ def matcher(fields: Fields, handler: Handler, *, strict: bool) -> Matcher:
 
 
 def _split(text: str) -> list[str]:
-    """Split at every "|" that no bracket holds and no backslash quotes."""
+    """Split at every "|" that is outside brackets and not quoted by a backslash."""
     parts = [""]
     depth, at = 0, 0
     in_class = False

@@ -15,13 +15,13 @@ TOOL_EVENTS = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
 #: Events on which a hook can refuse; on the others the exit status 2 means nothing.
 BLOCKABLE = ("UserPromptSubmit", "PreToolUse", "Stop")
 
-#: Written for once and removed again upstream.
+#: Events that upstream had for a time.
 RESERVED_EVENTS = ("PreCompact", "PostCompact")
 
 FIELDS = ("type", "command", "timeout", "async")
 DEFAULT_TIMEOUT = 60
 
-#: Seconds that an async hook has at most.
+#: The most seconds of an async hook.
 ASYNC_TIMEOUT = 30
 
 #: Bytes of each output stream.
@@ -37,5 +37,5 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "grep": ("Grep",),
 }
 
-#: What a Stop hook says that gives no reason.
+#: The reason of a Stop hook that gives none.
 KEEP_WORKING = "A Stop hook requested that you keep working before finishing."

@@ -1,27 +1,30 @@
-"""The event as a jcode hook gets it: one JSON object on standard input, and JCODE_* variables.
+"""The event as an input of jcode hooks: one JSON object on standard input, and JCODE_* variables.
 
-Keys whose value is empty are left out, as upstream does; better mode always says
+Keys whose value is empty are left out, as upstream does; better mode always sends
 ``stop_hook_active`` on Stop, and ends the text with a newline.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._payload import an_object, directory, go_json, text_field, variable
 from sandhook.hooks.contracts.jcode.names import EVENTS, MAX_OUTPUT, TOOL_EVENTS
-from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
-from sandhook.hooks.model import HookSpec, Request
+from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
+from sandhook.hooks.model import Compat, HookSpec, Request
+
+if TYPE_CHECKING:
+    from sandhook.hooks.event import EventFields
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     strict = compat == "strict"
     name = spec.native_event
     where = event.cwd or "/workspace"
     transcript = "" if strict else event.transcript_path or ""
-    payload: dict[str, Json] = {
+    payload: JsonObject = {
         "session_id": event.session_id or "",
         "transcript_path": transcript,
         "cwd": where,
@@ -30,13 +33,13 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
     tool = event.tool if name in TOOL_EVENTS else None
     if tool is not None:
         payload["tool_name"] = tool.name
-        if tool.raw_input is None:  # upstream drops what is no JSON and sends the rest
+        if tool.raw_input is None:  # upstream drops what is not JSON and sends the rest
             payload["tool_input"] = tool.input
         if name != "PreToolUse":
             payload["tool_response"] = _response(event.result or ToolResult(), strict)
     if name == "UserPromptSubmit":
         payload["prompt"] = event.prompt or ""
-    kept = {key: value for key, value in payload.items() if value not in ("", None)}
+    kept: JsonObject = {key: value for key, value in payload.items() if value not in ("", None)}
     if name == "Stop" and (event.stop_active or not strict):
         kept["stop_hook_active"] = event.stop_active
     if name == "SessionStart" and not strict:
@@ -72,22 +75,26 @@ def _response(result: ToolResult, strict: bool) -> str:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
-    given = an_object(payload)
+    fields = an_object(payload)
     if name not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    common: dict[str, Any] = {key: text_field(given, key) for key in ("session_id", "cwd", "transcript_path")}
+    common: EventFields = {
+        "session_id": text_field(fields, "session_id"),
+        "cwd": text_field(fields, "cwd"),
+        "transcript_path": text_field(fields, "transcript_path"),
+    }
     if name in TOOL_EVENTS:
-        tool = text_field(given, "tool_name")
+        tool = text_field(fields, "tool_name")
         if tool is None:
             raise ContractError("the payload has no tool_name")
-        common["tool"] = ToolCall(tool, given.get("tool_input", {}))
+        common["tool"] = ToolCall(tool, fields.get("tool_input", {}))
         if name != "PreToolUse":
-            response = text_field(given, "tool_response") or ""
+            response = text_field(fields, "tool_response") or ""
             common["result"] = ToolResult(response, response if name == "PostToolUseFailure" else None)
     elif name == "UserPromptSubmit":
-        common["prompt"] = text_field(given, "prompt") or ""
+        common["prompt"] = text_field(fields, "prompt") or ""
     elif name == "Stop":
-        common["stop_active"] = given.get("stop_hook_active") is True
+        common["stop_active"] = fields.get("stop_hook_active") is True
     elif name == "SessionStart":
-        common["extras"] = {key: given[key] for key in ("model", "source") if key in given}
+        common["extras"] = {key: fields[key] for key in ("model", "source") if key in fields}
     return Event(EVENTS[name], **common)

@@ -1,18 +1,16 @@
-"""What a jcode hook said. Every failure is an allow upstream; here it is that, and is said.
+"""The meaning of a run of a jcode hook. Upstream every failure is an allow; here it is too, with a diagnostic.
 
-``continue: false`` and ``decision: block`` count on UserPromptSubmit and Stop, where a Stop that is
-blocked goes on working; PreToolUse has ``hookSpecificOutput.permissionDecision`` alone.
+``continue: false`` and ``decision: block`` count on UserPromptSubmit and Stop; an agent whose Stop is
+blocked continues. PreToolUse has ``hookSpecificOutput.permissionDecision`` alone.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from sandhook.hooks.contracts._accident import NOTE, looks_accidental
+from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
 from sandhook.hooks.contracts.jcode.names import BLOCKABLE, KEEP_WORKING
-from sandhook.hooks.decode import DecodeError, decode_object, type_name
-from sandhook.hooks.event import Event
-from sandhook.hooks.model import Decision, HookSpec, Operation, Ran, Verdict
+from sandhook.hooks.decode import DecodeError, decode_object, object_of, text_of, type_name
+from sandhook.hooks.event import Event, JsonObject
+from sandhook.hooks.model import Compat, Decision, HookSpec, Operation, RunResult, Verdict
 
 _TYPES: dict[str, type] = {
     "continue": bool,
@@ -32,11 +30,11 @@ _SPECIFIC: dict[str, type] = {
 
 
 class _Odd(Exception):
-    """Output that is dropped whole, with the reason."""
+    """An output that is dropped whole; the message is the reason."""
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
-    """Say what a run means for this event."""
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
+    """Return what a run means for this event."""
     name = spec.native_event
     notes = list(ran.diagnostics)
     words = ran.stderr.decode("utf-8", "replace").strip()
@@ -53,15 +51,15 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
             diagnostics=tuple(notes),
         )
     if ran.exit_status:
-        notes.append(f"exit status {ran.exit_status} is no decision (2 refuses)")
+        notes.append(f"exit status {ran.exit_status} is not a decision (2 refuses)")
         return Verdict("error", system_message=words or None, diagnostics=tuple(notes))
     text = ran.stdout.decode("utf-8", "replace").strip()
     if not text.startswith("{"):
         if text:
-            notes.append("standard output is plain text: it reaches nobody")
+            notes.append("standard output is plain text: it has no effect")
         return Verdict(
             "none",
-            undecodable="standard output is no JSON object" if text else None,
+            undecodable="standard output is not a JSON object" if text else None,
             diagnostics=tuple(notes),
         )
     try:
@@ -71,7 +69,7 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
         return Verdict("none", undecodable=str(odd), diagnostics=tuple(notes))
 
 
-def _two(name: str, ran: Ran, words: str, notes: list[str]) -> Verdict:
+def _two(name: str, ran: RunResult, words: str, notes: list[str]) -> Verdict:
     if name not in BLOCKABLE:
         notes.append(f"exit status 2 is ignored on {name}: there is nothing to refuse")
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
@@ -92,36 +90,36 @@ def _output(name: str, event: Event, text: str, notes: list[str]) -> Verdict:
     try:
         decoded = decode_object(text)
     except DecodeError as error:
-        raise _Odd(f"standard output is no JSON: {error}") from None
+        raise _Odd(f"standard output is not JSON: {error}") from None
     notes.extend(decoded.diagnostics)
     value = _checked(decoded.value, _TYPES, "")
-    specific = _checked(value.get("hookSpecificOutput") or {}, _SPECIFIC, "hookSpecificOutput.")
+    specific = _checked(object_of(value, "hookSpecificOutput"), _SPECIFIC, "hookSpecificOutput.")
     verdict = _decided(name, value, specific, notes)
     replacement = specific.get("updatedInput")
     if name == "PreToolUse" and replacement is not None:
-        verdict = verdict._replace(input=Operation("replace", replacement), word=_word(verdict, "rewrite"))
+        verdict = verdict._replace(input=Operation("replace", replacement), label=_label(verdict, "rewrite"))
     result = specific.get("modifiedResult")
     if name in ("PostToolUse", "PostToolUseFailure") and result is not None:
-        verdict = verdict._replace(result=Operation("replace", result), word=_word(verdict, "rewrite"))
-    context = specific.get("additionalContext")
-    if context:
+        verdict = verdict._replace(result=Operation("replace", result), label=_label(verdict, "rewrite"))
+    context = text_of(specific, "additionalContext")
+    if context is not None:
         verdict = verdict._replace(context=((context, _place(name)),))
-    return verdict._replace(system_message=value.get("systemMessage") or None, diagnostics=tuple(notes))
+    return verdict._replace(system_message=text_of(value, "systemMessage"), diagnostics=tuple(notes))
 
 
-def _word(verdict: Verdict, word: str) -> str:
-    return word if verdict.word == "none" else verdict.word
+def _label(verdict: Verdict, label: str) -> str:
+    return label if verdict.label == "none" else verdict.label
 
 
 def _place(name: str) -> str:
     return {"SessionStart": "session", "UserPromptSubmit": "prompt"}.get(name, "result")
 
 
-def _decided(name: str, value: dict[str, Any], specific: dict[str, Any], notes: list[str]) -> Verdict:
+def _decided(name: str, value: JsonObject, specific: JsonObject, notes: list[str]) -> Verdict:
     blocks = value.get("continue") is False or value.get("decision") == "block"
     if name in ("UserPromptSubmit", "Stop"):
         if blocks:
-            return _refusing(name, value.get("reason") or None, notes)
+            return _refusing(name, text_of(value, "reason"), notes)
         return Verdict("none", decided="decision" in value or value.get("continue") is True)
     if blocks:
         notes.append(
@@ -131,25 +129,25 @@ def _decided(name: str, value: dict[str, Any], specific: dict[str, Any], notes: 
         return Verdict("none")
     word = specific.get("permissionDecision") or ""
     if word == "deny":
-        return _refusing(name, specific.get("permissionDecisionReason") or None, notes)
-    if word in ("allow", "ask"):
+        return _refusing(name, text_of(specific, "permissionDecisionReason"), notes)
+    if word == "allow" or word == "ask":
         return Verdict(word, True, permission=word)
     if word:
-        notes.append(f"permissionDecision {word!r} is no opinion (allow, ask and deny are known)")
+        notes.append(f"permissionDecision {word!r} is not an opinion (allow, ask and deny are known)")
     return Verdict("none")
 
 
-def _checked(value: dict[str, Any], types: dict[str, type], prefix: str) -> dict[str, Any]:
+def _checked(value: JsonObject, types: dict[str, type], prefix: str) -> JsonObject:
     """Return the object when its known fields have their types or are null."""
     for key, wanted in types.items():
-        found = value.get(key)
-        if found is not None and not isinstance(found, wanted):
-            raise _Odd(f"{prefix}{key}: got {type_name(found)}")
+        item = value.get(key)
+        if item is not None and not isinstance(item, wanted):
+            raise _Odd(f"{prefix}{key}: got {type_name(item)}")
     return value
 
 
 def message(decision: Decision, event: Event) -> str:
-    """Return what jcode shows in place of what was refused."""
+    """Return what jcode shows instead of what was refused."""
     reason = decision.reason or ""
     if decision.kind == "prompt.submit":
         return f"Your message was blocked by a hook policy. Reason: {reason}"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.hooks.contracts.jcode.names import DEFAULT_TIMEOUT, EVENTS
+from sandhook.hooks.event import JsonObject
 
-SCHEMA: dict[str, Any] = {
+SCHEMA: JsonObject = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "jcode's hooks.json",
     "type": "object",

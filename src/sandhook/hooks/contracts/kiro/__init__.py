@@ -28,7 +28,7 @@ class Kiro(Agent):
     fold = FoldPolicy(chained=False, stop_on_refusal=False, reasons="join")
 
     def message(self, decision: Decision, event: Event) -> str:
-        """Return what the model sees in place of the refused call."""
+        """Return the text that the model sees instead of the refused call."""
         return decision.reason or "blocked by hook"
 
 

@@ -1,4 +1,4 @@
-"""A decision as a Kiro hook says it: the exit status 2 with the reason, or text for the model."""
+"""A decision as the output of a hook for Kiro: the exit status 2 with the reason, or text for the model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with; allow, ask and rewrites have no words."""
+    """Return the output and exit status of a hook that decides this; Kiro cannot express allow, ask and rewrites."""
     if decision.refused:
         reason = (decision.reason or "refused").encode("utf-8", "replace")
         return Answer(stderr=reason + b"\n", exit_status=2)

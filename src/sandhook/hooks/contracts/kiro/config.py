@@ -1,15 +1,24 @@
-"""Kiro's two forms, told apart by the document: an object of lists, or a list of hooks beside ``version: "v1"``."""
+"""Kiro's two forms: an object of lists, or ``version: "v1"`` with a list of hooks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
-from sandhook.hooks.contracts._agent import gather, home, look, seconds
-from sandhook.hooks.contracts._claude_shape import Value
 from sandhook.hooks.contracts._convert import Target, converted
 from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._groups import Handler
+from sandhook.hooks.contracts._loader import (
+    entries,
+    gather,
+    home,
+    hook_spec,
+    lists_of,
+    matcher_on,
+    schema,
+    seconds,
+    shell_text,
+)
 from sandhook.hooks.contracts.kiro.names import (
     AGENT_TIMEOUT,
     EVENTS,
@@ -19,9 +28,8 @@ from sandhook.hooks.contracts.kiro.names import (
     ROWS,
     TRIGGERS,
 )
-from sandhook.hooks.decode import type_name
-from sandhook.hooks.event import Event, Json
-from sandhook.hooks.matcher import ALWAYS, Exact, Glob, Matcher, OneOf, ToolName, as_text
+from sandhook.hooks.event import Json, JsonObject
+from sandhook.hooks.matcher import ALWAYS, Exact, Glob, Matcher, OneOf, ToolName
 from sandhook.hooks.model import Executor, HookSpec
 
 
@@ -40,42 +48,48 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     return gather(documents, EVENTS, _document)
 
 
-def _document(fields: Fields, value: dict[str, Any]) -> Iterator[HookSpec]:
+def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
     hooks = fields.get(value, "hooks", (dict, list), "")
     if isinstance(hooks, list):
         version = value.get("version")
         if version != "v1":
             fields.problem("version", f'wanted "v1", got {version!r}')
-        for index, raw in enumerate(hooks):
-            yield from _of_file(fields, raw, f"hooks[{index}]")
-    for name in hooks if isinstance(hooks, dict) else ():
-        if name not in EVENTS:
-            fields.note(f"hooks.{name}", "is no event of Kiro: its hooks never run")
-        for index, raw in enumerate(fields.get(hooks, name, list, "hooks") or ()):
-            yield from _of_agent(fields, raw, name, f"hooks.{name}[{index}]")
+        for handler in entries(fields, value, "hooks", ""):
+            yield from _of_file(fields, handler)
+    if isinstance(hooks, dict):
+        for name in hooks:
+            if name not in EVENTS:
+                fields.note(f"hooks.{name}", "is not an event of Kiro: its hooks never run")
+            for handler in entries(fields, hooks, name, "hooks"):
+                yield from _of_agent(fields, handler)
 
 
-def _of_agent(fields: Fields, raw: Any, name: str, path: str) -> Iterator[HookSpec]:
+def _of_agent(fields: Fields, handler: Handler) -> Iterator[HookSpec]:
+    raw, path = handler.raw, handler.path
     before = len(fields.problems)
-    if not isinstance(raw, dict):
-        fields.problem(path, f"wanted an object, got {type_name(raw)}")
-        return
     fields.unknown(raw, FIELDS, path)
-    command = _command(fields, raw, path)
+    command = shell_text(fields, raw, path, required=True)
     if fields.get(raw, "cache_ttl_seconds", float, path):
         fields.note(f"{path}.cache_ttl_seconds", "has no meaning here: the hook runs every time")
     timeout = seconds(fields, raw, "timeout_ms", path, default=AGENT_TIMEOUT, unit=0.001)
-    if name in EVENTS:
-        matcher = _matcher(fields, raw, name, path)
+    if handler.event in EVENTS:
+        matcher = _matcher(fields, handler)
         if len(fields.problems) == before:
-            yield _spec(fields, raw, name, command, path, matcher, timeout)
+            executor = Executor("bash", command)
+            yield hook_spec(
+                fields,
+                handler,
+                EVENTS[handler.event],
+                executor,
+                matcher=matcher,
+                timeout=timeout,
+                entry=raw,
+            )
 
 
-def _of_file(fields: Fields, raw: Any, path: str) -> Iterator[HookSpec]:
+def _of_file(fields: Fields, handler: Handler) -> Iterator[HookSpec]:
+    raw, path = handler.raw, handler.path
     before = len(fields.problems)
-    if not isinstance(raw, dict):
-        fields.problem(path, f"wanted an object, got {type_name(raw)}")
-        return
     fields.unknown(raw, HOOK_FIELDS, path)
     trigger = fields.get(raw, "trigger", str, path)
     if trigger is None and "trigger" not in raw:
@@ -84,78 +98,57 @@ def _of_file(fields: Fields, raw: Any, path: str) -> Iterator[HookSpec]:
     enabled = fields.get(raw, "enabled", bool, path)
     timeout = seconds(fields, raw, "timeout", path, default=FILE_TIMEOUT)
     title = fields.get(raw, "name", str, path)
-    action = fields.get(raw, "action", dict, path)
-    if action is None:
-        if "action" not in raw:
-            fields.problem(path, "action is required")
+    command = _action(fields, raw, path)
+    if command is None:
         return
-    place = f"{path}.action"
-    type_ = fields.get(action, "type", str, place)
-    if type_ == "agent":
-        fields.note(f"{place}.type", "an action of the type agent needs the agent: it does not run")
-        return
-    if type_ != "command" and ("type" not in action or type_ is not None):
-        fields.problem(f"{place}.type", f"unknown type {type_!r}; known are command, agent")
-    command = _command(fields, action, place)
     if trigger is not None and name is None:
         fields.note(f"{path}.trigger", f"{trigger!r} is not known here: the hook never runs")
     if name is None:
         return
-    matcher = _matcher(fields, raw, name, path)
+    handler = handler._replace(event=name)
+    matcher = _matcher(fields, handler)
     if enabled is False:
         fields.note(path, "is switched off")
     elif len(fields.problems) == before:
-        spec = _spec(fields, raw, name, command, path, matcher, timeout)
-        yield spec._replace(description=title, extras={"file": True})
+        yield hook_spec(
+            fields,
+            handler,
+            EVENTS[name],
+            Executor("bash", command),
+            matcher=matcher,
+            timeout=timeout,
+            description=title,
+            entry=raw,
+            extras={"file": True},
+        )
 
 
-def _command(fields: Fields, raw: dict[str, Any], path: str) -> str:
-    command = fields.get(raw, "command", str, path)
-    if not (command or "").strip() and ("command" not in raw or command is not None):
-        fields.problem(path if "command" not in raw else f"{path}.command", "command is required")
-    return command or ""
+def _action(fields: Fields, raw: JsonObject, path: str) -> str | None:
+    """Return the shell text of a hook's action; None, and a fault or a note, for any other action."""
+    action = fields.get(raw, "action", dict, path)
+    if action is None:
+        if "action" not in raw:
+            fields.problem(path, "action is required")
+        return None
+    place = f"{path}.action"
+    type_ = fields.get(action, "type", str, place)
+    if type_ == "agent":
+        fields.note(f"{place}.type", "an action of the type agent needs the agent: it does not run")
+        return None
+    if type_ != "command" and ("type" not in action or type_ is not None):
+        fields.problem(f"{place}.type", f"unknown type {type_!r}; known are command, agent")
+    return shell_text(fields, action, place, required=True)
 
 
-def _spec(
-    fields: Fields,
-    raw: dict[str, Any],
-    name: str,
-    command: str,
-    path: str,
-    matcher: Matcher,
-    timeout: float,
-) -> HookSpec:
-    document = fields.document
-    return HookSpec(
-        id="",
-        event=EVENTS[name],
-        native_event=name,
-        executor=Executor("bash", command),
-        matcher=matcher,
-        timeout=timeout,
-        env_policy="inherit",
-        path=path,
-        file=document.name,
-        layer=document.layer,
-        entry=raw,
-    )
-
-
-def _matcher(fields: Fields, raw: dict[str, Any], name: str, path: str) -> Matcher:
-    pattern, key = fields.get(raw, "matcher", str, path), ROWS[name].matched
+def _matcher(fields: Fields, handler: Handler) -> Matcher:
+    path = handler.path
+    pattern, key = fields.get(handler.raw, "matcher", str, path), ROWS[handler.event].matched
     if pattern in (None, "", "*"):
         return ALWAYS
     if not key:
-        fields.note(f"{path}.matcher", f"has no meaning on {name}: all match")
+        fields.note(f"{path}.matcher", f"has no meaning on {handler.event}: all match")
         return ALWAYS
-    test = Glob(pattern) if set(pattern) & set("*?[") else Exact(pattern)
-    if key == "tool_name":
-        return ToolName(test)
-
-    def value(event: Event) -> str:
-        return as_text(look(event, f"extra.{key}"))
-
-    return Value(key, value, test)
+    return matcher_on(key, Glob(pattern) if set(pattern) & set("*?[") else Exact(pattern))
 
 
 TARGET = Target(
@@ -170,13 +163,13 @@ TARGET = Target(
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return the hooks of an agent's JSON, and one line for everything that is lost."""
+    """Return the hooks of an agent's JSON, and a line for each thing that it cannot express."""
     hooks: dict[str, list[Json]] = {}
     lost: list[str] = []
     for spec in specs:
         patterns = _patterns(spec.matcher)
         if not patterns:
-            lost.append(f"{spec.id}: its matcher is no pattern of names: the hook runs for every tool")
+            lost.append(f"{spec.id}: its matcher is not a pattern of names: the hook runs for every tool")
         for native, _, fields in converted([spec._replace(matcher=ALWAYS)], TARGET, lost):
             for pattern in patterns or ("",):
                 entry = {**fields, "matcher": pattern} if pattern and ROWS[native].matched else dict(fields)
@@ -185,7 +178,7 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
 
 
 def _patterns(matcher: Matcher) -> tuple[str, ...]:
-    """Return the shell patterns that a matcher comes to, ("",) for every tool, or none."""
+    """Return the shell patterns of a matcher: ("",) for every tool, () when it has none."""
     if matcher == ALWAYS:
         return ("",)
     test = matcher.test if isinstance(matcher, ToolName) else None
@@ -196,22 +189,15 @@ def _patterns(matcher: Matcher) -> tuple[str, ...]:
     return (test.pattern,) if isinstance(test, Glob) else ()
 
 
-_LIST: dict[str, Any] = {"type": "array", "items": {"$ref": "#/$defs/hook"}}
-
-SCHEMA: dict[str, Any] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "Hooks of a Kiro agent, or of a file of .kiro/hooks",
-    "type": "object",
-    "properties": {
+SCHEMA = schema(
+    "Hooks of a Kiro agent, or of a file of .kiro/hooks",
+    {
         "version": {"const": "v1"},
         "hooks": {
-            "anyOf": [
-                {"type": "object", "properties": dict.fromkeys(EVENTS, _LIST)},
-                {"type": "array", "items": {"$ref": "#/$defs/entry"}},
-            ]
+            "anyOf": [lists_of("hook", EVENTS), {"type": "array", "items": {"$ref": "#/$defs/entry"}}],
         },
     },
-    "$defs": {
+    {
         "hook": {
             "type": "object",
             "required": ["command"],
@@ -239,4 +225,4 @@ SCHEMA: dict[str, Any] = {
             },
         },
     },
-}
+)

@@ -1,4 +1,4 @@
-"""Kiro in the words of ``_facts.ASPECTS``."""
+"""Kiro by the aspects of ``_facts.ASPECTS``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Kiro hook gets and says: its exit status, and text."""
+"""The payloads and outputs of Kiro hooks: an exit status, and text."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts.kiro.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Ran, Request, Verdict
+from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
 
 #: Events on which standard output becomes context, with its placement.
 _TEXT = {"agentSpawn": "session", "userPromptSubmit": "prompt"}
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
-    given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE)
-    given["hook_event_name"] = spec.native_event
-    text = encode(given)
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
+    fields = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE)
+    fields["hook_event_name"] = spec.native_event
+    text = encode(fields)
     return asking(
         spec,
         event,
@@ -36,8 +36,8 @@ def event(name: str, payload: Json) -> Event:
     return event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
-    """Say what a run means for this event: the status 2 refuses a call, any other warns."""
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
+    """Return what a run means for this event: the status 2 refuses a call, any other warns."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     gate = name == "preToolUse"
     if gate and ran.exit_status == 2 and ran.limit is None and ran.failure is None:
@@ -56,6 +56,6 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     if text and place is not None:
         return Verdict("none", context=((text, place),), diagnostics=tuple(notes))
     if text:
-        notes.append("standard output reaches nobody on this event; the exit status 2 refuses")
-    odd = "standard output is no decision" if text and gate else None
+        notes.append("standard output has no effect on this event; the exit status 2 refuses")
+    odd = "standard output is not a decision" if text and gate else None
     return Verdict("none", undecodable=odd, diagnostics=tuple(notes))

@@ -36,7 +36,7 @@ class MistralVibe(Agent):
         return decode_toml(text, name)._replace(contract=self.name)
 
     def message(self, decision: Decision, event: Event) -> str:
-        """Return what the model sees in place of a refused call, or is told to go on with."""
+        """Return the text that the model sees instead of a refused call, or with which it continues."""
         reason = decision.reason or "denied by hook"
         return f"Tool call denied by hook: {reason}" if event.kind == "tool.pre" else reason
 

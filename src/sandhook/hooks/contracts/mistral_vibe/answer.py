@@ -1,24 +1,24 @@
-"""A decision as a Mistral Vibe hook says it: one JSON object, or nothing."""
+"""A decision as the output of a hook for Mistral Vibe: one JSON object, or nothing."""
 
 from __future__ import annotations
 
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, ToolResult
+from sandhook.hooks.event import Event, JsonObject, ToolResult
 from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with; ask has no word."""
-    said: dict[str, Json] = {}
-    specific: dict[str, Json] = {}
+    """Return the output and exit status of a hook that decides this; Mistral Vibe cannot express ask."""
+    reply: JsonObject = {}
+    specific: JsonObject = {}
     if event.kind == "tool.post" and decision.result:
         changed = decision.apply_to_result(event.result or ToolResult()).value
-        said.update(decision="deny", reason=changed if isinstance(changed, str) else encode(changed))
+        reply.update(decision="deny", reason=changed if isinstance(changed, str) else encode(changed))
     elif decision.refused or decision.force_continue:
-        said.update(decision="deny", reason=decision.reason or "refused")
+        reply.update(decision="deny", reason=decision.reason or "refused")
     elif decision.permission == "allow":
-        said["decision"] = "allow"
+        reply["decision"] = "allow"
     if decision.input and event.tool is not None and not decision.refused:
         changed = decision.apply_to(event.tool.input)
         if isinstance(changed, dict):
@@ -26,7 +26,7 @@ def answer(decision: Decision, event: Event) -> Answer:
     if decision.context:
         specific["additional_context"] = "\n".join(text for text, _ in decision.context)
     if specific:
-        said["hook_specific_output"] = specific
+        reply["hook_specific_output"] = specific
     if decision.system_message:
-        said["system_message"] = decision.system_message
-    return Answer(stdout=encode(said).encode() + b"\n" if said else b"")
+        reply["system_message"] = decision.system_message
+    return Answer(stdout=encode(reply).encode() + b"\n" if reply else b"")

@@ -1,17 +1,24 @@
-"""Mistral Vibe's hooks.toml: the project's hooks come first, and go over the user's of the same name."""
+"""Mistral Vibe's hooks.toml: the project's hooks come first, and replace the user's of the same name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
-from sandhook.hooks.contracts._agent import gather, home, seconds
 from sandhook.hooks.contracts._convert import Target, converted
 from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._groups import Handler
+from sandhook.hooks.contracts._loader import (
+    entries,
+    gather,
+    home,
+    hook_spec,
+    schema,
+    seconds,
+    whole_name,
+)
 from sandhook.hooks.contracts.mistral_vibe.names import DEFAULT_TIMEOUT, EVENTS, FIELDS, ROWS
-from sandhook.hooks.decode import type_name
-from sandhook.hooks.event import Json
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Exact, Glob, Matcher, Regex, ToolName
 from sandhook.hooks.model import Executor, HookSpec
@@ -27,64 +34,55 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; the hooks of the strongest run first."""
-    taken: dict[str, Fields] = {}
+    owners: dict[str, Fields] = {}
 
-    def read(fields: Fields, value: dict[str, Any]) -> Iterator[HookSpec]:
+    def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
         for spec in _document(fields, value):
-            name = spec.description or ""
-            if taken.setdefault(name, fields) is fields:
+            owner = owners.setdefault(spec.description or "", fields)
+            if owner is fields:
                 yield spec
             else:
-                fields.note(
-                    spec.path, f"the name {name!r} is taken by {taken[name].document.name or 'another'}"
-                )
+                where = owner.document.name or "another"
+                fields.note(spec.path, f"the name {spec.description!r} is taken by {where}")
 
     return gather(tuple(reversed(documents)), EVENTS, read)
 
 
-def _document(fields: Fields, value: dict[str, Any]) -> Iterator[HookSpec]:
+def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
     seen: set[str] = set()
-    for index, raw in enumerate(fields.get(value, "hooks", list, "") or ()):
-        path = f"hooks[{index}]"
+    for handler in entries(fields, value, "hooks", "", noun="a table"):
         before = len(fields.problems)
-        if not isinstance(raw, dict):
-            fields.problem(path, f"wanted a table, got {type_name(raw)}")
-            continue
-        spec = _hook(fields, raw, path)
+        spec = _hook(fields, handler)
         name = spec.description or ""
         if name and name in seen:
-            fields.problem(f"{path}.name", f"{name!r} is there twice")
+            fields.problem(f"{handler.path}.name", f"{name!r} is there twice")
         seen.add(name)
         if len(fields.problems) == before:
             yield spec
 
 
-def _hook(fields: Fields, raw: dict[str, Any], path: str) -> HookSpec:
+def _hook(fields: Fields, handler: Handler) -> HookSpec:
+    raw, path = handler.raw, handler.path
     fields.unknown(raw, FIELDS, path)
-    given = {key: fields.get(raw, key, str, path) for key in ("name", "type", "command")}
-    for key, found in given.items():
-        if not found and (key not in raw or found is not None):
+    texts = {key: fields.get(raw, key, str, path) for key in ("name", "type", "command")}
+    for key, text in texts.items():
+        if not text and (key not in raw or text is not None):
             fields.problem(path if key not in raw else f"{path}.{key}", f"{key} is required")
-    event = given["type"] or ""
+    event = texts["type"] or ""
     if event and event not in EVENTS:
         fields.problem(f"{path}.type", f"unknown event {event!r}; known are {', '.join(EVENTS)}")
     fields.get(raw, "description", str, path)
     strict = fields.get(raw, "strict", bool, path)
     native = event if event in EVENTS else "before_tool"
-    document = fields.document
-    return HookSpec(
-        id="",
-        event=EVENTS[native],
-        native_event=native,
-        executor=Executor("bash", given["command"] or ""),
+    return hook_spec(
+        fields,
+        handler._replace(event=native),
+        EVENTS[native],
+        Executor("bash", texts["command"] or ""),
         matcher=_matcher(fields, raw, native, path),
         timeout=seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT),
         on_error="block" if strict else "warn",
-        env_policy="inherit",
-        description=given["name"],
-        path=path,
-        file=document.name,
-        layer=document.layer,
+        description=texts["name"],
         entry=raw,
     )
 
@@ -101,7 +99,7 @@ class AnyCase(Record):
         return str(Glob(self.pattern))
 
 
-def _matcher(fields: Fields, raw: dict[str, Any], event: str, path: str) -> Matcher:
+def _matcher(fields: Fields, raw: JsonObject, event: str, path: str) -> Matcher:
     pattern = fields.get(raw, "match", str, path)
     if pattern in (None, "", "*"):
         return ALWAYS
@@ -123,7 +121,7 @@ TARGET = Target("Mistral Vibe", EVENTS, closes="strict", whole=False, matched=("
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return the values of a hooks.toml, and one line for everything that is lost."""
+    """Return the values of a hooks.toml, and a line for each thing that it cannot express."""
     lost: list[str] = []
     hooks: list[Json] = []
     names: dict[str, int] = {}
@@ -132,26 +130,23 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
             wanted = spec.description or spec.id.replace("[", "-").rstrip("]")
             names[wanted] = names.get(wanted, 0) + 1
             name = wanted if names[wanted] == 1 else f"{wanted}-{names[wanted]}"
-            match: dict[str, Json] = {"match": _match(pattern)} if pattern else {}
+            match: JsonObject = {"match": _match(pattern)} if pattern else {}
             hooks.append({"name": name, "type": native, **match, **fields})
     return {"hooks": hooks}, tuple(lost)
 
 
 def _match(pattern: str) -> str:
-    """Return a search anywhere in a name as an expression over the whole name."""
+    """Return a search anywhere in a name as ``match`` has it: a name, or an expression after "re:"."""
     if pattern.startswith("(?i)^(?:") and pattern.endswith(")$"):
         return f"re:{pattern[8:-2]}"
-    if pattern.startswith("^") and pattern.endswith("$") and pattern[1:-1].replace("_", "").isalnum():
-        return pattern[1:-1]
-    return f"re:.*(?:{pattern}).*"
+    whole = whole_name(pattern)
+    return whole if whole == pattern[1:-1] else f"re:.*(?:{pattern}).*"
 
 
-SCHEMA: dict[str, Any] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "Mistral Vibe's hooks.toml",
-    "type": "object",
-    "properties": {"hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}}},
-    "$defs": {
+SCHEMA = schema(
+    "Mistral Vibe's hooks.toml",
+    {"hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}}},
+    {
         "hook": {
             "type": "object",
             "required": ["name", "type", "command"],
@@ -160,7 +155,7 @@ SCHEMA: dict[str, Any] = {
                 "type": {"enum": list(EVENTS)},
                 "match": {
                     "type": "string",
-                    "description": "A shell pattern on the tool's name, or an expression behind re:.",
+                    "description": "A shell pattern on the tool's name, or an expression after re:.",
                 },
                 "command": {"type": "string", "minLength": 1, "description": "Shell source."},
                 "timeout": {"type": "number", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
@@ -169,4 +164,4 @@ SCHEMA: dict[str, Any] = {
             },
         }
     },
-}
+)

@@ -1,4 +1,4 @@
-"""Mistral Vibe in the words of ``_facts.ASPECTS``."""
+"""Mistral Vibe by the aspects of ``_facts.ASPECTS``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ FACTS = {
     "source": "the public mistral-vibe repository, vibe/core/hooks and README (2026-07-01)",
     "files": ".vibe/hooks.toml and ~/.vibe/hooks.toml; of one name the project's",
     "trust": "the user's file; upstream asks for the folder",
-    "matcher": "a shell pattern on the tool's name, or an expression over all of it behind `re:`",
+    "matcher": "a shell pattern on the tool's name, or an expression over all of it after `re:`",
     "input": "JSON on standard input",
     "runs": "bash text, with the agent's environment",
     "order": "one by one, each on what the earlier ones changed, up to the first refusal; the project's first",

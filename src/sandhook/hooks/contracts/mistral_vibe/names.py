@@ -35,5 +35,5 @@ FIELDS = ("name", "type", "match", "command", "timeout", "strict", "description"
 #: Seconds.
 DEFAULT_TIMEOUT = 60.0
 
-#: How often a hook may make the agent go on in one turn.
+#: How often a hook may make the agent continue in one turn.
 RETRIES = 3

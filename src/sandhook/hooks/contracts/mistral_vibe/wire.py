@@ -1,30 +1,28 @@
-"""What a Mistral Vibe hook gets and says: one JSON object with the status 0, or it failed."""
+"""The payloads and outputs of Mistral Vibe hooks: one JSON object with the status 0; all else is a failure."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import object_of, refusal, words_of
+from sandhook.hooks.contracts._outcome import refusal, words_of
 from sandhook.hooks.contracts.mistral_vibe.names import COMMON, EVENTS, PLACES, RETRIES, ROWS
-from sandhook.hooks.decode import DecodeError, decode_object, encode, type_name
-from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+from sandhook.hooks.decode import DecodeError, decode_object, encode, object_of, text_of, type_name
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Compat, HookSpec, Operation, Permission, Request, RunResult, Verdict
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
-    absent: dict[str, Json] = {"transcript_path": "", "tool_call_id": "", "duration_ms": 0}
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
+    absent: JsonObject = {"transcript_path": "", "tool_call_id": "", "duration_ms": 0}
     if spec.native_event == "after_tool" and event.result is not None:
         value = event.result.value
         absent["tool_status"] = "success" if event.result.ok else "failure"
         absent["tool_output_text"] = (
             value if isinstance(value, str) else "" if value is None else encode(value)
         )
-    given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), PLACES, absent)
-    given["hook_event_name"] = spec.native_event
-    text = encode(given)
+    fields = payload(event, (*COMMON, *ROWS[spec.native_event].fields), PLACES, absent)
+    fields["hook_event_name"] = spec.native_event
+    text = encode(fields)
     return asking(spec, event, text, compat)
 
 
@@ -35,8 +33,8 @@ def event(name: str, payload: Json) -> Event:
     return event_of(EVENTS[name], payload, PLACES, ignored=("hook_event_name",))
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
-    """Say what a run means for this event."""
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
+    """Return what a run means for this event."""
     notes = list(ran.diagnostics)
     if ran.could_not_run is not None:
         return _failed(spec, event, ran, ran.could_not_run, notes)
@@ -54,19 +52,19 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
         notes.extend(decoded.diagnostics)
         _check(decoded.value)
     except DecodeError as error:
-        odd = f"standard output is no decision: {error}"
+        odd = f"standard output is not a decision: {error}"
         return _failed(spec, event, ran, odd, notes)._replace(undecodable=odd)
     return _said(event, decoded.value, notes)
 
 
-def _failed(spec: HookSpec, event: Event, ran: Ran, why: str, notes: list[str]) -> Verdict:
-    """Return what a failure means: a refusal for a strict hook, a warning for another."""
-    told = f"hook {spec.description or spec.id} failed: {why}"
+def _failed(spec: HookSpec, event: Event, ran: RunResult, why: str, notes: list[str]) -> Verdict:
+    """Return the verdict of a failure: a refusal for a strict hook, a warning for others."""
+    message = f"hook {spec.description or spec.id} failed: {why}"
     if spec.on_error == "block" and event.kind != "stop":
-        verdict = refusal(event.kind, told, notes)._replace(decided=ran.could_not_run is None)
+        verdict = refusal(event.kind, message, notes)._replace(decided=ran.could_not_run is None)
         return verdict._replace(could_not_run=ran.could_not_run)
     return Verdict(
-        "error", could_not_run=ran.could_not_run, warnings=(told,), diagnostics=(*notes, f"failed: {why}")
+        "error", could_not_run=ran.could_not_run, warnings=(message,), diagnostics=(*notes, f"failed: {why}")
     )
 
 
@@ -79,27 +77,27 @@ _TYPES: dict[str, type] = {
 _SPECIFIC: dict[str, type] = {"tool_input": dict, "additional_context": str}
 
 
-def _check(value: dict[str, Any]) -> None:
-    """Raise DecodeError for a known field of another type; unknown ones are let pass."""
-    for given, types in ((value, _TYPES), (object_of(value, "hook_specific_output"), _SPECIFIC)):
+def _check(value: JsonObject) -> None:
+    """Raise DecodeError for a known field of another type; unknown fields are ignored."""
+    for fields, types in ((value, _TYPES), (object_of(value, "hook_specific_output"), _SPECIFIC)):
         for key, wanted in types.items():
-            found = given.get(key)
-            if found is not None and not isinstance(found, wanted):
-                raise DecodeError(f"{key}: got {type_name(found)}")
+            item = fields.get(key)
+            if item is not None and not isinstance(item, wanted):
+                raise DecodeError(f"{key}: got {type_name(item)}")
     if value.get("decision") not in (None, "allow", "deny"):
         raise DecodeError(f"decision: wanted allow or deny, got {value['decision']!r}")
 
 
-def _said(event: Event, value: dict[str, Any], notes: list[str]) -> Verdict:
+def _said(event: Event, value: JsonObject, notes: list[str]) -> Verdict:
     specific = object_of(value, "hook_specific_output")
-    word, reason = value.get("decision"), value.get("reason")
+    word, reason = value.get("decision"), text_of(value, "reason")
     if word == "deny" and event.kind == "stop" and _tries(event) >= RETRIES:
         notes.append(f"the agent went on {RETRIES} times already: it stops")
         verdict = Verdict("none", True)
     elif word == "deny":
         verdict = refusal(event.kind, reason or "denied by hook")
     elif word == "allow":
-        permission = "allow" if event.kind == "tool.pre" else "none"
+        permission: Permission = "allow" if event.kind == "tool.pre" else "none"
         verdict = Verdict("allow", True, permission=permission, reason=reason)
     else:
         verdict = Verdict("none")
@@ -111,5 +109,5 @@ def _said(event: Event, value: dict[str, Any], notes: list[str]) -> Verdict:
 
 
 def _tries(event: Event) -> int:
-    given = (event.extras or {}).get("retries")
-    return given if isinstance(given, int) else 0
+    retries = (event.extras or {}).get("retries")
+    return retries if isinstance(retries, int) else 0

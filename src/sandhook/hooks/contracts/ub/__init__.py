@@ -20,7 +20,7 @@ class Ub(PackagedContract):
     name = "ub"
     events = EVENTS
     refusable = frozenset({"tool.pre"})
-    #: One by one, all of them, also behind one that blocks; nothing is rewritten.
+    #: One by one, all of them, even after one that blocks; nothing is rewritten.
     fold = FoldPolicy(chained=False, stop_on_refusal=False, reasons="first")
 
     def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:

@@ -1,4 +1,4 @@
-"""A decision as an ub hook says it: by its exit status."""
+"""A decision as the output of a hook for ub: by its exit status."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with; the hook's entry needs ``on_failure: block`` to refuse."""
+    """Return the output and exit status of a hook that decides this; the hook's entry needs ``on_failure: block`` to refuse."""
     if decision.refused:
         return Answer(stderr=(decision.reason or "refused").encode("utf-8", "replace") + b"\n", exit_status=1)
     return Answer()

@@ -1,15 +1,16 @@
-"""ub's config.yaml: where it is, its variables, and the four lists of hooks, appended over the layers."""
+"""ub's config.yaml: its places, its variables, and its four lists of hooks, appended over the layers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._groups import Handler
+from sandhook.hooks.contracts._loader import entries, gather, home
 from sandhook.hooks.contracts.ub.names import DEFAULT_TIMEOUT, EVENTS, FIELDS, MAX_TIMEOUT, TOOL_EVENTS
-from sandhook.hooks.decode import type_name
+from sandhook.hooks.event import JsonObject
 from sandhook.hooks.matcher import ALWAYS, OneOf, ToolName
 from sandhook.hooks.model import Executor, HookSpec
 
@@ -25,19 +26,18 @@ _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     """Return ub's files: the user's, and those of the project from the farthest parent to ``cwd``.
 
-    Upstream takes the nearest project file alone; ``load`` does so too.
+    Upstream reads only the nearest project file; ``load`` does too.
     """
-    home = env.get("USERPROFILE" if platform == "win32" else "HOME", "")
-    config = env.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    config = env.get("XDG_CONFIG_HOME") or f"{home(env, platform)}/.config"
     places = [cwd.rstrip("/\\") or "/"]
     for _ in range(_PARENTS):
         above = re.sub(r"[/\\][^/\\]*$", "", places[-1])
         if above == places[-1]:
             break
         places.append(above)
-    found = [Layer("user", f"{config}/ub/config.yaml")]
-    found += [Layer("project", f"{place.rstrip('/')}/.ub/config.yaml") for place in reversed(places)]
-    return found
+    files = [Layer("user", f"{config}/ub/config.yaml")]
+    files += [Layer("project", f"{place.rstrip('/')}/.ub/config.yaml") for place in reversed(places)]
+    return files
 
 
 def expand(text: str, env: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
@@ -48,61 +48,43 @@ def expand(text: str, env: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
         name, default = match.groups()
         if name is None:
             return "$"
-        found = env.get(name, "")
-        if not found and default is None:
+        text_of_variable = env.get(name, "")
+        if not text_of_variable and default is None:
             warnings[f"${{{name}}} is not set: it becomes empty"] = None
-        return found or default or ""
+        return text_of_variable or default or ""
 
     return _VARIABLE.sub(value, text), tuple(warnings)
 
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
-    documents = _nearest(documents)
-    fields = [Fields(document) for document in documents]
-    found: dict[str, list[HookSpec]] = {name: [] for name in EVENTS}
-    for each in fields:
-        _document(each, found, better=options.compat != "strict")
-    specs = [
-        spec._replace(id=f"{name}[{index}]")
-        for name, list_ in found.items()
-        for index, spec in enumerate(list_)
-    ]
-    return Loaded(
-        tuple(specs),
-        tuple(problem for each in fields for problem in each.problems),
-        tuple(note for each in fields for note in each.notes),
-    )
+    better = options.compat != "strict"
+
+    def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
+        return _document(fields, value, better=better)
+
+    return gather(_nearest(documents), EVENTS, read, noun="a mapping")
 
 
 def _nearest(documents: Sequence[Document]) -> list[Document]:
-    """Keep the last of the project's files: the nearest one is the only one that ub reads."""
+    """Return the documents with only the nearest of the project's files, as ub reads it."""
     projects = [document for document in documents if document.layer == "project"]
     return [document for document in documents if document not in projects[:-1]]
 
 
-def _document(fields: Fields, found: dict[str, list[HookSpec]], *, better: bool) -> None:
-    value = fields.document.value
-    if value is None:
-        return
-    if not isinstance(value, dict):
-        fields.problem("", f"wanted a mapping, got {type_name(value)}")
-        return
+def _document(fields: Fields, value: JsonObject, *, better: bool) -> Iterator[HookSpec]:
     hooks = fields.get(value, "hooks", dict, "") or {}
     fields.unknown(hooks, tuple(EVENTS), "hooks")
     for name in EVENTS:
-        for index, raw in enumerate(fields.get(hooks, name, list, "hooks") or ()):
-            path = f"hooks.{name}[{index}]"
+        for handler in entries(fields, hooks, name, "hooks", noun="a mapping"):
             before = len(fields.problems)
-            if not isinstance(raw, dict):
-                fields.problem(path, f"wanted a mapping, got {type_name(raw)}")
-                continue
-            spec = _hook(fields, raw, name, path, better=better)
+            spec = _hook(fields, handler, better=better)
             if len(fields.problems) == before:
-                found[name].append(spec)
+                yield spec
 
 
-def _hook(fields: Fields, raw: dict[str, Any], name: str, path: str, *, better: bool) -> HookSpec:
+def _hook(fields: Fields, handler: Handler, *, better: bool) -> HookSpec:
+    raw, path, name = handler.raw, handler.path, handler.event
     fields.unknown(raw, (*FIELDS, "name", "id") if better else FIELDS, path)
     argv = fields.strings(raw, "command", path) or ()
     if not argv and raw.get("command") in (None, []):
@@ -138,13 +120,13 @@ def _hook(fields: Fields, raw: dict[str, Any], name: str, path: str, *, better: 
     )
 
 
-def _timeout(fields: Fields, raw: dict[str, Any], path: str) -> float:
-    given = fields.get(raw, "timeout", (str, int), path)
-    if given is None:
+def _timeout(fields: Fields, raw: JsonObject, path: str) -> float:
+    raw_timeout = fields.get(raw, "timeout", (str, int), path)
+    if raw_timeout is None:
         return DEFAULT_TIMEOUT
-    seconds = duration(given) if isinstance(given, str) else given / 1e9
+    seconds = duration(raw_timeout) if isinstance(raw_timeout, str) else int(str(raw_timeout)) / 1e9
     if seconds is None:
-        fields.problem(f"{path}.timeout", f"{given!r} is no duration (5s, 50ms, 1m30s)")
+        fields.problem(f"{path}.timeout", f"{raw_timeout!r} is not a duration (5s, 50ms, 1m30s)")
         return DEFAULT_TIMEOUT
     if seconds > MAX_TIMEOUT:
         fields.note(f"{path}.timeout", f"{seconds:g} seconds are shortened to {MAX_TIMEOUT:g}")

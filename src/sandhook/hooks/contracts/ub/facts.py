@@ -1,4 +1,4 @@
-"""ub in the words of ``_facts.ASPECTS``."""
+"""ub by the aspects of ``_facts.ASPECTS``."""
 
 from __future__ import annotations
 

@@ -14,5 +14,5 @@ FIELDS = ("command", "tools", "timeout", "on_failure", "env")
 #: Seconds.
 DEFAULT_TIMEOUT, MAX_TIMEOUT = 10.0, 60.0
 
-#: Bytes of each output stream; what is longer is dropped.
+#: Bytes of each output stream; the rest is dropped.
 MAX_OUTPUT = 4096

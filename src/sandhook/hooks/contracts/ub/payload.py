@@ -1,26 +1,29 @@
-"""The event as an ub hook gets it: JSON with sorted keys on standard input, and UB_HOOK_* variables."""
+"""The event as an input of ub hooks: JSON with sorted keys on standard input, and UB_HOOK_* variables."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._payload import an_object, directory, go_json, text_field, variable
 from sandhook.hooks.contracts.ub.names import EVENTS, MAX_OUTPUT, TOOL_EVENTS
 from sandhook.hooks.decode import DecodeError
-from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
-from sandhook.hooks.model import HookSpec, Request
+from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
+from sandhook.hooks.model import Compat, HookSpec, Request
+
+if TYPE_CHECKING:
+    from sandhook.hooks.event import EventFields
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook.
 
     Raises:
-        DecodeError: A value that is no JSON, such as arguments that the model wrote badly.
+        DecodeError: A value that is not JSON, such as arguments that the model wrote badly.
     """
     name = spec.native_event
     turn = 0 if compat == "strict" and name in TOOL_EVENTS else event.turn  # upstream does not set it there
-    payload: dict[str, Json] = {"event": name}
+    payload: JsonObject = {"event": name}
     env = {
         "UB_HOOK_EVENT": name,
         "UB_HOOK_SESSION_ID": variable(event.session_id or ""),
@@ -52,10 +55,10 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
     )
 
 
-def _tool(call: ToolCall) -> dict[str, Json]:
+def _tool(call: ToolCall) -> JsonObject:
     if call.raw_input is not None:
-        raise DecodeError("the tool's arguments are no JSON")
-    tool: dict[str, Json] = {}
+        raise DecodeError("the tool's arguments are not JSON")
+    tool: JsonObject = {}
     if call.input not in (None, ""):
         tool["args"] = call.input
     tool["name"] = call.name
@@ -65,20 +68,20 @@ def _tool(call: ToolCall) -> dict[str, Json]:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
-    given = an_object(payload)
+    fields = an_object(payload)
     if name not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    common: dict[str, Any] = {"session_id": text_field(given, "session_id")}
-    turn = given.get("turn", 0)
+    common: EventFields = {"session_id": text_field(fields, "session_id")}
+    turn = fields.get("turn", 0)
     common["turn"] = turn if isinstance(turn, int) else 0
     if name in TOOL_EVENTS:
-        tool = an_object(given.get("tool") or {})
+        tool = an_object(fields.get("tool") or {})
         called = text_field(tool, "name")
         if called is None:
             raise ContractError("the payload has no tool.name")
         common["tool"] = ToolCall(called, tool.get("args", {}), text_field(tool, "use_id"))
     if name == "post_tool_call":
-        result = an_object(given.get("result") or {})
+        result = an_object(fields.get("result") or {})
         content = text_field(result, "content") or ""
         common["result"] = ToolResult(content, content if result.get("is_error") is True else None)
     if name == "post_user_turn":

@@ -1,4 +1,4 @@
-"""Hooks of any contract as the values of a config.yaml, and what of them it cannot say."""
+"""Hooks of any contract as the values of a config.yaml, and what it cannot express of them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from sandhook.hooks.contracts._render import sayable
 from sandhook.hooks.contracts.ub.names import DEFAULT_TIMEOUT, EVENTS, MAX_TIMEOUT
-from sandhook.hooks.event import Json
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import Always, Exact, OneOf, ToolName
 from sandhook.hooks.model import HookSpec
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return a configuration, and one line for everything that is lost."""
+    """Return a configuration, and a line for each thing that it cannot express."""
     hooks: dict[str, list[Json]] = {}
     lost: list[str] = []
     for event, spec in sayable(specs, EVENTS, "ub", lost):
@@ -22,7 +22,7 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
 
 def _hook(spec: HookSpec, lost: list[str]) -> Json:
     argv = list(spec.executor.argv) or ["bash", "-c", spec.executor.text]
-    hook: dict[str, Json] = {"command": argv}
+    hook: JsonObject = {"command": argv}
     matcher = spec.matcher
     if isinstance(matcher, ToolName) and isinstance(matcher.test, Exact):
         hook["tools"] = [matcher.test.wanted]
@@ -39,7 +39,7 @@ def _hook(spec: HookSpec, lost: list[str]) -> Json:
     hook["env"] = list(spec.env_names) if spec.env_policy == "allow" else ["PATH", "HOME"]
     if spec.env_policy == "inherit":
         lost.append(f"{spec.id}: it had the agent's whole environment; PATH and HOME are left")
-    if spec.detached:
-        lost.append(f"{spec.id}: it runs beside the agent; ub waits for it")
+    if spec.background:
+        lost.append(f"{spec.id}: it runs in the background; ub waits for it")
     lost.append(f"{spec.id}: ub reads its exit status alone, and not what it prints")
     return hook

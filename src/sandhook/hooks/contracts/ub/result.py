@@ -1,21 +1,21 @@
-"""What an ub hook said: its exit status, and nothing else. Only a pre_tool_call hook with
-``on_failure: block`` refuses, and then for whatever kept it from ending with status 0."""
+"""The meaning of a run of an ub hook: its exit status only. A pre_tool_call hook with
+``on_failure: block`` refuses whenever it does not end with status 0; other hooks never refuse."""
 
 from __future__ import annotations
 
 from sandhook.hooks.event import Event
-from sandhook.hooks.model import Decision, HookSpec, Ran, Verdict
+from sandhook.hooks.model import Compat, Decision, HookSpec, RunResult, Verdict
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
-    """Say what a run means for this event."""
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
+    """Return what a run means for this event."""
     name = spec.executor.argv[0] if spec.executor.argv else ""
     notes = list(ran.diagnostics)
     if ran.truncated or ran.stderr_truncated:
         notes.append("output beyond 4096 bytes was dropped")
     if not name:
         return Verdict("error", could_not_run="hook command is empty", diagnostics=tuple(notes))
-    why = ran._replace(truncated=False).could_not_run  # what it prints decides nothing, whole or cut
+    why = ran._replace(truncated=False).could_not_run  # the output decides nothing, whole or cut
     if ran.timed_out:
         why = f"hook {name} timeout after {spec.timeout:g}s (killed)"
     failed = why is not None or bool(ran.exit_status)
@@ -28,12 +28,12 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     verdict = Verdict("failed", could_not_run=why, diagnostics=tuple(notes))
     if spec.on_error == "block" and spec.native_event == "pre_tool_call":
         reason = words or f"hook {name} exit {status}"
-        return verdict._replace(word="block", decided=why is None, permission="deny", reason=reason)
+        return verdict._replace(label="block", decided=why is None, permission="deny", reason=reason)
     warning = f"hook {name} exit {status}" if why is None else why
     return verdict._replace(warnings=(f"{warning}: {words}" if words else warning,))
 
 
 def message(decision: Decision, event: Event) -> str:
-    """Return what the model sees in place of the refused call."""
+    """Return the text that the model sees instead of the refused call."""
     tool = event.tool.name if event.tool is not None else ""
     return f"pre_tool_call hook blocked {tool}: {decision.reason or ''}"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.hooks.contracts.ub.names import EVENTS
+from sandhook.hooks.event import JsonObject
 
-_HOOK: dict[str, Any] = {
+_HOOK: JsonObject = {
     "type": "object",
     "required": ["command"],
     "properties": {
@@ -37,7 +36,7 @@ _HOOK: dict[str, Any] = {
     "additionalProperties": False,
 }
 
-SCHEMA: dict[str, Any] = {
+SCHEMA: JsonObject = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "Hooks of an ub config.yaml",
     "type": "object",

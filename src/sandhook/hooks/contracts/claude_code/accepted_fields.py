@@ -1,16 +1,16 @@
-"""What each event takes of a hook's JSON: the types that make it valid, and who gets what.
+"""The fields of a hook's JSON that each event accepts, their types, and their recipients.
 
-Everything that an event does not take is said to the hook's author: it reaches nobody.
+Every field that an event does not accept is noted for the hook's author, because it has no effect.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from sandhook.hooks.contracts._claude_shape import Types, terminal_sequence, wrong_types
 from sandhook.hooks.contracts.claude_code.names import MAX_TEXT, ROWS
-from sandhook.hooks.event import Json
+from sandhook.hooks.decode import object_of, text_of
+from sandhook.hooks.event import Json, JsonObject
 
 TOP: Types = {
     "continue": bool,
@@ -50,86 +50,86 @@ PERMISSION: Types = {
     "interrupt": bool,
 }
 
-#: What goes into ``Verdict.extras`` under its own name.
+#: Fields that are copied to ``Verdict.extras``.
 CARRIED = (
     *("initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills", "suppressOriginalPrompt"),
     *("displayContent", "retry", "classifierContext", "worktreePath", "action", "content"),
 )
 
 
-def invalid(name: str, value: Mapping[str, Any]) -> str | None:
-    """Return why an output is not valid on an event, so that none of it counts, or None."""
+def invalid(name: str, value: Mapping[str, Json]) -> str | None:
+    """Return why an output is invalid on an event, so that all of it is ignored, or None."""
     wrong = wrong_types(value, TOP)
     if wrong is not None or "hookSpecificOutput" not in value:
         return wrong
-    specific = value["hookSpecificOutput"]
-    said = specific.get("hookEventName")
-    if said is None:
+    specific = object_of(value, "hookSpecificOutput")
+    written = specific.get("hookEventName")
+    if written is None:
         return "hookSpecificOutput has no hookEventName"
-    if said != name:
-        return f"hookSpecificOutput.hookEventName is {said!r}, and this is {name}"
-    honoured = ROWS[name].specific
-    types = {key: SPECIFIC[key] for key in honoured if key in SPECIFIC}
+    if written != name:
+        return f"hookSpecificOutput.hookEventName is {written!r}, and this is {name}"
+    accepted = ROWS[name].specific
+    types = {key: SPECIFIC[key] for key in accepted if key in SPECIFIC}
     wrong = wrong_types(specific, types, "hookSpecificOutput.")
-    if wrong is None and "decision" in honoured and "decision" in specific:
-        decision = specific["decision"]
+    if wrong is None and "decision" in accepted and "decision" in specific:
+        decision = object_of(specific, "decision")
         if "behavior" not in decision:
             return "hookSpecificOutput.decision has no behavior"
         wrong = wrong_types(decision, PERMISSION, "hookSpecificOutput.decision.")
     return wrong
 
 
-def unheard(name: str, value: Mapping[str, Any]) -> list[str]:
-    """Return one line for everything in a valid output that reaches nobody."""
+def unheard(name: str, value: Mapping[str, Json]) -> list[str]:
+    """Return a line for each field of a valid output that has no effect."""
     row = ROWS[name]
     notes = []
     for key in value:
         if key in TOP:
             continue
         if key in SPECIFIC or key in ("hookEventName", "updatedToolOutput", "updatedMCPToolOutput"):
-            notes.append(f"{key} at the top level reaches nobody: it belongs into hookSpecificOutput")
+            notes.append(f"{key} at the top level has no effect: it belongs into hookSpecificOutput")
         else:
-            notes.append(f"{key}: unknown, reaches nobody")
+            notes.append(f"{key}: unknown, has no effect")
     if value.get("decision") == "block" and not row.blocks:
         notes.append(f"decision is not looked at on {name}")
     if value.get("continue") is False and not row.stops:
         notes.append(f"continue is not looked at on {name}")
-    if value.get("systemMessage") and not row.speaks:
-        notes.append(f"systemMessage reaches nobody on {name}")
+    if value.get("systemMessage") and not row.shows_system_message:
+        notes.append(f"systemMessage has no effect on {name}")
     if value.get("stopReason") and value.get("continue") is not False:
-        notes.append("stopReason reaches nobody without continue: false")
+        notes.append("stopReason has no effect without continue: false")
     if value.get("reason") and "decision" not in value:
-        notes.append("reason reaches nobody without decision")
+        notes.append("reason has no effect without decision")
     if value.get("suppressOutput"):
         notes.append("suppressOutput has no effect")
     if value.get("async"):
         notes.append("async in an output has no effect here: say it in the configuration")
-    for key in value.get("hookSpecificOutput") or {}:
+    for key in object_of(value, "hookSpecificOutput"):
         if key != "hookEventName" and key not in row.specific:
             notes.append(f"hookSpecificOutput.{key} is not looked at on {name}")
     return notes
 
 
-def carried(name: str, value: Mapping[str, Any], notes: list[str]) -> dict[str, Json]:
-    """Return what only this agent has, by its own names."""
-    found: dict[str, Json] = {}
-    specific = value.get("hookSpecificOutput") or {}
+def carried(name: str, value: Mapping[str, Json], notes: list[str]) -> JsonObject:
+    """Return the fields that only this agent has, by its own names."""
+    extras: JsonObject = {}
+    specific = object_of(value, "hookSpecificOutput")
     for key in CARRIED:
         if key in specific and key in ROWS[name].specific:
             item = specific[key]
-            found[key] = capped(item, key, notes) if isinstance(item, str) else item
-    sequence = value.get("terminalSequence")
-    if sequence:
+            extras[key] = capped(item, key, notes) if isinstance(item, str) else item
+    sequence = text_of(value, "terminalSequence")
+    if sequence is not None:
         kept = terminal_sequence(sequence)
         if kept != sequence:
             notes.append("terminalSequence: only OSC 0, 1, 2, 9, 99 and 777 and BEL are passed on")
         if kept:
-            found["terminalSequence"] = kept
-    return found
+            extras["terminalSequence"] = kept
+    return extras
 
 
 def capped(text: str, what: str, notes: list[str]) -> str:
-    """Return a text as long as Claude Code takes one; the run has all of it."""
+    """Return a text cut at Claude Code's limit; the RunResult keeps all of it."""
     if len(text) <= MAX_TEXT:
         return text
     notes.append(f"{what}: {len(text)} characters, cut at {MAX_TEXT}")

@@ -1,8 +1,8 @@
-"""How to tell that a program's own error gave an exit status that means a decision."""
+"""A heuristic: recognise a program's own failure in an exit status that would be a decision."""
 
 from __future__ import annotations
 
-#: What shells, interpreters and tools write when they end with status 2 by themselves.
+#: Messages of shells, interpreters and tools that fail with the exit status 2.
 _SIGNS = (
     *("syntax error", "usage:", "Usage:", "can't open file", "cannot open", "invalid option", "Unmatched"),
     *("unrecognized option", "No such file or directory"),
@@ -12,5 +12,5 @@ NOTE = "exit status 2 looks like a program's own error, not a decision"
 
 
 def looks_accidental(words: str) -> bool:
-    """Tell whether standard error reads like a program's own failure."""
+    """Return whether standard error reads like a program's own failure."""
     return any(sign in words for sign in _SIGNS)

@@ -1,4 +1,4 @@
-"""Chains of several contracts, hooks at the same time, once, beside the agent, cancelled, not trusted."""
+"""Chains of several contracts, hooks at the same time, once, in the background, cancelled, not trusted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sandhook.errors import ConfigError
-from sandhook.hooks import Decision, Event, HookEngine, Ran, Request, SandboxRunner, SessionEnd, ToolPre
+from sandhook.hooks import Decision, Event, HookEngine, Request, RunResult, SandboxRunner, SessionEnd, ToolPre
 from sandhook.hooks.contracts import BaseContract, Document, Loaded, LoadOptions, get
 from sandhook.hooks.engine import Group
 from sandhook.hooks.event import Json
@@ -44,7 +44,7 @@ class Plain(BaseContract):
     def request(self, spec: HookSpec, event: Event, compat: str) -> Request:
         return Request(spec, {}, stdin=str(event.tool.input if event.tool else "").encode())
 
-    def decode(self, spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    def decode(self, spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
         if ran.could_not_run:
             return Verdict("error", could_not_run=ran.could_not_run)
         word, _, rest = ran.stdout.decode().strip().partition(" ")
@@ -137,7 +137,7 @@ def test_hooks_of_a_parallel_contract_see_the_event_as_it_was() -> None:
 def test_concurrent_executors_run_together_and_fold_in_config_order() -> None:
     barrier = threading.Barrier(3, timeout=20)
 
-    def together(request: Request) -> Ran:
+    def together(request: Request) -> RunResult:
         barrier.wait()
         return said(f"context {request.spec.id}")
 
@@ -151,7 +151,7 @@ def test_concurrent_executors_run_together_and_fold_in_config_order() -> None:
 
 
 def test_an_async_executor_is_awaited() -> None:
-    async def later(request: Request) -> Ran:
+    async def later(request: Request) -> RunResult:
         await asyncio.sleep(0)
         return said("deny later")
 
@@ -159,7 +159,7 @@ def test_an_async_executor_is_awaited() -> None:
     assert made.fire(ToolPre("bash")).reason == "later"
 
 
-# Once, and beside the agent.
+# Once, and in the background.
 
 
 def test_a_hook_with_once_runs_once_in_a_session() -> None:
@@ -173,20 +173,20 @@ def test_a_hook_with_once_runs_once_in_a_session() -> None:
 
 
 @pytest.mark.parametrize(("late", "context"), [("deliver", (("news", "result"),)), ("discard", ())])
-def test_a_hook_beside_the_agent_is_heard_at_the_next_event(late: str, context: Any) -> None:
-    made = engine(spec("a", "echo context news", detached=True), contract=Plain(late=late))
+def test_a_background_hook_is_heard_at_the_next_event(late: str, context: Any) -> None:
+    made = engine(spec("a", "echo context news", background=True), contract=Plain(background=late))
     first = made.fire(ToolPre("bash"))
     assert first.proceed and first.outcomes[0].ran is None
-    assert first.outcomes[0].why == "skipped: runs beside the agent (no matcher: every event)"
+    assert first.outcomes[0].why == "skipped: runs in the background (no matcher: every event)"
     assert made.wait(20)
     second = made.fire(SessionEnd())
-    assert [outcome.stdout for outcome in second.late] == ["context news\n"]
+    assert [outcome.stdout for outcome in second.background] == ["context news\n"]
     assert second.context == context
-    assert made.fire(SessionEnd()).late == ()
+    assert made.fire(SessionEnd()).background == ()
 
 
-def test_a_hook_beside_the_agent_cannot_refuse() -> None:
-    made = engine(spec("a", "echo deny", detached=True), fail_closed="strict")
+def test_a_background_hook_cannot_refuse() -> None:
+    made = engine(spec("a", "echo deny", background=True), fail_closed="strict")
     assert made.fire(ToolPre("bash")).proceed and made.wait(20)
     assert made.fire(SessionEnd()).proceed
 
@@ -207,7 +207,7 @@ def test_a_cancelled_afire_ends_its_hooks() -> None:
     ended = threading.Event()
 
     class Watched(SandboxRunner):
-        def __call__(self, request: Request) -> Ran:
+        def __call__(self, request: Request) -> RunResult:
             ran = super().__call__(request._replace(limits={"wall_seconds": 60, "steps": 10**12}))
             if ran.cancelled:
                 ended.set()
@@ -233,7 +233,7 @@ def test_a_layer_that_anybody_may_write_needs_trust() -> None:
     lines: list[str] = []
     made = HookEngine.load(documents, Plain(), audit=lines.append)
     assert [each.layer for each in made.hooks] == ["user"]
-    assert [why for _, why in made.withheld] == ["not trusted: repo.json is of the project layer"]
+    assert [each.why for each in made.withheld] == ["not trusted: repo.json is of the project layer"]
     assert "hook.warning" in lines[0] and "not trusted" in lines[0]
     assert made.fire(ToolPre("bash")).permission == "ask"
     asked: list[str] = []

@@ -1,0 +1,214 @@
+"""What the loaders of the contracts share: lists of hooks, their common fields, matchers and schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sandhook.hooks.contracts import Document, Loaded
+from sandhook.hooks.contracts._claude_shape import Value
+from sandhook.hooks.contracts._fields import Fields, join
+from sandhook.hooks.contracts._groups import Handler
+from sandhook.hooks.contracts._payload import look
+from sandhook.hooks.decode import type_name
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.matcher import Matcher, TextTest, ToolName, as_text
+from sandhook.hooks.model import Executor, HookSpec
+
+if TYPE_CHECKING:
+    from typing import TypedDict, Unpack
+
+    from sandhook.hooks.model import OnError
+
+    class SpecFields(TypedDict, total=False):
+        """Fields of HookSpec that ``hook_spec`` does not set by itself."""
+
+        matcher: Matcher
+        timeout: float
+        on_error: OnError
+        background: bool
+        include_sub_agents: bool
+        description: str | None
+        source: str
+        entry: Json
+        extras: Mapping[str, Json] | None
+
+
+def home(env: Mapping[str, str], platform: str) -> str:
+    """Return the user's home directory, "" when the environment does not name it."""
+    return env.get("USERPROFILE" if platform == "win32" else "HOME", "")
+
+
+# Documents and lists.
+
+
+def gather(
+    documents: Sequence[Document],
+    events: Iterable[str],
+    read: Callable[[Fields, JsonObject], Iterable[HookSpec]],
+    *,
+    noun: str = "an object",
+) -> Loaded:
+    """Read documents in order; hooks are grouped by event, and their ids are their positions there.
+
+    Args:
+        events: The contract's names of its events, in the order of the result.
+        read: Yields the hooks of one document that have no fault; reports faults to its Fields.
+        noun: The name of an object in the file's format, with its article.
+    """
+    by_event: dict[str, list[HookSpec]] = {name: [] for name in events}
+    all_fields = [Fields(document) for document in documents]
+    for fields in all_fields:
+        value = fields.document.value
+        if isinstance(value, dict):
+            for spec in read(fields, value):
+                by_event[spec.native_event].append(spec)
+        elif value is not None:
+            fields.problem("", f"wanted {noun}, got {type_name(value)}")
+    specs = [
+        spec._replace(id=f"{name}[{index}]")
+        for name, several in by_event.items()
+        for index, spec in enumerate(several)
+    ]
+    return Loaded(
+        tuple(specs),
+        tuple(problem for fields in all_fields for problem in fields.problems),
+        tuple(note for fields in all_fields for note in fields.notes),
+    )
+
+
+def entries(
+    fields: Fields, hooks: Mapping[str, Json], event: str, path: str, *, noun: str = "an object"
+) -> Iterator[Handler]:
+    """Yield the objects of one event's list; report everything else in it.
+
+    Args:
+        hooks: The lists by event.
+        path: The position of ``hooks``.
+    """
+    for index, raw in enumerate(fields.get(hooks, event, list, path) or ()):
+        place = f"{join(path, event)}[{index}]"
+        if isinstance(raw, dict):
+            yield Handler(event, "", raw, place, raw, place)
+        else:
+            fields.problem(place, f"wanted {noun}, got {type_name(raw)}")
+
+
+# Fields of one hook.
+
+
+def seconds(
+    fields: Fields, raw: JsonObject, key: str, path: str, *, default: float, unit: float = 1.0
+) -> float:
+    """Return a timeout in seconds; one that is not above zero is a fault.
+
+    Args:
+        unit: Seconds of one unit of the file.
+    """
+    number = fields.get(raw, key, float, path)
+    if number is None:
+        return default
+    if number <= 0:
+        fields.problem(f"{path}.{key}", f"wanted a number above zero, got {number:g}")
+        return default
+    return float(number) * unit
+
+
+def shell_text(fields: Fields, raw: JsonObject, path: str, *, required: bool = False) -> str:
+    """Return ``command``; a hook without one is a fault.
+
+    Args:
+        required: The fault is "command is required" at the hook, instead of "is empty" at the field.
+    """
+    command = fields.get(raw, "command", str, path) or ""
+    if not command.strip() and ("command" not in raw or isinstance(raw["command"], str)):
+        if not required:
+            fields.problem(f"{path}.command", "is empty: there is nothing to run")
+        else:
+            fields.problem(path if "command" not in raw else f"{path}.command", "command is required")
+    return command
+
+
+def check_type(fields: Fields, raw: JsonObject, path: str) -> None:
+    """Report a ``type`` that is not "command"."""
+    type_ = fields.get(raw, "type", str, path)
+    if type_ != "command" and ("type" not in raw or type_ is not None):
+        fields.problem(f"{path}.type", f"wanted command, got {type_!r}" if type_ else "type is required")
+
+
+def hook_spec(
+    fields: Fields, handler: Handler, kind: str, executor: Executor, **rest: Unpack[SpecFields]
+) -> HookSpec:
+    """Return a hook that inherits the agent's environment, with its position in the file.
+
+    Args:
+        handler: Where the hook stands; its event is the contract's own name.
+        kind: The neutral kind of the event.
+    """
+    document = fields.document
+    return HookSpec(
+        id="",
+        event=kind,
+        native_event=handler.event,
+        executor=executor,
+        env_policy="inherit",
+        path=handler.path,
+        file=document.name,
+        layer=document.layer,
+        **rest,
+    )
+
+
+# Matchers.
+
+
+def matcher_on(key: str, test: TextTest, *, tool_key: str = "tool_name", place: str | None = None) -> Matcher:
+    """Return a matcher on the tool's name, or on another value of the event.
+
+    Args:
+        key: The payload's key that matchers of the event look at.
+        tool_key: The payload's key of the tool's name.
+        place: Where the event has the value, as for ``look``; its extra of that key when None.
+    """
+    if key == tool_key:
+        return ToolName(test)
+    where = f"extra.{key}" if place is None else place
+
+    def read(event: Event) -> str:
+        return as_text(look(event, where))
+
+    return Value(key, read, test)
+
+
+def whole_name(pattern: str) -> str:
+    """Return a search anywhere in a name as an expression over the whole name."""
+    if pattern.startswith("^(?:") and pattern.endswith(")$"):
+        return pattern[4:-2]
+    if pattern.startswith("^") and pattern.endswith("$") and pattern[1:-1].replace("_", "").isalnum():
+        return pattern[1:-1]
+    return f".*(?:{pattern}).*"
+
+
+# Schemas.
+
+
+def schema(title: str, properties: JsonObject, definitions: JsonObject, **more: Json) -> JsonObject:
+    """Return the JSON Schema of a configuration that is an object.
+
+    Args:
+        definitions: Schemas that others refer to as ``#/$defs/NAME``.
+    """
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": title,
+        "type": "object",
+        **more,
+        "properties": properties,
+        "$defs": definitions,
+    }
+
+
+def lists_of(definition: str, events: Iterable[str], **more: Json) -> JsonObject:
+    """Return the schema of an object with a list for each event, whose items have one definition."""
+    items: Json = {"type": "array", "items": {"$ref": f"#/$defs/{definition}"}}
+    return {"type": "object", "properties": dict.fromkeys(events, items), **more}

@@ -1,0 +1,363 @@
+"""One contract's hooks on one event: selected, run, decoded, folded.
+
+Most contracts run hooks one by one; chained hooks see what earlier ones changed. Where a contract runs
+hooks in parallel, those with a concurrent runner run at the same time. Verdicts are always folded in
+config order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from threading import Lock, Thread
+from typing import TYPE_CHECKING
+
+from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.fold import Fold
+from sandhook.hooks.model import ContextFile, Decision, HookSpec, Outcome, Request, RunResult, Verdict
+from sandhook.hooks.runner import RunnerAdapter, unknown_executor
+from sandhook.record import Record
+
+if TYPE_CHECKING:
+    from sandhook.hooks.audit import Audit
+    from sandhook.hooks.contracts import Contract
+    from sandhook.hooks.event import Event
+    from sandhook.hooks.fold import Dedupe
+    from sandhook.hooks.model import Compat, FailClosed
+    from sandhook.limits import Cancellation
+
+# What an engine keeps between events.
+
+
+class OnceHooks:
+    """Which hooks with ``once`` ran already, by session. Any thread may ask."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._ran: set[tuple[str | None, str]] = set()
+
+    def first_time(self, session_id: str | None, hook_id: str) -> bool:
+        """Return True for the first call with these ids, False for every later one."""
+        with self._lock:
+            first = (session_id, hook_id) not in self._ran
+            self._ran.add((session_id, hook_id))
+        return first
+
+    def forget(self, session_id: str | None) -> None:
+        """Forget a session that ended."""
+        with self._lock:
+            self._ran = {key for key in self._ran if key[0] != session_id}
+
+
+class BackgroundResult(Record):
+    """The outcome of a background hook, and the contract that decides whether it is delivered."""
+
+    contract: Contract
+    outcome: Outcome
+
+
+class BackgroundHooks:
+    """Hooks that run in the background, in a thread each, and their uncollected results."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._threads: list[Thread] = []
+        self._results: list[BackgroundResult] = []
+
+    def start(self, contract: Contract, run: Callable[[], Outcome]) -> None:
+        """Run a hook in a thread of its own and keep its outcome.
+
+        Args:
+            run: Runs the hook and returns its outcome; never raises.
+        """
+
+        def run_and_keep() -> None:
+            result = BackgroundResult(contract, run())
+            with self._lock:
+                self._results.append(result)
+
+        thread = Thread(target=run_and_keep, name="sandhook-background-hook", daemon=True)
+        with self._lock:
+            self._threads = [running for running in self._threads if running.is_alive()]
+            self._threads.append(thread)
+        thread.start()
+
+    def collect(self) -> Sequence[BackgroundResult]:
+        """Return the results since the last call, in the order in which the hooks ended."""
+        if not self._results:
+            return ()
+        with self._lock:
+            results, self._results = self._results, []
+        return results
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait for each thread at most that long; return True when all of them have ended."""
+        for thread in list(self._threads):
+            thread.join(seconds)
+        return not any(thread.is_alive() for thread in self._threads)
+
+
+# One event.
+
+_UNKNOWN = RunnerAdapter(unknown_executor)
+
+
+class Services(Record):
+    """What an engine provides to every event run, whatever the contract.
+
+    Attributes:
+        compat: One of Compat.
+        fail_closed: One of FailClosed.
+        executors: Executor types and their runners.
+        env: The agent's own environment, as the host passed it in.
+        resolve: Returns the canonical path of an existing file, or None; receives a path and the directory
+            that it is relative to. None when the runner has no files.
+        audit: Where events are written.
+        once: Which hooks with ``once`` ran already.
+        background: Runs background hooks.
+    """
+
+    compat: Compat
+    fail_closed: FailClosed
+    executors: Mapping[str, RunnerAdapter]
+    env: Mapping[str, str]
+    resolve: Callable[[str, str], str | None] | None
+    audit: Audit
+    once: OnceHooks
+    background: BackgroundHooks
+
+
+class EventRun:
+    """One event and the hooks of one contract that wait for it.
+
+    Args:
+        specs: The contract's hooks for events of this kind, in config order.
+        cancel: Ends the hooks from another thread.
+    """
+
+    def __init__(
+        self,
+        contract: Contract,
+        services: Services,
+        event: Event,
+        specs: Sequence[HookSpec],
+        *,
+        cancel: Cancellation | None = None,
+    ) -> None:
+        self._contract = contract
+        self._services = services
+        self._fold = Fold(contract.fold_for(specs, event), event)
+        self._specs = specs
+        self._cancel = cancel
+        self._dedupe_keys: set[DedupeKey] = set()
+        self._fail_closed_ids: list[str] = []
+        self._fired = event
+
+    @property
+    def event(self) -> Event:
+        """The event as these hooks leave it."""
+        return self._fold.event
+
+    def run(self) -> Decision:
+        """Run the hooks that the event concerns and return their decision."""
+        if self._fold.policy.parallel:
+            return self._decision(self._run_in_parallel())
+        return self._decision([self._run_next(spec) for spec in self._specs])
+
+    def _run_next(self, spec: HookSpec) -> Outcome:
+        outcome = self._select(spec)
+        if outcome.state != "selected":
+            return outcome
+        event = self._fold.event
+        outcome = self._finish(outcome, event, self._execute(spec, self._request(spec, event)))
+        self._fold.add(spec.id, outcome.verdict)
+        return outcome
+
+    def _run_in_parallel(self) -> list[Outcome]:
+        event = self._fired
+        outcomes = [self._select(spec) for spec in self._specs]
+        running = [outcome.spec for outcome in outcomes if outcome.state == "selected"]
+        results = iter(self._execute_all([(spec, self._request(spec, event)) for spec in running]))
+        for index, outcome in enumerate(outcomes):
+            if outcome.state == "selected":
+                outcomes[index] = outcome = self._finish(outcome, event, next(results))
+                self._fold.add(outcome.spec.id, outcome.verdict)
+        return outcomes
+
+    # Selection.
+
+    def _select(self, spec: HookSpec) -> Outcome:
+        """Return the outcome of a hook that does not run, or its beginning: one with the state "selected"."""
+        outcome = self._matched(spec)
+        self._services.audit.invoked(outcome, self._fired)
+        if outcome.state == "selected" and spec.background:
+            event = self._fold.event
+            self._services.background.start(self._contract, lambda: self._run_in_background(outcome, event))
+            return outcome._replace(
+                state="background", why=f"skipped: runs in the background ({outcome.why})"
+            )
+        return outcome
+
+    def _matched(self, spec: HookSpec) -> Outcome:
+        fold = self._fold
+        event = fold.matched_against
+        if event.is_sub_agent and not spec.include_sub_agents:
+            return Outcome(spec, "not_matched", "not for sub-agents")
+        matched, why = spec.matcher.check(event)
+        if not matched:
+            return Outcome(spec, "not_matched", why)
+        if fold.stopped:
+            return Outcome(spec, "skipped", "skipped: an earlier hook refused")
+        if fold.policy.dedupe:
+            key = dedupe_key(spec, fold.policy.dedupe)
+            if key in self._dedupe_keys:
+                return Outcome(spec, "skipped", "skipped: an earlier hook runs the same text")
+            self._dedupe_keys.add(key)
+        if spec.once and not self._services.once.first_time(self._fired.session_id, spec.id):
+            return Outcome(spec, "skipped", "skipped: runs once in a session, and did")
+        return Outcome(spec, "selected", why)
+
+    # Execution.
+
+    def _request(self, spec: HookSpec, event: Event) -> Request | RunResult:
+        try:
+            request = self._contract.request(spec, event, self._services.compat)
+        except DecodeError as error:
+            return RunResult(failure=f"the event cannot be encoded: {error}")
+        inherited = _inherited(spec, self._services.env)
+        if inherited or self._cancel is not None:
+            request = request._replace(inherited=inherited, cancel=self._cancel)
+        return request
+
+    def _execute(self, spec: HookSpec, request: Request | RunResult) -> RunResult:
+        if isinstance(request, RunResult):
+            return request
+        runner = self._services.executors.get(spec.executor.type, _UNKNOWN)
+        try:
+            return _awaited(runner.call(request))
+        except Exception as error:  # an error in the host's executor is not a decision
+            return RunResult(failure=f"{error.__class__.__name__}: {error}")
+
+    def _execute_all(self, requests: Sequence[tuple[HookSpec, Request | RunResult]]) -> list[RunResult]:
+        """Run all hooks; those with a concurrent runner run in threads, at the same time."""
+        executors = self._services.executors
+        concurrent = [
+            index
+            for index, (spec, _) in enumerate(requests)
+            if executors.get(spec.executor.type, _UNKNOWN).concurrent
+        ]
+        if len(concurrent) < 2:
+            return [self._execute(spec, request) for spec, request in requests]
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(len(concurrent), thread_name_prefix="sandhook-hook") as pool:
+            futures = {index: pool.submit(self._execute, *requests[index]) for index in concurrent}
+            return [
+                futures[index].result() if index in futures else self._execute(spec, request)
+                for index, (spec, request) in enumerate(requests)
+            ]
+
+    def _run_in_background(self, outcome: Outcome, event: Event) -> Outcome:
+        """Run a background hook and return its outcome, which decides nothing."""
+        spec = outcome.spec
+        ran = self._execute(spec, self._request(spec, event))
+        verdict = self._contract.decode(spec, event, ran, self._services.compat)
+        outcome = outcome._replace(state="background", ran=ran, verdict=verdict)
+        self._services.audit.completed(outcome)
+        return outcome
+
+    def _finish(self, outcome: Outcome, event: Event, ran: RunResult) -> Outcome:
+        spec = outcome.spec
+        verdict = self._contract.decode(spec, event, ran, self._services.compat)
+        why = self._must_refuse(event, ran, verdict)
+        if why is not None:
+            verdict = _refusal(verdict, event, f"hook {spec.id} could not run: {why}")
+            self._fail_closed_ids.append(spec.id)
+        outcome = outcome._replace(ran=ran, verdict=verdict)
+        self._services.audit.completed(outcome)
+        return outcome
+
+    def _must_refuse(self, event: Event, ran: RunResult, verdict: Verdict) -> str | None:
+        """Return why the engine refuses where the contract does not, or None."""
+        fail_closed = self._services.fail_closed
+        if not fail_closed or event.kind not in self._contract.refusable or verdict.refuses:
+            return None
+        if verdict.could_not_run is not None:
+            return verdict.could_not_run
+        if fail_closed == "strict" and not verdict.decided:
+            if verdict.undecodable is not None:
+                return verdict.undecodable
+            if ran.exit_status:
+                return f"exit status {ran.exit_status} without a decision"
+        return None
+
+    # The decision.
+
+    def _decision(self, outcomes: list[Outcome]) -> Decision:
+        decision = self._fold.decision()
+        notes = [f"{each.spec.id}: {note}" for each in outcomes for note in each.verdict.diagnostics]
+        files = self._confined(decision.context_files, notes) if decision.context_files else ()
+        kind = self._fired.kind
+        decision = decision._replace(
+            event=next((name for name, each in self._contract.events.items() if each == kind), ""),
+            contract=self._contract.name,
+            context_files=files,
+            outcomes=tuple(outcomes),
+            fail_closed=tuple(self._fail_closed_ids),
+            diagnostics=(*decision.diagnostics, *notes),
+        )
+        if decision.refused or decision.force_continue:
+            decision = decision._replace(message=self._contract.message(decision, self._fold.event))
+        return decision
+
+    def _confined(self, files: Sequence[ContextFile], notes: list[str]) -> tuple[ContextFile, ...]:
+        """Return the files that exist in the project, once each; ``notes`` receives why others are dropped."""
+        event, resolve = self._fired, self._services.resolve
+        root = event.project_dir or event.cwd or "/workspace"
+        top = resolve(".", root) if resolve is not None else None
+        kept: dict[str, ContextFile] = {}
+        for file in files:
+            place = resolve(file.path, root) if resolve is not None else None
+            if place is None:
+                notes.append(f"context file {file.path!r} is dropped: there is no such file")
+            elif top is None or not (place + "/").startswith(top.rstrip("/") + "/"):
+                notes.append(f"context file {file.path!r} is dropped: it is outside the project")
+            else:
+                kept.setdefault(place, file)
+        return tuple(kept.values())
+
+
+#: The source (or ""), executor type, text and arguments of a hook.
+DedupeKey = tuple[str, str, str, tuple[str, ...]]
+
+
+def dedupe_key(spec: HookSpec, dedupe: Dedupe) -> DedupeKey:
+    """Return a key that is equal for hooks of which ``FoldPolicy.dedupe`` runs only the first."""
+    executor = spec.executor
+    return (spec.source if dedupe == "source" else "", executor.type, executor.text, executor.argv)
+
+
+def _inherited(spec: HookSpec, env: Mapping[str, str]) -> Mapping[str, str]:
+    if spec.env_policy == "inherit":
+        left_out = spec.env_except
+        return {name: env[name] for name in env if not name.startswith(left_out)} if left_out else env
+    if spec.env_policy == "allow":
+        return {name: env[name] for name in spec.env_names if name in env}
+    return {}
+
+
+def _refusal(verdict: Verdict, event: Event, reason: str) -> Verdict:
+    if event.kind == "tool.pre":
+        return verdict._replace(permission="deny", reason=reason)
+    return verdict._replace(block=True, reason=reason)
+
+
+def _awaited(result: RunResult | Awaitable[RunResult]) -> RunResult:
+    """Return a runner's result; the result of an ``async def`` runner is awaited in a new event loop."""
+    if isinstance(result, RunResult):
+        return result
+    from asyncio import run
+
+    async def wait() -> RunResult:
+        return await result
+
+    return run(wait())
