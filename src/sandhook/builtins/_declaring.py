@@ -5,7 +5,7 @@ Source: bash 5.2 reference manual 4.2 (declare, local), 4.1 (export, readonly). 
 
 from __future__ import annotations
 
-from sandhook.builtins._base import Fault, invalid_name, runtime, split_reference
+from sandhook.builtins._base import BuiltinError, invalid_name, runtime, split_reference
 from sandhook.builtins._elements import read_elements
 from sandhook.builtins._variables import own_value
 from sandhook.record import Record
@@ -57,7 +57,7 @@ def split_argument(
     """Read one argument: an assignment, or a name with an optional subscript.
 
     Raises:
-        Fault: Neither.
+        BuiltinError: Neither.
     """
     if not isinstance(argument, str):
         name, subscript, append, value = argument
@@ -95,7 +95,7 @@ def _is_compound(state: State, name: str, value: str, request: Request) -> bool:
 
 
 def declare_one(state: State, argument: str | Assigned, request: Request) -> None:
-    """Declare one name. Raises Fault or ShellError; the caller goes on with the next argument."""
+    """Declare one name. Raises BuiltinError or ShellError; the caller goes on with the next argument."""
     found = split_argument(state, argument, request)
     if isinstance(found, Assigned):
         name, assigned = found.name, found
@@ -163,13 +163,13 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
                 EXPORT & ~add
             )  # set -a does not mean arrays
     if listed and request.remove & ARRAY and not bits & ASSOC:
-        raise Fault(f"{name}: cannot destroy array variables in this way")
+        raise BuiltinError(f"{name}: cannot destroy array variables in this way")
     if late:
         state.attributes[name] = state.attributes.get(name, 0) | late
     if not state.attributes.get(name) and name in state.values:
         state.attributes.pop(name, None)  # plain again: the fast path of assignments
     if both:
-        raise Fault(f"{name}: cannot convert associative to indexed array")
+        raise BuiltinError(f"{name}: cannot convert associative to indexed array")
 
 
 def _check_arrays(state: State, name: str, bits: int, assigned: Assigned | None, request: Request) -> None:
@@ -177,7 +177,7 @@ def _check_arrays(state: State, name: str, bits: int, assigned: Assigned | None,
     if (request.remove & ARRAY and (bits & ARRAY or isinstance(value, IndexedArray))) or (
         request.remove & ASSOC and (bits & ASSOC or isinstance(value, AssociativeArray))
     ):
-        raise Fault(f"{name}: cannot destroy array variables in this way")
+        raise BuiltinError(f"{name}: cannot destroy array variables in this way")
     message = ""
     if request.add & ARRAY and bits & ASSOC:
         message = f"{name}: cannot convert associative to indexed array"
@@ -187,10 +187,10 @@ def _check_arrays(state: State, name: str, bits: int, assigned: Assigned | None,
         return
     if assigned is not None and isinstance(assigned.value, list):
         if not request.local:  # the list is assigned before the built-in runs, and that ends the line
-            state.shell.complain(state, message)
+            state.shell.error(state, message)
             raise Discard(1)
-        state.shell.complain(state, message)
-    raise Fault(message)
+        state.shell.error(state, message)
+    raise BuiltinError(message)
 
 
 def _make_array(state: State, name: str) -> None:
@@ -206,8 +206,8 @@ def _make_array(state: State, name: str) -> None:
             state.values[name] = IndexedArray([value])
 
 
-def _readonly(name: str, request: Request) -> Fault:
-    return Fault(f"{name}: readonly variable", bare=request.quiet_readonly)
+def _readonly(name: str, request: Request) -> BuiltinError:
+    return BuiltinError(f"{name}: readonly variable", bare=request.quiet_readonly)
 
 
 # --------------------------------------------------------------------------- references
@@ -216,16 +216,16 @@ def _readonly(name: str, request: Request) -> Fault:
 def _check_target(state: State, name: str, assigned: Assigned, indexed: bool) -> None:
     value = assigned.value
     if indexed or isinstance(value, list):
-        raise Fault(f"{name}: reference variable cannot be an array")
+        raise BuiltinError(f"{name}: reference variable cannot be an array")
     if value == name and function_frame(state) is not None:  # means the global one
         for command in ("local: ", ""):
-            state.shell.complain(state, f"{command}warning: {name}: circular name reference")
+            state.shell.error(state, f"{command}warning: {name}: circular name reference")
     elif value == name or value.partition("[")[0] == name:
-        raise Fault(f"{name}: nameref variable self references not allowed")
+        raise BuiltinError(f"{name}: nameref variable self references not allowed")
     if not value:
-        raise Fault("`': not a valid identifier")
+        raise BuiltinError("`': not a valid identifier")
     if split_reference(value) is None:
-        raise Fault(f"`{value}': invalid variable name for name reference")
+        raise BuiltinError(f"`{value}': invalid variable name for name reference")
 
 
 def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int, request: Request) -> None:
@@ -238,7 +238,7 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
         return
     value = state.values.get(name)
     if isinstance(value, (IndexedArray, AssociativeArray)):
-        raise Fault(f"{name}: reference variable cannot be an array")
+        raise BuiltinError(f"{name}: reference variable cannot be an array")
     if assigned is not None:
         assert isinstance(assigned.value, str)
         old = state.namerefs.get(name, "") if assigned.append else ""
@@ -246,7 +246,7 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
     else:
         target = state.namerefs.get(name, value or "")
         if target and split_reference(target) is None:
-            raise Fault(f"`{target}': invalid variable name for name reference")
+            raise BuiltinError(f"`{target}': invalid variable name for name reference")
     state.values.pop(name, None)
     state.namerefs[name] = target
     bits = (bits | request.add | (EXPORT if state.options.allexport else 0)) & ~request.remove
@@ -270,7 +270,7 @@ def _localize(state: State, name: str, request: Request) -> None:
     try:
         make_local(state, name)
     except ShellError as error:
-        raise Fault(error.message) from None
+        raise BuiltinError(error.message) from None
     if request.inherit or "localvar_inherit" in state.options.shopts:
         state.restore(name, old)
         value = state.values.get(name)

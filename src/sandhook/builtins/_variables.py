@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sandhook.builtins._base import Fault, invalid_name, runtime, split_reference
+from sandhook.builtins._base import BuiltinError, invalid_name, runtime, split_reference
 from sandhook.builtins._quote import element_key, reusable
 from sandhook.state.environment import variable_names
 from sandhook.state.state import State
@@ -98,7 +98,7 @@ def assign_reference(state: State, text: str, value: str) -> None:
     """Assign to ``name`` or ``name[subscript]``, as read, printf -v and getopts do.
 
     Raises:
-        Fault: ``text`` is neither.
+        BuiltinError: ``text`` is neither.
         ShellError: The variable is readonly, or the subscript is bad.
     """
     found = split_reference(text)
@@ -122,7 +122,7 @@ def array_name(state: State, name: str) -> str:
     """Check a name that read -a or mapfile will make an indexed array, and return its target.
 
     Raises:
-        Fault: No name, or an associative array.
+        BuiltinError: No name, or an associative array.
     """
     found = split_reference(name)
     if found is None or found[1] is not None:
@@ -130,7 +130,7 @@ def array_name(state: State, name: str) -> str:
     if name in state.namerefs:
         name, _ = state.resolve(name)
     if state.attributes.get(name, 0) & ASSOC:
-        raise Fault(f"{name}: not an indexed array")
+        raise BuiltinError(f"{name}: not an indexed array")
     if state.attributes.get(name, 0) & READONLY:
-        raise Fault(f"{name}: readonly variable", bare=True)
+        raise BuiltinError(f"{name}: readonly variable", bare=True)
     return name

@@ -10,7 +10,7 @@ from typing import Any
 
 from sandhook.builtins._base import (
     USAGE_STATUS,
-    Fault,
+    BuiltinError,
     Run,
     builtin,
     is_name,
@@ -129,11 +129,11 @@ def run(state: State, argv: Sequence[str]) -> int:
     else:
         state.set("OPTARG", step.argument)
     if not is_name(name):
-        raise Fault(f"`{name}': not a valid identifier")
+        raise BuiltinError(f"`{name}': not a valid identifier")
     try:
         state.set(name, step.letter or "?")
     except ShellError as error:
-        raise Fault(error.message, USAGE_STATUS, bare=True) from None
+        raise BuiltinError(error.message, USAGE_STATUS, bare=True) from None
     return 0 if step.letter else 1
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from sandhook.builtins import BUILTINS, load
-from sandhook.builtins._base import Fault, builtin, numeric, parse, summary, usage_of, write
+from sandhook.builtins._base import BuiltinError, builtin, numeric, parse, summary, usage_of, write
 from sandhook.pattern.glob import compile_pattern
 from sandhook.state.state import State
 
@@ -72,7 +72,9 @@ def run(state: State, argv: Sequence[str]) -> int:
     if anything:
         return 0
     last = patterns[-1]
-    raise Fault(f"no help topics match `{last}'.  Try `help help' or `man -k {last}' or `info {last}'.")
+    raise BuiltinError(
+        f"no help topics match `{last}'.  Try `help help' or `man -k {last}' or `info {last}'."
+    )
 
 
 def is_glob(pattern: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, complain, parse, runtime, write
+from sandhook.builtins._base import BuiltinError, builtin, parse, print_error, runtime, write
 from sandhook.builtins._jobspec import find_job, forget_ended
 from sandhook.interp.jobs import describe, jobs_of
 from sandhook.state.jobs import Job
@@ -24,7 +24,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     if "x" in letters:
         last = max(at for at, option in enumerate(given) if option.letter == "x")
         if any(option.letter in "lpn" for option in given[:last]):  # behind it they mean nothing
-            raise Fault("no other options allowed with `-x'")
+            raise BuiltinError("no other options allowed with `-x'")
         return _execute(state, operands)
     untold = [] if state.invocation.input == "string" else [job for job in jobs_of(state) if job.done]
     if operands or not untold:
@@ -37,10 +37,10 @@ def run(state: State, argv: Sequence[str]) -> int:
     for operand in operands:
         try:
             _show(state, [find_job(state, operand)], letters)
-        except Fault as fault:
-            complain(state, f"jobs: {fault.message}")
-            if "ambiguous" in fault.message:
-                complain(state, f"jobs: {operand}: no such job")
+        except BuiltinError as error:
+            print_error(state, f"jobs: {error.message}")
+            if "ambiguous" in error.message:
+                print_error(state, f"jobs: {operand}: no such job")
             status = 1
     return status
 
@@ -71,5 +71,5 @@ def _pid_text(state: State, word: str) -> str:
     """Return the process id of a job; the word itself when there is no such job."""
     try:
         return str(find_job(state, word).pid)
-    except Fault:
+    except BuiltinError:
         return word

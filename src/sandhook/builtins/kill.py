@@ -12,11 +12,11 @@ from typing import Protocol
 
 from sandhook.builtins._base import (
     USAGE_STATUS,
-    Fault,
+    BuiltinError,
     HelpWanted,
     builtin,
-    complain,
     numeric,
+    print_error,
     show_usage,
     write,
 )
@@ -53,7 +53,7 @@ def run(state: State, argv: Sequence[str]) -> int:
             listing = True
         elif word in ("-s", "-n"):
             if len(words) == 1:
-                raise Fault(f"{word}: option requires an argument")
+                raise BuiltinError(f"{word}: option requires an argument")
             words.pop(0)
             named = words[0]
             signal = _signal(named)
@@ -76,7 +76,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     if listing:
         return _list(state, words)
     if signal is None:
-        raise Fault(f"{named}: invalid signal specification")
+        raise BuiltinError(f"{named}: invalid signal specification")
     if not words:
         show_usage(state, "kill", USAGE)
         return USAGE_STATUS
@@ -84,14 +84,14 @@ def run(state: State, argv: Sequence[str]) -> int:
     for word in words:
         try:
             targets = _targets(state, word)
-        except Fault as fault:
-            complain(state, f"kill: {fault.message}")
+        except BuiltinError as error:
+            print_error(state, f"kill: {error.message}")
             continue
         for process in targets:
             try:
                 process.kill(signal)
-            except Fault as fault:
-                complain(state, f"kill: {fault.message}")
+            except BuiltinError as error:
+                print_error(state, f"kill: {error.message}")
             else:
                 sent = True
         me = state.process
@@ -114,14 +114,14 @@ def _signal(text: str) -> int | None:
 
 
 def _targets(state: State, word: str) -> Sequence[_Target]:
-    """Return the processes that an operand means. Raises Fault."""
+    """Return the processes that an operand means. Raises BuiltinError."""
     if word[:1] == "%":
         return [process for process in find_job(state, word).processes if not process.done]
     if not word:
-        raise Fault("`': not a pid or valid job spec")
+        raise BuiltinError("`': not a pid or valid job spec")
     pid = numeric(word)
     if pid is None:
-        raise Fault(
+        raise BuiltinError(
             f"{word}: arguments must be process or job IDs" if word else "`': not a pid or valid job spec"
         )
     processes = state.process.kernel.processes
@@ -131,7 +131,7 @@ def _targets(state: State, word: str) -> Sequence[_Target]:
     if found is None:
         world = state.process.kernel.outside
         if world is None:
-            raise Fault(f"({pid}) - No such process")
+            raise BuiltinError(f"({pid}) - No such process")
         return [_Foreign(world, pid)]
     return [found]
 
@@ -146,11 +146,11 @@ class _Foreign:
         self._pid = pid
 
     def kill(self, signal: int) -> None:
-        """Send it a signal. Raises Fault."""
+        """Send it a signal. Raises BuiltinError."""
         try:
             self._world.kill(self._pid, signal)
         except OSError as error:
-            raise Fault(f"({self._pid}) - {error_text(error)}") from None
+            raise BuiltinError(f"({self._pid}) - {error_text(error)}") from None
 
 
 def _list(state: State, words: Sequence[str]) -> int:
@@ -170,7 +170,7 @@ def _list(state: State, words: Sequence[str]) -> int:
         else:
             name = trap_name(word) if number is None else None
             if name is None or (name not in NUMBERS and name != "EXIT"):
-                complain(state, f"kill: {word}: invalid signal specification")
+                print_error(state, f"kill: {word}: invalid signal specification")
                 status = 1
             else:
                 write(state, f"{NUMBERS.get(name, 0)}\n")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, write
+from sandhook.builtins._base import BuiltinError, builtin, write
 from sandhook.builtins._variables import exists, listing
 from sandhook.builtins.declare import declare_all, make_request, show, split_options
 from sandhook.state.assigned import Assigned
@@ -25,7 +25,7 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
     """Return 1 outside a function, or when a name is invalid or readonly."""
     frame = function_frame(state)
     if frame is None:
-        raise Fault("can only be used in a function")
+        raise BuiltinError("can only be used in a function")
     if len(argv) == 2 and _plain(state, frame, argv[1]):
         return 0
     given, operands = split_options(argv, _LETTERS, plus=True)

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sandhook.builtins._base import (
-    Fault,
+    BuiltinError,
     Run,
     builtin,
-    complain,
+    fatal_error,
     is_name,
     parse,
-    report,
+    print_error,
     show_usage,
     split_reference,
     write,
@@ -54,9 +54,9 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
             try:
                 state.process.descriptors[1].write(text.encode("utf-8", "surrogateescape"))
             except KeyError:
-                return report(state, "printf", Fault("write error: Bad file descriptor"))
+                return fatal_error(state, "printf", BuiltinError("write error: Bad file descriptor"))
             except OSError as error:
-                return report(state, "printf", Fault(f"write error: {error_text(error)}"))
+                return fatal_error(state, "printf", BuiltinError(f"write error: {error_text(error)}"))
             return 0
         budget.charge(len(argv))
         if (
@@ -85,7 +85,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         for option in given:
             variable = option.argument
         if variable is not None and split_reference(variable) is None:
-            raise Fault(f"`{variable}': not a valid identifier", 2)
+            raise BuiltinError(f"`{variable}': not a valid identifier", 2)
     else:
         operands = list(argv[1:])
     if not operands:
@@ -106,7 +106,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     def error(message: str) -> None:
         nonlocal status
         status = 1
-        complain(state, f"printf: {message}")
+        print_error(state, f"printf: {message}")
 
     zone = state.get("TZ")
     budget = state.budget
@@ -119,7 +119,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         operands[0],
         arguments,
         error=error,
-        warn=lambda message: complain(state, f"printf: {message}"),
+        warning=lambda message: print_error(state, f"printf: {message}"),
         now=kernel.now,
         environment=_NOTHING if zone is None else {"TZ": zone},
         check_fits=budget.check_fits,
@@ -134,5 +134,5 @@ def run(state: State, argv: Sequence[str]) -> int:
         budget.charge(1 + (len(data) >> 10))
         state.process.descriptor(1).write(data)
     except OSError as failure:
-        raise Fault(f"write error: {error_text(failure)}") from None
+        raise BuiltinError(f"write error: {error_text(failure)}") from None
     return status

@@ -13,15 +13,15 @@ from functools import lru_cache
 from typing import Any
 
 from sandhook.builtins._base import (
-    Fault,
+    BuiltinError,
     HelpWanted,
     Run,
     builtin,
+    fatal_error,
     invalid_name,
     is_name,
     numeric,
     parse,
-    report,
 )
 from sandhook.builtins._input import NOTHING, is_plain_line, read_line, take, wait_for_input
 from sandhook.builtins._splitting import WHITE, split_all, split_into
@@ -69,7 +69,7 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
         return None
     try:
         request, names, plain = _request(prefix)
-    except (Fault, HelpWanted):
+    except (BuiltinError, HelpWanted):
         return None
     fd, raw, array, count = request.fd, request.raw, request.array, len(names)
     if request != Request(array=array, raw=raw, fd=fd) or not plain:
@@ -130,8 +130,8 @@ def _assign_checked(
     """Assign a whole line to names of any kind, and report what refuses it."""
     try:
         _assign(state, request, names, plain, text, NOTHING)
-    except Fault as fault:
-        return report(state, argv[0], fault, USAGE)
+    except BuiltinError as error:
+        return fatal_error(state, argv[0], error, USAGE)
     return 0
 
 
@@ -168,7 +168,7 @@ def _read(state: State, argv: Sequence[str], begun: bytes | None) -> int:
             begun=begun or b"",
         )
     except OSError as error:
-        raise Fault(f"read error: {request.fd}: {error_text(error)}") from None
+        raise BuiltinError(f"read error: {request.fd}: {error_text(error)}") from None
     _assign(state, request, names, plain, line.text, line.escaped)
     if line.timed_out:
         return 128 + SIGALRM
@@ -198,7 +198,7 @@ def _request(argv: tuple[str, ...]) -> tuple[Request, tuple[str, ...], bool]:
         elif letter == "u":
             number = numeric(argument)
             if number is None or not 0 <= number < 2**31:
-                raise Fault(f"{argument}: invalid file descriptor specification")
+                raise BuiltinError(f"{argument}: invalid file descriptor specification")
             request.fd = number
     _check_names(request, names)
     return request, tuple(names), all(map(is_name, names))
@@ -207,7 +207,7 @@ def _request(argv: tuple[str, ...]) -> tuple[Request, tuple[str, ...], bool]:
 def _number(text: str) -> int:
     number = numeric(text)
     if number is None or not 0 <= number < 2**31:
-        raise Fault(f"{text}: invalid number")
+        raise BuiltinError(f"{text}: invalid number")
     return number
 
 
@@ -215,7 +215,7 @@ def _seconds(text: str) -> float:
     whole, _, fraction = text.partition(".")
     digits = whole.removeprefix("+") + fraction
     if not (digits.isascii() and digits.isdigit()) or len(digits) > 25:
-        raise Fault(f"{text}: invalid timeout specification")
+        raise BuiltinError(f"{text}: invalid timeout specification")
     return float(f"{whole or '0'}.{fraction or '0'}")
 
 
@@ -226,7 +226,7 @@ def _default_timeout(state: State) -> float | None:
         return None
     try:
         return _seconds(text) or None
-    except Fault:
+    except BuiltinError:
         return None
 
 
@@ -244,8 +244,8 @@ def _description(state: State, request: Request) -> Description:
     except OSError as error:
         text = error_text(error)
         if request.fd:
-            raise Fault(f"{request.fd}: invalid file descriptor: {text}") from None
-        raise Fault(f"read error: {request.fd}: {text}") from None
+            raise BuiltinError(f"{request.fd}: invalid file descriptor: {text}") from None
+        raise BuiltinError(f"read error: {request.fd}: {text}") from None
 
 
 def _assign(
@@ -281,4 +281,4 @@ def _assign(
     except ShellError as error:
         if error.fatal:
             raise
-        raise Fault(error.message, bare=True) from None
+        raise BuiltinError(error.message, bare=True) from None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, builtin, complain, parse, show_usage, write
+from sandhook.builtins._base import USAGE_STATUS, builtin, parse, print_error, show_usage, write
 from sandhook.builtins._quote import single_quote
 from sandhook.builtins._signals import EVENTS, full_name, listing, trap_name
 from sandhook.kernel.signals import NUMBERS, SIGQUIT
@@ -42,7 +42,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     for text in names:
         name = trap_name(text)
         if name is None:
-            complain(state, f"trap: {text}: invalid signal specification")
+            print_error(state, f"trap: {text}: invalid signal specification")
             status = 1
         else:
             set_trap(state, name, None if action == "-" else action)
@@ -103,7 +103,7 @@ def _show(state: State, operands: Sequence[str]) -> int:
         for text in operands:
             name = trap_name(text)
             if name is None:
-                complain(state, f"trap: {text}: invalid signal specification")
+                print_error(state, f"trap: {text}: invalid signal specification")
                 status = 1
             elif name in traps:
                 chosen.append(name)

@@ -339,7 +339,7 @@ def _element(name: str, subscript: str) -> Integer:
 def _without_subscript(state: State, name: str) -> int:
     """``name[]`` in arithmetic is 0, after two complaints."""
     for _ in range(2):
-        state.shell.complain(state, f"{name}[]: bad array subscript")
+        state.shell.error(state, f"{name}[]: bad array subscript")
     return 0
 
 
@@ -379,7 +379,7 @@ def _store(target: ArithVariable) -> Store:
         except ShellError as error:
             if error.discard:  # a readonly name
                 raise
-            state.shell.complain(state, error.message)  # the value of the expression stands
+            state.shell.error(state, error.message)  # the value of the expression stands
 
     return store_element
 

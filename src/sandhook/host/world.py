@@ -338,7 +338,7 @@ class HostRun:
             native=self._fs.native if WINDOWS else None,
         )
         if isinstance(found, Refused):
-            runtime.complain(state, found.message)
+            runtime.error(state, found.message)
             return found.status
         if isinstance(found, Program):
             return self._start(state, path, found.executable, given, found.command_line)
@@ -454,7 +454,7 @@ class HostRun:
             text = "cannot execute: required file not found"
         else:
             text = error_text(error)
-        state.shell.complain(state, f"{path}: {text}")
+        state.shell.error(state, f"{path}: {text}")
         return NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
 
     def kill(self, pid: int, signal: int) -> None:

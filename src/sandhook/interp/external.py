@@ -101,7 +101,7 @@ def run_external(
         handler = state.functions.get("command_not_found_handle")
         if handler is not None:
             return in_subshell(state, state.process.fork(), lambda inner: call(runtime, inner, handler, argv))
-        runtime.complain(state, f"{ansi_c(name) if needs_ansi_c(name) else name}: command not found")
+        runtime.error(state, f"{ansi_c(name) if needs_ansi_c(name) else name}: command not found")
         _advise(runtime, state, name)
         return NOT_FOUND
     file, utility = located
@@ -166,13 +166,13 @@ def run_file(
         if not fs.access(absolute, 1):
             raise fs_error(errno.EACCES)
     except OSError as error:
-        runtime.complain(state, f"{path}: {error_text(error)}")
+        runtime.error(state, f"{path}: {error_text(error)}")
         return NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
     line = _shebang(data)
     if line:
         return _interpret(runtime, state, line, path, argv, depth)
     if data[:4] == b"\x7fELF" or b"\0" in data[:128].partition(b"\n")[0]:
-        runtime.complain(state, f"{path}: cannot execute binary file: Exec format error")
+        runtime.error(state, f"{path}: cannot execute binary file: Exec format error")
         return NOT_EXECUTABLE
     return run_own_shell(runtime, state, [shell, path, *argv[1:]])
 
@@ -207,7 +207,7 @@ def _interpret(
         shell = program.rpartition("/")[2]
         if program[0] == "/" and shell in SHELLS:
             return run_standard(runtime, state, shell, words)
-        runtime.complain(state, f"{path}: cannot execute: required file not found")
+        runtime.error(state, f"{path}: cannot execute: required file not found")
         _advise(runtime, state, program)
         return NOT_FOUND
     runtime.write_error(state, f"{state.name}: {path}: {program}: bad interpreter: {reason}\n")

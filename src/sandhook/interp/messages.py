@@ -25,7 +25,7 @@ def report_syntax(runtime: Interpreter, state: State, error: ShellSyntaxError, l
     """
     started = state.invocation
     if started.interactive is not None and started.input == "stdin" and not label:
-        runtime.complain(state, error.message)
+        runtime.error(state, error.message)
         return
     name = next((frame.source for frame in reversed(state.frames)), state.source)
     start = f"{name}: {label}line {error.line + line - 1}: "
@@ -95,7 +95,7 @@ def report_signal(state: State, pid: int | None, signal: int, command: Callable[
         state.shell.write_error(state, f"{DESCRIPTIONS[signal]}\n")
     elif signal in DESCRIPTIONS and signal not in (SIGINT, SIGPIPE):
         text = command()
-        state.shell.complain(state, text if pid is None else f"{pid:5d} {DESCRIPTIONS[signal]:<24}{text}")
+        state.shell.error(state, text if pid is None else f"{pid:5d} {DESCRIPTIONS[signal]:<24}{text}")
 
 
 def print_times(runtime: Interpreter, state: State, times: tuple[float, float, float], posix: bool) -> None:
@@ -110,7 +110,7 @@ def print_times(runtime: Interpreter, state: State, times: tuple[float, float, f
         return
     text, wrong = times_text(layout, times)
     if wrong is not None:
-        runtime.complain(state, f"TIMEFORMAT: `{wrong}': invalid format character")
+        runtime.error(state, f"TIMEFORMAT: `{wrong}': invalid format character")
     else:
         runtime.write_error(state, f"{text}\n")
 

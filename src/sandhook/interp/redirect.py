@@ -398,7 +398,7 @@ def _numbered(node: Redirection, default: int, make: Callable[[State], Descripti
             _set_variable(state, variable, str(free))
         except ShellError as error:
             description.release()
-            state.shell.complain(state, error.message)
+            state.shell.error(state, error.message)
             raise ShellError(f"{variable}: cannot assign fd to variable") from None
         install(state, free, description, undo if "varredir_close" in state.options.shopts else None)
 

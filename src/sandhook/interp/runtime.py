@@ -56,15 +56,17 @@ class Runtime:
 
     # ------------------------------------------------------------------ messages
 
-    def complain(self, state: State, text: str) -> None:
+    def error(self, state: State, text: str) -> None:
         """Write ``name: line N: text`` to standard error; a closed one swallows it."""
         self.write_error(state, f"{self.where(state)}{text}\n")
 
-    warn = complain
+    def warning(self, state: State, text: str) -> None:
+        """Write ``name: line N: warning: text`` to standard error."""
+        self.error(state, f"warning: {text}")
 
-    def refuse(self, state: State, text: str) -> None:
+    def assignment_error(self, state: State, text: str) -> None:
         """Report an assignment error; under ``set -e`` it exits the shell at once, even inside a condition."""
-        self.complain(state, text)
+        self.error(state, text)
         if text.endswith(_AT_ONCE) and state.options.errexit and not state.eval_in_condition:
             raise ExitShell(state.status or 1)
 
@@ -77,14 +79,14 @@ class Runtime:
 
     def write_error(self, state: State, text: str) -> None:
         """Write to standard error as it is."""
-        state.process.complain(text.encode("utf-8", "surrogateescape"))
+        state.process.write_error(text.encode("utf-8", "surrogateescape"))
 
-    def report(self, state: State, error: ShellError, argv: Sequence[Argument] = ()) -> int:
+    def fatal_error(self, state: State, error: ShellError, argv: Sequence[Argument] = ()) -> int:
         """Report an error of a command and return its status, or end what the error ends.
 
         Raises Discard for expansion errors, ExitShell for those that end the shell.
         """
-        self.refuse(state, error.message)
+        self.assignment_error(state, error.message)
         before, state.status = state.status, error.status
         if state.options.posix and error.discard and error.ends_posix(bare=not argv):
             error.fatal, error.status = True, 127
@@ -104,13 +106,15 @@ class Runtime:
         """Return what a shell exits with when an expansion ended it: 127 for ``-c`` alone."""
         return messages.fatal_status(state, error)
 
-    def report_in(self, state: State, error: ShellError, name: str) -> int:
+    def expression_error(self, state: State, error: ShellError, name: str) -> int:
         """Report an error inside ``((`` or ``[[``, which the shell survives."""
         if error.in_expansion and not error.fatal:
             error.discard = True
-            return self.report(state, error)
+            return self.fatal_error(state, error)
         bare = error.fatal or error.message.endswith(": readonly variable")
-        (self.refuse if bare else self.complain)(state, error.message if bare else f"{name}: {error.message}")
+        (self.assignment_error if bare else self.error)(
+            state, error.message if bare else f"{name}: {error.message}"
+        )
         if error.fatal:
             state.status = error.status
             raise (ExitShell if state.invocation.interactive is None else Discard)(

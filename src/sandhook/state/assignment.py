@@ -84,14 +84,14 @@ def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool
         if subscript is None:
             index = next_index
         elif subscript in ("@", "*"):
-            state.shell.refuse(state, f"[{subscript}]={value}: cannot assign to non-numeric index")
+            state.shell.assignment_error(state, f"[{subscript}]={value}: cannot assign to non-numeric index")
             continue
         else:
             index = state.shell.subscript(state, subscript) if subscript else -1
             if index < 0:
                 index = index + array.top() if subscript else -1
                 if index < 0:
-                    state.shell.refuse(state, f"[{subscript}]={value}: bad array subscript")
+                    state.shell.assignment_error(state, f"[{subscript}]={value}: bad array subscript")
                     continue
         if add:
             value = _added(array.get(index), value, bits)
@@ -121,10 +121,12 @@ def _assign_associative(state: State, name: str, elements: Elements, *, append: 
         elements = [Element(key, False, value) for key, value in pairs]
     for subscript, add, value in elements:
         if subscript is None:
-            state.shell.refuse(state, f"{name}: {value}: must use subscript when assigning associative array")
+            state.shell.assignment_error(
+                state, f"{name}: {value}: must use subscript when assigning associative array"
+            )
             continue
         if not subscript:
-            state.shell.refuse(state, f"[]={value}: bad array subscript")
+            state.shell.assignment_error(state, f"[]={value}: bad array subscript")
             continue
         if add:
             value = _added(before.get(subscript), value, bits)

@@ -48,7 +48,7 @@ class AskedExit(ExitShell):
     """The exit command, or errexit: the ``!`` of a subshell's only command does not invert its status."""
 
 
-class Misuse(ExitShell):
+class UsageExit(ExitShell):
     """A usage error of a special built-in in posix mode; before ``command`` it does not end the shell."""
 
 

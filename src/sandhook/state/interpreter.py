@@ -81,15 +81,15 @@ class InterpreterOf(Protocol[S]):
 
     # ------------------------------------------------------------------ messages
 
-    def complain(self, state: S, text: str) -> None:
+    def error(self, state: S, text: str) -> None:
         """Write ``name: line N: text`` to standard error; a closed one swallows it."""
         ...
 
-    def warn(self, state: S, text: str) -> None:
-        """Write a warning, in the form of ``complain``."""
+    def warning(self, state: S, text: str) -> None:
+        """Write ``name: line N: warning: text`` to standard error."""
         ...
 
-    def refuse(self, state: S, text: str) -> None:
+    def assignment_error(self, state: S, text: str) -> None:
         """Report an assignment error; under ``set -e`` some of them end the shell at once (ExitShell)."""
         ...
 
@@ -101,11 +101,11 @@ class InterpreterOf(Protocol[S]):
         """Return what begins every message: the script's name and the line."""
         ...
 
-    def report(self, state: S, error: ShellError, argv: Sequence[Argument] = ()) -> int:
+    def fatal_error(self, state: S, error: ShellError, argv: Sequence[Argument] = ()) -> int:
         """Report the error of a command; return its status or raise what it ends (Discard, ExitShell)."""
         ...
 
-    def report_in(self, state: S, error: ShellError, name: str) -> int:
+    def expression_error(self, state: S, error: ShellError, name: str) -> int:
         """Report an error inside ``((`` or ``[[``, which the shell survives; return its status."""
         ...
 

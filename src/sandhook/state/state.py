@@ -230,7 +230,7 @@ class State:
         """
         found = follow(self.namerefs, name)
         if found is None:
-            self.shell.warn(self, f"warning: {name}: circular name reference")
+            self.shell.warning(self, f"{name}: circular name reference")
             return name, None
         base, subscript = found
         if subscript is not None and not subscript.isalnum():
@@ -289,7 +289,7 @@ class State:
 
     def report_bad_subscript(self, name: str) -> None:
         """Report a bad subscript of ``${name[...]}``, which expands to nothing; under ``set -e`` the shell exits."""
-        self.shell.refuse(self, f"{name}: bad array subscript")
+        self.shell.assignment_error(self, f"{name}: bad array subscript")
 
     # ------------------------------------------------------------------ writing
 

@@ -61,7 +61,7 @@ def compile_assignments(compiler: Compiler, node: SimpleCommand, apply: Apply | 
             elif apply is not None:
                 apply(state, undo)
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
         finally:
             if undo:
                 restore(state.process, undo)
@@ -117,7 +117,7 @@ def _integer_assignment(node: SimpleCommand, name: str, value: Callable[[State],
             if state.instrumented:
                 state.shell.trace_assignment(state, name, text)
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
         state.status = status = state.substitution_status
         state.pipestatus = None
         return status
@@ -152,7 +152,7 @@ def _text_assignment(node: SimpleCommand, name: str, text_of: Text) -> Run:
             else:
                 state.values[name] = text
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
         state.status = status = state.substitution_status
         state.pipestatus = None
         return status
@@ -175,7 +175,7 @@ def _one_assignment(step: Callable[[State], None], node: SimpleCommand) -> Run:
         try:
             step(state)
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
         state.status = status = state.substitution_status
         state.pipestatus = None
         return status

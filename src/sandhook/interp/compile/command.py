@@ -133,11 +133,11 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
         if quoted or (state.options.posix and not is_name(name)):
             return refuse_name(state, name)
         if state.options.posix and name in state.shell.commands.special:
-            state.shell.complain(state, f"`{name}': is a special builtin")
+            state.shell.error(state, f"`{name}': is a special builtin")
             raise ExitShell(2)
         old = state.functions.get(name)
         if old is not None and old.attributes & READONLY:
-            state.shell.complain(state, f"{name}: readonly function")
+            state.shell.error(state, f"{name}: readonly function")
             state.status = 1
             return 1
         source = state.source
@@ -162,7 +162,7 @@ def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
             return refuse_name(state, name)
         running = next((job for job in jobs_of(state) if job.coprocess and not job.done), None)
         if running is not None:
-            state.shell.complain(
+            state.shell.error(
                 state, f"warning: execute_coproc: coproc [{running.pid}:{running.coprocess}] still exists"
             )
         process = state.process
@@ -186,7 +186,7 @@ def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
             set_array(state, name, numbers)
             state.set(f"{name}_PID", str(child.pid))
         except ShellError as error:
-            status: int = state.shell.report(state, error)
+            status: int = state.shell.fatal_error(state, error)
             return status
         state.status = 0
         return 0

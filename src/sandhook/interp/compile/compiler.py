@@ -200,7 +200,7 @@ class Compiler:
                     state.line = line
                     change(state, undo)
                 except ShellError as error:
-                    status: int = state.shell.report(state, error)
+                    status: int = state.shell.fatal_error(state, error)
                     if unchecked:
                         state.shell.failed(state, status, node)
                     return status

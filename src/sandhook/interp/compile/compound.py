@@ -159,7 +159,7 @@ def is_name(text: str) -> bool:
 
 def refuse_name(state: State, name: str) -> int:
     """Complain about what a loop's variable or a function cannot be called; posix mode ends there."""
-    state.shell.complain(state, f"`{name}': not a valid identifier")
+    state.shell.error(state, f"`{name}': not a valid identifier")
     if state.options.posix:
         raise ExitShell(2)
     state.status = 1
@@ -178,7 +178,7 @@ def compile_for(compiler: Compiler, node: For) -> Run:
         try:
             values = _expand(state, words)
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
 
         status = 0
         tested, loops = state.errexit_suppressed, state.loops
@@ -211,7 +211,7 @@ def compile_for(compiler: Compiler, node: For) -> Run:
 
 def _refuse_value(state: State, error: ShellError) -> int:
     """Complain about a value that a loop's variable does not take; posix mode ends there."""
-    state.shell.refuse(state, error.message)
+    state.shell.assignment_error(state, error.message)
     if state.options.posix:
         raise ExitShell(state.shell.fatal_status(state, ShellError("", 127)))
     return 1
@@ -229,7 +229,7 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
         try:
             values = _expand(state, words)
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
         if state.instrumented:
             if state.shell.debug(state, node):
                 return 0
@@ -253,7 +253,7 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
             try:
                 state.set(name, values[number - 1] if 1 <= number <= len(values) else "")
             except ShellError as error:
-                state.shell.complain(state, error.message)
+                state.shell.error(state, error.message)
                 ended = True
                 return False
             return True
@@ -296,7 +296,7 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
         except BreakLoop as control:
             status = _leave(state, control, tested)
         except ShellError as error:
-            return state.shell.report_in(state, error, "((")
+            return state.shell.expression_error(state, error, "((")
         finally:
             state.loops = loops
         state.status = status
@@ -337,7 +337,7 @@ def compile_arithmetic(compiler: Compiler, node: ArithmeticCommand) -> Run:
         try:
             status = 0 if value(state) else 1
         except ShellError as error:
-            return state.shell.report_in(state, error, "((")
+            return state.shell.expression_error(state, error, "((")
         state.status = status
         state.pipestatus = None
         return status
@@ -361,7 +361,7 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
         try:
             text = subject(state)
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
         if state.instrumented:
             state.shell.trace_node(state, node)
         status = 0
@@ -387,7 +387,7 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
                         if not _matches(state, patterns, text):
                             continue
                     except ShellError as error:
-                        return state.shell.report(state, error)
+                        return state.shell.fatal_error(state, error)
             status = body(state) if body is not None else 0
             if terminator == ";;":
                 state.status = status

@@ -71,7 +71,7 @@ def compile_conditional(compiler: Compiler, node: ConditionalCommand) -> Run:
         except InvalidRegex:
             status = 2
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
         state.status = status
         state.pipestatus = None
         return status
@@ -167,7 +167,7 @@ def _compare(sign: str, left: Callable[[State], str], right: Callable[[State], s
             except ShellError as error:
                 if error.fatal:
                     raise
-                state.shell.report_in(state, OperandError(error.message), "[[")
+                state.shell.expression_error(state, OperandError(error.message), "[[")
                 return False
 
         return compare_numbers

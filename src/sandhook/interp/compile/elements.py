@@ -106,7 +106,7 @@ def _refuse_words(state: State, name: str, words: list[Word]) -> Elements:
 
     for word in words:
         message = f"{name}: {unparse(word)}: must use subscript when assigning associative array"
-        state.shell.refuse(state, message)
+        state.shell.assignment_error(state, message)
     return []
 
 
@@ -141,7 +141,7 @@ def _compile_pairs(
 
 
 def _complain_of_key(state: State, shown: str) -> None:
-    state.shell.refuse(state, f"{shown}: bad array subscript")
+    state.shell.assignment_error(state, f"{shown}: bad array subscript")
 
 
 def _keyed(

@@ -61,7 +61,7 @@ def _put(state: State, data: bytes) -> int:
     try:
         state.process.descriptor(1).write(data)
     except OSError as error:
-        state.shell.complain(state, f"echo: write error: {error.strerror}")
+        state.shell.error(state, f"echo: write error: {error.strerror}")
         return 1
     return 0
 

@@ -284,7 +284,7 @@ def _redirected(
             apply(state, undo)
             status = quick(state, argv)
         except ShellError as error:
-            return state.shell.report(state, error, argv)
+            return state.shell.fatal_error(state, error, argv)
         finally:
             if undo:
                 restore(process, undo)
@@ -322,7 +322,7 @@ def _general_or_inline(special: Callable[[State], int | None], general: Run, nam
         try:
             status = special(state)
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
         if status is None:
             return general(state)
         state.status = status
@@ -371,7 +371,7 @@ def _plain(
                         quick = shell.commands.prepare(known, prefix, whole) or builtin
                     status = quick(state, argv)
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
         if status > 128 and state.execution.killed is not None:
             report_killed(state, node)
         state.status = status
@@ -453,7 +453,7 @@ def _full(
                     hand_over(state, argv[0], saved)
                 status = _run_argv(state, known, argv)
         except ShellError as error:
-            return state.shell.report(state, error, argv)
+            return state.shell.fatal_error(state, error, argv)
         finally:
             if undo:
                 restore(state.process, undo)

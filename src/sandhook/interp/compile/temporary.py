@@ -76,7 +76,7 @@ def assign_temporarily(
         state.attributes[name] = EXPORT
         return
     if not lasting and subscript is not None:  # bash complains, and runs the command all the same
-        state.shell.complain(state, f"`{name}[{subscript}]': not a valid identifier")
+        state.shell.error(state, f"`{name}[{subscript}]': not a valid identifier")
         return
     if not lasting and name in state.namerefs:
         name = state.resolve(name)[0]
@@ -90,7 +90,7 @@ def assign_temporarily(
                 error.status = FATAL_STATUS if error.fatal else 1
                 error.discard = True
                 raise
-            state.shell.complain(state, error.message)
+            state.shell.error(state, error.message)
             if state.options.errexit:
                 raise ExitShell(1) from None
             return
