@@ -30,8 +30,8 @@ class Runtime:
     def error(self, state: State, text: str) -> None:
         self.errors.append(text)
 
-    def assignment_error(self, state: State, text: str) -> None:
-        self.errors.append(text)
+    def assignment_error(self, state: State, error: ShellError) -> None:
+        self.errors.append(error.message)
 
     def arithmetic(self, state: State, text: str) -> int:
         return int(text)

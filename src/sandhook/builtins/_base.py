@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias
 
 from sandhook.record import Record
 from sandhook.state.control import Discard, ExitShell, ShellError, UsageExit
@@ -28,8 +28,8 @@ class BuiltinError(Exception):
 
     Attributes:
         usage: The usage line follows the message, and the status is 2.
-        discard: The rest of the input unit is dropped, as bash does after ``shift 1 2``.
-        bare: The message stands without the built-in's name.
+        ends: "unit" drops the rest of the input unit, as bash does after ``shift 1 2``.
+        own: The shell's own error; its message stands without the built-in's name.
     """
 
     def __init__(
@@ -38,15 +38,15 @@ class BuiltinError(Exception):
         status: int = 1,
         *,
         usage: bool = False,
-        discard: bool = False,
-        bare: bool = False,
+        ends: Literal["command", "unit"] = "command",
+        own: ShellError | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.status = USAGE_STATUS if usage else status
         self.usage = usage
-        self.discard = discard
-        self.bare = bare
+        self.ends = ends
+        self.own = own
 
 
 class HelpWanted(Exception):
@@ -75,12 +75,11 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
                 )
                 return USAGE_STATUS
             except ShellError as error:
-                if error.in_builtin:
-                    error.message, error.in_builtin = f"{argv[0]}: {error.message}", False
+                if error.names_builtin:
+                    raise error.named(argv[0]) from None
+                if error.ends == "shell":
                     raise
-                if error.fatal:
-                    raise
-                runtime(state).assignment_error(state, error.message)
+                runtime(state).assignment_error(state, error)
                 return error.status
 
         return guarded
@@ -93,17 +92,17 @@ def fatal_error(state: State, name: str, error: BuiltinError, usage: str = "") -
     print_builtin_error(state, name, error)
     if error.usage:
         show_usage(state, name, usage)
-    if error.discard and state.invocation.input == "string":
+    if error.ends == "unit" and state.invocation.input == "string":
         raise ExitShell(error.status) from None  # bash drops all of the text of -c
-    if error.discard:
+    if error.ends == "unit":
         raise Discard(error.status) from None
     return misused(state, name) if error.status == USAGE_STATUS else error.status
 
 
 def print_builtin_error(state: State, name: str, error: BuiltinError) -> None:
     """Report an error, with the built-in's name unless the message is the shell's own."""
-    if error.bare:
-        runtime(state).assignment_error(state, error.message)
+    if error.own is not None:
+        runtime(state).assignment_error(state, error.own)
     else:
         print_error(state, f"{name}: {error.message}")
 
@@ -264,7 +263,7 @@ def count_argument(operands: Sequence[str], default: int) -> int:
     if value is None:
         raise BuiltinError(f"{operands[0]}: numeric argument required")
     if len(operands) > 1:
-        raise BuiltinError("too many arguments", discard=True)
+        raise BuiltinError("too many arguments", ends="unit")
     return value
 
 

@@ -11,7 +11,7 @@ from sandhook.builtins._variables import own_value
 from sandhook.record import Record
 from sandhook.state.assigned import Assigned
 from sandhook.state.assignment import assign
-from sandhook.state.control import Discard, ShellError
+from sandhook.state.control import Discard, ShellError, readonly_error
 from sandhook.state.frame import Frame
 from sandhook.state.locals import function_frame, keep_assigned, make_local
 from sandhook.state.state import State
@@ -207,7 +207,8 @@ def _make_array(state: State, name: str) -> None:
 
 
 def _readonly(name: str, request: Request) -> BuiltinError:
-    return BuiltinError(f"{name}: readonly variable", bare=request.quiet_readonly)
+    error = readonly_error(name)
+    return BuiltinError(error.message, own=error if request.quiet_readonly else None)
 
 
 # --------------------------------------------------------------------------- references

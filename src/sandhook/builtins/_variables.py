@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from sandhook.builtins._base import BuiltinError, invalid_name, runtime, split_reference
 from sandhook.builtins._quote import element_key, reusable
+from sandhook.state.control import readonly_error
 from sandhook.state.environment import variable_names
 from sandhook.state.state import State
 from sandhook.state.values import (
@@ -132,5 +133,6 @@ def array_name(state: State, name: str) -> str:
     if state.attributes.get(name, 0) & ASSOC:
         raise BuiltinError(f"{name}: not an indexed array")
     if state.attributes.get(name, 0) & READONLY:
-        raise BuiltinError(f"{name}: readonly variable", bare=True)
+        error = readonly_error(name)
+        raise BuiltinError(error.message, own=error)
     return name

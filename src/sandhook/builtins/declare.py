@@ -117,9 +117,9 @@ def declare_all(state: State, name: str, operands: Sequence[str | Assigned], req
             print_builtin_error(state, name, error)
             status = 1
         except ShellError as error:
-            if error.in_builtin or error.fatal:
+            if error.names_builtin or error.ends == "shell":
                 raise
-            runtime(state).assignment_error(state, error.message)
+            runtime(state).assignment_error(state, error)
             status = 1
     return status
 

@@ -28,7 +28,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         print_error(state, f"{argv[0]}: {operands[0]}: numeric argument required")
         raise _leaving(state, USAGE_STATUS)
     if len(operands) > 1:
-        raise BuiltinError("too many arguments", discard=True)
+        raise BuiltinError("too many arguments", ends="unit")
     raise _leaving(state, status)
 
 

@@ -133,7 +133,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     try:
         state.set(name, step.letter or "?")
     except ShellError as error:
-        raise BuiltinError(error.message, USAGE_STATUS, bare=True) from None
+        raise BuiltinError(error.message, USAGE_STATUS, own=error) from None
     return 0 if step.letter else 1
 
 

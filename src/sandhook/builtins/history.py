@@ -69,7 +69,7 @@ def _show(state: State, history: History, operands: Sequence[str]) -> None:
         if count is None:
             raise BuiltinError(f"{operands[0]}: numeric argument required")
         if len(operands) > 1:
-            raise BuiltinError("too many arguments", discard=True)
+            raise BuiltinError("too many arguments", ends="unit")
         start = max(0, len(entries) - abs(count))
     format_ = state.get("HISTTIMEFORMAT")
     zone = state.get("TZ")

@@ -28,7 +28,8 @@ def run(state: State, argv: Sequence[str]) -> int:
         try:
             value = evaluate(state, operand)
         except ShellError as error:
-            if error.fatal:
+            if error.ends == "shell":
                 raise
-            raise BuiltinError(error.message, bare=error.message.endswith(": readonly variable")) from None
+            own = error if error.reason == "readonly variable" else None
+            raise BuiltinError(error.message, own=own) from None
     return 0 if value else 1

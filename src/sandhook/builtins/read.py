@@ -26,7 +26,6 @@ from sandhook.builtins._base import (
 from sandhook.builtins._input import NOTHING, is_plain_line, read_line, take, wait_for_input
 from sandhook.builtins._splitting import WHITE, split_all, split_into
 from sandhook.builtins._variables import array_name, assign_reference
-from sandhook.expand.arith import ExpressionError
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.signals import SIGALRM
 from sandhook.state.assignment import set_array
@@ -132,6 +131,10 @@ def _assign_checked(
         _assign(state, request, names, plain, text, NOTHING)
     except BuiltinError as error:
         return fatal_error(state, argv[0], error, USAGE)
+    except ShellError as error:
+        if error.names_builtin:
+            raise error.named(argv[0]) from None
+        raise
     return 0
 
 
@@ -275,10 +278,7 @@ def _assign(
                     state.set(name, value)
                 else:
                     assign_reference(state, name, value)
-    except ExpressionError as error:  # the value of an integer variable ends more than the command
-        error.message = f"read: {error.message}"
-        raise
     except ShellError as error:
-        if error.fatal:
+        if error.ends == "shell" or error.names_builtin:  # the value of an integer variable: it ends more
             raise
-        raise BuiltinError(error.message, bare=True) from None
+        raise BuiltinError(error.message, own=error) from None

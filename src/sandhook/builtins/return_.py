@@ -33,5 +33,5 @@ def _status(state: State, operands: Sequence[str]) -> int:
         print_error(state, f"return: {operands[0]}: numeric argument required")
         return USAGE_STATUS
     if len(operands) > 1:
-        raise BuiltinError("too many arguments", discard=True)
+        raise BuiltinError("too many arguments", ends="unit")
     return number & 0xFF

@@ -17,5 +17,5 @@ USAGE = "suspend [-f]"
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1: no shell of a sandbox can be stopped."""
     if parse(argv, "f")[1]:
-        raise BuiltinError("too many arguments", discard=True)
+        raise BuiltinError("too many arguments", ends="unit")
     raise BuiltinError("cannot suspend: no job control")

@@ -33,7 +33,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         try:
             _unset(state, operand, letters)
         except (BuiltinError, ShellError) as error:
-            if isinstance(error, ShellError) and error.fatal:
+            if isinstance(error, ShellError) and error.ends == "shell":
                 raise
             print_error(state, f"unset: {error.message}")
             status = 1

@@ -17,7 +17,7 @@ from sandhook.expand.operators import MAX, MIN, DivisionByZero, Integer, wrap
 from sandhook.expand.special import special_value
 from sandhook.lazy import lazily
 from sandhook.state.assignment import plain_array
-from sandhook.state.control import ShellError
+from sandhook.state.control import ShellError, expression_error, unbound_error
 from sandhook.state.state import State
 from sandhook.state.values import COMPUTED, AssociativeArray, IndexedArray, Value, store
 from sandhook.syntax.arith import parse_arithmetic, parse_number
@@ -41,13 +41,6 @@ Store: TypeAlias = Callable[[State, int], None]
 
 #: Variables whose values name variables, and so on.
 MAX_RECURSION = 1024
-
-
-class ExpressionError(ShellError):
-    """An expression that is wrong, or divides by zero; ``set -e`` does not look at it."""
-
-    def ends_posix(self, *, bare: bool) -> bool:
-        return not self.in_subscript
 
 
 @lru_cache(maxsize=512)
@@ -77,15 +70,15 @@ def _carried_out(state: State, text: str, error: ShellSyntaxError) -> ShellError
     except ShellSyntaxError as reached:
         error = reached
     except DivisionByZero as zero:
-        return ExpressionError(zero_message(text, str(zero)), 1, discard=True)
-    return ExpressionError(error.message, 1, discard=True)
+        return expression_error(zero_message(text, str(zero)))
+    return expression_error(error.message)
 
 
 def _run(state: State, text: str) -> int:
     try:
         return compile_text(text)(state)
     except DivisionByZero as zero:
-        raise ExpressionError(zero_message(text, str(zero)), 1, discard=True) from None
+        raise expression_error(zero_message(text, str(zero))) from None
 
 
 #: The right side of ``**``: bash has read on to what stands behind it when it finds it negative.
@@ -125,9 +118,7 @@ def value_of(state: State, text: str) -> int:
     state.arithmetic_depth = depth = state.arithmetic_depth + 1
     try:
         if depth > MAX_RECURSION:
-            raise ExpressionError(
-                f'{text}: expression recursion level exceeded (error token is "{text}")', discard=True
-            )
+            raise expression_error(f'{text}: expression recursion level exceeded (error token is "{text}")')
         if depth % 50 == 0:  # a long chain of names goes on from a fresh stack
             return int(state.process.kernel.scheduler.call_on_new_stack(lambda: evaluate(state, text)))
         return evaluate(state, text)
@@ -237,7 +228,7 @@ def _variable(name: str) -> Integer:
         text = state.get(name)
         if text is None:
             if state.options.nounset and name not in state.values:
-                raise ShellError(f"{name}: unbound variable", 127, fatal=True)
+                raise unbound_error(name)
             return 0
         return value_of(state, text)
 
@@ -299,10 +290,10 @@ def compile_subscript(text: str) -> Integer:
         try:
             return tree(state)
         except DivisionByZero as zero:
-            error: ShellError = ExpressionError(zero_message(text, str(zero)), 1, discard=True)
+            error = expression_error(zero_message(text, str(zero)))
         except ShellError as caught:
             error = caught
-        raise state.shell.subscript_error(state, error)
+        raise state.shell.in_subscript(state, error)
 
     return index
 
@@ -329,7 +320,7 @@ def _element(name: str, subscript: str) -> Integer:
             text = state.element(name, key if state.is_associative(name) else subscript)
         if text is None:
             if state.options.nounset and state.value(name) is None:
-                raise ShellError(f"{name}: unbound variable", 127, fatal=True)
+                raise unbound_error(name)
             return 0
         return value_of(state, text)
 
@@ -377,7 +368,7 @@ def _store(target: ArithVariable) -> Store:
         try:
             state.set_element(name, key, str(value))
         except ShellError as error:
-            if error.discard:  # a readonly name
+            if error.ends != "command":  # a readonly name
                 raise
             state.shell.error(state, error.message)  # the value of the expression stands
 

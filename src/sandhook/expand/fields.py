@@ -224,7 +224,7 @@ def _without_match(state: State, plain: str) -> list[str]:
     """Return what becomes of a pattern that matches no file."""
     shopts = state.options.shopts
     if "failglob" in shopts:
-        raise ShellError(f"no match: {plain}", 1, discard=True)
+        raise ShellError(f"no match: {plain}", ends="unit")
     return [] if "nullglob" in shopts else [plain]
 
 

@@ -13,7 +13,7 @@ from sandhook.expand import arith
 from sandhook.expand.arith import NUMBERS
 from sandhook.expand.operators import DivisionByZero, Integer
 from sandhook.expand.parameter import Text, Words, compile_length, subscript_of
-from sandhook.state.control import ShellError
+from sandhook.state.control import ShellError, expression_error
 from sandhook.state.state import State
 from sandhook.syntax.arith import parse_arithmetic
 from sandhook.syntax.nodes import (
@@ -52,8 +52,7 @@ def compile_integer(word: Word, words: Words) -> Integer:
         try:
             text = text_of(state)
         except ShellError as error:
-            error.in_expansion = True
-            raise
+            raise error.within("operand") from None
         return arith.evaluate(state, text)
 
     if tree is None:
@@ -156,8 +155,7 @@ def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[li
         try:
             texts = [expand(state) for expand in expansions]
         except ShellError as error:
-            error.in_expansion = True
-            raise
+            raise error.within("operand") from None
         try:
             operands = [NUMBERS[text] for text in texts]
         except KeyError:
@@ -168,9 +166,7 @@ def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[li
         try:
             return value(state)
         except DivisionByZero as zero:
-            raise arith.ExpressionError(
-                arith.zero_message(text_of(texts), str(zero)), 1, discard=True
-            ) from None
+            raise expression_error(arith.zero_message(text_of(texts), str(zero))) from None
 
     return run
 
@@ -182,8 +178,7 @@ def _with_one_operand(value: Integer, expansion: Text, text_of: Callable[[list[s
         try:
             text = expansion(state)
         except ShellError as error:
-            error.in_expansion = True
-            raise
+            raise error.within("operand") from None
         try:
             operand = NUMBERS[text]
         except KeyError:
@@ -194,9 +189,7 @@ def _with_one_operand(value: Integer, expansion: Text, text_of: Callable[[list[s
         try:
             return value(state)
         except DivisionByZero as zero:
-            raise arith.ExpressionError(
-                arith.zero_message(text_of([text]), str(zero)), 1, discard=True
-            ) from None
+            raise expression_error(arith.zero_message(text_of([text]), str(zero))) from None
 
     return run
 
@@ -255,6 +248,6 @@ def _guarded(tree: Integer, source: str) -> Integer:
         try:
             return tree(state)
         except DivisionByZero as zero:
-            raise arith.ExpressionError(arith.zero_message(source, str(zero)), 1, discard=True) from None
+            raise expression_error(arith.zero_message(source, str(zero))) from None
 
     return run

@@ -14,8 +14,8 @@ from sandhook.expand import transform
 from sandhook.expand.arith import NotPlain
 from sandhook.expand.escapes import prompt
 from sandhook.expand.locale import as_bytes, change_by_bytes, goes_by_bytes
-from sandhook.expand.special import separator, special_value, unbound
-from sandhook.state.control import ShellError
+from sandhook.expand.special import separator, special_value
+from sandhook.state.control import ShellError, bad_substitution_error, unbound_error
 from sandhook.state.environment import variable_names
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray
@@ -121,7 +121,7 @@ def plain_value(name: str, *, braces: bool = True) -> Value:
                 return value
             found = state.get(name)
             if found is None and state.options.nounset:
-                raise unbound(name)
+                raise unbound_error(name)
             return found
 
         return variable
@@ -139,7 +139,7 @@ def plain_value(name: str, *, braces: bool = True) -> Value:
     def special(state: State) -> str | None:
         value = special_value(state, name)
         if value is None and state.options.nounset:
-            raise unbound(name if braces else f"${name}")
+            raise unbound_error(name if braces else f"${name}")
         return value
 
     return positional if name.isdigit() and name[0] != "0" else special
@@ -212,7 +212,7 @@ def _without_subscript(name: str) -> Value:
     """${a[]}: refused when it is expanded, as bash does."""
 
     def refuse(state: State) -> str | None:
-        raise ShellError(f"${{{name}[]}}: bad substitution", 1, discard=True)
+        raise bad_substitution_error(f"${{{name}[]}}")
 
     return refuse
 
@@ -224,7 +224,7 @@ def _element(name: str, subscript: Word, words: Words, checked: bool) -> Value:
         key = key_of(state)
         value = state.element(name, key)
         if value is None and checked and state.options.nounset:
-            raise unbound(f"{name}[{key}]")
+            raise unbound_error(f"{name}[{key}]")
         return value
 
     index_of = words.index(subscript)
@@ -246,7 +246,7 @@ def _element(name: str, subscript: Word, words: Words, checked: bool) -> Value:
         else:
             return element(state)
         if value is None and checked and state.options.nounset:
-            raise unbound(f"{name}[{key_of(state)}]")
+            raise unbound_error(f"{name}[{key_of(state)}]")
         return value
 
     return indexed
@@ -273,7 +273,7 @@ def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], 
                 return len(value)
             value = state.value(name)
             if value is None and state.options.nounset:
-                raise ShellError(f"{name}: unbound variable", 1, discard=True)
+                raise unbound_error(name).ending("unit", 1)
             return len(values(state)) if isinstance(value, str) or value is None else len(value)
 
         return count
@@ -333,21 +333,23 @@ class Indirect(Parameter):
             if declared and not state.options.nounset:
                 return None
             if state.options.nounset and not node.name.isidentifier():
-                raise unbound(f"!{node.name}")
+                raise unbound_error(f"!{node.name}")
             subscript = "" if node.subscript is None else f"[{word_text(node.subscript, lambda body: '')}]"
-            raise ShellError(f"{node.name}{subscript}: invalid indirect expansion", 1, discard=True)
+            raise ShellError(
+                f"{node.name}{subscript}: invalid indirect expansion", ends="unit", reason="indirection"
+            )
         target = self._words.parse_name(name)
         if state.options.nounset and not node.operator and name.isidentifier() and state.get(name) is None:
-            raise unbound(f"!{node.name}")
+            raise unbound_error(f"!{node.name}")
         if target is None:
-            raise ShellError(f"{name}: invalid variable name", 1, discard=True)
+            raise ShellError(f"{name}: invalid variable name", ends="unit", reason="indirection")
         expansion = ParameterExpansion(
             target.name, target.subscript, "", node.operator, node.word, node.second
         )
         if state.options.nounset and node.operator not in CHOOSING:
             base = compile_base(expansion, self._words, checked=False)
             if base.value is not None and base.value(state) is None:
-                raise unbound(f"!{node.name}")
+                raise unbound_error(f"!{node.name}")
         return compile_parameter(expansion, self._words)
 
     def _value(self, state: State) -> str | None:

@@ -21,19 +21,16 @@ def named(number_of: Callable[[State], int], shown: str) -> Callable[[State], in
         try:
             return number_of(state)
         except ShellError as error:
-            error.in_subscript = True
-            if not (error.fatal or error.in_expansion):
-                error.message = f"{shown}: {error.message}"
-            raise
+            if error.ends != "shell" and "operand" not in error.origins:
+                error = error.worded(f"{shown}: {error.message}")
+            raise error.within("subscript") from None
 
     return number
 
 
 def too_short(length: int | None) -> ShellError:
     """Return the error of a length that ends before its offset."""
-    error = ShellError(f"{length}: substring expression < 0", 1, discard=True)
-    error.in_subscript = True
-    return error
+    return ShellError(f"{length}: substring expression < 0", ends="unit").within("subscript")
 
 
 def substring(state: State, value: str, offset: int, length: int | None) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from sandhook.lazy import lazily
-from sandhook.state.control import ShellError
 from sandhook.state.state import State
 
 _QUOTING = lazily(r"[\\'\"]")
@@ -20,11 +19,6 @@ def separator(state: State, star: bool) -> str:
         return " "
     ifs = state.get("IFS")
     return " " if ifs is None else ifs[:1]
-
-
-def unbound(name: str) -> ShellError:
-    """Return the error of ``set -u``."""
-    return ShellError(f"{name}: unbound variable", 127, fatal=True)
 
 
 def special_value(state: State, name: str) -> str | None:

@@ -24,7 +24,7 @@ from sandhook.expand.shapes import unquoting
 from sandhook.expand.special import separator
 from sandhook.expand.tilde import expand_tilde, has_tilde, split_tildes, tilde_behind_name
 from sandhook.pattern.glob import quote
-from sandhook.state.control import ShellError
+from sandhook.state.control import ShellError, subscript_error
 from sandhook.state.state import State
 from sandhook.syntax import parse_word
 from sandhook.syntax.nodes import (
@@ -389,17 +389,19 @@ class TextCompiler:
 
             def assign(state: State) -> str:
                 if not (name[0].isalpha() or name[0] == "_"):
-                    raise ShellError(f"${name}: cannot assign in this way", 1, discard=True)
+                    raise ShellError(f"${name}: cannot assign in this way", ends="unit")
                 text = text_of(state)
                 if node.prefix == "!":
                     target = state.get(name) or name
                     if not target.isidentifier():
-                        raise ShellError(f"{target}: invalid variable name", 1, discard=True)
+                        raise ShellError(
+                            f"{target}: invalid variable name", ends="unit", reason="indirection"
+                        )
                     state.set(target, text)
                 elif subscript is not None:
                     key = subscript(state)
                     if key in ("@", "*") and not state.is_associative(name):
-                        raise ShellError(f"{name}[{key}]: bad array subscript", 1, discard=True)
+                        raise subscript_error(f"{name}[{key}]", "unit")
                     state.set_element(name, key, text)
                 else:
                     state.set(name, text)
@@ -414,7 +416,7 @@ class TextCompiler:
             text = text_of(state)
             if not word.parts:
                 text = "parameter null or not set" if operator == ":?" else "parameter not set"
-            raise ShellError(f"{shown}: {text}", 127, fatal=True)
+            raise ShellError(f"{shown}: {text}", 127, ends="shell")
 
         return fail
 

@@ -1,4 +1,4 @@
-"""Messages on standard error: syntax errors, deaths by signals, times; and the status of a failing shell."""
+"""Messages on standard error: syntax errors, deaths by signals, and times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from sandhook.errors import ShellSyntaxError
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import DESCRIPTIONS, SIGINT, SIGPIPE, SIGTERM
 from sandhook.lazy import lazily
-from sandhook.state.control import ShellError
 from sandhook.state.state import Interpreter, State
 from sandhook.syntax.nodes import Command, Pipeline
 
@@ -139,15 +138,3 @@ def times_text(layout: str, times: tuple[float, float, float]) -> tuple[str, str
 
     text = _TIME.sub(one, layout)
     return text, wrong[0] if wrong else None
-
-
-def fatal_status(state: State, error: ShellError) -> int:
-    """Return what a shell exits with when an expansion ended it: 127 for ``-c`` alone."""
-    if error.status != 127:
-        return error.status
-    unlike = (
-        (state.options.errexit and not state.eval_in_condition)
-        or state.invocation.input in ("file", "stdin")
-        or state.invocation.interactive is not None
-    )
-    return 1 if unlike or (state.subshell and not state.execution.direct) else 127

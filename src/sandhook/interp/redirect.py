@@ -139,10 +139,8 @@ def apply_as_child(state: State, apply: Apply, undo: Undo, saved: dict[str, Save
         else:
             apply(inner, undo)
     except ShellError as error:
-        if error.fatal:
-            error.status = state.shell.fatal_status(state, error)
-        error.fatal = error.discard = False
-        raise
+        status = error.status if error.ends != "shell" else state.shell.fatal_status(state, error.status)
+        raise error.ending("command", status) from None
 
 
 def apply_without(state: State, apply: Apply, undo: Undo | None, saved: dict[str, Saved]) -> None:
@@ -252,7 +250,7 @@ def _unparsable(message: str, body: str) -> Callable[[State], Description]:
         message = f"{body}: bad substitution"
 
     def fail(state: State) -> Description:
-        raise ShellError(message, 1, discard=True)
+        raise ShellError(message, ends="unit")
 
     return fail
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from sandhook.kernel.process import Process
 from sandhook.limits import Budget
 from sandhook.record import Record
-from sandhook.state.control import Discard, ShellError
+from sandhook.state.control import Discard, ShellError, readonly_error, subscript_error
 from sandhook.state.frame import Frame, Saved
 from sandhook.state.options import Options
 from sandhook.state.records import NOT_STARTED, NOTHING_REMEMBERED, Execution, Invocation, Tracing
@@ -289,7 +289,7 @@ class State:
 
     def report_bad_subscript(self, name: str) -> None:
         """Report a bad subscript of ``${name[...]}``, which expands to nothing; under ``set -e`` the shell exits."""
-        self.shell.assignment_error(self, f"{name}: bad array subscript")
+        self.shell.assignment_error(self, subscript_error(name))
 
     # ------------------------------------------------------------------ writing
 
@@ -325,7 +325,7 @@ class State:
                 return
             if name in self.namerefs:  # the value becomes the target of a reference that has none
                 if not TARGET.match(value):
-                    raise ShellError(f"`{value}': not a valid identifier", 1, discard=True)
+                    raise ShellError(f"`{value}': not a valid identifier", ends="unit")
                 self.namerefs[name] = value
                 return
         bits = self.attributes.get(name, 0)
@@ -355,7 +355,7 @@ class State:
     def convert(self, name: str, bits: int, value: str) -> str:
         """Return ``value`` as the attributes of ``name`` want it; refuse readonly names."""
         if bits & READONLY:
-            raise ShellError(f"{name}: readonly variable", 1, discard=True)
+            raise readonly_error(name, "unit")
         if bits & INTEGER:
             value = str(self.shell.integer(self, value))
         if bits & UPPER:
@@ -392,7 +392,7 @@ class State:
             name, _ = self.resolve(name)
         bits = self.attributes.get(name, 0)
         if bits & READONLY:
-            raise ShellError(f"{name}: readonly variable", 1, discard=True)
+            raise readonly_error(name, "unit")
         if name in self.dynamics and self.computed(name) is not None:
             self.set_computed(name, subscript, value)
             return
@@ -408,7 +408,7 @@ class State:
                 key += old.top() if isinstance(old, IndexedArray) else 0
             bad = key < 0
         if bad:
-            raise ShellError(f"{name}[{subscript}]: bad array subscript", 1)
+            raise subscript_error(f"{name}[{subscript}]")
         array = self.array(name)  # nothing is made for a bad subscript
         bits = self.attributes.get(name, 0)
         if append:

@@ -15,7 +15,7 @@ from sandhook.interp.redirect import Apply, Undo, needs_process, restore
 from sandhook.interp.subshell import redirect_apart
 from sandhook.state.assigned import Assigned
 from sandhook.state.assignment import assign, plain_array
-from sandhook.state.control import ShellError
+from sandhook.state.control import ShellError, subscript_error
 from sandhook.state.state import State
 from sandhook.state.values import COMPUTED, LARGE, AssociativeArray, IndexedArray, store
 from sandhook.syntax.nodes import (
@@ -208,7 +208,7 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
 
         return step
     if node.subscript is not None and not node.subscript.parts:
-        return _refusing_step(f"{node.name}[]: bad array subscript")
+        return _failing_step(subscript_error(f"{node.name}[]", "unit"))
     if isinstance(node.value, Word) and node.subscript is None:
         return _concatenating_step(node.name, compiler.words.string(node.value, assignment=True))
     general = _general_step(compiler, node)
@@ -222,13 +222,13 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
     return general
 
 
-def _refusing_step(message: str) -> Callable[[State], None]:
-    """Compile an assignment that fails when it is carried out."""
+def _failing_step(error: ShellError) -> Callable[[State], None]:
+    """Compile an assignment that fails when it runs."""
 
-    def refuse(state: State) -> None:
-        raise ShellError(message, 1, discard=True)
+    def fail(state: State) -> None:
+        raise error.worded(error.message)  # a copy: an exception keeps the frames of its last flight
 
-    return refuse
+    return fail
 
 
 def _concatenating_step(name: str, text_of: Text) -> Callable[[State], None]:
@@ -250,8 +250,7 @@ def _concatenating_step(name: str, text_of: Text) -> Callable[[State], None]:
         try:
             state.append(name, text)
         except ShellError as error:
-            error.discard = True
-            raise
+            raise error.ending_unit() from None
 
     return step
 
@@ -312,19 +311,18 @@ def _general_step(compiler: Compiler, node: Assignment) -> Callable[[State], Non
         try:
             assign(state, assigned)
         except ShellError as error:  # a bad subscript ends more than a readonly element of a list does
-            error.discard = True
-            if subscript is not None and error.message.endswith(": bad array subscript"):
-                error.message = _bad_subscript(name, subscript)
-            raise
+            if subscript is not None and error.reason == "bad subscript":
+                error = error.worded(_bad_subscript(name, subscript).message)
+            raise error.ending_unit() from None
 
     return general
 
 
-def _bad_subscript(name: str, subscript: Word) -> str:
-    """Return the complaint of a subscript, which it shows as it is written."""
+def _bad_subscript(name: str, subscript: Word) -> ShellError:
+    """Return the error of a bad subscript, which it shows as the script wrote it."""
     from sandhook.syntax.unparse import unparse
 
-    return f"{name}[{unparse(subscript)}]: bad array subscript"
+    return subscript_error(f"{name}[{unparse(subscript)}]", "unit")
 
 
 def _integer_step(name: str, value: Callable[[State], int]) -> Callable[[State], None]:
@@ -367,8 +365,7 @@ def _element_step(
         except NotPlain:
             key = state.shell.subscript(state, key_of(state))
         except ShellError as error:
-            error.discard = True
-            raise
+            raise error.ending_unit() from None
         old = array.items.get(key)
         if old is not None and len(old) <= LARGE and len(text) <= LARGE and not append:
             array.items[key] = text  # nothing to charge, and no place to find
@@ -376,7 +373,7 @@ def _element_step(
         if key == "" or (key.__class__ is int and key < 0):
             key = array.top() + key if key else -1
             if key < 0:
-                raise ShellError(_bad_subscript(name, subscript), 1, discard=True)
+                raise _bad_subscript(name, subscript)
         if append:
             text = (array.get(key) or "") + text
         store(array, key, text, state.budget)

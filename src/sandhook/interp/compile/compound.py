@@ -211,9 +211,9 @@ def compile_for(compiler: Compiler, node: For) -> Run:
 
 def _refuse_value(state: State, error: ShellError) -> int:
     """Complain about a value that a loop's variable does not take; posix mode ends there."""
-    state.shell.assignment_error(state, error.message)
+    state.shell.assignment_error(state, error)
     if state.options.posix:
-        raise ExitShell(state.shell.fatal_status(state, ShellError("", 127)))
+        raise ExitShell(state.shell.fatal_status(state, 127))
     return 1
 
 

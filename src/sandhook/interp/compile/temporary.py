@@ -86,10 +86,9 @@ def assign_temporarily(
             check_writable(state, name)
         except ShellError as error:  # likewise, outside POSIX mode
             if state.options.posix:
-                error.fatal = argv[0] in state.shell.commands.special
-                error.status = FATAL_STATUS if error.fatal else 1
-                error.discard = True
-                raise
+                if argv[0] in state.shell.commands.special:
+                    raise error.ending("shell", FATAL_STATUS) from None
+                raise error.ending("unit", 1) from None
             state.shell.error(state, error.message)
             if state.options.errexit:
                 raise ExitShell(1) from None
