@@ -229,7 +229,7 @@ class _Worker:
             if self.kind == "gzip" and first and len(first) > 1:
                 raise CorruptError("not in gzip format")
             if self.kind != "gzip" and (first or self.kind != "bzip2"):
-                raise CorruptError("File format not recognized")
+                raise CorruptError("File format not recognized", "unrecognized")
         self.sizes = []
         return expanded(rest, kind if self.kind == "xz" else self.kind, self.ctx.charge, self.sizes)
 
@@ -301,9 +301,9 @@ class _Worker:
                 size = self._write(pieces, target or None)
             except CorruptError as error:
                 self._damaged(name, error, target)
-                if target and made and "ignored" not in str(error):
+                if target and made and error.reason != "trailing garbage":
                     ctx.fs.unlink(ctx.path(target))
-                if "ignored" not in str(error):
+                if error.reason != "trailing garbage":
                     return
                 size = sum(self.sizes)
             except OSError as error:

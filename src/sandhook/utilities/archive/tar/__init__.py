@@ -357,11 +357,11 @@ class Job:
                     self._compare(stream)
                 else:
                     Extractor(self, ctx, self.report).run(stream)
+            except format_.TruncatedError as error:
+                if self.extract:
+                    ctx.error(str(error))  # once for the member, and once for the archive
+                raise Fatal(str(error)) from None
             except format_.FormatError as error:
-                if "EOF" in str(error):
-                    if self.extract:
-                        ctx.error(str(error))  # once for the member, and once for the archive
-                    raise Fatal(str(error)) from None
                 self.report(str(error))
             except CorruptError as error:
                 raise Fatal(f"{archive}: {error}") from None
