@@ -29,9 +29,9 @@ def report_syntax(runtime: Interpreter, state: State, error: ShellSyntaxError, l
     name = next((frame.source for frame in reversed(state.frames)), state.source)
     start = f"{name}: {label}line {error.line + line - 1}: "
     runtime.write_error(state, f"{start}{error.message}\n")
-    if error.message.startswith("syntax error: ") and error.token[:2] == "((":  # a C-like for loop
+    if error.repeats == "token":
         runtime.write_error(state, f"{start}syntax error: `{error.token}'\n")
-    elif "near unexpected token" in error.message and error.token:
+    elif error.repeats == "line" and error.token:
         if state.options.errexit and not state.errexit_suppressed:  # bash leaves before it shows the line
             return
         lines = error.source.split("\n")
