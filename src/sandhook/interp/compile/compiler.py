@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.word import WordCompiler
 from sandhook.interp.compile import command, compound, cond, lists, simple
+from sandhook.interp.compile.wrappers import close_substitutions
 from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore
 from sandhook.interp.substitution import backquote, process_substitution, substitute
 from sandhook.lazy import lazily
@@ -210,7 +211,7 @@ class Compiler:
                     restore(state.process, undo)
 
         if any(isinstance(part, ProcessSubstitution) for part in walk(redirections)):
-            return simple.closing_substitutions(redirected)
+            return close_substitutions(redirected)
         return command.reporting_death(redirected, node) if isinstance(node, Subshell) else redirected
 
 
