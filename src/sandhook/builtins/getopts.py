@@ -71,9 +71,7 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
     def quick(state: State, argv: Sequence[str]) -> int:
         values, attributes, namerefs = state.values, state.attributes, state.namerefs
         if (
-            name in attributes
-            or name in namerefs
-            or name in state.dynamics
+            not state.is_plain(name)
             or name == "OPTARG"
             or name == "OPTIND"
             or "OPTARG" in attributes

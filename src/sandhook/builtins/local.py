@@ -47,7 +47,7 @@ def _plain(state: State, frame: Frame, argument: str | Assigned) -> bool:
     name, subscript, append, value = argument
     if subscript is not None or append or not isinstance(value, str):
         return False
-    if name in state.attributes or name in state.namerefs or name in state.dynamics:
+    if not state.is_plain(name):
         return False
     if name not in frame.saved:
         frame.saved[name] = Saved(state.values.get(name), 0, None)

@@ -59,13 +59,7 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
                 return fatal_error(state, "printf", BuiltinError(f"write error: {error_text(error)}"))
             return 0
         budget.charge(len(argv))
-        if (
-            len(text) > LARGE
-            or variable in state.attributes
-            or variable in state.namerefs
-            or variable in state.dynamics
-            or state.options.allexport
-        ):
+        if len(text) > LARGE or not state.is_plain(variable) or state.options.allexport:
             return run(state, argv)
         state.values[variable] = text
         return 0

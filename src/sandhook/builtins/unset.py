@@ -65,11 +65,7 @@ def _unset(state: State, operand: str, letters: set[str]) -> None:
 
 def _is_variable(state: State, name: str) -> bool:
     return (
-        name in state.values
-        or name in state.attributes
-        or name in state.namerefs
-        or name in state.dynamics
-        or any(name in frame.saved for frame in state.frames)
+        name in state.values or not state.is_plain(name) or any(name in frame.saved for frame in state.frames)
     )
 
 

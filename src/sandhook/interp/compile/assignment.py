@@ -27,20 +27,31 @@ from sandhook.syntax.nodes import (
 )
 
 Run: TypeAlias = Callable[[State], int]
+Step: TypeAlias = Callable[[State], None]
 MakeAssigned: TypeAlias = Callable[[State], Assigned]
 
 
 def compile_assignments(compiler: Compiler, node: SimpleCommand, apply: Apply | None) -> Run:
     """Compile a command of assignments alone, and its redirections."""
-    line = node.line
     if len(node.assignments) == 1 and apply is None:
         plain = _plain_assignment(compiler, node, node.assignments[0])
         if plain is not None:
             return plain
-    is_apart = needs_process(node.redirections)
     steps = [_assignment_step(compiler, assignment) for assignment in node.assignments]
-    if len(steps) == 1 and apply is None:
-        return _one_assignment(steps[0], node)
+    return _assigned(steps[0] if len(steps) == 1 else _in_turn(steps), apply, node)
+
+
+def _in_turn(steps: list[Step]) -> Step:
+    def assign(state: State) -> None:
+        for step in steps:
+            step(state)
+
+    return assign
+
+
+def _assigned(assign: Step, apply: Apply | None, node: SimpleCommand) -> Run:
+    line = node.line
+    is_apart = needs_process(node.redirections)
 
     def run(state: State) -> int:
         budget = state.budget
@@ -51,21 +62,21 @@ def compile_assignments(compiler: Compiler, node: SimpleCommand, apply: Apply | 
         state.substitution_status = 0
         if state.instrumented and state.shell.debug(state, node):
             return 0
-        undo: Undo = []
-        apart: int | None = None
+        undo: Undo | None = None
         try:
-            for step in steps:
-                step(state)
-            if is_apart and apply is not None:
-                apart = redirect_apart(state, apply)
-            elif apply is not None:
-                apply(state, undo)
+            assign(state)
+            if apply is not None:
+                if is_apart:
+                    state.substitution_status = redirect_apart(state, apply)
+                else:
+                    undo = []
+                    apply(state, undo)
         except ShellError as error:
             return state.shell.fatal_error(state, error)
         finally:
             if undo:
                 restore(state.process, undo)
-        state.status = status = state.substitution_status if apart is None else apart
+        state.status = status = state.substitution_status
         state.pipestatus = None
         return status
 
@@ -160,30 +171,7 @@ def _text_assignment(node: SimpleCommand, name: str, text_of: Text) -> Run:
     return run
 
 
-def _one_assignment(step: Callable[[State], None], node: SimpleCommand) -> Run:
-    line = node.line
-
-    def run(state: State) -> int:
-        budget = state.budget
-        budget.slice_left = slice_left = budget.slice_left - 1
-        if slice_left < 0:
-            state.shell.poll(state)
-        state.line = line
-        state.substitution_status = 0
-        if state.instrumented and state.shell.debug(state, node):
-            return 0
-        try:
-            step(state)
-        except ShellError as error:
-            return state.shell.fatal_error(state, error)
-        state.status = status = state.substitution_status
-        state.pipestatus = None
-        return status
-
-    return run
-
-
-def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], None]:
+def _assignment_step(compiler: Compiler, node: Assignment) -> Step:
     """Compile one assignment that is carried out at once."""
     if isinstance(node.value, Word) and node.subscript is None and not node.append:
         name = node.name
@@ -195,16 +183,7 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
             text = text_of(state)
             if state.instrumented:
                 state.shell.trace_assignment(state, name, text)
-            if (
-                len(text) > 1024
-                or name in state.attributes
-                or name in state.namerefs
-                or name in state.dynamics
-                or state.options.allexport
-            ):
-                state.set(name, text)
-            else:
-                state.values[name] = text
+            state.set(name, text)
 
         return step
     if node.subscript is not None and not node.subscript.parts:
@@ -222,7 +201,7 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
     return general
 
 
-def _failing_step(error: ShellError) -> Callable[[State], None]:
+def _failing_step(error: ShellError) -> Step:
     """Compile an assignment that fails when it runs."""
 
     def fail(state: State) -> None:
@@ -231,7 +210,7 @@ def _failing_step(error: ShellError) -> Callable[[State], None]:
     return fail
 
 
-def _concatenating_step(name: str, text_of: Text) -> Callable[[State], None]:
+def _concatenating_step(name: str, text_of: Text) -> Step:
     """Compile ``name+=text``."""
 
     def step(state: State) -> None:
@@ -265,10 +244,10 @@ def _list_word(compiler: Compiler, word: Word) -> Callable[[State], str | list[s
 def _listing_step(
     name: str,
     makers: list[Callable[[State], str | list[str]]],
-    general: Callable[[State], None],
+    general: Step,
     *,
     append: bool,
-) -> Callable[[State], None]:
+) -> Step:
     """Compile ``name=(words)`` or ``name+=(words)`` for the plain indexed array that ``name`` mostly is."""
 
     def step(state: State) -> None:
@@ -295,7 +274,7 @@ def _listing_step(
     return step
 
 
-def _general_step(compiler: Compiler, node: Assignment) -> Callable[[State], None]:
+def _general_step(compiler: Compiler, node: Assignment) -> Step:
     make = compile_assignment(compiler, node)
     listed = isinstance(node.value, ArrayLiteral)
     name, subscript = node.name, node.subscript
@@ -325,7 +304,7 @@ def _bad_subscript(name: str, subscript: Word) -> ShellError:
     return subscript_error(f"{name}[{unparse(subscript)}]", "unit")
 
 
-def _integer_step(name: str, value: Callable[[State], int]) -> Callable[[State], None]:
+def _integer_step(name: str, value: Callable[[State], int]) -> Step:
     """Compile ``name=$((...))``."""
     store = store_variable(name)
 
@@ -338,9 +317,7 @@ def _integer_step(name: str, value: Callable[[State], int]) -> Callable[[State],
     return step
 
 
-def _element_step(
-    compiler: Compiler, node: Assignment, subscript: Word, value: Word, general: Callable[[State], None]
-) -> Callable[[State], None]:
+def _element_step(compiler: Compiler, node: Assignment, subscript: Word, value: Word, general: Step) -> Step:
     """Compile ``name[subscript]=value`` for the plain array that ``name`` mostly is."""
     name, append = node.name, node.append
     key_of = compiler.words.key(subscript, lambda state: is_a_map(state, name))

@@ -66,10 +66,8 @@ def assign_temporarily(
         not (lasting or append)
         and subscript is None
         and value.__class__ is str
-        and name not in state.attributes
         and name not in saved
-        and name not in state.namerefs
-        and name not in state.dynamics
+        and state.is_plain(name)
     ):  # ``IFS=: read`` and the like: nothing but a value is hidden
         saved[name] = tuple.__new__(Saved, (state.values.get(name), 0, None))
         state.set(name, value)
