@@ -70,24 +70,13 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when a format or a number is invalid or the output cannot be written."""
-    variable: str | None = None
-    if len(argv) > 3 and argv[1] == "-v" and argv[3][:1] != "-" and is_name(argv[2]):
-        variable = argv[2]
-        operands = list(argv[3:])
-    elif len(argv) > 1 and argv[1][:1] == "-":
-        given, operands = parse(argv, "v:")
-        for option in given:
-            variable = option.argument
-        if variable is not None and split_reference(variable) is None:
-            raise BuiltinError(f"`{variable}': not a valid identifier", 2)
-    else:
-        operands = list(argv[1:])
+    variable, operands = _parse(argv)
     if not operands:
         show_usage(state, "printf", USAGE)
         return 2
+    state.budget.charge(len(operands))
     plain = format_plainly(operands[0], operands[1:])
     if plain is not None:
-        state.budget.charge(len(operands))
         if variable is None:
             write(state, plain)
         elif "[" in variable:
@@ -95,6 +84,34 @@ def run(state: State, argv: Sequence[str]) -> int:
         else:
             state.set(variable, plain)
         return 0
+    data, status = _format(state, operands)
+    if variable is not None:
+        text = data.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+        assign_reference(state, variable, text)
+        return status
+    try:
+        state.budget.charge(1 + (len(data) >> 10))
+        state.process.descriptor(1).write(data)
+    except OSError as error:
+        raise BuiltinError(f"write error: {error_text(error)}") from None
+    return status
+
+
+def _parse(argv: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return the variable of ``-v``, or None, and the format with its arguments."""
+    if len(argv) > 3 and argv[1] == "-v" and argv[3][:1] != "-" and is_name(argv[2]):
+        return argv[2], list(argv[3:])
+    if len(argv) < 2 or argv[1][:1] != "-":
+        return None, list(argv[1:])
+    options, operands = parse(argv, "v:")
+    variable = options[-1].argument if options else None
+    if variable is not None and split_reference(variable) is None:
+        raise BuiltinError(f"`{variable}': not a valid identifier", 2)
+    return variable, operands
+
+
+def _format(state: State, operands: list[str]) -> tuple[bytes, int]:
+    """Return the output and the status: 1 after an error that was reported, else 0."""
     status = 0
 
     def error(message: str) -> None:
@@ -104,7 +121,6 @@ def run(state: State, argv: Sequence[str]) -> int:
 
     zone = state.get("TZ")
     budget = state.budget
-    budget.charge(len(operands))
     kernel = state.process.kernel
     arguments = operands[1:]
     if goes_by_bytes(state):  # %c, %q and the number of a character
@@ -120,13 +136,4 @@ def run(state: State, argv: Sequence[str]) -> int:
         started=kernel.now() - budget.elapsed() + state.started,
         assign=lambda name, value: assign_reference(state, name, value),
     )
-    if variable is not None:
-        text = data.partition(b"\0")[0].decode("utf-8", "surrogateescape")
-        assign_reference(state, variable, text)
-        return status
-    try:
-        budget.charge(1 + (len(data) >> 10))
-        state.process.descriptor(1).write(data)
-    except OSError as failure:
-        raise BuiltinError(f"write error: {error_text(failure)}") from None
-    return status
+    return data, status

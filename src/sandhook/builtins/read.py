@@ -60,9 +60,9 @@ class Request:
 
 
 def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
-    """Return what reads a whole line as loops do: ``read -r line``, ``IFS=: read -r a b c``, ``read -ra list``.
+    """Return a closure for the usual ways of a loop: ``read -r line``, ``IFS=: read -r a b``, ``read -ra list``.
 
-    It does the usual and hands over to ``_read``, with what it has taken, when anything else is the case.
+    None for options that need more than a whole line, and for words that expansion could change.
     """
     if not whole:
         return None
@@ -70,14 +70,17 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
         request, names, plain = _request(prefix)
     except (BuiltinError, HelpWanted):
         return None
+    array = request.array
+    if request != Request(array=array, raw=request.raw, fd=request.fd) or not plain:
+        return None
+    if not names if array is None else not is_name(array):
+        return None
+    return _whole_line(request, names)
+
+
+def _whole_line(request: Request, names: tuple[str, ...]) -> Run:
+    """Return a closure that reads a line; it gives what it has read to ``_read`` if the line is unusual."""
     fd, raw, array, count = request.fd, request.raw, request.array, len(names)
-    if request != Request(array=array, raw=raw, fd=fd) or not plain:
-        return None
-    if array is not None:
-        if not is_name(array):
-            return None
-    elif not names:
-        return None
 
     def quick(state: State, argv: Sequence[str]) -> int:
         values = state.values
@@ -104,7 +107,7 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
         attributes = state.attributes
         if array is not None:
             if array in state.namerefs or attributes.get(array, 0) & ~ARRAY:
-                return _assign_checked(state, argv, request, names, plain, text)
+                return _assign_checked(state, argv, request, names, text)
             set_array(state, array, split_all(text, NOTHING, ifs))
         elif (
             size > LARGE
@@ -113,7 +116,7 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
             or not state.namerefs.keys().isdisjoint(names)
             or not state.dynamics.keys().isdisjoint(names)
         ):
-            return _assign_checked(state, argv, request, names, plain, text)
+            return _assign_checked(state, argv, request, names, text)
         elif count == 1 and ifs == WHITE:
             values[names[0]] = text.strip(WHITE)
         else:
@@ -124,11 +127,11 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
 
 
 def _assign_checked(
-    state: State, argv: Sequence[str], request: Request, names: Sequence[str], plain: bool, text: str
+    state: State, argv: Sequence[str], request: Request, names: Sequence[str], text: str
 ) -> int:
-    """Assign a whole line to names of any kind, and report what refuses it."""
+    """Assign a whole line to variables of any kind, and report errors."""
     try:
-        _assign(state, request, names, plain, text, NOTHING)
+        _assign(state, request, names, True, text, NOTHING)
     except BuiltinError as error:
         return fatal_error(state, argv[0], error, USAGE)
     except ShellError as error:

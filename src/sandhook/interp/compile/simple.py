@@ -171,12 +171,8 @@ def _not_inlined(compiler: Compiler, words: _Words, apply: Apply | None, final: 
     node = words.node
     if not node.assignments and apply is None:
         return _words_alone(words)
-    temporary = [compile_temporary(compiler, assignment) for assignment in node.assignments]
-    lasting = temporary  # used when the words expand to nothing
-    if any(isinstance(assignment.value, ArrayLiteral) for assignment in node.assignments):
-        lasting = [compile_assignment(compiler, assignment) for assignment in node.assignments]
-    run = _assigned_or_redirected(words, temporary, lasting, apply, final)
-    if words.name in _READING_OR_WRITING and apply is not None and not temporary and not final:
+    run = _assigned_or_redirected(compiler, words, apply, final)
+    if words.name in _READING_OR_WRITING and apply is not None and not node.assignments and not final:
         return _redirected_builtin(words, apply, run)
     return run
 
@@ -292,21 +288,13 @@ def _redirected_builtin(words: _Words, apply: Apply, general: Run) -> Run:
     return run
 
 
-def _assigned_or_redirected(
-    words: _Words,
-    temporary: list[MakeAssigned],
-    lasting: list[MakeAssigned],
-    apply: Apply | None,
-    final: bool,
-) -> Run:
-    """Compile a command with assignments or redirections: bash expands words, then assigns, then redirects.
-
-    Args:
-        temporary: The assignments, for a command that they are undone after.
-        lasting: The assignments, used when the words expand to nothing.
-    """
-    node, arguments, name = words.node, words.arguments, words.callable_name
-    line = node.line
+def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | None, final: bool) -> Run:
+    """Compile a command with assignments or redirections: bash expands words, then assigns, then redirects."""
+    node, arguments, name, line = words.node, words.arguments, words.callable_name, words.node.line
+    temporary = [compile_temporary(compiler, assignment) for assignment in node.assignments]
+    lasting = temporary  # used when the words expand to nothing
+    if any(isinstance(assignment.value, ArrayLiteral) for assignment in node.assignments):
+        lasting = [compile_assignment(compiler, assignment) for assignment in node.assignments]
     redirect = None if apply is None else _redirector(node, apply)
 
     def run(state: State) -> int:
@@ -331,8 +319,10 @@ def _assigned_or_redirected(
             if redirect is not None:  # last, as in bash: neither the trace nor an error goes there
                 redirect(state, argv, undo, saved)
             if argv:
-                if saved or argv[0] in _TOUCHING_REDIRECTIONS:
-                    _before_call(state, argv[0], undo, saved)
+                if argv[0] in _TOUCHING_REDIRECTIONS:
+                    _prepare_redirections(state, argv[0], undo)
+                if saved:
+                    hand_over(state, argv[0], saved)
                 status = _run_argv(state, name, argv)
             else:
                 status = state.substitution_status
@@ -398,14 +388,12 @@ def _redirector(node: SimpleCommand, apply: Apply) -> Redirect:
 _TOUCHING_REDIRECTIONS = ("exec", "kill")
 
 
-def _before_call(state: State, command: Argument, undo: Undo | None, saved: dict[str, Saved]) -> None:
-    if command == "exec" and "exec" not in state.functions and undo:
+def _prepare_redirections(state: State, command: Argument, undo: Undo | None) -> None:
+    if command == "kill":
+        state.execution.defers_signals = True  # a trap runs after the redirections are undone
+    elif "exec" not in state.functions and undo:
         keep(undo)
         undo.clear()
-    elif command == "kill":
-        state.execution.defers_signals = True  # a trap runs after the redirections are undone
-    if saved:
-        hand_over(state, command, saved)
 
 
 def _run_argv(state: State, name: str, argv: Any) -> int:
