@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.expand.fields import DEFAULT_IFS, Fields, Unglobbed
-from sandhook.expand.parameter import Parameter, Value
+from sandhook.expand.reference import Parameter, Value
 from sandhook.expand.special import separator
 from sandhook.expand.text import Text
 from sandhook.state.state import State

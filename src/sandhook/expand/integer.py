@@ -12,7 +12,8 @@ from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
 from sandhook.expand.arith import NUMBERS
 from sandhook.expand.operators import DivisionByZero, Integer
-from sandhook.expand.parameter import Text, Words, compile_length, subscript_of
+from sandhook.expand.parameter import compile_length
+from sandhook.expand.reference import Text, Words, subscript_of
 from sandhook.state.control import ShellError, expression_error
 from sandhook.state.state import State
 from sandhook.syntax.arith import parse_arithmetic

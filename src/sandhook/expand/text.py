@@ -9,17 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
+from sandhook.expand.bad_substitution import bad_substitution
 from sandhook.expand.brace import has_braces
 from sandhook.expand.integer import compile_index, compile_integer
-from sandhook.expand.parameter import (
-    CHOOSING,
-    Indirect,
-    Parameter,
-    compile_base,
-    compile_parameter,
-    plain_value,
-)
-from sandhook.expand.refused import bad_substitution
+from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter
+from sandhook.expand.reference import Parameter, compile_base, plain_value
 from sandhook.expand.shapes import unquoting
 from sandhook.expand.special import separator
 from sandhook.expand.tilde import expand_tilde, has_tilde, split_tildes, tilde_behind_name

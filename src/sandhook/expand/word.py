@@ -26,15 +26,8 @@ from sandhook.expand.emitting import (
     without_empty,
 )
 from sandhook.expand.fields import DEFAULT_IFS, Fields, glob_field, split_text, whole_list
-from sandhook.expand.parameter import (
-    CHOOSING,
-    Indirect,
-    Parameter,
-    compile_base,
-    compile_parameter,
-    plain_value,
-    subscript_of,
-)
+from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter
+from sandhook.expand.reference import Parameter, compile_base, plain_value, subscript_of
 from sandhook.expand.shapes import FieldsOf, numbers, plain_number, unsplit
 from sandhook.expand.text import Text, TextCompiler, tilde
 from sandhook.expand.tilde import split_tildes, tilde_behind_name

@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.brace import has_braces
-from sandhook.expand.parameter import CHOOSING, subscript_of
+from sandhook.expand.parameter import CHOOSING
+from sandhook.expand.reference import subscript_of
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
 from sandhook.kernel.descriptor import Description, Input, OpenDirectory

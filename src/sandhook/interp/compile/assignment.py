@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from sandhook.expand.arith import NUMBERS, NUMBERS_KEPT, NotPlain, remember, store_variable
-from sandhook.expand.parameter import subscript_of
+from sandhook.expand.reference import subscript_of
 from sandhook.expand.text import Text
 from sandhook.expand.tilde import tilde_behind_name
 from sandhook.interp.compile.elements import compile_elements, is_a_map

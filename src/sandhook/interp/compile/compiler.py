@@ -233,10 +233,10 @@ def _file_of(body: CommandList | None, compiler: Compiler) -> Apply | None:
     return compiler.redirections(node.redirections)
 
 
-_COMPILER = Compiler()
-_NOTING_COMPILER = Compiler(noting=True)
+COMPILER = Compiler()
+_RECORDING_COMPILER = Compiler(noting=True)
 
 
 def compile_unit(node: CommandList, *, noting: bool = False) -> Run:
     """Compile one input unit; see ``Compiler`` for ``noting``."""
-    return (_NOTING_COMPILER if noting else _COMPILER).list(node)
+    return (_RECORDING_COMPILER if noting else COMPILER).list(node)

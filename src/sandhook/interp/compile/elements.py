@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 
 from sandhook.expand.brace import expand_braces, has_braces
-from sandhook.expand.parameter import subscript_of
+from sandhook.expand.reference import subscript_of
 from sandhook.expand.shapes import FieldsOf
 from sandhook.expand.transform import at_quote
 from sandhook.interp.compile.protocol import Compiler

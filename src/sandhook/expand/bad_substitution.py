@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sandhook.expand.parameter import Words, compile_base
+from sandhook.expand.reference import Words, compile_base
 from sandhook.lazy import lazily
 from sandhook.state.control import bad_substitution_error
 from sandhook.state.state import State
