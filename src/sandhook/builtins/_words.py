@@ -6,7 +6,7 @@ hold one, is taken as it stands: the list often comes from data.
 
 from __future__ import annotations
 
-from sandhook.builtins._base import runtime
+from sandhook.builtins.base import runtime
 from sandhook.errors import ShellSyntaxError
 from sandhook.state.state import State
 

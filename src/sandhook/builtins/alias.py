@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import BuiltinError, builtin, parse, print_error, write
-from sandhook.builtins._quote import single_quote
+from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, write
+from sandhook.builtins.quote import single_quote
 from sandhook.state.assigned import Assigned
 from sandhook.state.state import State
 

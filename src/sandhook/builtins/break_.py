@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import HelpWanted, builtin, number_operands, numeric, print_error
+from sandhook.builtins.base import HelpWanted, builtin, number_operands, numeric, print_error
 from sandhook.state.control import AskedExit, BreakLoop
 from sandhook.state.state import State
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins import NAMES
-from sandhook.builtins._base import BuiltinError, builtin, no_options, runtime
+from sandhook.builtins.base import BuiltinError, builtin, no_options, runtime
 from sandhook.state.state import State
 
 USAGE = "builtin [shell-builtin [arg ...]]"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import BuiltinError, HelpWanted, builtin, no_options, numeric, write
+from sandhook.builtins.base import BuiltinError, HelpWanted, builtin, no_options, numeric, write
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from errno import ENOENT
 
-from sandhook.builtins._base import BuiltinError, builtin, parse, write
-from sandhook.builtins._directory import along_path, change, shown
+from sandhook.builtins.base import BuiltinError, builtin, parse, write
+from sandhook.builtins.directory import along_path, change, shown
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text, fs_error
 

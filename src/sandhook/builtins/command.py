@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, parse, print_error, runtime, write
-from sandhook.builtins._finding import meanings, short, write_long
+from sandhook.builtins.base import builtin, parse, print_error, runtime, write
+from sandhook.builtins.finding import meanings, short, write_long
 from sandhook.interp.lookup import STANDARD_PATH, Found, find, search_path
 from sandhook.state.control import UsageExit
 from sandhook.state.state import State

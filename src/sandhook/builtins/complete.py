@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, parse, print_error, show_usage, write
-from sandhook.builtins._completion import GETOPT, SPECIAL_NAMES, Specification, in_order, shown_name
+from sandhook.builtins.base import builtin, parse, print_error, show_usage, write
+from sandhook.builtins.completion import GETOPT, SPECIAL_NAMES, Specification, in_order, shown_name
 from sandhook.state.state import State
 
 USAGE = (

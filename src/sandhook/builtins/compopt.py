@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, BuiltinError, builtin, parse, print_error, write
-from sandhook.builtins._completion import OPTIONS, SPECIAL_NAMES, shown_name, with_options
+from sandhook.builtins.base import USAGE_STATUS, BuiltinError, builtin, parse, print_error, write
+from sandhook.builtins.completion import OPTIONS, SPECIAL_NAMES, shown_name, with_options
 from sandhook.state.state import State
 
 USAGE = "compopt [-o|+o option] [-DEI] [name ...]"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from sandhook.builtins._base import (
+from sandhook.builtins.base import (
     BuiltinError,
     Given,
     builtin,
@@ -17,8 +17,8 @@ from sandhook.builtins._base import (
     runtime,
     write,
 )
-from sandhook.builtins._declaring import Request, declare_one
-from sandhook.builtins._variables import (
+from sandhook.builtins.declaring import Request, declare_one
+from sandhook.builtins.variables import (
     all_names,
     bits_of,
     describe,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import BuiltinError, HelpWanted, builtin, write
-from sandhook.builtins._stack import entries, index_of, tilde
+from sandhook.builtins.base import BuiltinError, HelpWanted, builtin, write
+from sandhook.builtins.directory_stack import entries, index_of, tilde
 from sandhook.state.state import State
 
 USAGE = "dirs [-clpv] [+N] [-N]"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import BuiltinError, Run, builtin, fatal_error
+from sandhook.builtins.base import BuiltinError, Run, builtin, fatal_error
 from sandhook.state.state import State
 from sandhook.text.escapes import unescape_echo
 from sandhook.utilities.system.echo import echo

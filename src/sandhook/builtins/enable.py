@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins import NAMES, SPECIAL
-from sandhook.builtins._base import builtin, not_supported, parse, print_error, write
+from sandhook.builtins.base import builtin, not_supported, parse, print_error, write
 from sandhook.state.state import State
 
 USAGE = "enable [-a] [-dnps] [-f filename] [name ...]"

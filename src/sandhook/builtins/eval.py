@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, misused, no_options, runtime
+from sandhook.builtins.base import builtin, misused, no_options, runtime
 from sandhook.interp.traps import note_return
 from sandhook.state.control import AskedExit
 from sandhook.state.state import State

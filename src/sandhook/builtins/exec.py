@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, parse, print_error, runtime
+from sandhook.builtins.base import builtin, parse, print_error, runtime
 from sandhook.interp.lookup import locate, may_run, utility_at
 from sandhook.state.control import AskedExit
 from sandhook.state.state import State

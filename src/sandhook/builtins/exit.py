@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, BuiltinError, builtin, number_operands, numeric, print_error
+from sandhook.builtins.base import USAGE_STATUS, BuiltinError, builtin, number_operands, numeric, print_error
 from sandhook.state.control import AskedExit
 from sandhook.state.locals import function_frame
 from sandhook.state.state import State

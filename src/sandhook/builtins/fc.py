@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 
-from sandhook.builtins._base import BuiltinError, Given, builtin, numeric, parse, runtime, write, write_error
+from sandhook.builtins.base import BuiltinError, Given, builtin, numeric, parse, runtime, write, write_error
 from sandhook.interp.record import history_of, keep
 from sandhook.interp.script import read_script
 from sandhook.kernel.descriptor import Description

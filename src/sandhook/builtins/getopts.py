@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sandhook.builtins._base import (
+from sandhook.builtins.base import (
     USAGE_STATUS,
     BuiltinError,
     Run,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import BuiltinError, builtin, parse, print_error, write
+from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, write
 from sandhook.interp.lookup import find, hash_table, hashed_file, is_executable, remember, search, utility_at
 from sandhook.state.state import Hashed, State
 from sandhook.state.values import hash_of

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from sandhook.builtins import BUILTINS, load
-from sandhook.builtins._base import BuiltinError, builtin, numeric, parse, summary, usage_of, write
+from sandhook.builtins.base import BuiltinError, builtin, numeric, parse, summary, usage_of, write
 from sandhook.pattern.glob import compile_pattern
 from sandhook.state.state import State
 

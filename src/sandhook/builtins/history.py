@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from errno import ENOENT
 
-from sandhook.builtins._base import BuiltinError, builtin, numeric, parse, print_error, write
 from sandhook.builtins._history_file import append_file, read_file, write_file
+from sandhook.builtins.base import BuiltinError, builtin, numeric, parse, print_error, write
 from sandhook.dates.clock import strftime
 from sandhook.interp.history_expansion import NoEvent, expand
 from sandhook.interp.record import history_of, keep

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import BuiltinError, builtin, parse, print_error, runtime, write
-from sandhook.builtins._jobspec import find_job, forget_ended
+from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, runtime, write
+from sandhook.builtins.jobspec import find_job, forget_ended
 from sandhook.interp.jobs import describe, jobs_of
 from sandhook.state.jobs import Job
 from sandhook.state.state import State

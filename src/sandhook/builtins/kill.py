@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from sandhook.builtins._base import (
+from sandhook.builtins.base import (
     USAGE_STATUS,
     BuiltinError,
     HelpWanted,
@@ -20,8 +20,8 @@ from sandhook.builtins._base import (
     show_usage,
     write,
 )
-from sandhook.builtins._jobspec import find_job
-from sandhook.builtins._signals import listing, names_alone, trap_name
+from sandhook.builtins.jobspec import find_job
+from sandhook.builtins.signals import listing, names_alone, trap_name
 from sandhook.kernel.outside import Outside
 from sandhook.kernel.signals import NAMES, NUMBERS, SIGTERM
 from sandhook.state.state import State

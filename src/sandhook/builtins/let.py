@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import BuiltinError, HelpWanted, builtin, runtime
+from sandhook.builtins.base import BuiltinError, HelpWanted, builtin, runtime
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import BuiltinError, builtin, write
-from sandhook.builtins._variables import exists, listing
+from sandhook.builtins.base import BuiltinError, builtin, write
 from sandhook.builtins.declare import declare_all, make_request, show, split_options
+from sandhook.builtins.variables import exists, listing
 from sandhook.state.assigned import Assigned
 from sandhook.state.frame import Frame, Saved
 from sandhook.state.locals import function_frame

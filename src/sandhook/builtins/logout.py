@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import BuiltinError, HelpWanted, builtin
+from sandhook.builtins.base import BuiltinError, HelpWanted, builtin
 from sandhook.builtins.exit import run as leave
 from sandhook.state.state import State
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from sandhook.builtins._base import USAGE_STATUS, BuiltinError, builtin, numeric, parse, runtime
-from sandhook.builtins._input import Source
-from sandhook.builtins._quote import single_quote
-from sandhook.builtins._variables import array_name
+from sandhook.builtins.base import USAGE_STATUS, BuiltinError, builtin, numeric, parse, runtime
+from sandhook.builtins.input import Source
+from sandhook.builtins.quote import single_quote
+from sandhook.builtins.variables import array_name
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, COMPUTED, IndexedArray
 from sandhook.vfs.errors import error_text

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import BuiltinError, HelpWanted, builtin
-from sandhook.builtins._stack import go, index_of, show
+from sandhook.builtins.base import BuiltinError, HelpWanted, builtin
+from sandhook.builtins.directory_stack import go, index_of, show
 from sandhook.state.state import State
 
 USAGE = "popd [-n] [+N | -N]"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sandhook.builtins._base import (
+from sandhook.builtins.base import (
     BuiltinError,
     Run,
     builtin,
@@ -19,7 +19,7 @@ from sandhook.builtins._base import (
     split_reference,
     write,
 )
-from sandhook.builtins._variables import assign_reference
+from sandhook.builtins.variables import assign_reference
 from sandhook.expand.locale import as_bytes, goes_by_bytes
 from sandhook.state.state import State
 from sandhook.state.values import LARGE

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sandhook.builtins._base import (
+from sandhook.builtins._splitting import WHITE, split_all, split_into
+from sandhook.builtins.base import (
     BuiltinError,
     HelpWanted,
     Run,
@@ -23,9 +24,8 @@ from sandhook.builtins._base import (
     numeric,
     parse,
 )
-from sandhook.builtins._input import NOTHING, is_plain_line, read_line, take, wait_for_input
-from sandhook.builtins._splitting import WHITE, split_all, split_into
-from sandhook.builtins._variables import array_name, assign_reference
+from sandhook.builtins.input import NOTHING, is_plain_line, read_line, take, wait_for_input
+from sandhook.builtins.variables import array_name, assign_reference
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.signals import SIGALRM
 from sandhook.state.assignment import set_array

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, BuiltinError, HelpWanted, builtin, write
-from sandhook.builtins._variables import plain_line
+from sandhook.builtins.base import USAGE_STATUS, BuiltinError, HelpWanted, builtin, write
+from sandhook.builtins.variables import plain_line
 from sandhook.interp.record import switch_recording
 from sandhook.state.assignment import unset
 from sandhook.state.control import Discard

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import BuiltinError, builtin, count_argument, number_operands
+from sandhook.builtins.base import BuiltinError, builtin, count_argument, number_operands
 from sandhook.state.state import State
 
 USAGE = "shift [n]"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from sandhook.builtins._base import BuiltinError, builtin, parse, print_error, write
+from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, write
 from sandhook.builtins.set import switch
 from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import State

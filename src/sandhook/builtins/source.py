@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from errno import ENOENT
 
-from sandhook.builtins._base import BuiltinError, builtin, misused, no_options, print_error, runtime
+from sandhook.builtins.base import BuiltinError, builtin, misused, no_options, print_error, runtime
 from sandhook.state.control import ExitShell
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text, fs_error

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import BuiltinError, builtin, runtime, split_reference
+from sandhook.builtins.base import BuiltinError, builtin, runtime, split_reference
 from sandhook.interp.lookup import utility_at
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC, AssociativeArray, hash_of

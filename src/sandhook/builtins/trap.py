@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, builtin, parse, print_error, show_usage, write
-from sandhook.builtins._quote import single_quote
-from sandhook.builtins._signals import EVENTS, full_name, listing, trap_name
+from sandhook.builtins.base import USAGE_STATUS, builtin, parse, print_error, show_usage, write
+from sandhook.builtins.quote import single_quote
+from sandhook.builtins.signals import EVENTS, full_name, listing, trap_name
 from sandhook.kernel.signals import NUMBERS, SIGQUIT
 from sandhook.state.state import State
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, parse, print_error, write
-from sandhook.builtins._finding import files, meanings, write_long
+from sandhook.builtins.base import builtin, parse, print_error, write
+from sandhook.builtins.finding import files, meanings, write_long
 from sandhook.interp.lookup import Found, find
 from sandhook.state.state import State
 

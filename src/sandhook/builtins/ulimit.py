@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sandhook.builtins._base import BuiltinError, builtin, parse, write
+from sandhook.builtins.base import BuiltinError, builtin, parse, write
 from sandhook.limits import Limits
 from sandhook.record import Record
 from sandhook.state.state import State

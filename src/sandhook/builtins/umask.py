@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import BuiltinError, builtin, parse, write
+from sandhook.builtins.base import BuiltinError, builtin, parse, write
 from sandhook.state.state import State
 
 USAGE = "umask [-p] [-S] [mode]"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, builtin, parse, print_error, show_usage
+from sandhook.builtins.base import USAGE_STATUS, builtin, parse, print_error, show_usage
 from sandhook.state.state import State
 
 USAGE = "unalias [-a] name [name ...]"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import BuiltinError, builtin, parse, print_error, runtime, split_reference
+from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, runtime, split_reference
 from sandhook.state.assignment import check_writable, unset, unset_element
 from sandhook.state.control import ShellError
 from sandhook.state.locals import function_frame

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from greenlet import getcurrent
 
-from sandhook.builtins._base import BuiltinError, builtin, is_name, parse, print_error
-from sandhook.builtins._jobspec import find_job, forget_ended
+from sandhook.builtins.base import BuiltinError, builtin, is_name, parse, print_error
+from sandhook.builtins.jobspec import find_job, forget_ended
 from sandhook.interp.jobs import describe, jobs_of, reap, report_ended, reports_all_ends
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD

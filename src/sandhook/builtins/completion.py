@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sandhook.builtins._base import USAGE_STATUS, BuiltinError, Given, print_error, runtime
-from sandhook.builtins._quote import contains_metas, single_quote
 from sandhook.builtins._words import word_list
+from sandhook.builtins.base import USAGE_STATUS, BuiltinError, Given, print_error, runtime
+from sandhook.builtins.quote import contains_metas, single_quote
 from sandhook.interp.jobs import jobs_of
 from sandhook.kernel.signals import NAMES
 from sandhook.state.assignment import set_array, unset

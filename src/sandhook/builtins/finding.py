@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sandhook.builtins._base import write
-from sandhook.builtins._quote import single_quote
+from sandhook.builtins.base import write
+from sandhook.builtins.quote import single_quote
 from sandhook.interp.lookup import Found, find, hashed_file, search
 from sandhook.state.state import State
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sandhook.builtins._base import BuiltinError, numeric, write
-from sandhook.builtins._directory import along_path, change, logical, shown
+from sandhook.builtins.base import BuiltinError, numeric, write
+from sandhook.builtins.directory import along_path, change, logical, shown
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
 

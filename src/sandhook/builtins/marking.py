@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import is_name, print_error, write
-from sandhook.builtins._declaring import Request
-from sandhook.builtins._variables import all_names, function_line, listing
+from sandhook.builtins.base import is_name, print_error, write
 from sandhook.builtins.declare import declare_all, effective_bits, split_options
+from sandhook.builtins.declaring import Request
+from sandhook.builtins.variables import all_names, function_line, listing
 from sandhook.interp.trace import assigned as assigned_text
 from sandhook.state.assigned import Assigned
 from sandhook.state.control import UsageExit

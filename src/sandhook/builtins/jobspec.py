@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandhook.builtins._base import BuiltinError
+from sandhook.builtins.base import BuiltinError
 from sandhook.interp.jobs import jobs_of
 from sandhook.state.jobs import Job, Jobs
 from sandhook.state.state import State

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sandhook.builtins._base import BuiltinError, invalid_name, runtime, split_reference
-from sandhook.builtins._quote import element_key, reusable
+from sandhook.builtins.base import BuiltinError, invalid_name, runtime, split_reference
+from sandhook.builtins.quote import element_key, reusable
 from sandhook.state.control import readonly_error
 from sandhook.state.environment import variable_names
 from sandhook.state.state import State

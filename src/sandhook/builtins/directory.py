@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 
-from sandhook.builtins._base import write
+from sandhook.builtins.base import write
 from sandhook.state.state import State
 from sandhook.text.quoting import ansi_c, needs_ansi_c
 from sandhook.vfs.errors import fs_error

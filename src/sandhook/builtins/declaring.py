@@ -5,9 +5,9 @@ Source: bash 5.2 reference manual 4.2 (declare, local), 4.1 (export, readonly). 
 
 from __future__ import annotations
 
-from sandhook.builtins._base import BuiltinError, invalid_name, runtime, split_reference
 from sandhook.builtins._elements import read_elements
-from sandhook.builtins._variables import own_value
+from sandhook.builtins.base import BuiltinError, invalid_name, runtime, split_reference
+from sandhook.builtins.variables import own_value
 from sandhook.record import Record
 from sandhook.state.assigned import Assigned
 from sandhook.state.assignment import assign
