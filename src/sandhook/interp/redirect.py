@@ -220,7 +220,7 @@ def _parsed(
     try:
         body = parse_heredoc(document.text, options)
     except ShellSyntaxError as error:
-        return _unparsable(error.message, document.text)
+        return _unparsable(error.message)
     text_of = words.string(_spaced(renumbered(body, document.line - 1)), quoted=True)
     return lambda state: Input(_encode(text_of(state)))
 
@@ -245,10 +245,8 @@ def _spaced_part(part: WordPart) -> WordPart:
     return part
 
 
-def _unparsable(message: str, body: str) -> Callable[[State], Description]:
-    """A body whose expansions do not parse is an error when it is expanded, not before."""
-    if message.endswith(": bad substitution"):
-        message = f"{body}: bad substitution"
+def _unparsable(message: str) -> Callable[[State], Description]:
+    """Return a closure that fails: a body whose expansions do not parse is an error only when it is expanded."""
 
     def fail(state: State) -> Description:
         raise ShellError(message, ends="unit")
