@@ -40,7 +40,7 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
 
 
 def _text(word: str | Assigned) -> str:
-    """Return an argument as text: what looks like an assignment in the source is none here."""
+    """Return an argument as text: an assignment in the source is a word here."""
     if isinstance(word, str):
         return word
     if isinstance(word.value, list):

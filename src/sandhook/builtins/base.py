@@ -50,7 +50,7 @@ class BuiltinError(Exception):
 
 
 class HelpWanted(Exception):
-    """``--help`` was given: the usage and the summary go to standard output, status 2."""
+    """``--help``: the usage and the summary go to standard output, status 2."""
 
 
 def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run], Run]:
@@ -120,7 +120,7 @@ def usage_of(name: str, usage: str) -> str:
 
 
 def summary(name: str) -> str:
-    """Return what ``help`` says of a built-in: the first line of its module's docstring."""
+    """Return the line of ``help`` about a built-in: the first line of its module's docstring."""
     from sandhook.builtins import load
 
     text: str = load(name).__doc__ or ""
@@ -167,7 +167,7 @@ def runtime(state: State) -> Interpreter:
 
 
 class Given(Record):
-    """One option that was given: its letter, its argument ("" without), and whether ``+`` led it."""
+    """One option among the arguments: its letter, its argument ("" without), and whether ``+`` led it."""
 
     letter: str
     argument: str
@@ -268,7 +268,7 @@ def count_argument(operands: Sequence[str], default: int) -> int:
 
 
 def is_name(text: str) -> bool:
-    """Tell whether ``text`` is a shell name: ASCII letters, digits and underscores, no digit first."""
+    """Return True when ``text`` is a shell name: ASCII letters, digits and underscores, no digit first."""
     return text.isascii() and text.replace("_", "a").isalnum() and not text[0].isdigit()
 
 
@@ -291,7 +291,7 @@ def split_reference(text: str) -> tuple[str, str | None] | None:
 
 
 def _is_balanced(subscript: str) -> bool:
-    """Tell whether no bracket or quote of a subscript is left open, and none closes it too early."""
+    """Return True when no bracket or quote of a subscript is left open, and none closes it too early."""
     if _BRACKETS_AND_QUOTES.isdisjoint(subscript):
         return True
     depth = at = 0

@@ -51,7 +51,7 @@ class Specification:
     texts: dict[str, str] = field(default_factory=dict)  #: letter to argument: G W F C X P S
 
     def add(self, given: Given) -> None:
-        """Take one option. Raises BuiltinError for an unknown action or option name."""
+        """Apply one option. Raises BuiltinError for an unknown action or option name."""
         letter, argument, _ = given
         if letter == "o":
             if argument not in OPTIONS:
@@ -238,7 +238,7 @@ def _help_topics() -> list[str]:
 
 
 def _from_function(state: State, function: str, word: str) -> list[str]:
-    """Return what a function puts into COMPREPLY; outside line editing it hears of no line."""
+    """Return what a function puts into COMPREPLY; outside line editing its line is empty."""
     shell = runtime(state)
     shell.error(state, "compgen: warning: -F option may not work as you expect")
     if function not in state.functions:
@@ -258,7 +258,7 @@ def _from_function(state: State, function: str, word: str) -> list[str]:
     return [] if reply is None else [reply]
 
 
-#: What a completion function hears of the line being edited, when there is none.
+#: The arguments of a completion function about the line being edited, when there is none.
 _LINE = {"COMP_LINE": "", "COMP_POINT": "0", "COMP_TYPE": "0", "COMP_KEY": "0"}
 
 

@@ -87,7 +87,7 @@ def split_options(
 
 
 def make_request(state: State, given: list[Given], *, local: bool) -> Request:
-    """Turn options into a Request; ``local`` says that names become local without ``-g``."""
+    """Turn options into a Request; ``local``: names become local without ``-g``."""
     add = remove = 0
     nameref: bool | None = None
     global_ = inherit = False
@@ -159,7 +159,7 @@ def _list(state: State, request: Request, letters: set[str]) -> int:
 
 
 def effective_bits(state: State, name: str) -> int:
-    """Return the attributes, ARRAY and ASSOC also where only the value tells."""
+    """Return the attributes, ARRAY and ASSOC also where only the value shows them."""
     bits = bits_of(state, name)
     value = own_value(state, name)
     if isinstance(value, IndexedArray):

@@ -86,7 +86,7 @@ def split_argument(
 
 
 def _is_compound(state: State, name: str, value: str, request: Request) -> bool:
-    """Tell whether a value that is text, such as "(1 2)", stands for the elements of an array."""
+    """Return True when a value that is text, such as "(1 2)", stands for the elements of an array."""
     if value[:1] != "(" or value[-1:] != ")":
         return False
     if request.add & (ARRAY | ASSOC):
@@ -112,7 +112,7 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
             assigned = assigned._replace(name=name) if assigned else None
     if request.local:
         if request.add & (EXPORT | READONLY):
-            keep_assigned(state, name)  # what was given to the call outlives it, as behind export
+            keep_assigned(state, name)  # a temporary assignment outlives the call, as after export
         _localize(state, name, request)
     elif request.global_:
         frame = _outermost(state, name)
@@ -131,7 +131,7 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
     bits = state.attributes.get(name, 0)
     add = request.add
     both = add & ARRAY and add & ASSOC
-    if both:  # it becomes a map, and then complains
+    if both:  # it becomes a map, and then fails
         add &= ~ARRAY
         request = request._replace(add=add)
     _check_arrays(state, name, bits, assigned, request)
@@ -264,7 +264,7 @@ def _localize(state: State, name: str, request: Request) -> None:
     """Make ``name`` local to the current function; an exported name stays exported."""
     frame = function_frame(state)
     if frame is not None and name in frame.saved:
-        if name in frame.temporary:  # what was given to the call becomes the local's first value
+        if name in frame.temporary:  # a temporary assignment of the call becomes the local's first value
             frame.temporary.discard(name)
         return
     old = state.save(name)

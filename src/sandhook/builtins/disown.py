@@ -50,4 +50,4 @@ def _disown(state: State, job: Job, letters: set[str]) -> None:
     if "h" not in letters:  # -h is about SIGHUP, which a shell here never sends to its jobs
         table = jobs_of(state)
         table.remove(job)
-        table.forgotten.setdefault(job.pid, 0)  # what wait is told about it from now on
+        table.forgotten.setdefault(job.pid, 0)  # the status that wait returns for it from now on

@@ -138,7 +138,7 @@ def _temporary(state: State) -> tuple[str, Description]:
 
 
 def _edit(state: State, commands: Sequence[str], editor: Sequence[str]) -> int:
-    """Hand commands to an editor, and run what it leaves."""
+    """Let an editor change commands, and run the result."""
     text = "".join([command + "\n" for command in commands])
     name = editor[0] if editor else state.get("FCEDIT") or state.get("EDITOR") or "vi"
     shell = runtime(state)

@@ -1,4 +1,4 @@
-"""What a command name means, as type and command -v/-V tell it."""
+"""What a command name means, as type and command -v/-V print it."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def _store_index(state: State, index: int, position: int) -> None:
 def _step(
     arguments: Sequence[str], index: int, position: int, known: str, silent: bool
 ) -> tuple[Step, int, int]:
-    """Take the next option; return it with the new word number and offset."""
+    """Parse the next option; return it with the new word number and offset."""
     if index > len(arguments):
         return _END, len(arguments) + 1, 0
     word = arguments[index - 1]

@@ -78,7 +78,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def is_glob(pattern: str) -> bool:
-    """Tell whether a pattern has an unquoted ``*``, ``?`` or bracket expression."""
+    """Return True when a pattern has an unquoted ``*``, ``?`` or bracket expression."""
     plain = re.sub(r"\\.", "", pattern)
     return "*" in plain or "?" in plain or ("[" in plain and "]" in plain[plain.index("[") :])
 

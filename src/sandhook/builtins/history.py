@@ -54,7 +54,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _forget_this(state: State, history: History) -> None:
-    """Take the command that is running out of the list: it is about the list."""
+    """Remove the running command from the list, for it is about the list."""
     if state.tracing.recording and history.added and history.entries:
         history.remove(len(history.entries) - 1, len(history.entries))
         history.session = max(0, history.session - 1)

@@ -23,7 +23,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     letters = {option.letter for option in given}
     if "x" in letters:
         last = max(at for at, option in enumerate(given) if option.letter == "x")
-        if any(option.letter in "lpn" for option in given[:last]):  # behind it they mean nothing
+        if any(option.letter in "lpn" for option in given[:last]):  # after it they mean nothing
             raise BuiltinError("no other options allowed with `-x'")
         return _execute(state, operands)
     untold = [] if state.invocation.input == "string" else [job for job in jobs_of(state) if job.done]
@@ -51,7 +51,7 @@ def _was_told(job: Job) -> bool:
 
 def _show(state: State, jobs: Sequence[Job], letters: set[str]) -> None:
     if "s" in letters or "n" in letters:
-        return  # no job is ever stopped, and a shell that is not interactive has told of all changes
+        return  # no job is ever stopped, and a shell that is not interactive has reported all changes
     for job in jobs:
         write(
             state,

@@ -79,7 +79,7 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
 
 
 def _whole_line(request: Request, names: tuple[str, ...]) -> Run:
-    """Return a closure that reads a line; it gives what it has read to ``_read`` if the line is unusual."""
+    """Return a closure that reads a line; ``_read`` continues with the text if the line is unusual."""
     fd, raw, array, count = request.fd, request.raw, request.array, len(names)
 
     def quick(state: State, argv: Sequence[str]) -> int:
@@ -148,7 +148,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _read(state: State, argv: Sequence[str], begun: bytes | None) -> int:
-    """Read, or go on with the line of which ``begun`` has been taken already."""
+    """Read, or continue the line that begins with ``begun``, which is already read."""
     request, names, plain = _request(tuple(argv))
     timeout = request.timeout
     if timeout is None and "TMOUT" in state.values:
@@ -226,7 +226,7 @@ def _seconds(text: str) -> float:
 
 
 def _default_timeout(state: State) -> float | None:
-    """Return TMOUT in seconds, None when it says nothing."""
+    """Return TMOUT in seconds, None when it sets no time."""
     text = state.get("TMOUT")
     if not text:
         return None

@@ -95,7 +95,7 @@ def variable_is_set(state: State, text: str) -> bool:
     value = state.value(name)
     if value is None:
         if subscript not in ("@", "*") and not state.attributes.get(name, 0) & ASSOC:
-            state.shell.subscript(state, subscript)  # complains
+            state.shell.subscript(state, subscript)  # for its error
         return False
     if subscript in ("@", "*"):
         if isinstance(value, AssociativeArray):

@@ -84,7 +84,7 @@ def set_trap(state: State, name: str, action: str | None) -> None:
 
 
 def _asks_for_command(state: State, action: str) -> bool:
-    """Tell whether a trap, or the function that it calls, has BASH_COMMAND in its text."""
+    """Return True when a trap, or the function that it calls, has BASH_COMMAND in its text."""
     if "BASH_COMMAND" in action:
         return True
     function = state.functions.get((action.split(maxsplit=1) or [""])[0].rstrip(";"))

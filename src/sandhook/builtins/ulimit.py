@@ -84,7 +84,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _current(state: State, letter: str, hard: bool) -> int | None:
-    """Return a limit as it is now, None when there is none."""
+    """Return the present limit, None when there is no such limit."""
     own = state.process.resource_limits
     if (letter, hard) in own:
         return own[letter, hard]

@@ -23,7 +23,7 @@ from sandhook.text.quoting import double_quote
 
 
 def exists(state: State, name: str) -> bool:
-    """Tell whether a variable was declared, with or without a value."""
+    """Return True when a variable was declared, with or without a value."""
     return (
         name in state.values
         or name in state.attributes
@@ -113,7 +113,7 @@ def assign_reference(state: State, text: str, value: str) -> None:
 
 
 def is_map(state: State, name: str) -> bool:
-    """Tell whether a name, or what it refers to, is an associative array."""
+    """Return True when a name, or what it refers to, is an associative array."""
     if name in state.namerefs:
         name, _ = state.resolve(name)
     return bool(state.attributes.get(name, 0) & ASSOC)

@@ -81,7 +81,7 @@ def _run(state: State, text: str) -> int:
         raise expression_error(zero_message(text, str(zero))) from None
 
 
-#: The right side of ``**``: bash has read on to what stands behind it when it finds it negative.
+#: The right side of ``**``: when it is negative, bash has already read the token after it.
 _OPERAND = lazily(r"(?:[\w@#]+(?:\[[^\]]*\])?|\([^()]*\)) *")
 
 
@@ -127,7 +127,7 @@ def value_of(state: State, text: str) -> int:
 
 
 def compile_arithmetic(node: Arith, parameter: Callable[[str], Integer] | None = None) -> Integer:
-    """Return a closure that gives the value of a tree; ``parameter`` compiles a ``${name}`` in it."""
+    """Return a closure that evaluates a tree; ``parameter`` compiles a ``${name}`` in it."""
     match node:
         case ArithNumber(number):
             return _number(number)
@@ -279,12 +279,12 @@ class NotPlain(Exception):
 
 
 def compile_subscript(text: str) -> Integer:
-    """Return a closure that gives the index which a subscript stands for, and complains as ``[`` ``]`` does."""
+    """Return a closure that returns the index of a subscript, with the errors of ``[`` ``]``."""
     try:
         tree = compile_text(text)
     except ShellSyntaxError:
         source = text.replace('"', "")
-        return lambda state: int(state.shell.subscript(state, source))  # it complains when it runs
+        return lambda state: int(state.shell.subscript(state, source))  # the error is reported when it runs
 
     def index(state: State) -> int:
         try:
@@ -335,7 +335,7 @@ def _without_subscript(state: State, name: str) -> int:
 
 
 def _unquoted(subscript: str) -> str:
-    """Take the quotes out of an associative array's subscript."""
+    """Remove the quotes from the subscript of an associative array."""
     if "'" not in subscript and '"' not in subscript:
         return subscript
     return re.sub(r"""'([^']*)'|"([^"]*)\"""", lambda found: found[1] or found[2] or "", subscript)

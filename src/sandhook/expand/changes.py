@@ -190,14 +190,14 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
 
         def attributes(state: State) -> str:
             if base.value is not None:
-                base.value(state)  # complains
+                base.value(state)  # for its error
             return declared.attributes_of(state, name)
 
         return Parameter(attributes)
     if letter == "A":
 
         def declaration(state: State) -> str | None:
-            value = base.value(state) if base.value is not None else ""  # complains under set -u
+            value = base.value(state) if base.value is not None else ""  # fails under set -u
             return declared.declaration(state, node, base.values is not None, base.text, unset=value is None)
 
         if base.values is not None and not base.star:

@@ -28,7 +28,7 @@ from sandhook.syntax.nodes import (
     walk,
 )
 
-#: Operators that leave an operand behind them unevaluated.
+#: Operators that may leave the operand after them unevaluated.
 _SKIPPING = ("&&", "||", "?")
 
 
@@ -41,7 +41,7 @@ def compile_integer(word: Word, words: Words) -> Integer:
         try:
             plain = arith.compile_arithmetic(parse_arithmetic(source))
         except ShellSyntaxError:
-            return lambda state: arith.evaluate(state, source)  # bash complains when it runs
+            return lambda state: arith.evaluate(state, source)  # the error is reported when it runs
         return _guarded(plain, source) if any(c in source for c in "/%*") else plain
     tree = _with_parameters(words, parts)
     # Every expansion is compiled once: twice at each level of nesting would be exponential.
@@ -173,7 +173,7 @@ def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[li
 
 
 def _with_one_operand(value: Integer, expansion: Text, text_of: Callable[[list[str]], str]) -> Integer:
-    """The same with one expansion, as most have."""
+    """Compile arithmetic with one expansion, as most have."""
 
     def run(state: State) -> int:
         try:
@@ -205,7 +205,7 @@ def _plain_decimal(text: str) -> int:
 
 
 def _has_open_subscript(tree: Arith) -> bool:
-    """Tell whether an expansion stands in a subscript, which is a key if the array is a map."""
+    """Return True when an expansion stands in a subscript, which is a key if the array is a map."""
     return any(isinstance(part, ArithVariable) and "$" in (part.subscript or "") for part in walk(tree))
 
 
@@ -237,7 +237,7 @@ def compile_index(word: Word, words: Words) -> Integer | None:
 
 
 def _only_compares(source: str) -> bool:
-    """Tell whether every "=" of an expression belongs to a comparison."""
+    """Return True when every "=" of an expression belongs to a comparison."""
     left = source
     for operator in ("==", "!=", "<=", ">="):
         left = left.replace(operator, " ")

@@ -1,4 +1,4 @@
-"""${#a[i]}: the element that is measured, where subscripts are minded in another way than in ${a[i]}."""
+"""${#a[i]}: the element whose length is wanted; errors of subscripts differ from those of ${a[i]}."""
 
 from __future__ import annotations
 

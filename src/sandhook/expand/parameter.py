@@ -38,7 +38,7 @@ def compile_parameter(node: ParameterExpansion, words: Words) -> Parameter:
 
 
 def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], int]:
-    """Compile ``${#name}``, ``${#a[@]}`` and ``${#@}`` to a closure that gives the number."""
+    """Compile ``${#name}``, ``${#a[@]}`` and ``${#@}`` to a closure that returns the number."""
     name = node.name
     base = compile_base(node, words, checked=True)
     if base.values is not None:

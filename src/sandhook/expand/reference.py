@@ -68,7 +68,7 @@ class Parameter:
         return separator(state, self.star).join(self.values(state))
 
     def is_set(self, state: State, nonempty: bool) -> bool:
-        """Tell whether the parameter has a value (``-``), and no empty one (``:-``)."""
+        """Return True when the parameter has a value (``-``), and no empty one (``:-``)."""
         if self.value is not None:
             value = self.value(state)
             return bool(value) if nonempty else value is not None
@@ -80,7 +80,7 @@ class Parameter:
 
 
 def plain_value(name: str, *, braces: bool = True) -> Value:
-    """Return the closure that reads ``$name`` and minds ``set -u``.
+    """Return the closure that reads ``$name`` and fails for an unset name under ``set -u``.
 
     Args:
         braces: It is written ``${1}``: a special parameter without braces is called ``$1`` in messages.
@@ -118,7 +118,7 @@ def plain_value(name: str, *, braces: bool = True) -> Value:
 
 
 def _unchecked(name: str) -> Value:
-    """The same for operators that test whether the parameter is set."""
+    """Return the closure that reads a parameter for operators which test whether it is set."""
     if name[0].isalpha() or (name[0] == "_" and len(name) > 1):
         return lambda state: state.get(name)
     return lambda state: special_value(state, name)
@@ -209,6 +209,6 @@ def _element(name: str, subscript: Word, words: Words, checked: bool) -> Value:
 
 
 def _empty_key(state: State, name: str) -> str:
-    """Complain about the key of a map that is empty; nothing is found under it."""
+    """Report an empty key of a map; it has no element."""
     state.report_bad_subscript(name)
     return ""

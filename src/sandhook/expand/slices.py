@@ -15,7 +15,7 @@ from sandhook.state.values import AssociativeArray, IndexedArray
 
 
 def named(number_of: Callable[[State], int], shown: str) -> Callable[[State], int]:
-    """Let an error in an offset or length tell the parameter."""
+    """Add the parameter to the message of an error in an offset or length."""
 
     def number(state: State) -> int:
         try:

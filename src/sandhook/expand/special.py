@@ -1,4 +1,4 @@
-"""Parameters by name: the special and positional ones, and what ``set -u`` says of unset ones."""
+"""Parameters by name: the special and positional ones, and the error of ``set -u``."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ _DECLARING = (Literal("A"),)  #: the letter of ${a[@]@A}
 
 
 class TextCompiler:
-    """Compiles words; how commands inside them run is handed over.
+    """Compiles words; receives functions that compile the commands inside them.
 
     Args:
         substitute: Makes a closure of the body of ``$(...)`` that gives its output.
@@ -69,7 +69,7 @@ class TextCompiler:
         self._process = process
 
     def constant(self, word: Word) -> str | None:
-        """Return the one field that a word always gives, or None when it depends on the run."""
+        """Return the one field that a word always expands to, or None when it depends on the run."""
         if has_braces(word):
             return None
         text: list[str] = []
@@ -241,7 +241,7 @@ class TextCompiler:
         return lambda state: "".join([quote(text) if quoted else text for text, quoted in pieces(state)])
 
     def fixed_pattern(self, word: Word, *, tildes: bool = True) -> str | None:
-        """Return the pattern that a word always gives, or None when it depends on the run."""
+        """Return the pattern that a word always expands to, or None when it depends on the run."""
         if tildes and has_tilde(word.parts):
             return None
         texts: list[str] = []
@@ -329,7 +329,7 @@ class TextCompiler:
         return lambda state: plain(state) if state.options.posix else expanded(state)
 
     def operand_pattern(self, word: Word) -> Text:
-        """Compile a pattern of ``case`` or ``[[`` likewise."""
+        """Compile a pattern of ``case`` or ``[[``, where ``a=~`` has a tilde."""
         named = tilde_behind_name(word.parts)
         plain = self.pattern(word)
         if named is None:
@@ -346,7 +346,7 @@ class TextCompiler:
         return lambda state: plain(state) if state.options.posix else expanded(state)
 
     def fixed_operand_pattern(self, word: Word) -> str | None:
-        """Return what ``operand_pattern`` always gives, or None when it depends on the run."""
+        """Return the pattern that ``operand_pattern`` always makes, or None when it depends on the run."""
         return None if tilde_behind_name(word.parts) is not None else self.fixed_pattern(word)
 
     # ------------------------------------------------------------------ arithmetic and names
@@ -416,7 +416,7 @@ class TextCompiler:
 
 
 def runs_commands(tree: object) -> bool:
-    """Tell whether expanding a tree could run a command; data that is expanded must not."""
+    """Return True when expanding a tree could run a command; data that is expanded must not."""
     return any(
         isinstance(part, (CommandSubstitution, Backquoted, ProcessSubstitution)) for part in walk(tree)
     )
@@ -439,7 +439,7 @@ def _constant(text: str) -> Text:
 
 
 def tilde(prefix: str) -> Text:
-    """Return what gives a tilde-prefix's directory."""
+    """Return a closure for the directory of a tilde-prefix."""
     return lambda state: expand_tilde(state, prefix)
 
 

@@ -361,7 +361,7 @@ def _element_step(compiler: Compiler, node: Assignment, subscript: Word, value: 
 def compile_assignment(
     compiler: Compiler, node: Assignment, is_map: Callable[[State, str], bool] | None = None
 ) -> MakeAssigned:
-    """Compile name=value to a closure that gives the expanded assignment.
+    """Compile name=value to a closure that returns the expanded assignment.
 
     Args:
         is_map: Tells whether the name is an associative array when this is carried out; None asks

@@ -1,4 +1,4 @@
-"""The compiler: hands every node to the file of its family.
+"""The compiler: calls the module of each node's family.
 
 A closure is ``(State) -> exit status``. It holds nothing of a run: what differs from run to run
 is in the State, so closures are shared by all shells and threads.
@@ -49,7 +49,7 @@ _READS_FILE = lazily(r"[ \t]*<[^<&(>]")
 
 
 class Compiler:
-    """Compiles commands; ``words`` compiles what they are made of.
+    """Compiles commands; ``words`` compiles their words.
 
     Args:
         noting: Commands remember their last argument, for ``$_``.

@@ -26,7 +26,7 @@ from sandhook.syntax.nodes import (
 
 
 def is_a_map(state: State, name: str) -> bool:
-    """Tell whether a name is, or refers to, an associative array."""
+    """Return True when a name is, or refers to, an associative array."""
     if name in state.namerefs:
         name, _ = state.resolve(name)
     return bool(state.attributes.get(name, 0) & ASSOC)
@@ -40,7 +40,7 @@ def compile_elements(
     *,
     declaring: bool = False,
 ) -> Callable[[State], Elements]:
-    """Compile a list to a closure that gives its elements.
+    """Compile a list to a closure that returns its elements.
 
     Args:
         compiler: Of the command.
@@ -79,7 +79,7 @@ def compile_elements(
 
 
 def _is_braced(word: Word) -> bool:
-    """Tell whether the braces of a word make something else of it."""
+    """Return True when the braces of a word make something else of it."""
     return has_braces(word) and len(list(islice(expand_braces(word), 2))) > 1
 
 

@@ -152,7 +152,7 @@ def _fields(found: str | list[str]) -> list[str]:
 
 
 def _is_plain_number(text: str | list[str]) -> bool:
-    """Tell whether an argument is decimal digits alone, as ``str`` writes the number."""
+    """Return True when an argument is decimal digits alone, as ``str`` writes the number."""
     return (
         isinstance(text, str)
         and text.isdigit()

@@ -42,7 +42,7 @@ _ERROR_TOO = Redirection(">&", Word((Literal("1"),)), 2)
 
 
 def is_checked(compiler: Compiler, node: Command) -> bool:
-    """Tell whether errexit and the ERR trap look at this command's status.
+    """Return True when errexit and the ERR trap look at this command's status.
 
     A group, loop or case is not looked at itself: its last command was. A ``return`` has none of its own.
     """
@@ -167,7 +167,7 @@ def _in_shell(compiler: Compiler, node: Command) -> Run:
 
 
 def _with_error(node: Command) -> Command:
-    """Return the command before ``|&``: it has ``2>&1`` behind its own redirections."""
+    """Return the command before ``|&``: it has ``2>&1`` after its own redirections."""
     if isinstance(node, (Pipeline, AndOr, FunctionDefinition, Coprocess)):
         return BraceGroup(CommandList((ListItem(node, False),), node.span), (_ERROR_TOO,), 0, node.span)
     return node._replace(redirections=(*node.redirections, _ERROR_TOO))
@@ -200,11 +200,11 @@ def _nothing(state: State) -> int:
 
 
 def compile_negated(run: Run, *, all_of_it: bool = False) -> Run:
-    """Return what runs ``run`` and inverts its status; PIPESTATUS tells it as it was, unless ``all_of_it``."""
+    """Return a closure that inverts the status of ``run``; PIPESTATUS is not inverted, unless ``all_of_it``."""
 
     def negated(state: State) -> int:
         outer = state.errexit_suppressed
-        if state.options.errexit:  # as in bash: without it, the ERR trap looks at what is in a group behind !
+        if state.options.errexit:  # as in bash: without it, the ERR trap sees the commands of a group after !
             state.errexit_suppressed = outer + 1
         try:
             own = run(state)

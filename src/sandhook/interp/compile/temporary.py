@@ -41,7 +41,7 @@ def compile_temporary(compiler: Compiler, node: Assignment) -> MakeAssigned:
 
 
 def hand_over(state: State, command: Argument, saved: dict[str, Saved]) -> None:
-    """Let assignments before a command be what the command makes of them.
+    """Give the assignments before a command the meaning that the command has for them.
 
     A function has them as variables of its call; export and readonly may keep them; those before
     a special built-in stay in POSIX mode (XCU 2.9.1).
@@ -73,7 +73,7 @@ def assign_temporarily(
         state.set(name, value)
         state.attributes[name] = EXPORT
         return
-    if not lasting and subscript is not None:  # bash complains, and runs the command all the same
+    if not lasting and subscript is not None:  # bash reports it, and runs the command nevertheless
         state.shell.error(state, f"`{name}[{subscript}]': not a valid identifier")
         return
     if not lasting and name in state.namerefs:
@@ -82,7 +82,7 @@ def assign_temporarily(
     if not lasting and name not in saved:
         try:
             check_writable(state, name)
-        except ShellError as error:  # likewise, outside POSIX mode
+        except ShellError as error:  # outside POSIX mode the command runs nevertheless
             if state.options.posix:
                 if argv[0] in state.shell.commands.special:
                     raise error.ending("shell", FATAL_STATUS) from None
