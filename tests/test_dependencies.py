@@ -87,4 +87,4 @@ def test_every_import_is_declared() -> None:
 
 
 def test_a_name_that_is_only_looked_up_counts() -> None:
-    assert "sandhook.worker.client" in imported()["jq"]
+    assert "sandhook.worker.launch" in imported()["jq"]

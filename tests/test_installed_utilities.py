@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandhook import Result, Shell
-from sandhook.builtins import _commands
+from sandhook.builtins import commands
 from sandhook.utilities import installed
 
 HELLO = '''
@@ -67,7 +67,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 
     def forget() -> None:
         installed.cache_clear()
-        _commands.standard_commands.cache_clear()
+        commands.standard_commands.cache_clear()
 
     yield put
     monkeypatch.undo()

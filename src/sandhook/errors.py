@@ -31,6 +31,7 @@ class ShellSyntaxError(SandhookError):
         name: Name of the script for messages ("" when it has none).
         incomplete: The input ended too early; more text could make it parse.
         where: The construct that the error is within.
+        repeats: What bash prints on a second line: the "token", the "line" of the script, or nothing ("").
     """
 
     def __init__(
@@ -45,9 +46,11 @@ class ShellSyntaxError(SandhookError):
         name: str = "",
         incomplete: bool = False,
         where: ErrorPlace = "",
+        repeats: Literal["", "token", "line"] = "",
     ) -> None:
         super().__init__(message)
         self.where = where
+        self.repeats = repeats
         self.message = message
         self.source = source
         self.span = span

@@ -7,7 +7,7 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from sandhook.builtins._commands import make_commands, standard_commands
+from sandhook.builtins.commands import make_commands, standard_commands
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.interp.program import TreeStore
 from sandhook.interp.runtime import Runtime

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from sandhook.builtins import AS_UTILITIES, BUILTINS, DECLARATIONS, KEYWORDS, NAMES, SPECIAL, load
-from sandhook.builtins._base import usage_of
+from sandhook.builtins.base import usage_of
 from sandhook.utilities import UTILITIES
 from tests.builtins.conftest import ENVIRONMENT, run_ours
 

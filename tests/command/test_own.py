@@ -176,7 +176,7 @@ def test_hooks_have_them() -> None:
     engine = HookEngine.load(hooks, "claude_code", utilities=[refuse])
     decision = engine.fire(ToolPre("Bash", {"command": "rm x"}))
     assert decision.refused and "not 1" in (decision.reason or "")
-    with pytest.raises(ValueError, match="hand them to the runner"):
+    with pytest.raises(ValueError, match="pass them to the runner"):
         HookEngine.load(hooks, "claude_code", utilities=[refuse], runner=lambda request: None)  # type: ignore[arg-type, return-value]
 
 

@@ -22,16 +22,16 @@ from sandhook.vfs.path import ROOT
 
 
 class Runtime:
-    """Subscripts in these tests are plain numbers; complaints are kept."""
+    """Subscripts in these tests are plain numbers; error messages are kept."""
 
     def __init__(self) -> None:
-        self.complaints: list[str] = []
+        self.errors: list[str] = []
 
-    def complain(self, state: State, text: str) -> None:
-        self.complaints.append(text)
+    def error(self, state: State, text: str) -> None:
+        self.errors.append(text)
 
-    def refuse(self, state: State, text: str) -> None:
-        self.complaints.append(text)
+    def assignment_error(self, state: State, error: ShellError) -> None:
+        self.errors.append(error.message)
 
     def arithmetic(self, state: State, text: str) -> int:
         return int(text)
@@ -158,7 +158,7 @@ def test_associative_assignment_takes_pairs(state: State) -> None:
     assign(state, Assigned("m", None, False, [Element("k", False, "v"), Element("k", True, "w")]))
     assert state.element("m", "k") == "w"  # += adds to what was there before the list
     assign(state, Assigned("m", None, False, [Element("", False, "v"), Element("ok", False, "x")]))
-    assert state.shell.complaints == ["[]=v: bad array subscript"]
+    assert state.shell.errors == ["[]=v: bad array subscript"]
     assert state.element("m", "ok") == "x"
 
 

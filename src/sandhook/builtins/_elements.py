@@ -33,7 +33,7 @@ class _Reader:
         return found
 
     def _skip_blanks(self) -> bool:
-        """Step over blanks and comments; tell whether a word follows."""
+        """Skip blanks and comments; return True when a word follows."""
         text = self._text
         while self._at < len(text):
             if text[self._at] == "#":

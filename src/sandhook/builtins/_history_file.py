@@ -1,4 +1,4 @@
-"""Files that hold a history list: a command a line, or behind lines ``#SECONDS`` of any length."""
+"""Files that hold a history list: one command on a line, or of any length after a line ``#SECONDS``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sandhook.state.state import State
 
 
 def read_file(state: State, name: str, skip: int) -> tuple[list[Entry], int]:
-    """Return the entries behind the first ``skip`` lines, and how many lines the file has.
+    """Return the entries after the first ``skip`` lines, and how many lines the file has.
 
     Raises:
         OSError: It cannot be read.

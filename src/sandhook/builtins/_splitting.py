@@ -33,7 +33,7 @@ class Splitter:
         return self.at < len(self._text)
 
     def field(self) -> str:
-        """Take the next field and the delimiter after it."""
+        """Return the next field, and skip the delimiter after it."""
         text = self._text
         start = self.at
         end = start
@@ -49,7 +49,7 @@ class Splitter:
         return text[start:end]
 
     def rest(self) -> str:
-        """Take all that is left: one field without its delimiter, or several with those between."""
+        """Return the rest: one field without its delimiter, or several with those between."""
         start = self.at
         only = self.field()
         if not self.more():
@@ -78,7 +78,7 @@ def split_into(text: str, escaped: frozenset[int], ifs: str, count: int) -> list
 
 
 def _split_quickly(text: str, ifs: str, count: int) -> list[str] | None:
-    """The same with str's own methods, where IFS has them: blanks alone, or one letter that is none."""
+    """Split with the methods of str, which know two kinds of IFS: blanks alone, or one other character."""
     if ifs == WHITE:
         if "\t" in text or "\n" in text:
             return None

@@ -6,7 +6,7 @@ hold one, is taken as it stands: the list often comes from data.
 
 from __future__ import annotations
 
-from sandhook.builtins._base import runtime
+from sandhook.builtins.base import runtime
 from sandhook.errors import ShellSyntaxError
 from sandhook.state.state import State
 
@@ -52,7 +52,7 @@ def split_unquoted(text: str, ifs: str) -> list[str]:
 
 
 def _skip(text: str, at: int) -> int:
-    """Return the offset behind one character, or behind the quoted or bracketed text that it begins."""
+    """Return the offset after one character, or after the quoted or bracketed text that it begins."""
     letter = text[at]
     if letter == "\\":
         return at + 2
@@ -68,7 +68,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _until(text: str, at: int, closing: str, opening: str) -> int:
-    """Return the offset behind ``closing``; backslashes, quotes and inner brackets are passed over."""
+    """Return the offset after ``closing``; backslashes, quotes and inner brackets are passed over."""
     depth = 1
     while at < len(text):
         letter = text[at]

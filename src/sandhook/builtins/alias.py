@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, complain, parse, write
-from sandhook.builtins._quote import single_quote
+from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, write
+from sandhook.builtins.quote import single_quote
 from sandhook.state.assigned import Assigned
 from sandhook.state.state import State
 
@@ -27,24 +27,24 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
         name, equals, value = operand.partition("=")
         if equals and name:
             if not _NOT_IN_NAMES.isdisjoint(name):
-                complain(state, f"alias: `{name}': invalid alias name")
+                print_error(state, f"alias: `{name}': invalid alias name")
                 status = 1
             else:
                 state.aliases[name] = value
         elif operand in state.aliases:
             write(state, _shown(state, operand))
         else:
-            complain(state, f"alias: {operand}: not found")
+            print_error(state, f"alias: {operand}: not found")
             status = 1
     return status
 
 
 def _text(word: str | Assigned) -> str:
-    """Return an argument as text: what looks like an assignment in the source is none here."""
+    """Return an argument as text: an assignment in the source is a word here."""
     if isinstance(word, str):
         return word
     if isinstance(word.value, list):
-        raise Fault(f"`{word.name}': invalid alias name")
+        raise BuiltinError(f"`{word.name}': invalid alias name")
     name = word.name if word.subscript is None else f"{word.name}[{word.subscript}]"
     return f"{name}{'+' if word.append else ''}={word.value}"
 

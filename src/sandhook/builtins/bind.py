@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, builtin, complain, parse, show_usage
+from sandhook.builtins.base import USAGE_STATUS, builtin, parse, print_error, show_usage
 from sandhook.state.state import State
 
 USAGE = (
@@ -19,7 +19,7 @@ USAGE = (
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 0 after bash's warning."""
-    complain(state, "bind: warning: line editing not enabled")
+    print_error(state, "bind: warning: line editing not enabled")
     if argv[1:2] == ["--help"]:
         show_usage(state, "bind", USAGE)
         return USAGE_STATUS

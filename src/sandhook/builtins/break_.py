@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import HelpWanted, builtin, complain, number_operands, numeric
+from sandhook.builtins.base import HelpWanted, builtin, number_operands, numeric, print_error
 from sandhook.state.control import AskedExit, BreakLoop
 from sandhook.state.state import State
 
@@ -35,7 +35,7 @@ def loop_count(state: State, argv: Sequence[str]) -> int:
         raise HelpWanted
     if not state.loops:
         if not state.options.posix:
-            complain(state, f"{name}: only meaningful in a `for', `while', or `until' loop")
+            print_error(state, f"{name}: only meaningful in a `for', `while', or `until' loop")
         return 0
     if len(argv) == 1:
         return 1
@@ -44,12 +44,12 @@ def loop_count(state: State, argv: Sequence[str]) -> int:
         return 1
     count = numeric(operands[0])
     if count is None:
-        complain(state, f"{name}: {operands[0]}: numeric argument required")
+        print_error(state, f"{name}: {operands[0]}: numeric argument required")
         raise AskedExit(128 | state.status)  # bash leaves to its top level, which adds that bit
     if len(operands) > 1:
-        complain(state, f"{name}: too many arguments")
+        print_error(state, f"{name}: too many arguments")
         raise AskedExit(1)
     if count <= 0:
-        complain(state, f"{name}: {operands[0]}: loop count out of range")
+        print_error(state, f"{name}: {operands[0]}: loop count out of range")
         raise BreakLoop(state.loops, 1)
     return min(count, state.loops)

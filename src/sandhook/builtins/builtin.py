@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins import NAMES
-from sandhook.builtins._base import Fault, builtin, no_options, runtime
+from sandhook.builtins.base import BuiltinError, builtin, no_options, runtime
 from sandhook.state.state import State
 
 USAGE = "builtin [shell-builtin [arg ...]]"
@@ -21,5 +21,5 @@ def run(state: State, argv: Sequence[str]) -> int:
     if not operands:
         return 0
     if operands[0] not in NAMES or operands[0] in state.disabled_builtins:
-        raise Fault(f"{operands[0]}: not a shell builtin")
+        raise BuiltinError(f"{operands[0]}: not a shell builtin")
     return runtime(state).call(state, operands, functions=False)

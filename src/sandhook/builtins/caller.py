@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, HelpWanted, builtin, no_options, numeric, write
+from sandhook.builtins.base import BuiltinError, HelpWanted, builtin, no_options, numeric, write
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
 
@@ -31,7 +31,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         return 0
     depth = numeric(operands[0])
     if depth is None:
-        raise Fault(f"{operands[0]}: invalid number", usage=True)
+        raise BuiltinError(f"{operands[0]}: invalid number", usage=True)
     if depth < 0 or depth + 1 >= min(len(names), len(sources)):
         return 1
     write(state, f"{lines[depth]} {names[depth + 1]} {sources[depth + 1]}\n")

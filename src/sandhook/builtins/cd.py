@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from errno import ENOENT
 
-from sandhook.builtins._base import Fault, builtin, parse, write
-from sandhook.builtins._directory import along_path, change, shown
+from sandhook.builtins.base import BuiltinError, builtin, parse, write
+from sandhook.builtins.directory import along_path, change, shown
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text, fs_error
 
@@ -26,7 +26,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         if option.letter in "LP":
             follow = option.letter == "P"
     if len(operands) > 1:
-        raise Fault("too many arguments")
+        raise BuiltinError("too many arguments")
     show = False
     if not operands:
         name = _variable(state, "HOME")
@@ -44,12 +44,12 @@ def run(state: State, argv: Sequence[str]) -> int:
     except OSError as error:
         value = state.get(name) if "cdable_vars" in state.options.shopts else None
         if not value:
-            raise Fault(f"{shown(name)}: {error_text(error)}") from None
+            raise BuiltinError(f"{shown(name)}: {error_text(error)}") from None
         try:
             change(state, value, follow=follow)
             where = value
         except OSError:
-            raise Fault(f"{shown(name)}: {error_text(error)}") from None
+            raise BuiltinError(f"{shown(name)}: {error_text(error)}") from None
         show = True
     if show:
         write(state, where + "\n")
@@ -59,5 +59,5 @@ def run(state: State, argv: Sequence[str]) -> int:
 def _variable(state: State, name: str) -> str:
     value = state.get(name)
     if value is None:
-        raise Fault(f"{name} not set")
+        raise BuiltinError(f"{name} not set")
     return value

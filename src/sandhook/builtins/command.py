@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, complain, parse, runtime, write
-from sandhook.builtins._finding import meanings, short, write_long
+from sandhook.builtins.base import builtin, parse, print_error, runtime, write
+from sandhook.builtins.finding import meanings, short, write_long
 from sandhook.interp.lookup import STANDARD_PATH, Found, find, search_path
-from sandhook.state.control import Misuse
+from sandhook.state.control import UsageExit
 from sandhook.state.state import State
 
 USAGE = "command [-pVv] command [arg ...]"
@@ -32,14 +32,14 @@ def run(state: State, argv: Sequence[str]) -> int:
     if not describe:
         try:
             return runtime(state).call(state, operands, functions=False, default_path=default_path)
-        except Misuse as misuse:
+        except UsageExit as misuse:
             return misuse.status
     status = 1
     for name in operands:
         found = _meanings(state, name, default_path)
         if not found:
             if describe == "V":
-                complain(state, f"command: {name}: not found")
+                print_error(state, f"command: {name}: not found")
             continue
         status = 0
         if describe == "V":

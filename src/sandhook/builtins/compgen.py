@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, parse, write
-from sandhook.builtins._completion import GETOPT, Specification, generate
+from sandhook.builtins.base import builtin, parse, write
+from sandhook.builtins.completion import GETOPT, Specification, generate
 from sandhook.state.state import State
 
 USAGE = (

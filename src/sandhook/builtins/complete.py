@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, complain, parse, show_usage, write
-from sandhook.builtins._completion import GETOPT, SPECIAL_NAMES, Specification, in_order, shown_name
+from sandhook.builtins.base import builtin, parse, print_error, show_usage, write
+from sandhook.builtins.completion import GETOPT, SPECIAL_NAMES, Specification, in_order, shown_name
 from sandhook.state.state import State
 
 USAGE = (
@@ -45,7 +45,7 @@ def _show(state: State, names: Sequence[str]) -> int:
     for name in names or in_order(state.completions):
         text = state.completions.get(name)
         if text is None:
-            complain(state, f"complete: {name}: no completion specification")
+            print_error(state, f"complete: {name}: no completion specification")
             status = 1
         else:
             write(state, f"complete {text}{shown_name(name)}\n")
@@ -59,7 +59,7 @@ def _remove(state: State, names: Sequence[str]) -> int:
     status = 0
     for name in names:
         if name not in state.completions:
-            complain(state, f"complete: {name}: no completion specification")
+            print_error(state, f"complete: {name}: no completion specification")
             status = 1
     state.completions = {name: text for name, text in state.completions.items() if name not in names}
     return status

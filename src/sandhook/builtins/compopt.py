@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, complain, parse, write
-from sandhook.builtins._completion import OPTIONS, SPECIAL_NAMES, shown_name, with_options
+from sandhook.builtins.base import USAGE_STATUS, BuiltinError, builtin, parse, print_error, write
+from sandhook.builtins.completion import OPTIONS, SPECIAL_NAMES, shown_name, with_options
 from sandhook.state.state import State
 
 USAGE = "compopt [-o|+o option] [-DEI] [name ...]"
@@ -20,14 +20,14 @@ def run(state: State, argv: Sequence[str]) -> int:
     given, names = parse(argv, "o:DEI", plus=True)
     for option in given:
         if option.letter == "o" and option.argument not in OPTIONS:
-            raise Fault(f"{option.argument}: invalid option name", USAGE_STATUS)
+            raise BuiltinError(f"{option.argument}: invalid option name", USAGE_STATUS)
     targets = [SPECIAL_NAMES[option.letter] for option in given if option.letter in "DEI"] or names
     if not targets:
-        raise Fault("not currently executing completion function")
+        raise BuiltinError("not currently executing completion function")
     status = 0
     for name in targets:
         if name not in state.completions:
-            complain(state, f"compopt: {name}: no completion specification")
+            print_error(state, f"compopt: {name}: no completion specification")
             status = 1
         else:
             _change(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin
+from sandhook.builtins.base import builtin
 from sandhook.builtins.break_ import loop_count
 from sandhook.state.control import ContinueLoop
 from sandhook.state.state import State

@@ -7,9 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from sandhook.builtins._base import Fault, Given, builtin, complain, parse, runtime, say, write
-from sandhook.builtins._declaring import Request, declare_one
-from sandhook.builtins._variables import (
+from sandhook.builtins.base import (
+    BuiltinError,
+    Given,
+    builtin,
+    parse,
+    print_builtin_error,
+    print_error,
+    runtime,
+    write,
+)
+from sandhook.builtins.declaring import Request, declare_one
+from sandhook.builtins.variables import (
     all_names,
     bits_of,
     describe,
@@ -78,7 +87,7 @@ def split_options(
 
 
 def make_request(state: State, given: list[Given], *, local: bool) -> Request:
-    """Turn options into a Request; ``local`` says that names become local without ``-g``."""
+    """Turn options into a Request; ``local``: names become local without ``-g``."""
     add = remove = 0
     nameref: bool | None = None
     global_ = inherit = False
@@ -104,13 +113,13 @@ def declare_all(state: State, name: str, operands: Sequence[str | Assigned], req
     for operand in operands:
         try:
             declare_one(state, operand, request)
-        except Fault as fault:
-            say(state, name, fault)
+        except BuiltinError as error:
+            print_builtin_error(state, name, error)
             status = 1
         except ShellError as error:
-            if error.in_builtin or error.fatal:
+            if error.names_builtin or error.ends == "shell":
                 raise
-            runtime(state).refuse(state, error.message)
+            runtime(state).assignment_error(state, error)
             status = 1
     return status
 
@@ -130,7 +139,7 @@ def show(
         if exists(state, name) and (among is None or name in among):
             write(state, describe(state, name))
         else:
-            complain(state, f"{command}: {name}: not found")
+            print_error(state, f"{command}: {name}: not found")
             status = 1
     return status
 
@@ -150,7 +159,7 @@ def _list(state: State, request: Request, letters: set[str]) -> int:
 
 
 def effective_bits(state: State, name: str) -> int:
-    """Return the attributes, ARRAY and ASSOC also where only the value tells."""
+    """Return the attributes, ARRAY and ASSOC also where only the value shows them."""
     bits = bits_of(state, name)
     value = own_value(state, name)
     if isinstance(value, IndexedArray):
@@ -173,17 +182,17 @@ def _functions(
     status = 0
     for operand in operands:
         if not isinstance(operand, str):
-            raise Fault("cannot use `-f' to make functions")
+            raise BuiltinError("cannot use `-f' to make functions")
         function = state.functions.get(operand)
         if function is None:
             if "=" in operand:
-                raise Fault("cannot use `-f' to make functions")
+                raise BuiltinError("cannot use `-f' to make functions")
             if "p" in letters:
-                complain(state, f"{command}: {operand}: not found")
+                print_error(state, f"{command}: {operand}: not found")
             status = 1
         elif bits or (removed and letters & {"f", "F"}):
             if function.attributes & removed & READONLY:
-                complain(state, f"{command}: {operand}: readonly function")
+                print_error(state, f"{command}: {operand}: readonly function")
                 status = 1
                 continue
             attributes = (function.attributes | bits) & ~removed

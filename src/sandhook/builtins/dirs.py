@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, HelpWanted, builtin, write
-from sandhook.builtins._stack import entries, index_of, tilde
+from sandhook.builtins.base import BuiltinError, HelpWanted, builtin, write
+from sandhook.builtins.directory_stack import entries, index_of, tilde
 from sandhook.state.state import State
 
 USAGE = "dirs [-clpv] [+N] [-N]"
@@ -31,7 +31,7 @@ def run(state: State, argv: Sequence[str]) -> int:
             if not argument[1:].isdigit():
                 index_of(argument, 1)
         else:
-            raise Fault(f"{argument}: invalid option", usage=True)
+            raise BuiltinError(f"{argument}: invalid option", usage=True)
     if "c" in letters:
         state.directory_stack = []
         return 0

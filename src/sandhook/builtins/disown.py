@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, complain, parse
-from sandhook.builtins._jobspec import find_job, forget_ended
+from sandhook.builtins.base import BuiltinError, builtin, parse, print_error
+from sandhook.builtins.jobspec import find_job, forget_ended
 from sandhook.interp.jobs import jobs_of
 from sandhook.state.jobs import Job
 from sandhook.state.state import State
@@ -30,7 +30,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     if not operands:
         current = table.current()
         if current is None:
-            raise Fault("current: no such job")
+            raise BuiltinError("current: no such job")
         _disown(state, current, letters)
         return 0
     status = 0
@@ -38,10 +38,10 @@ def run(state: State, argv: Sequence[str]) -> int:
         try:
             by_pid = table.by_pid(int(operand)) if operand.isascii() and operand.isdigit() else None
             if by_pid is None and operand[:1] != "%":
-                raise Fault(f"{operand}: no such job")
+                raise BuiltinError(f"{operand}: no such job")
             _disown(state, by_pid or find_job(state, operand), letters)
-        except Fault as fault:
-            complain(state, f"disown: {fault.message}")
+        except BuiltinError as error:
+            print_error(state, f"disown: {error.message}")
             status = 1
     return status
 
@@ -50,4 +50,4 @@ def _disown(state: State, job: Job, letters: set[str]) -> None:
     if "h" not in letters:  # -h is about SIGHUP, which a shell here never sends to its jobs
         table = jobs_of(state)
         table.remove(job)
-        table.forgotten.setdefault(job.pid, 0)  # what wait is told about it from now on
+        table.forgotten.setdefault(job.pid, 0)  # the status that wait returns for it from now on

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, Run, builtin, report
+from sandhook.builtins.base import BuiltinError, Run, builtin, fatal_error
 from sandhook.state.state import State
 from sandhook.text.escapes import unescape_echo
 from sandhook.utilities.system.echo import echo
@@ -27,9 +27,9 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
         try:
             state.process.descriptors[1].write(data)
         except KeyError:
-            return report(state, "echo", Fault("write error: Bad file descriptor"))
+            return fatal_error(state, "echo", BuiltinError("write error: Bad file descriptor"))
         except OSError as error:
-            return report(state, "echo", Fault(f"write error: {error_text(error)}"))
+            return fatal_error(state, "echo", BuiltinError(f"write error: {error_text(error)}"))
         return 0
 
     return quick
@@ -47,7 +47,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         state.budget.charge(1 + (len(data) >> 10))
         state.process.descriptor(1).write(data)
     except OSError as error:
-        raise Fault(f"write error: {error_text(error)}") from None
+        raise BuiltinError(f"write error: {error_text(error)}") from None
     return 0
 
 

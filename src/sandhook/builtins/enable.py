@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins import NAMES, SPECIAL
-from sandhook.builtins._base import builtin, complain, not_supported, parse, write
+from sandhook.builtins.base import builtin, not_supported, parse, print_error, write
 from sandhook.state.state import State
 
 USAGE = "enable [-a] [-dnps] [-f filename] [name ...]"
@@ -33,7 +33,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     status = 0
     for name in names:
         if name not in NAMES:
-            complain(state, f"enable: {name}: not a shell builtin")
+            print_error(state, f"enable: {name}: not a shell builtin")
             status = 1
         elif "n" in letters:
             disabled |= {name}

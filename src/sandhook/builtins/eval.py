@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, misused, no_options, runtime
+from sandhook.builtins.base import builtin, misused, no_options, runtime
 from sandhook.interp.traps import note_return
 from sandhook.state.control import AskedExit
 from sandhook.state.state import State
@@ -31,7 +31,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         if outermost:
             state.eval_in_condition = False
     if state.execution.syntax_error is not None and state.options.errexit and not state.errexit_suppressed:
-        raise AskedExit(status)  # before the ERR trap hears of it
+        raise AskedExit(status)  # before the ERR trap runs
     if state.traps:
         note_return(state, status)
     return status if state.execution.syntax_error is None else misused(state, argv[0], status)

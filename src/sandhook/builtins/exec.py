@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, complain, parse, runtime
+from sandhook.builtins.base import builtin, parse, print_error, runtime
 from sandhook.interp.lookup import locate, may_run, utility_at
 from sandhook.state.control import AskedExit
 from sandhook.state.state import State
@@ -60,10 +60,10 @@ def _found(state: State, name: str) -> str:
 def _refuse(state: State, name: str, file: str) -> int:
     """Report why a file cannot be executed and return 126 or 127; 0 when it can be."""
     if not file and state.process.kernel.fs.is_dir(join(state.process.cwd, name)):
-        complain(state, f"exec: {name}: cannot execute: Is a directory")
+        print_error(state, f"exec: {name}: cannot execute: Is a directory")
         return 126
     if not file:
-        complain(state, f"exec: {name}: not found")
+        print_error(state, f"exec: {name}: not found")
         return 127
     if utility_at(state, file) is not None or may_run(state, file):
         return 0
@@ -72,9 +72,9 @@ def _refuse(state: State, name: str, file: str) -> int:
     try:
         directory = fs.stat(path).mode & 0o170000 == 0o040000
     except OSError as error:
-        complain(state, f"{path}: {error_text(error)}")
+        print_error(state, f"{path}: {error_text(error)}")
         return 127
     text = "Is a directory" if directory else "Permission denied"
-    complain(state, f"{path}: {text}")
-    complain(state, f"exec: {path}: cannot execute: {text}")
+    print_error(state, f"{path}: {text}")
+    print_error(state, f"exec: {path}: cannot execute: {text}")
     return 126

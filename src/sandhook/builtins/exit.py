@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, complain, number_operands, numeric
+from sandhook.builtins.base import USAGE_STATUS, BuiltinError, builtin, number_operands, numeric, print_error
 from sandhook.state.control import AskedExit
 from sandhook.state.locals import function_frame
 from sandhook.state.state import State
@@ -25,10 +25,10 @@ def run(state: State, argv: Sequence[str]) -> int:
         raise _leaving(state, _last_status(state))
     status = numeric(operands[0])
     if status is None:
-        complain(state, f"{argv[0]}: {operands[0]}: numeric argument required")
+        print_error(state, f"{argv[0]}: {operands[0]}: numeric argument required")
         raise _leaving(state, USAGE_STATUS)
     if len(operands) > 1:
-        raise Fault("too many arguments", discard=True)
+        raise BuiltinError("too many arguments", ends="unit")
     raise _leaving(state, status)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, Given, builtin, numeric, parse, runtime, write, write_error
+from sandhook.builtins.base import BuiltinError, Given, builtin, numeric, parse, runtime, write, write_error
 from sandhook.interp.record import history_of, keep
 from sandhook.interp.script import read_script
 from sandhook.kernel.descriptor import Description
@@ -45,7 +45,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     else:
         start = end = last
     if start is None or end is None:
-        raise Fault("no command found")
+        raise BuiltinError("no command found")
     backwards = "r" in letters
     if end < start:
         start, end, backwards = end, start, not backwards
@@ -113,7 +113,7 @@ def _again(state: State, history: History, operands: Sequence[str]) -> int:
     last = _last(state, history)
     place = None if last < 0 else _place(history, rest[0] if rest else "", last)
     if place is None:
-        raise Fault("no command found")
+        raise BuiltinError("no command found")
     command = history.entries[place].text
     for old, new in changes:
         if old:
@@ -138,7 +138,7 @@ def _temporary(state: State) -> tuple[str, Description]:
 
 
 def _edit(state: State, commands: Sequence[str], editor: Sequence[str]) -> int:
-    """Hand commands to an editor, and run what it leaves."""
+    """Let an editor change commands, and run the result."""
     text = "".join([command + "\n" for command in commands])
     name = editor[0] if editor else state.get("FCEDIT") or state.get("EDITOR") or "vi"
     shell = runtime(state)
@@ -149,13 +149,13 @@ def _edit(state: State, commands: Sequence[str], editor: Sequence[str]) -> int:
         finally:
             description.release()
     except OSError as error:
-        raise Fault(f"/tmp/bash-fc: cannot open temp file: {error_text(error)}") from None
+        raise BuiltinError(f"/tmp/bash-fc: cannot open temp file: {error_text(error)}") from None
     try:
         if shell.run_text(state, f"{name} {path}"):
             return 1
         edited = read_script(state, path)
     except OSError as error:
-        raise Fault(f"{path}: {error_text(error)}") from None
+        raise BuiltinError(f"{path}: {error_text(error)}") from None
     finally:
         with contextlib.suppress(OSError):
             state.process.kernel.fs.unlink(join(state.process.cwd, path))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, HelpWanted, builtin, no_options, write
-from sandhook.builtins._jobspec import find_job, forget_ended
+from sandhook.builtins.base import BuiltinError, HelpWanted, builtin, no_options, write
+from sandhook.builtins.jobspec import find_job, forget_ended
 from sandhook.interp.jobs import jobs_of
 from sandhook.state.state import State
 
@@ -22,14 +22,14 @@ def run(state: State, argv: Sequence[str]) -> int:
     if argv[1:2] == ["--help"]:
         raise HelpWanted
     if "monitor" not in state.options.enabled:
-        raise Fault("no job control")
+        raise BuiltinError("no job control")
     operands = no_options(argv)
     forget_ended(state)
     if not operands and jobs_of(state).current() is None:
-        raise Fault("current: no such job")
+        raise BuiltinError("current: no such job")
     job = find_job(state, operands[0] if operands else "%+")
     if argv[0] == "bg":
-        raise Fault(f"job {job.number} already in background", 0)
+        raise BuiltinError(f"job {job.number} already in background", 0)
     write(state, job.command + "\n")
     status = 0
     for process in job.processes:

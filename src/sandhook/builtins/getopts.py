@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sandhook.builtins._base import (
+from sandhook.builtins.base import (
     USAGE_STATUS,
-    Fault,
+    BuiltinError,
     Run,
     builtin,
     is_name,
@@ -71,9 +71,7 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
     def quick(state: State, argv: Sequence[str]) -> int:
         values, attributes, namerefs = state.values, state.attributes, state.namerefs
         if (
-            name in attributes
-            or name in namerefs
-            or name in state.dynamics
+            not state.is_plain(name)
             or name == "OPTARG"
             or name == "OPTIND"
             or "OPTARG" in attributes
@@ -129,11 +127,11 @@ def run(state: State, argv: Sequence[str]) -> int:
     else:
         state.set("OPTARG", step.argument)
     if not is_name(name):
-        raise Fault(f"`{name}': not a valid identifier")
+        raise BuiltinError(f"`{name}': not a valid identifier")
     try:
         state.set(name, step.letter or "?")
     except ShellError as error:
-        raise Fault(error.message, USAGE_STATUS, bare=True) from None
+        raise BuiltinError(error.message, USAGE_STATUS, own=error) from None
     return 0 if step.letter else 1
 
 
@@ -167,7 +165,7 @@ def _store_index(state: State, index: int, position: int) -> None:
 def _step(
     arguments: Sequence[str], index: int, position: int, known: str, silent: bool
 ) -> tuple[Step, int, int]:
-    """Take the next option; return it with the new word number and offset."""
+    """Parse the next option; return it with the new word number and offset."""
     if index > len(arguments):
         return _END, len(arguments) + 1, 0
     word = arguments[index - 1]

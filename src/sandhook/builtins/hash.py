@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, complain, parse, write
+from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, write
 from sandhook.interp.lookup import find, hash_table, hashed_file, is_executable, remember, search, utility_at
 from sandhook.state.state import Hashed, State
 from sandhook.state.values import hash_of
@@ -26,14 +26,14 @@ def run(state: State, argv: Sequence[str]) -> int:
     letters = {option.letter for option in given}
     path = next((option.argument for option in reversed(given) if option.letter == "p"), None)
     if "hashall" not in state.options.enabled:
-        raise Fault("hashing disabled")
+        raise BuiltinError("hashing disabled")
     table = hash_table(state)
     if "r" in letters:
         table.clear()
     if not names:
         for letter in ("d", "t"):
             if letter in letters:
-                raise Fault(f"-{letter}: option requires an argument")
+                raise BuiltinError(f"-{letter}: option requires an argument")
         if not letters & {"r", "p"}:
             _list(state, table, reusable="l" in letters)
         return 0
@@ -44,7 +44,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         if "d" in letters:
             # Before the first entry bash has no table, and says nothing.
             if table.pop(name, None) is None and state.memo.hash_used:
-                complain(state, f"hash: {name}: not found")
+                print_error(state, f"hash: {name}: not found")
                 status = 1
         elif path is not None:
             status |= _enter_path(state, name, path)
@@ -57,7 +57,7 @@ def _tell(state: State, table: dict[str, Hashed], names: Sequence[str], *, reusa
     status = 0
     for name in names:
         if name not in table:
-            complain(state, f"hash: {name}: not found")
+            print_error(state, f"hash: {name}: not found")
             status = 1
             continue
         found = hashed_file(state, name)
@@ -71,7 +71,7 @@ def _tell(state: State, table: dict[str, Hashed], names: Sequence[str], *, reusa
 
 def _enter_path(state: State, name: str, path: str) -> int:
     if path and state.process.kernel.fs.is_dir(join(state.process.cwd, path)):
-        complain(state, f"hash: {path}: Is a directory")
+        print_error(state, f"hash: {path}: Is a directory")
         return 1
     remember(state, name, (path, 0, None if is_executable(state, path) else utility_at(state, path)))
     return 0
@@ -84,7 +84,7 @@ def _enter(state: State, table: dict[str, Hashed], name: str) -> int:
     table.pop(name, None)
     located = search(state, name, state.get("PATH")) if state.get("PATH") else None
     if located is None or not (located[1] is not None or is_executable(state, located[0])):
-        complain(state, f"hash: {name}: not found")
+        print_error(state, f"hash: {name}: not found")
         return 1
     remember(state, name, (located[0], 0, located[1]))
     return 0

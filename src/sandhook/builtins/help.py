@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from sandhook.builtins import BUILTINS, load
-from sandhook.builtins._base import Fault, builtin, numeric, parse, summary, usage_of, write
+from sandhook.builtins.base import BuiltinError, builtin, numeric, parse, summary, usage_of, write
 from sandhook.pattern.glob import compile_pattern
 from sandhook.state.state import State
 
@@ -72,11 +72,13 @@ def run(state: State, argv: Sequence[str]) -> int:
     if anything:
         return 0
     last = patterns[-1]
-    raise Fault(f"no help topics match `{last}'.  Try `help help' or `man -k {last}' or `info {last}'.")
+    raise BuiltinError(
+        f"no help topics match `{last}'.  Try `help help' or `man -k {last}' or `info {last}'."
+    )
 
 
 def is_glob(pattern: str) -> bool:
-    """Tell whether a pattern has an unquoted ``*``, ``?`` or bracket expression."""
+    """Return True when a pattern has an unquoted ``*``, ``?`` or bracket expression."""
     plain = re.sub(r"\\.", "", pattern)
     return "*" in plain or "?" in plain or ("[" in plain and "]" in plain[plain.index("[") :])
 

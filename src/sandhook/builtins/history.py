@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from errno import ENOENT
 
-from sandhook.builtins._base import Fault, builtin, complain, numeric, parse, write
 from sandhook.builtins._history_file import append_file, read_file, write_file
+from sandhook.builtins.base import BuiltinError, builtin, numeric, parse, print_error, write
 from sandhook.dates.clock import strftime
 from sandhook.interp.history_expansion import NoEvent, expand
 from sandhook.interp.record import history_of, keep
@@ -28,7 +28,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     letters = {option.letter for option in given}
     files = [letter for letter in "awrn" if letter in letters]
     if len(files) > 1:
-        raise Fault("cannot use more than one of -anrw")
+        raise BuiltinError("cannot use more than one of -anrw")
     history = history_of(state, write=bool(letters))
     if "c" in letters:
         history.clear()
@@ -54,7 +54,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _forget_this(state: State, history: History) -> None:
-    """Take the command that is running out of the list: it is about the list."""
+    """Remove the running command from the list, for it is about the list."""
     if state.tracing.recording and history.added and history.entries:
         history.remove(len(history.entries) - 1, len(history.entries))
         history.session = max(0, history.session - 1)
@@ -67,9 +67,9 @@ def _show(state: State, history: History, operands: Sequence[str]) -> None:
     if operands:
         count = numeric(operands[0])
         if count is None:
-            raise Fault(f"{operands[0]}: numeric argument required")
+            raise BuiltinError(f"{operands[0]}: numeric argument required")
         if len(operands) > 1:
-            raise Fault("too many arguments", discard=True)
+            raise BuiltinError("too many arguments", ends="unit")
         start = max(0, len(entries) - abs(count))
     format_ = state.get("HISTTIMEFORMAT")
     zone = state.get("TZ")
@@ -113,8 +113,8 @@ def _place(history: History, number: int) -> int:
     return number - history.base if number else 0
 
 
-def _out_of_range(text: str) -> Fault:
-    return Fault(f"{text}: history position out of range")
+def _out_of_range(text: str) -> BuiltinError:
+    return BuiltinError(f"{text}: history position out of range")
 
 
 def _print_expanded(state: State, history: History, words: Sequence[str]) -> int:
@@ -124,7 +124,7 @@ def _print_expanded(state: State, history: History, words: Sequence[str]) -> int
         try:
             write(state, expand(word, entries, history.base, extglob=state.options.extglob) + "\n")
         except NoEvent:
-            complain(state, f"history: {word}: history expansion failed")
+            print_error(state, f"history: {word}: history expansion failed")
             status = 1
     return status
 
@@ -155,7 +155,7 @@ def _file(state: State, history: History, letter: str, operands: Sequence[str]) 
             history.session += len(entries)
     except OSError as error:
         if letter == "a":
-            raise Fault(f"{name}: cannot create: {error_text(error)}") from None
+            raise BuiltinError(f"{name}: cannot create: {error_text(error)}") from None
         return 1
     return 0
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, complain, parse, runtime, write
-from sandhook.builtins._jobspec import find_job, forget_ended
+from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, runtime, write
+from sandhook.builtins.jobspec import find_job, forget_ended
 from sandhook.interp.jobs import describe, jobs_of
 from sandhook.state.jobs import Job
 from sandhook.state.state import State
@@ -23,8 +23,8 @@ def run(state: State, argv: Sequence[str]) -> int:
     letters = {option.letter for option in given}
     if "x" in letters:
         last = max(at for at, option in enumerate(given) if option.letter == "x")
-        if any(option.letter in "lpn" for option in given[:last]):  # behind it they mean nothing
-            raise Fault("no other options allowed with `-x'")
+        if any(option.letter in "lpn" for option in given[:last]):  # after it they mean nothing
+            raise BuiltinError("no other options allowed with `-x'")
         return _execute(state, operands)
     untold = [] if state.invocation.input == "string" else [job for job in jobs_of(state) if job.done]
     if operands or not untold:
@@ -37,10 +37,10 @@ def run(state: State, argv: Sequence[str]) -> int:
     for operand in operands:
         try:
             _show(state, [find_job(state, operand)], letters)
-        except Fault as fault:
-            complain(state, f"jobs: {fault.message}")
-            if "ambiguous" in fault.message:
-                complain(state, f"jobs: {operand}: no such job")
+        except BuiltinError as error:
+            print_error(state, f"jobs: {error.message}")
+            if "ambiguous" in error.message:
+                print_error(state, f"jobs: {operand}: no such job")
             status = 1
     return status
 
@@ -51,7 +51,7 @@ def _was_told(job: Job) -> bool:
 
 def _show(state: State, jobs: Sequence[Job], letters: set[str]) -> None:
     if "s" in letters or "n" in letters:
-        return  # no job is ever stopped, and a shell that is not interactive has told of all changes
+        return  # no job is ever stopped, and a shell that is not interactive has reported all changes
     for job in jobs:
         write(
             state,
@@ -71,5 +71,5 @@ def _pid_text(state: State, word: str) -> str:
     """Return the process id of a job; the word itself when there is no such job."""
     try:
         return str(find_job(state, word).pid)
-    except Fault:
+    except BuiltinError:
         return word

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, HelpWanted, builtin, runtime
+from sandhook.builtins.base import BuiltinError, HelpWanted, builtin, runtime
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 
@@ -21,14 +21,15 @@ def run(state: State, argv: Sequence[str]) -> int:
         raise HelpWanted
     operands = argv[2:] if len(argv) > 1 and argv[1] == "--" else argv[1:]
     if not operands:
-        raise Fault("expression expected")
+        raise BuiltinError("expression expected")
     evaluate = runtime(state).arithmetic
     value = 0
     for operand in operands:
         try:
             value = evaluate(state, operand)
         except ShellError as error:
-            if error.fatal:
+            if error.ends == "shell":
                 raise
-            raise Fault(error.message, bare=error.message.endswith(": readonly variable")) from None
+            own = error if error.reason == "readonly variable" else None
+            raise BuiltinError(error.message, own=own) from None
     return 0 if value else 1

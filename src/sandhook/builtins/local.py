@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, write
-from sandhook.builtins._variables import exists, listing
+from sandhook.builtins.base import BuiltinError, builtin, write
 from sandhook.builtins.declare import declare_all, make_request, show, split_options
+from sandhook.builtins.variables import exists, listing
 from sandhook.state.assigned import Assigned
 from sandhook.state.frame import Frame, Saved
 from sandhook.state.locals import function_frame
@@ -25,7 +25,7 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
     """Return 1 outside a function, or when a name is invalid or readonly."""
     frame = function_frame(state)
     if frame is None:
-        raise Fault("can only be used in a function")
+        raise BuiltinError("can only be used in a function")
     if len(argv) == 2 and _plain(state, frame, argv[1]):
         return 0
     given, operands = split_options(argv, _LETTERS, plus=True)
@@ -47,7 +47,7 @@ def _plain(state: State, frame: Frame, argument: str | Assigned) -> bool:
     name, subscript, append, value = argument
     if subscript is not None or append or not isinstance(value, str):
         return False
-    if name in state.attributes or name in state.namerefs or name in state.dynamics:
+    if not state.is_plain(name):
         return False
     if name not in frame.saved:
         frame.saved[name] = Saved(state.values.get(name), 0, None)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, HelpWanted, builtin
+from sandhook.builtins.base import BuiltinError, HelpWanted, builtin
 from sandhook.builtins.exit import run as leave
 from sandhook.state.state import State
 
@@ -20,5 +20,5 @@ def run(state: State, argv: Sequence[str]) -> int:
     if len(argv) > 1 and argv[1] == "--help":
         raise HelpWanted
     if "login_shell" not in state.options.shopts:
-        raise Fault("not login shell: use `exit'")
+        raise BuiltinError("not login shell: use `exit'")
     return leave(state, argv)

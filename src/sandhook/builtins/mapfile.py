@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, numeric, parse, runtime
-from sandhook.builtins._input import Source
-from sandhook.builtins._quote import single_quote
-from sandhook.builtins._variables import array_name
+from sandhook.builtins.base import USAGE_STATUS, BuiltinError, builtin, numeric, parse, runtime
+from sandhook.builtins.input import Source
+from sandhook.builtins.quote import single_quote
+from sandhook.builtins.variables import array_name
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, COMPUTED, IndexedArray
 from sandhook.vfs.errors import error_text
@@ -45,9 +45,9 @@ def run(state: State, argv: Sequence[str]) -> int:
     try:
         description = state.process.descriptor(request.fd)
     except OSError as error:
-        raise Fault(f"{request.fd}: invalid file descriptor: {error_text(error)}") from None
+        raise BuiltinError(f"{request.fd}: invalid file descriptor: {error_text(error)}") from None
     if operands and not operands[0]:
-        raise Fault("empty array variable name", USAGE_STATUS)
+        raise BuiltinError("empty array variable name", USAGE_STATUS)
     name = array_name(state, operands[0] if operands else "MAPFILE")
     with suppress(OSError):  # as in bash, what cannot be read is no error
         _read(state, request, name, Source(state, description, None))
@@ -77,7 +77,7 @@ def _apply(request: Request, letter: str, argument: str) -> None:
 def _number(text: str, problem: str, *, least: int = 0) -> int:
     number = numeric(text)
     if number is None or not least <= number < _LARGEST:
-        raise Fault(f"{text}: {problem}")
+        raise BuiltinError(f"{text}: {problem}")
     return number
 
 

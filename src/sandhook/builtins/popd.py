@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, HelpWanted, builtin
-from sandhook.builtins._stack import go, index_of, show
+from sandhook.builtins.base import BuiltinError, HelpWanted, builtin
+from sandhook.builtins.directory_stack import go, index_of, show
 from sandhook.state.state import State
 
 USAGE = "popd [-n] [+N | -N]"
@@ -31,10 +31,10 @@ def run(state: State, argv: Sequence[str]) -> int:
             if not argument[1:].isdigit():
                 index_of(argument, 1)
         else:
-            raise Fault(f"{argument}: invalid argument", usage=True)
+            raise BuiltinError(f"{argument}: invalid argument", usage=True)
     stack = state.directory_stack
     if not stack:
-        raise Fault("directory stack empty")
+        raise BuiltinError("directory stack empty")
     index = 0 if word is None else index_of(word, len(stack) + 1)
     if stay and index == 0:
         index = 1

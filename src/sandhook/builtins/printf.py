@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sandhook.builtins._base import (
-    Fault,
+from sandhook.builtins.base import (
+    BuiltinError,
     Run,
     builtin,
-    complain,
+    fatal_error,
     is_name,
     parse,
-    report,
+    print_error,
     show_usage,
     split_reference,
     write,
 )
-from sandhook.builtins._variables import assign_reference
+from sandhook.builtins.variables import assign_reference
 from sandhook.expand.locale import as_bytes, goes_by_bytes
 from sandhook.state.state import State
 from sandhook.state.values import LARGE
@@ -54,18 +54,12 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
             try:
                 state.process.descriptors[1].write(text.encode("utf-8", "surrogateescape"))
             except KeyError:
-                return report(state, "printf", Fault("write error: Bad file descriptor"))
+                return fatal_error(state, "printf", BuiltinError("write error: Bad file descriptor"))
             except OSError as error:
-                return report(state, "printf", Fault(f"write error: {error_text(error)}"))
+                return fatal_error(state, "printf", BuiltinError(f"write error: {error_text(error)}"))
             return 0
         budget.charge(len(argv))
-        if (
-            len(text) > LARGE
-            or variable in state.attributes
-            or variable in state.namerefs
-            or variable in state.dynamics
-            or state.options.allexport
-        ):
+        if len(text) > LARGE or not state.is_plain(variable) or state.options.allexport:
             return run(state, argv)
         state.values[variable] = text
         return 0
@@ -76,24 +70,13 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when a format or a number is invalid or the output cannot be written."""
-    variable: str | None = None
-    if len(argv) > 3 and argv[1] == "-v" and argv[3][:1] != "-" and is_name(argv[2]):
-        variable = argv[2]
-        operands = list(argv[3:])
-    elif len(argv) > 1 and argv[1][:1] == "-":
-        given, operands = parse(argv, "v:")
-        for option in given:
-            variable = option.argument
-        if variable is not None and split_reference(variable) is None:
-            raise Fault(f"`{variable}': not a valid identifier", 2)
-    else:
-        operands = list(argv[1:])
+    variable, operands = _parse(argv)
     if not operands:
         show_usage(state, "printf", USAGE)
         return 2
+    state.budget.charge(len(operands))
     plain = format_plainly(operands[0], operands[1:])
     if plain is not None:
-        state.budget.charge(len(operands))
         if variable is None:
             write(state, plain)
         elif "[" in variable:
@@ -101,16 +84,43 @@ def run(state: State, argv: Sequence[str]) -> int:
         else:
             state.set(variable, plain)
         return 0
+    data, status = _format(state, operands)
+    if variable is not None:
+        text = data.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+        assign_reference(state, variable, text)
+        return status
+    try:
+        state.budget.charge(1 + (len(data) >> 10))
+        state.process.descriptor(1).write(data)
+    except OSError as error:
+        raise BuiltinError(f"write error: {error_text(error)}") from None
+    return status
+
+
+def _parse(argv: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return the variable of ``-v``, or None, and the format with its arguments."""
+    if len(argv) > 3 and argv[1] == "-v" and argv[3][:1] != "-" and is_name(argv[2]):
+        return argv[2], list(argv[3:])
+    if len(argv) < 2 or argv[1][:1] != "-":
+        return None, list(argv[1:])
+    options, operands = parse(argv, "v:")
+    variable = options[-1].argument if options else None
+    if variable is not None and split_reference(variable) is None:
+        raise BuiltinError(f"`{variable}': not a valid identifier", 2)
+    return variable, operands
+
+
+def _format(state: State, operands: list[str]) -> tuple[bytes, int]:
+    """Return the output and the status: 1 after an error that was reported, else 0."""
     status = 0
 
     def error(message: str) -> None:
         nonlocal status
         status = 1
-        complain(state, f"printf: {message}")
+        print_error(state, f"printf: {message}")
 
     zone = state.get("TZ")
     budget = state.budget
-    budget.charge(len(operands))
     kernel = state.process.kernel
     arguments = operands[1:]
     if goes_by_bytes(state):  # %c, %q and the number of a character
@@ -119,20 +129,11 @@ def run(state: State, argv: Sequence[str]) -> int:
         operands[0],
         arguments,
         error=error,
-        warn=lambda message: complain(state, f"printf: {message}"),
+        warning=lambda message: print_error(state, f"printf: {message}"),
         now=kernel.now,
         environment=_NOTHING if zone is None else {"TZ": zone},
         check_fits=budget.check_fits,
         started=kernel.now() - budget.elapsed() + state.started,
         assign=lambda name, value: assign_reference(state, name, value),
     )
-    if variable is not None:
-        text = data.partition(b"\0")[0].decode("utf-8", "surrogateescape")
-        assign_reference(state, variable, text)
-        return status
-    try:
-        budget.charge(1 + (len(data) >> 10))
-        state.process.descriptor(1).write(data)
-    except OSError as failure:
-        raise Fault(f"write error: {error_text(failure)}") from None
-    return status
+    return data, status

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, HelpWanted, builtin, write
-from sandhook.builtins._stack import entries, go, index_of, show
+from sandhook.builtins.base import BuiltinError, HelpWanted, builtin, write
+from sandhook.builtins.directory_stack import entries, go, index_of, show
 from sandhook.state.state import State
 
 USAGE = "pushd [-n] [+N | -N | dir]"
@@ -44,7 +44,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         if stay:  # bash does nothing at all
             return 0
         if not stack:
-            raise Fault("no other directory")
+            raise BuiltinError("no other directory")
         here = entries(state)[0]
         state.directory_stack = [here, *stack[1:]]  # before the change, as in bash: it stays when that fails
         go(state, stack[0])
@@ -55,12 +55,12 @@ def run(state: State, argv: Sequence[str]) -> int:
         state.directory_stack = [word, *stack]
     else:
         if len(words) > 1:
-            raise Fault("too many arguments")
+            raise BuiltinError("too many arguments")
         here = entries(state)[0]
         if word == "-":
             word = state.get("OLDPWD") or ""
             if not word:
-                raise Fault("OLDPWD not set")
+                raise BuiltinError("OLDPWD not set")
         go(state, word)
         state.directory_stack = [here, *stack]
         if words[0] == "-":  # as cd does

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, parse, write
-from sandhook.builtins._directory import LOST, logical, physical
+from sandhook.builtins.base import builtin, parse, write
+from sandhook.builtins.directory import LOST, logical, physical
 from sandhook.state.state import State
 
 USAGE = "pwd [-LP]"

@@ -12,21 +12,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sandhook.builtins._base import (
-    Fault,
+from sandhook.builtins._splitting import WHITE, split_all, split_into
+from sandhook.builtins.base import (
+    BuiltinError,
     HelpWanted,
     Run,
     builtin,
+    fatal_error,
     invalid_name,
     is_name,
     numeric,
     parse,
-    report,
 )
-from sandhook.builtins._input import NOTHING, is_plain_line, read_line, take, wait_for_input
-from sandhook.builtins._splitting import WHITE, split_all, split_into
-from sandhook.builtins._variables import array_name, assign_reference
-from sandhook.expand.arith import ExpressionError
+from sandhook.builtins.input import NOTHING, is_plain_line, read_line, take, wait_for_input
+from sandhook.builtins.variables import array_name, assign_reference
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.signals import SIGALRM
 from sandhook.state.assignment import set_array
@@ -61,24 +60,27 @@ class Request:
 
 
 def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
-    """Return what reads a whole line as loops do: ``read -r line``, ``IFS=: read -r a b c``, ``read -ra list``.
+    """Return a closure for the usual ways of a loop: ``read -r line``, ``IFS=: read -r a b``, ``read -ra list``.
 
-    It does the usual and hands over to ``_read``, with what it has taken, when anything else is the case.
+    None for options that need more than a whole line, and for words that expansion could change.
     """
     if not whole:
         return None
     try:
         request, names, plain = _request(prefix)
-    except (Fault, HelpWanted):
+    except (BuiltinError, HelpWanted):
         return None
+    array = request.array
+    if request != Request(array=array, raw=request.raw, fd=request.fd) or not plain:
+        return None
+    if not names if array is None else not is_name(array):
+        return None
+    return _whole_line(request, names)
+
+
+def _whole_line(request: Request, names: tuple[str, ...]) -> Run:
+    """Return a closure that reads a line; ``_read`` continues with the text if the line is unusual."""
     fd, raw, array, count = request.fd, request.raw, request.array, len(names)
-    if request != Request(array=array, raw=raw, fd=fd) or not plain:
-        return None
-    if array is not None:
-        if not is_name(array):
-            return None
-    elif not names:
-        return None
 
     def quick(state: State, argv: Sequence[str]) -> int:
         values = state.values
@@ -105,7 +107,7 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
         attributes = state.attributes
         if array is not None:
             if array in state.namerefs or attributes.get(array, 0) & ~ARRAY:
-                return _assign_checked(state, argv, request, names, plain, text)
+                return _assign_checked(state, argv, request, names, text)
             set_array(state, array, split_all(text, NOTHING, ifs))
         elif (
             size > LARGE
@@ -114,7 +116,7 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
             or not state.namerefs.keys().isdisjoint(names)
             or not state.dynamics.keys().isdisjoint(names)
         ):
-            return _assign_checked(state, argv, request, names, plain, text)
+            return _assign_checked(state, argv, request, names, text)
         elif count == 1 and ifs == WHITE:
             values[names[0]] = text.strip(WHITE)
         else:
@@ -125,13 +127,17 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
 
 
 def _assign_checked(
-    state: State, argv: Sequence[str], request: Request, names: Sequence[str], plain: bool, text: str
+    state: State, argv: Sequence[str], request: Request, names: Sequence[str], text: str
 ) -> int:
-    """Assign a whole line to names of any kind, and report what refuses it."""
+    """Assign a whole line to variables of any kind, and report errors."""
     try:
-        _assign(state, request, names, plain, text, NOTHING)
-    except Fault as fault:
-        return report(state, argv[0], fault, USAGE)
+        _assign(state, request, names, True, text, NOTHING)
+    except BuiltinError as error:
+        return fatal_error(state, argv[0], error, USAGE)
+    except ShellError as error:
+        if error.names_builtin:
+            raise error.named(argv[0]) from None
+        raise
     return 0
 
 
@@ -142,7 +148,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _read(state: State, argv: Sequence[str], begun: bytes | None) -> int:
-    """Read, or go on with the line of which ``begun`` has been taken already."""
+    """Read, or continue the line that begins with ``begun``, which is already read."""
     request, names, plain = _request(tuple(argv))
     timeout = request.timeout
     if timeout is None and "TMOUT" in state.values:
@@ -168,7 +174,7 @@ def _read(state: State, argv: Sequence[str], begun: bytes | None) -> int:
             begun=begun or b"",
         )
     except OSError as error:
-        raise Fault(f"read error: {request.fd}: {error_text(error)}") from None
+        raise BuiltinError(f"read error: {request.fd}: {error_text(error)}") from None
     _assign(state, request, names, plain, line.text, line.escaped)
     if line.timed_out:
         return 128 + SIGALRM
@@ -198,7 +204,7 @@ def _request(argv: tuple[str, ...]) -> tuple[Request, tuple[str, ...], bool]:
         elif letter == "u":
             number = numeric(argument)
             if number is None or not 0 <= number < 2**31:
-                raise Fault(f"{argument}: invalid file descriptor specification")
+                raise BuiltinError(f"{argument}: invalid file descriptor specification")
             request.fd = number
     _check_names(request, names)
     return request, tuple(names), all(map(is_name, names))
@@ -207,7 +213,7 @@ def _request(argv: tuple[str, ...]) -> tuple[Request, tuple[str, ...], bool]:
 def _number(text: str) -> int:
     number = numeric(text)
     if number is None or not 0 <= number < 2**31:
-        raise Fault(f"{text}: invalid number")
+        raise BuiltinError(f"{text}: invalid number")
     return number
 
 
@@ -215,18 +221,18 @@ def _seconds(text: str) -> float:
     whole, _, fraction = text.partition(".")
     digits = whole.removeprefix("+") + fraction
     if not (digits.isascii() and digits.isdigit()) or len(digits) > 25:
-        raise Fault(f"{text}: invalid timeout specification")
+        raise BuiltinError(f"{text}: invalid timeout specification")
     return float(f"{whole or '0'}.{fraction or '0'}")
 
 
 def _default_timeout(state: State) -> float | None:
-    """Return TMOUT in seconds, None when it says nothing."""
+    """Return TMOUT in seconds, None when it sets no time."""
     text = state.get("TMOUT")
     if not text:
         return None
     try:
         return _seconds(text) or None
-    except Fault:
+    except BuiltinError:
         return None
 
 
@@ -244,8 +250,8 @@ def _description(state: State, request: Request) -> Description:
     except OSError as error:
         text = error_text(error)
         if request.fd:
-            raise Fault(f"{request.fd}: invalid file descriptor: {text}") from None
-        raise Fault(f"read error: {request.fd}: {text}") from None
+            raise BuiltinError(f"{request.fd}: invalid file descriptor: {text}") from None
+        raise BuiltinError(f"read error: {request.fd}: {text}") from None
 
 
 def _assign(
@@ -275,10 +281,7 @@ def _assign(
                     state.set(name, value)
                 else:
                     assign_reference(state, name, value)
-    except ExpressionError as error:  # the value of an integer variable ends more than the command
-        error.message = f"read: {error.message}"
-        raise
     except ShellError as error:
-        if error.fatal:
+        if error.ends == "shell" or error.names_builtin:  # the value of an integer variable: it ends more
             raise
-        raise Fault(error.message, bare=True) from None
+        raise BuiltinError(error.message, own=error) from None

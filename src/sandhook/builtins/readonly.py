@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin
-from sandhook.builtins._marking import mark
+from sandhook.builtins.base import builtin
+from sandhook.builtins.marking import mark
 from sandhook.state.assigned import Assigned
 from sandhook.state.state import State
 from sandhook.state.values import READONLY

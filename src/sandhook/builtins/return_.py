@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, complain, number_operands, numeric
+from sandhook.builtins.base import USAGE_STATUS, BuiltinError, builtin, number_operands, numeric, print_error
 from sandhook.state.control import ReturnFrom
 from sandhook.state.state import State
 
@@ -23,15 +23,15 @@ def run(state: State, argv: Sequence[str]) -> int:
         if operands:
             status = _status(state, operands)
     if not state.frames:
-        raise Fault("can only `return' from a function or sourced script", USAGE_STATUS)
+        raise BuiltinError("can only `return' from a function or sourced script", USAGE_STATUS)
     raise ReturnFrom(status)
 
 
 def _status(state: State, operands: Sequence[str]) -> int:
     number = numeric(operands[0])
     if number is None:
-        complain(state, f"return: {operands[0]}: numeric argument required")
+        print_error(state, f"return: {operands[0]}: numeric argument required")
         return USAGE_STATUS
     if len(operands) > 1:
-        raise Fault("too many arguments", discard=True)
+        raise BuiltinError("too many arguments", ends="unit")
     return number & 0xFF

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, Fault, HelpWanted, builtin, write
-from sandhook.builtins._variables import plain_line
+from sandhook.builtins.base import USAGE_STATUS, BuiltinError, HelpWanted, builtin, write
+from sandhook.builtins.variables import plain_line
 from sandhook.interp.record import switch_recording
 from sandhook.state.assignment import unset
 from sandhook.state.control import Discard
@@ -83,13 +83,13 @@ def _validate(argv: Sequence[str]) -> None:
                 if index < len(argv) and argv[index][:1] not in ("-", "+"):
                     index += 1
             elif letter not in LETTERS:
-                raise Fault(f"{word[0]}{letter}: invalid option", usage=True)
+                raise BuiltinError(f"{word[0]}{letter}: invalid option", usage=True)
 
 
 def set_option(state: State, name: str, on: bool) -> None:
-    """Switch an option by its long name. Raises Fault (status 2) for an unknown one."""
+    """Switch an option by its long name. Raises BuiltinError (status 2) for an unknown one."""
     if name not in SET_OPTIONS:
-        raise Fault(f"{name}: invalid option name", USAGE_STATUS)
+        raise BuiltinError(f"{name}: invalid option name", USAGE_STATUS)
     switch(state, name, on)
 
 

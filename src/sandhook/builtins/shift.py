@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, count_argument, number_operands
+from sandhook.builtins.base import BuiltinError, builtin, count_argument, number_operands
 from sandhook.state.state import State
 
 USAGE = "shift [n]"
@@ -20,10 +20,10 @@ def run(state: State, argv: Sequence[str]) -> int:
     if len(argv) > 1:
         count = count_argument(number_operands(argv), 1)
     if count < 0:
-        raise Fault(f"{count}: shift count out of range")
+        raise BuiltinError(f"{count}: shift count out of range")
     if count > len(state.positional):
         if "shift_verbose" in state.options.shopts:
-            raise Fault(
+            raise BuiltinError(
                 f"{argv[-1]}: shift count out of range" if len(argv) > 1 else "shift count out of range"
             )
         return 1

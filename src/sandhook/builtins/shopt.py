@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from sandhook.builtins._base import Fault, builtin, complain, parse, write
+from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, write
 from sandhook.builtins.set import switch
 from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import State
@@ -24,7 +24,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     given, names = parse(argv, "opqsu")
     letters = {option.letter for option in given}
     if {"s", "u"} <= letters:
-        raise Fault("cannot set and unset shell options simultaneously")
+        raise BuiltinError("cannot set and unset shell options simultaneously")
     if "o" in letters:
         table: Iterable[str] = SET_OPTIONS
         enabled: Callable[[], frozenset[str]] = lambda: state.options.enabled  # noqa: E731
@@ -55,7 +55,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     status = 0
     for name in names:
         if name not in table:
-            complain(state, f"shopt: {name}: {unknown}")
+            print_error(state, f"shopt: {name}: {unknown}")
             status = 1
             continue
         if name not in enabled():
@@ -69,7 +69,7 @@ def _set(state: State, names: Sequence[str], table: Iterable[str], on: bool, lon
     status = 0
     for name in names:
         if name not in table:
-            complain(state, f"shopt: {name}: {unknown}")
+            print_error(state, f"shopt: {name}: {unknown}")
             status = 0 if long else 1  # as bash: shopt -so nope succeeds
         elif long:
             switch(state, name, on)

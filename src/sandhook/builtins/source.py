@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from errno import ENOENT
 
-from sandhook.builtins._base import Fault, builtin, complain, misused, no_options, runtime
+from sandhook.builtins.base import BuiltinError, builtin, misused, no_options, print_error, runtime
 from sandhook.state.control import ExitShell
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text, fs_error
@@ -22,22 +22,22 @@ def run(state: State, argv: Sequence[str]) -> int:
     """Return the status of the last command; 1 when the file cannot be read."""
     operands = no_options(argv)
     if not operands:
-        raise Fault("filename argument required", usage=True)
+        raise BuiltinError("filename argument required", usage=True)
     path = find(state, operands[0])
     if path is None:
-        complain(state, f"{argv[0]}: {operands[0]}: file not found")
+        print_error(state, f"{argv[0]}: {operands[0]}: file not found")
         return misused(state, argv[0], 1)
     if not path:
-        complain(state, f": {error_text(fs_error(ENOENT))}")
+        print_error(state, f": {error_text(fs_error(ENOENT))}")
         return misused(state, argv[0], 1)
     if state.process.kernel.fs.is_dir(join(state.process.cwd, path)):
-        raise Fault(f"{path}: is a directory")
+        raise BuiltinError(f"{path}: is a directory")
     try:
         return runtime(state).source(state, path, operands[1:])
     except OSError as error:
-        complain(state, f"{path}: {error_text(error)}")
+        print_error(state, f"{path}: {error_text(error)}")
         if state.options.errexit and not state.errexit_suppressed:
-            raise ExitShell(1) from None  # before the ERR trap hears of it
+            raise ExitShell(1) from None  # before the ERR trap runs
         if "RETURN" in state.traps:
             runtime(state).run_trap(state, "RETURN")
         return misused(state, argv[0], 1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, parse
+from sandhook.builtins.base import BuiltinError, builtin, parse
 from sandhook.state.state import State
 
 USAGE = "suspend [-f]"
@@ -17,5 +17,5 @@ USAGE = "suspend [-f]"
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1: no shell of a sandbox can be stopped."""
     if parse(argv, "f")[1]:
-        raise Fault("too many arguments", discard=True)
-    raise Fault("cannot suspend: no job control")
+        raise BuiltinError("too many arguments", ends="unit")
+    raise BuiltinError("cannot suspend: no job control")

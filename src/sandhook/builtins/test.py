@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, runtime, split_reference
+from sandhook.builtins.base import BuiltinError, builtin, runtime, split_reference
 from sandhook.interp.lookup import utility_at
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC, AssociativeArray, hash_of
@@ -27,12 +27,12 @@ def run(state: State, argv: Sequence[str]) -> int:
     arguments = argv[1:]
     if bracket:
         if not arguments or arguments[-1] != "]":
-            raise Fault("missing `]'", 2)
+            raise BuiltinError("missing `]'", 2)
         arguments = arguments[:-1]
     try:
         return 0 if evaluate(arguments, ShellProbe(state), bracket=bracket) else 1
     except TestError as error:
-        raise Fault(str(error), 2) from None
+        raise BuiltinError(str(error), 2) from None
 
 
 class ShellProbe:
@@ -95,7 +95,7 @@ def variable_is_set(state: State, text: str) -> bool:
     value = state.value(name)
     if value is None:
         if subscript not in ("@", "*") and not state.attributes.get(name, 0) & ASSOC:
-            state.shell.subscript(state, subscript)  # complains
+            state.shell.subscript(state, subscript)  # for its error
         return False
     if subscript in ("@", "*"):
         if isinstance(value, AssociativeArray):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, no_options, write
+from sandhook.builtins.base import builtin, no_options, write
 from sandhook.state.state import State
 
 USAGE = "times"

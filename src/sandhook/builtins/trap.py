@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, builtin, complain, parse, show_usage, write
-from sandhook.builtins._quote import single_quote
-from sandhook.builtins._signals import EVENTS, full_name, listing, trap_name
+from sandhook.builtins.base import USAGE_STATUS, builtin, parse, print_error, show_usage, write
+from sandhook.builtins.quote import single_quote
+from sandhook.builtins.signals import EVENTS, full_name, listing, trap_name
 from sandhook.kernel.signals import NUMBERS, SIGQUIT
 from sandhook.state.state import State
 
@@ -42,7 +42,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     for text in names:
         name = trap_name(text)
         if name is None:
-            complain(state, f"trap: {text}: invalid signal specification")
+            print_error(state, f"trap: {text}: invalid signal specification")
             status = 1
         else:
             set_trap(state, name, None if action == "-" else action)
@@ -84,7 +84,7 @@ def set_trap(state: State, name: str, action: str | None) -> None:
 
 
 def _asks_for_command(state: State, action: str) -> bool:
-    """Tell whether a trap, or the function that it calls, has BASH_COMMAND in its text."""
+    """Return True when a trap, or the function that it calls, has BASH_COMMAND in its text."""
     if "BASH_COMMAND" in action:
         return True
     function = state.functions.get((action.split(maxsplit=1) or [""])[0].rstrip(";"))
@@ -103,7 +103,7 @@ def _show(state: State, operands: Sequence[str]) -> int:
         for text in operands:
             name = trap_name(text)
             if name is None:
-                complain(state, f"trap: {text}: invalid signal specification")
+                print_error(state, f"trap: {text}: invalid signal specification")
                 status = 1
             elif name in traps:
                 chosen.append(name)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, complain, parse, write
-from sandhook.builtins._finding import files, meanings, write_long
+from sandhook.builtins.base import builtin, parse, print_error, write
+from sandhook.builtins.finding import files, meanings, write_long
 from sandhook.interp.lookup import Found, find
 from sandhook.state.state import State
 
@@ -25,7 +25,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     for name in operands:
         if not _describe(state, name, letters, style):
             if not style:
-                complain(state, f"type: {name}: not found")
+                print_error(state, f"type: {name}: not found")
             status = 1
     return status
 

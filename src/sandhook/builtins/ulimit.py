@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sandhook.builtins._base import Fault, builtin, parse, write
+from sandhook.builtins.base import BuiltinError, builtin, parse, write
 from sandhook.limits import Limits
 from sandhook.record import Record
 from sandhook.state.state import State
@@ -60,7 +60,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     letters = [option.letter for option in given]
     for letter in letters:
         if letter in _UNAVAILABLE:
-            raise Fault(f"-{letter}: invalid option", usage=True)
+            raise BuiltinError(f"-{letter}: invalid option", usage=True)
     chosen = [letter for letter in letters if letter in KINDS]
     hard = "H" in letters and "S" not in letters
     if "a" in letters:
@@ -84,7 +84,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _current(state: State, letter: str, hard: bool) -> int | None:
-    """Return a limit as it is now, None when there is none."""
+    """Return the present limit, None when there is no such limit."""
     own = state.process.resource_limits
     if (letter, hard) in own:
         return own[letter, hard]
@@ -108,10 +108,10 @@ def _set(state: State, letter: str, text: str, *, soft: bool, hard: bool) -> Non
     wanted = _wanted(state, letter, text)
     top = _current(state, letter, True)
     if top is not None and (wanted is None or wanted > top):
-        raise Fault(f"{KINDS[letter].name}: cannot modify limit: Operation not permitted")
+        raise BuiltinError(f"{KINDS[letter].name}: cannot modify limit: Operation not permitted")
     now = _current(state, letter, False)
     if hard and not soft and (now is None or (wanted is not None and wanted < now)) and wanted != now:
-        raise Fault(f"{KINDS[letter].name}: cannot modify limit: Invalid argument")
+        raise BuiltinError(f"{KINDS[letter].name}: cannot modify limit: Invalid argument")
     changed = dict.fromkeys([(letter, which) for which in (False, True) if (hard if which else soft)], wanted)
     state.process.resource_limits = {**state.process.resource_limits, **changed}
 
@@ -122,7 +122,7 @@ def _wanted(state: State, letter: str, text: str) -> int | None:
     if text == "unlimited":
         return None
     if not (text.isascii() and text.isdigit()):
-        raise Fault(f"{text}: invalid number")
+        raise BuiltinError(f"{text}: invalid number")
     if len(text.lstrip("0")) > 18:
-        raise Fault(f"{text}: limit out of range")
+        raise BuiltinError(f"{text}: limit out of range")
     return int(text)

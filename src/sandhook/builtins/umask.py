@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, parse, write
+from sandhook.builtins.base import BuiltinError, builtin, parse, write
 from sandhook.state.state import State
 
 USAGE = "umask [-p] [-S] [mode]"
@@ -27,7 +27,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         text = operands[0]
         if text[:1].isdigit():
             if not set(text) <= set("01234567") or int(text, 8) > 0o7777:
-                raise Fault(f"{text}: octal number out of range")
+                raise BuiltinError(f"{text}: octal number out of range")
             process.umask = int(text, 8) & 0o777
         else:
             process.umask = ~apply_symbolic(text, ~process.umask & 0o777) & 0o777
@@ -57,7 +57,7 @@ def apply_symbolic(text: str, allowed: int) -> int:
     As in bash a clause has one operator and the letters r, w and x alone.
 
     Raises:
-        Fault: Anything else.
+        BuiltinError: Anything else.
     """
     for clause in text.split(","):
         letters = clause.lstrip("ugoa")
@@ -67,11 +67,11 @@ def apply_symbolic(text: str, allowed: int) -> int:
         who = who or 0o777
         operator = letters[:1]
         if operator not in ("+", "-", "="):
-            raise Fault(f"`{operator or chr(0)}': invalid symbolic mode operator")
+            raise BuiltinError(f"`{operator or chr(0)}': invalid symbolic mode operator")
         bits = 0
         for letter in letters[1:]:
             if letter not in _BITS:
-                raise Fault(f"`{letter}': invalid symbolic mode character")
+                raise BuiltinError(f"`{letter}': invalid symbolic mode character")
             bits |= _BITS[letter]
         bits &= who
         if operator == "+":

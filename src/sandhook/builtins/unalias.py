@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, builtin, complain, parse, show_usage
+from sandhook.builtins.base import USAGE_STATUS, builtin, parse, print_error, show_usage
 from sandhook.state.state import State
 
 USAGE = "unalias [-a] name [name ...]"
@@ -26,6 +26,6 @@ def run(state: State, argv: Sequence[str]) -> int:
     status = 0
     for name in operands:
         if state.aliases.pop(name, None) is None:
-            complain(state, f"unalias: {name}: not found")
+            print_error(state, f"unalias: {name}: not found")
             status = 1
     return status

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, complain, parse, runtime, split_reference
+from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, runtime, split_reference
 from sandhook.state.assignment import check_writable, unset, unset_element
 from sandhook.state.control import ShellError
 from sandhook.state.locals import function_frame
@@ -27,15 +27,15 @@ def run(state: State, argv: Sequence[str]) -> int:
     given, operands = parse(argv, "fnv")
     letters = {option.letter for option in given}
     if {"f", "v"} <= letters:
-        raise Fault("cannot simultaneously unset a function and a variable")
+        raise BuiltinError("cannot simultaneously unset a function and a variable")
     status = 0
     for operand in operands:
         try:
             _unset(state, operand, letters)
-        except (Fault, ShellError) as error:
-            if isinstance(error, ShellError) and error.fatal:
+        except (BuiltinError, ShellError) as error:
+            if isinstance(error, ShellError) and error.ends == "shell":
                 raise
-            complain(state, f"unset: {error.message}")
+            print_error(state, f"unset: {error.message}")
             status = 1
     return status
 
@@ -53,7 +53,7 @@ def _unset(state: State, operand: str, letters: set[str]) -> None:
     found = split_reference(operand)
     if found is None:
         if "v" in letters and not operand.partition("[")[0].isidentifier():
-            raise Fault(f"`{operand}': not a valid identifier")
+            raise BuiltinError(f"`{operand}': not a valid identifier")
         _unset_function(state, operand)
     elif found[1] is not None:
         _unset_element(state, found[0], found[1])
@@ -65,11 +65,7 @@ def _unset(state: State, operand: str, letters: set[str]) -> None:
 
 def _is_variable(state: State, name: str) -> bool:
     return (
-        name in state.values
-        or name in state.attributes
-        or name in state.namerefs
-        or name in state.dynamics
-        or any(name in frame.saved for frame in state.frames)
+        name in state.values or not state.is_plain(name) or any(name in frame.saved for frame in state.frames)
     )
 
 
@@ -78,7 +74,7 @@ def _unset_function(state: State, name: str) -> None:
     if function is None:
         return
     if function.attributes & READONLY:
-        raise Fault(f"{name}: cannot unset: readonly function")
+        raise BuiltinError(f"{name}: cannot unset: readonly function")
     del state.functions[name]
 
 
@@ -90,7 +86,7 @@ def _unset_variable(state: State, name: str) -> None:
             return
         name = target
     if name in _FIXED:
-        raise Fault(f"{name}: cannot unset")
+        raise BuiltinError(f"{name}: cannot unset")
     state.unshare_frames()
     for depth, frame in enumerate(reversed(state.frames)):
         if frame.sourced:
@@ -123,11 +119,11 @@ def _unset_element(state: State, name: str, subscript: str) -> None:
             state.attributes[name] = state.attributes.get(name, 0) | ARRAY
             state.values[name] = IndexedArray()
         else:
-            raise Fault(f"{name}: not an array variable")
+            raise BuiltinError(f"{name}: not an array variable")
     elif isinstance(value, str) and state.shell.arithmetic(state, subscript) != 0:
-        raise Fault(f"{name}: not an array variable")
+        raise BuiltinError(f"{name}: not an array variable")
     else:
         key = runtime(state).subscript_text(state, name, subscript)
         if subscript and not key and isinstance(value, AssociativeArray):
-            raise Fault(f"[{subscript}]: bad array subscript")
+            raise BuiltinError(f"[{subscript}]: bad array subscript")
         unset_element(state, name, key)

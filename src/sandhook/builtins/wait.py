@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from greenlet import getcurrent
 
-from sandhook.builtins._base import Fault, builtin, complain, is_name, parse
-from sandhook.builtins._jobspec import find_job, forget_ended
+from sandhook.builtins.base import BuiltinError, builtin, is_name, parse, print_error
+from sandhook.builtins.jobspec import find_job, forget_ended
 from sandhook.interp.jobs import describe, jobs_of, reap, report_ended, reports_all_ends
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
@@ -38,7 +38,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     variable = next((option.argument for option in reversed(given) if option.letter == "p"), None)
     if variable is not None:
         if not is_name(variable):
-            raise Fault(f"`{variable}': not a valid identifier")
+            raise BuiltinError(f"`{variable}': not a valid identifier")
         unset(state, variable)
     try:
         if "n" in letters:
@@ -67,8 +67,8 @@ def _wait_operand(state: State, operand: str, variable: str | None) -> int:
     if operand[:1] == "%":
         try:
             job: Job | None = find_job(state, operand)
-        except Fault as fault:
-            complain(state, f"wait: {fault.message}")
+        except BuiltinError as error:
+            print_error(state, f"wait: {error.message}")
             return _NOT_FOUND
     elif operand.isascii() and operand.isdigit():
         pid = int(operand[:12])
@@ -83,10 +83,10 @@ def _wait_operand(state: State, operand: str, variable: str | None) -> int:
                 state.set(variable, operand)
             return table.forgotten[pid]
         if job is None:
-            complain(state, f"wait: pid {operand} is not a child of this shell")
+            print_error(state, f"wait: pid {operand} is not a child of this shell")
             return _NOT_FOUND
     else:
-        complain(state, f"wait: `{operand}': not a pid or valid job spec")
+        print_error(state, f"wait: `{operand}': not a pid or valid job spec")
         return 1
     assert job is not None
     if variable is not None:
@@ -142,12 +142,12 @@ def _optional_job(state: State, operand: str) -> Job | None:
     if operand[:1] == "%":
         try:
             return find_job(state, operand)
-        except Fault as fault:
-            complain(state, f"wait: {fault.message}")
+        except BuiltinError as error:
+            print_error(state, f"wait: {error.message}")
             return None
     job = table.by_pid(int(operand[:12])) if operand.isascii() and operand.isdigit() else None
     if job is None or job.known:
-        complain(state, f"wait: {operand}: no such job")
+        print_error(state, f"wait: {operand}: no such job")
         return None
     return job
 

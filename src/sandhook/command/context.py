@@ -187,7 +187,7 @@ class Context:
     def report_not_started(self, command: str, why: NotStarted, words: str = "'{}'") -> None:
         """Write "name: words: reason" to standard error for a command that cannot be run, and the hint."""
         text = f"{self.name}: {words.replace('{}', command)}: {why.reason}\n{why.hint}"
-        self.process.complain(text.encode("utf-8", "surrogateescape"))
+        self.process.write_error(text.encode("utf-8", "surrogateescape"))
 
     # ------------------------------------------------------------------ output
 
@@ -217,7 +217,7 @@ class Context:
     def error(self, message: str) -> None:
         """Write "name: message" to standard error; a closed standard error swallows it."""
         self.flush()
-        self.process.complain(f"{self.name}: {message}\n".encode("utf-8", "surrogateescape"))
+        self.process.write_error(f"{self.name}: {message}\n".encode("utf-8", "surrogateescape"))
 
     def fail(self, message: str, status: int = 1) -> None:
         """Report ``message`` and remember ``status``: the utility goes on with its next operand.
@@ -233,7 +233,9 @@ class Context:
         """Point to --help, as GNU's tools do after a usage error, after a line of ``usage``."""
         other = f" or {quote}{self.name} --usage'" if argp else ""
         text = f"{self.name + ': ' if named else ''}Try {quote}{self.name} --help'{other} for more information.\n"
-        self.process.complain(f"{usage}{chr(10) if usage else ''}{text}".encode("utf-8", "surrogateescape"))
+        self.process.write_error(
+            f"{usage}{chr(10) if usage else ''}{text}".encode("utf-8", "surrogateescape")
+        )
 
     def abandon(self) -> None:
         """Drop output that could not be written."""

@@ -60,7 +60,7 @@ def confirm(ctx: Context, question: str) -> bool:
     No input, or a closed one, answers no.
     """
     ctx.flush()
-    ctx.process.complain(f"{ctx.name}: {question} ".encode("utf-8", "surrogateescape"))
+    ctx.process.write_error(f"{ctx.name}: {question} ".encode("utf-8", "surrogateescape"))
     stdin = ctx.process.descriptors.get(0)
     if stdin is None:
         return False

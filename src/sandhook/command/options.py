@@ -24,7 +24,15 @@ class UsageError(Exception):
 
 
 class OptionError(UsageError):
-    """An option that is not known, or that lacks its argument or has one too many."""
+    """An option that is not known, or that lacks its argument or has one too many.
+
+    Attributes:
+        unknown: The letter of a short option that is not known, "" for any other error.
+    """
+
+    def __init__(self, message: str, *, unknown: str = "") -> None:
+        super().__init__(message)
+        self.unknown = unknown
 
 
 class Option:
@@ -223,22 +231,19 @@ class Syntax:
                 self._parsed[key] = found
         return found[0], list(found[1])
 
-    def parse_after_number(
-        self, arguments: Sequence[str], complaint: str
-    ) -> tuple[str | None, Any, list[str]]:
-        """Return what stands after the dash of a first argument like ``-5c``, or None; options; operands.
+    def parse_after_number(self, arguments: Sequence[str], message: str) -> tuple[str | None, Any, list[str]]:
+        """Return what follows the dash of a first argument like ``-5c``, or None; options; operands.
 
         Args:
-            complaint: What is said of a digit elsewhere; "{}" is the digit.
+            message: The error of a digit among other options; "{}" is the digit.
         """
         first = arguments[0] if arguments else ""
         number = first[1:] if first[:1] == "-" and first[1:2].isdecimal() and first.isascii() else None
         try:
             options, operands = self.parse(arguments[number is not None :])
-        except UsageError as error:
-            before, _, letter = str(error).partition("invalid option -- '")
-            if not before and letter[:1].isdecimal():
-                raise UsageError(complaint.replace("{}", letter[0])) from None
+        except OptionError as error:
+            if error.unknown.isdecimal():
+                raise UsageError(message.replace("{}", error.unknown)) from None
             raise
         return number, options, operands
 
@@ -282,7 +287,7 @@ class Syntax:
                 self._store(self.numeric, self._read(self.numeric, argument[index:]), values)
                 return
             if option is None:
-                raise OptionError(f"invalid option -- '{letter}'")
+                raise OptionError(f"invalid option -- '{letter}'", unknown=letter)
             index += 1
             if option.metavar is None:
                 self._store(option, option.const, values)

@@ -108,7 +108,7 @@ class UtilityContext:
         self.options = options
         self.stdin = InputStream(context)
         self.stdout = OutputStream(context.write)
-        self.stderr = OutputStream(self._complain)
+        self.stderr = OutputStream(self._error)
         self.fs: FileSystem = context.fs
         self.budget: Budget = context.budget
 
@@ -164,9 +164,9 @@ class UtilityContext:
         self._context.error(message)
         return status
 
-    def _complain(self, data: bytes) -> None:
+    def _error(self, data: bytes) -> None:
         self._context.flush()
-        self.process.complain(data)
+        self.process.write_error(data)
 
 
 class OwnUtility:

@@ -41,7 +41,7 @@ class Unpacked(Description):
                 piece = next(self._pieces, None)
             except CorruptError as error:
                 self.damaged = True
-                self._ctx.process.complain(
+                self._ctx.process.write_error(
                     f"\n{self._ctx.name}: {self._name}: {error}\n".encode("utf-8", "surrogateescape")
                 )
                 piece = None

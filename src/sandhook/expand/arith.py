@@ -17,7 +17,7 @@ from sandhook.expand.operators import MAX, MIN, DivisionByZero, Integer, wrap
 from sandhook.expand.special import special_value
 from sandhook.lazy import lazily
 from sandhook.state.assignment import plain_array
-from sandhook.state.control import ShellError
+from sandhook.state.control import ShellError, expression_error, unbound_error
 from sandhook.state.state import State
 from sandhook.state.values import COMPUTED, AssociativeArray, IndexedArray, Value, store
 from sandhook.syntax.arith import parse_arithmetic, parse_number
@@ -41,13 +41,6 @@ Store: TypeAlias = Callable[[State, int], None]
 
 #: Variables whose values name variables, and so on.
 MAX_RECURSION = 1024
-
-
-class ExpressionError(ShellError):
-    """An expression that is wrong, or divides by zero; ``set -e`` does not look at it."""
-
-    def ends_posix(self, *, bare: bool) -> bool:
-        return not self.in_subscript
 
 
 @lru_cache(maxsize=512)
@@ -77,18 +70,18 @@ def _carried_out(state: State, text: str, error: ShellSyntaxError) -> ShellError
     except ShellSyntaxError as reached:
         error = reached
     except DivisionByZero as zero:
-        return ExpressionError(zero_message(text, str(zero)), 1, discard=True)
-    return ExpressionError(error.message, 1, discard=True)
+        return expression_error(zero_message(text, str(zero)))
+    return expression_error(error.message)
 
 
 def _run(state: State, text: str) -> int:
     try:
         return compile_text(text)(state)
     except DivisionByZero as zero:
-        raise ExpressionError(zero_message(text, str(zero)), 1, discard=True) from None
+        raise expression_error(zero_message(text, str(zero))) from None
 
 
-#: The right side of ``**``: bash has read on to what stands behind it when it finds it negative.
+#: The right side of ``**``: when it is negative, bash has already read the token after it.
 _OPERAND = lazily(r"(?:[\w@#]+(?:\[[^\]]*\])?|\([^()]*\)) *")
 
 
@@ -125,9 +118,7 @@ def value_of(state: State, text: str) -> int:
     state.arithmetic_depth = depth = state.arithmetic_depth + 1
     try:
         if depth > MAX_RECURSION:
-            raise ExpressionError(
-                f'{text}: expression recursion level exceeded (error token is "{text}")', discard=True
-            )
+            raise expression_error(f'{text}: expression recursion level exceeded (error token is "{text}")')
         if depth % 50 == 0:  # a long chain of names goes on from a fresh stack
             return int(state.process.kernel.scheduler.call_on_new_stack(lambda: evaluate(state, text)))
         return evaluate(state, text)
@@ -136,7 +127,7 @@ def value_of(state: State, text: str) -> int:
 
 
 def compile_arithmetic(node: Arith, parameter: Callable[[str], Integer] | None = None) -> Integer:
-    """Return a closure that gives the value of a tree; ``parameter`` compiles a ``${name}`` in it."""
+    """Return a closure that evaluates a tree; ``parameter`` compiles a ``${name}`` in it."""
     match node:
         case ArithNumber(number):
             return _number(number)
@@ -237,7 +228,7 @@ def _variable(name: str) -> Integer:
         text = state.get(name)
         if text is None:
             if state.options.nounset and name not in state.values:
-                raise ShellError(f"{name}: unbound variable", 127, fatal=True)
+                raise unbound_error(name)
             return 0
         return value_of(state, text)
 
@@ -288,21 +279,21 @@ class NotPlain(Exception):
 
 
 def compile_subscript(text: str) -> Integer:
-    """Return a closure that gives the index which a subscript stands for, and complains as ``[`` ``]`` does."""
+    """Return a closure that returns the index of a subscript, with the errors of ``[`` ``]``."""
     try:
         tree = compile_text(text)
     except ShellSyntaxError:
         source = text.replace('"', "")
-        return lambda state: int(state.shell.subscript(state, source))  # it complains when it runs
+        return lambda state: int(state.shell.subscript(state, source))  # the error is reported when it runs
 
     def index(state: State) -> int:
         try:
             return tree(state)
         except DivisionByZero as zero:
-            error: ShellError = ExpressionError(zero_message(text, str(zero)), 1, discard=True)
+            error = expression_error(zero_message(text, str(zero)))
         except ShellError as caught:
             error = caught
-        raise state.shell.subscript_error(state, error)
+        raise state.shell.in_subscript(state, error)
 
     return index
 
@@ -329,7 +320,7 @@ def _element(name: str, subscript: str) -> Integer:
             text = state.element(name, key if state.is_associative(name) else subscript)
         if text is None:
             if state.options.nounset and state.value(name) is None:
-                raise ShellError(f"{name}: unbound variable", 127, fatal=True)
+                raise unbound_error(name)
             return 0
         return value_of(state, text)
 
@@ -339,12 +330,12 @@ def _element(name: str, subscript: str) -> Integer:
 def _without_subscript(state: State, name: str) -> int:
     """``name[]`` in arithmetic is 0, after two complaints."""
     for _ in range(2):
-        state.shell.complain(state, f"{name}[]: bad array subscript")
+        state.shell.error(state, f"{name}[]: bad array subscript")
     return 0
 
 
 def _unquoted(subscript: str) -> str:
-    """Take the quotes out of an associative array's subscript."""
+    """Remove the quotes from the subscript of an associative array."""
     if "'" not in subscript and '"' not in subscript:
         return subscript
     return re.sub(r"""'([^']*)'|"([^"]*)\"""", lambda found: found[1] or found[2] or "", subscript)
@@ -377,9 +368,9 @@ def _store(target: ArithVariable) -> Store:
         try:
             state.set_element(name, key, str(value))
         except ShellError as error:
-            if error.discard:  # a readonly name
+            if error.ends != "command":  # a readonly name
                 raise
-            state.shell.complain(state, error.message)  # the value of the expression stands
+            state.shell.error(state, error.message)  # the value of the expression stands
 
     return store_element
 

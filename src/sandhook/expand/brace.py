@@ -24,7 +24,7 @@ _MAX = 2**63 - 1
 #: Brace expressions of one word, nested or in a row.
 MAX_BRACES = 100
 
-#: What is left of the backslash between Z and a, which quotes what is behind it.
+#: What is left of the backslash between Z and a, which quotes the next character.
 _NOTHING = SingleQuoted("")
 
 #: One unit of a word: an unquoted character, or any other part as a whole.
@@ -32,7 +32,7 @@ Unit: TypeAlias = "str | WordPart"
 
 
 def has_braces(word: Word) -> bool:
-    """Tell whether a word could have a brace expansion (cheap; may say yes too often)."""
+    """Return True when a word could have a brace expansion (cheap; may say yes too often)."""
     return any(isinstance(part, Literal) and "{" in part.text for part in word.parts)
 
 
@@ -81,7 +81,7 @@ def _parts(units: list[Unit]) -> tuple[WordPart, ...]:
 
 
 def _is_open_name(part: WordPart | None) -> TypeGuard[ParameterExpansion]:
-    """Tell whether a part is ``$name``, which goes on with the letters that follow it."""
+    """Return True when a part is ``$name``, which goes on with the letters that follow it."""
     return (
         isinstance(part, ParameterExpansion)
         and not part.braces
@@ -209,12 +209,12 @@ def _left_open(unit: WordPart) -> int:
 
 
 def _is_dollar(unit: Unit) -> bool:
-    """Tell whether a unit ends in a "$" that a { would belong to."""
+    """Return True when a unit ends in a "$" that a { would belong to."""
     return unit == "$" or (isinstance(unit, ParameterExpansion) and unit.name == "$" and not unit.braces)
 
 
 def _sequence(units: list[Unit]) -> Iterator[str] | None:
-    """Return the items of x..y[..step], or None when it is none."""
+    """Return the items of x..y[..step], or None when it is not one."""
     if not units or not all(isinstance(unit, str) for unit in units):
         return None
     text = "".join(unit for unit in units if isinstance(unit, str))

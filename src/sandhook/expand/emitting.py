@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.expand.fields import DEFAULT_IFS, Fields, Unglobbed
-from sandhook.expand.parameter import Parameter, Value
+from sandhook.expand.reference import Parameter, Value
 from sandhook.expand.special import separator
 from sandhook.expand.text import Text
 from sandhook.state.state import State
@@ -50,7 +50,7 @@ def if_any(text_of: Text) -> Emit:
 
 
 def without_empty(emit: Emit) -> Emit:
-    """Begin no field for an expansion that turns out to be empty: it stands beside a list, in quotes."""
+    """Begin no field for an expansion that turns out to be empty: it stands next to a list, in quotes."""
 
     def run(state: State, fields: Fields) -> None:
         fields.add_any(lambda: emit(state, fields))
@@ -59,7 +59,7 @@ def without_empty(emit: Emit) -> Emit:
 
 
 def starred_beside_list(values_of: Callable[[State], list[str]]) -> Emit:
-    """``"${*#p}$@"``: beside a list bash splits it at the character that joins it."""
+    """``"${*#p}$@"``: next to a list bash splits it at the character that joins it."""
 
     def emit(state: State, fields: Fields) -> None:
         between = separator(state, True)
@@ -95,7 +95,7 @@ def emit_value(compiled: Parameter, quoted: bool) -> Emit:
         if not quoted:
             ifs = state.get("IFS")
             if ifs and ifs != DEFAULT_IFS and any(letter not in DEFAULT_IFS for letter in ifs):
-                # behind one that is no white space empty values count, and white space makes one
+                # after one that is not white space empty values count, and white space makes one
                 # delimiter with what a value begins with
                 fields.expansion(ifs[0].join(values(state)))
                 return
@@ -150,6 +150,6 @@ def joined_fields(emitters: Sequence[Emit]) -> Text:
 
 
 def splits_lists(state: State) -> bool:
-    """Tell whether an unquoted list makes bash split a word where one text is wanted."""
+    """Return True when an unquoted list makes bash split a word where one text is wanted."""
     ifs = state.get("IFS")
     return ifs is not None and ifs[:1] not in ("", " ")

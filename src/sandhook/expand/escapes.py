@@ -83,7 +83,7 @@ def _escape(state: State, letter: str) -> str:
 
 
 def _trimmed(state: State, path: str) -> str:
-    """Return the last directories of a path, as many as PROMPT_DIRTRIM says."""
+    """Return the last directories of a path, as many as PROMPT_DIRTRIM allows."""
     count = state.get("PROMPT_DIRTRIM") or ""
     if not (count.isdigit() and count.isascii()) or not 0 < int(count[:9]) < path.count("/"):
         return path

@@ -51,7 +51,7 @@ class _Evaluating(Parser):
         self.evaluate = evaluate
         self.budget = budget
         self.skipping = 0
-        self.seen = 0  # how far names were looked behind
+        self.seen = 0  # how far the text after names was checked
         self.target = ArithVariable("_", None)
 
     def number_of(self, node: Arith) -> ArithNumber:
@@ -65,7 +65,7 @@ class _Evaluating(Parser):
         super().check_after_name()
         here = self.at
         while here >= self.seen and (found := _NEXT_NAME.match(self.text, self.at)):
-            self.at = found.end()  # names in a row are all looked behind first
+            self.at = found.end()  # the text after all names in a row is checked first
             super().check_after_name()
         self.seen, self.at = max(self.seen, self.at), here
         assert isinstance(self.node, ArithVariable)

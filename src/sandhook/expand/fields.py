@@ -72,7 +72,7 @@ def _has_hard(ifs: str) -> bool:
 
 
 def whole_list(values_of: Callable[[State], list[str]]) -> Callable[[State], list[str]]:
-    """Return what gives the fields of a quoted list that is a word by itself: its values as they are."""
+    """Return a closure for the fields of a quoted list that is a word by itself: its values, unchanged."""
 
     def run(state: State) -> list[str]:
         values = values_of(state)
@@ -84,7 +84,7 @@ def whole_list(values_of: Callable[[State], list[str]]) -> Callable[[State], lis
 
 
 class Fields:
-    """Collects the pieces of one word and gives its fields.
+    """Collects the pieces of one word, and returns its fields.
 
     Attributes:
         done: The finished fields.
@@ -224,12 +224,12 @@ def _without_match(state: State, plain: str) -> list[str]:
     """Return what becomes of a pattern that matches no file."""
     shopts = state.options.shopts
     if "failglob" in shopts:
-        raise ShellError(f"no match: {plain}", 1, discard=True)
+        raise ShellError(f"no match: {plain}", ends="unit")
     return [] if "nullglob" in shopts else [plain]
 
 
 def _listed(ignored: str) -> list[str]:
-    """Return the patterns of GLOBIGNORE; a colon in brackets or behind a backslash parts none."""
+    """Return the patterns of GLOBIGNORE; a colon in brackets or after a backslash does not separate."""
     if "[" not in ignored and "\\" not in ignored:
         return ignored.split(":")
     found = [""]

@@ -12,8 +12,9 @@ from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
 from sandhook.expand.arith import NUMBERS
 from sandhook.expand.operators import DivisionByZero, Integer
-from sandhook.expand.parameter import Text, Words, compile_length, subscript_of
-from sandhook.state.control import ShellError
+from sandhook.expand.parameter import compile_length
+from sandhook.expand.reference import Text, Words, subscript_of
+from sandhook.state.control import ShellError, expression_error
 from sandhook.state.state import State
 from sandhook.syntax.arith import parse_arithmetic
 from sandhook.syntax.nodes import (
@@ -27,7 +28,7 @@ from sandhook.syntax.nodes import (
     walk,
 )
 
-#: Operators that leave an operand behind them unevaluated.
+#: Operators that may leave the operand after them unevaluated.
 _SKIPPING = ("&&", "||", "?")
 
 
@@ -40,7 +41,7 @@ def compile_integer(word: Word, words: Words) -> Integer:
         try:
             plain = arith.compile_arithmetic(parse_arithmetic(source))
         except ShellSyntaxError:
-            return lambda state: arith.evaluate(state, source)  # bash complains when it runs
+            return lambda state: arith.evaluate(state, source)  # the error is reported when it runs
         return _guarded(plain, source) if any(c in source for c in "/%*") else plain
     tree = _with_parameters(words, parts)
     # Every expansion is compiled once: twice at each level of nesting would be exponential.
@@ -52,8 +53,7 @@ def compile_integer(word: Word, words: Words) -> Integer:
         try:
             text = text_of(state)
         except ShellError as error:
-            error.in_expansion = True
-            raise
+            raise error.within("operand") from None
         return arith.evaluate(state, text)
 
     if tree is None:
@@ -156,8 +156,7 @@ def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[li
         try:
             texts = [expand(state) for expand in expansions]
         except ShellError as error:
-            error.in_expansion = True
-            raise
+            raise error.within("operand") from None
         try:
             operands = [NUMBERS[text] for text in texts]
         except KeyError:
@@ -168,22 +167,19 @@ def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[li
         try:
             return value(state)
         except DivisionByZero as zero:
-            raise arith.ExpressionError(
-                arith.zero_message(text_of(texts), str(zero)), 1, discard=True
-            ) from None
+            raise expression_error(arith.zero_message(text_of(texts), str(zero))) from None
 
     return run
 
 
 def _with_one_operand(value: Integer, expansion: Text, text_of: Callable[[list[str]], str]) -> Integer:
-    """The same with one expansion, as most have."""
+    """Compile arithmetic with one expansion, as most have."""
 
     def run(state: State) -> int:
         try:
             text = expansion(state)
         except ShellError as error:
-            error.in_expansion = True
-            raise
+            raise error.within("operand") from None
         try:
             operand = NUMBERS[text]
         except KeyError:
@@ -194,9 +190,7 @@ def _with_one_operand(value: Integer, expansion: Text, text_of: Callable[[list[s
         try:
             return value(state)
         except DivisionByZero as zero:
-            raise arith.ExpressionError(
-                arith.zero_message(text_of([text]), str(zero)), 1, discard=True
-            ) from None
+            raise expression_error(arith.zero_message(text_of([text]), str(zero))) from None
 
     return run
 
@@ -211,7 +205,7 @@ def _plain_decimal(text: str) -> int:
 
 
 def _has_open_subscript(tree: Arith) -> bool:
-    """Tell whether an expansion stands in a subscript, which is a key if the array is a map."""
+    """Return True when an expansion stands in a subscript, which is a key if the array is a map."""
     return any(isinstance(part, ArithVariable) and "$" in (part.subscript or "") for part in walk(tree))
 
 
@@ -243,7 +237,7 @@ def compile_index(word: Word, words: Words) -> Integer | None:
 
 
 def _only_compares(source: str) -> bool:
-    """Tell whether every "=" of an expression belongs to a comparison."""
+    """Return True when every "=" of an expression belongs to a comparison."""
     left = source
     for operator in ("==", "!=", "<=", ">="):
         left = left.replace(operator, " ")
@@ -255,6 +249,6 @@ def _guarded(tree: Integer, source: str) -> Integer:
         try:
             return tree(state)
         except DivisionByZero as zero:
-            raise arith.ExpressionError(arith.zero_message(source, str(zero)), 1, discard=True) from None
+            raise expression_error(arith.zero_message(source, str(zero))) from None
 
     return run

@@ -1,4 +1,4 @@
-"""${#a[i]}: the element that is measured, where subscripts are minded in another way than in ${a[i]}."""
+"""${#a[i]}: the element whose length is wanted; errors of subscripts differ from those of ${a[i]}."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sandhook.expand.arith import NotPlain
-from sandhook.state.control import ShellError
+from sandhook.state.control import ShellError, subscript_error, unbound_error
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray
 
@@ -29,7 +29,7 @@ def measured_element(
         array: Any = state.value(name)
         if array is None:  # bash does not look at the subscript
             if state.options.nounset:
-                raise ShellError(f"{name}: unbound variable", 1, discard=True)
+                raise unbound_error(name).ending("unit", 1)
             return None
         if array.__class__ is AssociativeArray:
             key = key_of(state)
@@ -39,7 +39,7 @@ def measured_element(
         if (
             array.__class__ is str and state.options.nounset
         ):  # bash takes it for an array without this element
-            raise ShellError(f"{name}: unbound variable", 1, discard=True)
+            raise unbound_error(name).ending("unit", 1)
         if index_of is None:
             key = key_of(state)
             if key in ("@", "*"):
@@ -62,4 +62,4 @@ def measured_element(
 
 
 def _bad(shown: str) -> ShellError:
-    return ShellError(f"{shown}]: bad array subscript", 1, discard=True)
+    return subscript_error(f"{shown}]", "unit")

@@ -1,4 +1,4 @@
-"""Characters or bytes, for the shell: what its locale says, and operators that go by bytes in the C locale.
+"""Characters or bytes, for the shell: its locale, and operators that go by bytes in the C locale.
 
 Source: POSIX.1-2024 XBD 8.2 (LC_ALL, LC_CTYPE, LANG).
 """
@@ -14,7 +14,7 @@ __all__ = ["as_bytes", "as_characters", "change_by_bytes", "goes_by_bytes"]
 
 
 def goes_by_bytes(state: State) -> bool:
-    """Tell whether the locale is C or POSIX. Without any variable it is UTF-8's."""
+    """Return True when the locale is C or POSIX. Without any variable it is UTF-8's."""
     for name in ("LC_ALL", "LC_CTYPE", "LANG"):
         locale = state.get(name)
         if locale:

@@ -31,7 +31,7 @@ def wrap(value: int) -> int:
 
 
 class DivisionByZero(Exception):
-    """Carried to where the expression's text is known."""
+    """Raised by an operator; who knows the text of the expression makes a ShellError of it."""
 
 
 def unary(operator: str, operand: Integer) -> Integer:
@@ -45,7 +45,7 @@ def unary(operator: str, operand: Integer) -> Integer:
 
 
 def chain(first: Integer, steps: Sequence[tuple[str, Integer]]) -> Integer:
-    """Compile operators one behind the other, each with the value so far on its left."""
+    """Compile operators of one precedence, each with the value so far on its left."""
     so_far = [0]  # read before anything else of a step runs
     compiled = [binary(operator, lambda state: so_far[0], right) for operator, right in steps]
 
@@ -60,72 +60,75 @@ def chain(first: Integer, steps: Sequence[tuple[str, Integer]]) -> Integer:
     return run
 
 
+def _add(left: Integer, right: Integer) -> Integer:
+    def add(state: State) -> int:
+        value = left(state) + right(state)
+        return value if MIN <= value <= MAX else wrap(value)
+
+    return add
+
+
+def _subtract(left: Integer, right: Integer) -> Integer:
+    def subtract(state: State) -> int:
+        value = left(state) - right(state)
+        return value if MIN <= value <= MAX else wrap(value)
+
+    return subtract
+
+
+def _multiply(left: Integer, right: Integer) -> Integer:
+    def multiply(state: State) -> int:
+        value = left(state) * right(state)
+        return value if MIN <= value <= MAX else wrap(value)
+
+    return multiply
+
+
+def _quotient(left: Integer, right: Integer) -> Integer:
+    def quotient(state: State) -> int:
+        a, b = left(state), right(state)
+        return a // b if a >= 0 and b > 0 else divide(a, b)[0]
+
+    return quotient
+
+
+def _remainder(left: Integer, right: Integer) -> Integer:
+    def remainder(state: State) -> int:
+        a, b = left(state), right(state)
+        return a % b if a >= 0 and b > 0 else divide(a, b)[1]
+
+    return remainder
+
+
+#: Each operator is written out: to call a function of the operator would cost a third of an expression.
+_BINARY: dict[str, Callable[[Integer, Integer], Integer]] = {
+    "+": _add,
+    "-": _subtract,
+    "*": _multiply,
+    "/": _quotient,
+    "%": _remainder,
+    "**": lambda left, right: lambda state: power(left(state), right(state)),
+    "<<": lambda left, right: lambda state: wrap(left(state) << (right(state) & 63)),
+    ">>": lambda left, right: lambda state: left(state) >> (right(state) & 63),
+    "<": lambda left, right: lambda state: 1 if left(state) < right(state) else 0,
+    "<=": lambda left, right: lambda state: 1 if left(state) <= right(state) else 0,
+    ">": lambda left, right: lambda state: 1 if left(state) > right(state) else 0,
+    ">=": lambda left, right: lambda state: 1 if left(state) >= right(state) else 0,
+    "==": lambda left, right: lambda state: 1 if left(state) == right(state) else 0,
+    "!=": lambda left, right: lambda state: 1 if left(state) != right(state) else 0,
+    "&": lambda left, right: lambda state: left(state) & right(state),
+    "^": lambda left, right: lambda state: left(state) ^ right(state),
+    "|": lambda left, right: lambda state: left(state) | right(state),
+}
+
+
 def binary(operator: str, left: Integer, right: Integer) -> Integer:
-    match operator:
-        case "+":
-
-            def add(state: State) -> int:
-                value = left(state) + right(state)
-                return value if MIN <= value <= MAX else wrap(value)
-
-            return add
-        case "-":
-
-            def subtract(state: State) -> int:
-                value = left(state) - right(state)
-                return value if MIN <= value <= MAX else wrap(value)
-
-            return subtract
-        case "*":
-
-            def multiply(state: State) -> int:
-                value = left(state) * right(state)
-                return value if MIN <= value <= MAX else wrap(value)
-
-            return multiply
-        case "/":
-
-            def quotient(state: State) -> int:
-                a, b = left(state), right(state)
-                return a // b if a >= 0 and b > 0 else divide(a, b)[0]
-
-            return quotient
-        case "%":
-
-            def remainder(state: State) -> int:
-                a, b = left(state), right(state)
-                return a % b if a >= 0 and b > 0 else divide(a, b)[1]
-
-            return remainder
-        case "**":
-            return lambda state: power(left(state), right(state))
-        case "<<":
-            return lambda state: wrap(left(state) << (right(state) & 63))
-        case ">>":
-            return lambda state: left(state) >> (right(state) & 63)
-        case "<":
-            return lambda state: 1 if left(state) < right(state) else 0
-        case "<=":
-            return lambda state: 1 if left(state) <= right(state) else 0
-        case ">":
-            return lambda state: 1 if left(state) > right(state) else 0
-        case ">=":
-            return lambda state: 1 if left(state) >= right(state) else 0
-        case "==":
-            return lambda state: 1 if left(state) == right(state) else 0
-        case "!=":
-            return lambda state: 1 if left(state) != right(state) else 0
-        case "&":
-            return lambda state: left(state) & right(state)
-        case "^":
-            return lambda state: left(state) ^ right(state)
-        case "|":
-            return lambda state: left(state) | right(state)
-    raise TypeError(operator)
+    """Compile an operator with two operands, which are both evaluated."""
+    return _BINARY[operator](left, right)
 
 
 def binary_constant(operator: str, left: Integer, constant: int) -> Integer:
-    """The same with a number on the right, as in every counting loop."""
+    """Compile ``+``, ``-`` or a comparison with a number on the right, as in every counting loop."""
     if operator in "+-":
         amount = constant if operator == "+" else -constant
 

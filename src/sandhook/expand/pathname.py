@@ -82,7 +82,7 @@ def expand_pathname(
 
 
 def _split(pattern: str, extglob: bool) -> list[tuple[str, str]]:
-    """Return components with the slashes behind them; a slash inside of ``@(...)`` is none."""
+    """Return components with the slashes after them; a slash inside ``@(...)`` does not separate."""
     parts: list[tuple[str, str]] = []
     begin = at = 0
     depth = 0
@@ -151,7 +151,7 @@ class _Search:
             text = compile_pattern(component, extglob=options.extglob).literal_text
             for base in above:
                 path = base + text
-                # Directories on the way need no look: listing them will tell.
+                # No check of directories on the way: listing them fails if they are not there.
                 if (not last and not slashes) or not text or self._exists(path, slashes):
                     yield path + slashes
             return
@@ -170,7 +170,7 @@ class _Search:
                 yield base + name + slashes
 
     def any_depth(self, above: list[str], slashes: str, last: bool, magic: bool) -> Iterator[str]:
-        """Yield what ``**`` matches: with a slash behind it directories, otherwise everything.
+        """Yield what ``**`` matches: directories before a slash, otherwise everything.
 
         Depth zero is the directory itself; bash leaves its slash away behind another pattern.
         """

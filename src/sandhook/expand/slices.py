@@ -15,25 +15,22 @@ from sandhook.state.values import AssociativeArray, IndexedArray
 
 
 def named(number_of: Callable[[State], int], shown: str) -> Callable[[State], int]:
-    """Let an error in an offset or length tell the parameter."""
+    """Add the parameter to the message of an error in an offset or length."""
 
     def number(state: State) -> int:
         try:
             return number_of(state)
         except ShellError as error:
-            error.in_subscript = True
-            if not (error.fatal or error.in_expansion):
-                error.message = f"{shown}: {error.message}"
-            raise
+            if error.ends != "shell" and "operand" not in error.origins:
+                error = error.worded(f"{shown}: {error.message}")
+            raise error.within("subscript") from None
 
     return number
 
 
 def too_short(length: int | None) -> ShellError:
     """Return the error of a length that ends before its offset."""
-    error = ShellError(f"{length}: substring expression < 0", 1, discard=True)
-    error.in_subscript = True
-    return error
+    return ShellError(f"{length}: substring expression < 0", ends="unit").within("subscript")
 
 
 def substring(state: State, value: str, offset: int, length: int | None) -> str:

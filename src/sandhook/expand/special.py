@@ -1,11 +1,10 @@
-"""Parameters by name: the special and positional ones, and what ``set -u`` says of unset ones."""
+"""Parameters by name: the special and positional ones, and the error of ``set -u``."""
 
 from __future__ import annotations
 
 import re
 
 from sandhook.lazy import lazily
-from sandhook.state.control import ShellError
 from sandhook.state.state import State
 
 _QUOTING = lazily(r"[\\'\"]")
@@ -20,11 +19,6 @@ def separator(state: State, star: bool) -> str:
         return " "
     ifs = state.get("IFS")
     return " " if ifs is None else ifs[:1]
-
-
-def unbound(name: str) -> ShellError:
-    """Return the error of ``set -u``."""
-    return ShellError(f"{name}: unbound variable", 127, fatal=True)
 
 
 def special_value(state: State, name: str) -> str | None:

@@ -9,22 +9,16 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
+from sandhook.expand.bad_substitution import bad_substitution
 from sandhook.expand.brace import has_braces
 from sandhook.expand.integer import compile_index, compile_integer
-from sandhook.expand.parameter import (
-    CHOOSING,
-    Indirect,
-    Parameter,
-    compile_base,
-    compile_parameter,
-    plain_value,
-)
-from sandhook.expand.refused import bad_substitution
+from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter
+from sandhook.expand.reference import Parameter, compile_base, plain_value
 from sandhook.expand.shapes import unquoting
 from sandhook.expand.special import separator
 from sandhook.expand.tilde import expand_tilde, has_tilde, split_tildes, tilde_behind_name
 from sandhook.pattern.glob import quote
-from sandhook.state.control import ShellError
+from sandhook.state.control import ShellError, subscript_error
 from sandhook.state.state import State
 from sandhook.syntax import parse_word
 from sandhook.syntax.nodes import (
@@ -56,7 +50,7 @@ _DECLARING = (Literal("A"),)  #: the letter of ${a[@]@A}
 
 
 class TextCompiler:
-    """Compiles words; how commands inside them run is handed over.
+    """Compiles words; receives functions that compile the commands inside them.
 
     Args:
         substitute: Makes a closure of the body of ``$(...)`` that gives its output.
@@ -75,7 +69,7 @@ class TextCompiler:
         self._process = process
 
     def constant(self, word: Word) -> str | None:
-        """Return the one field that a word always gives, or None when it depends on the run."""
+        """Return the one field that a word always expands to, or None when it depends on the run."""
         if has_braces(word):
             return None
         text: list[str] = []
@@ -247,7 +241,7 @@ class TextCompiler:
         return lambda state: "".join([quote(text) if quoted else text for text, quoted in pieces(state)])
 
     def fixed_pattern(self, word: Word, *, tildes: bool = True) -> str | None:
-        """Return the pattern that a word always gives, or None when it depends on the run."""
+        """Return the pattern that a word always expands to, or None when it depends on the run."""
         if tildes and has_tilde(word.parts):
             return None
         texts: list[str] = []
@@ -335,7 +329,7 @@ class TextCompiler:
         return lambda state: plain(state) if state.options.posix else expanded(state)
 
     def operand_pattern(self, word: Word) -> Text:
-        """Compile a pattern of ``case`` or ``[[`` likewise."""
+        """Compile a pattern of ``case`` or ``[[``, where ``a=~`` has a tilde."""
         named = tilde_behind_name(word.parts)
         plain = self.pattern(word)
         if named is None:
@@ -352,7 +346,7 @@ class TextCompiler:
         return lambda state: plain(state) if state.options.posix else expanded(state)
 
     def fixed_operand_pattern(self, word: Word) -> str | None:
-        """Return what ``operand_pattern`` always gives, or None when it depends on the run."""
+        """Return the pattern that ``operand_pattern`` always makes, or None when it depends on the run."""
         return None if tilde_behind_name(word.parts) is not None else self.fixed_pattern(word)
 
     # ------------------------------------------------------------------ arithmetic and names
@@ -389,17 +383,19 @@ class TextCompiler:
 
             def assign(state: State) -> str:
                 if not (name[0].isalpha() or name[0] == "_"):
-                    raise ShellError(f"${name}: cannot assign in this way", 1, discard=True)
+                    raise ShellError(f"${name}: cannot assign in this way", ends="unit")
                 text = text_of(state)
                 if node.prefix == "!":
                     target = state.get(name) or name
                     if not target.isidentifier():
-                        raise ShellError(f"{target}: invalid variable name", 1, discard=True)
+                        raise ShellError(
+                            f"{target}: invalid variable name", ends="unit", reason="indirection"
+                        )
                     state.set(target, text)
                 elif subscript is not None:
                     key = subscript(state)
                     if key in ("@", "*") and not state.is_associative(name):
-                        raise ShellError(f"{name}[{key}]: bad array subscript", 1, discard=True)
+                        raise subscript_error(f"{name}[{key}]", "unit")
                     state.set_element(name, key, text)
                 else:
                     state.set(name, text)
@@ -414,13 +410,13 @@ class TextCompiler:
             text = text_of(state)
             if not word.parts:
                 text = "parameter null or not set" if operator == ":?" else "parameter not set"
-            raise ShellError(f"{shown}: {text}", 127, fatal=True)
+            raise ShellError(f"{shown}: {text}", 127, ends="shell")
 
         return fail
 
 
 def runs_commands(tree: object) -> bool:
-    """Tell whether expanding a tree could run a command; data that is expanded must not."""
+    """Return True when expanding a tree could run a command; data that is expanded must not."""
     return any(
         isinstance(part, (CommandSubstitution, Backquoted, ProcessSubstitution)) for part in walk(tree)
     )
@@ -443,7 +439,7 @@ def _constant(text: str) -> Text:
 
 
 def tilde(prefix: str) -> Text:
-    """Return what gives a tilde-prefix's directory."""
+    """Return a closure for the directory of a tilde-prefix."""
     return lambda state: expand_tilde(state, prefix)
 
 

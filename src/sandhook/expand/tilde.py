@@ -29,7 +29,7 @@ def _end_of(text: str, at: int) -> int:
 
 
 def split_tildes(parts: Sequence[WordPart], *, assignment: bool = False) -> list[WordPart | str]:
-    """Return the parts of a word with its tilde-prefixes taken out, as plain strings.
+    """Return the parts of a word with its tilde-prefixes as plain strings.
 
     Args:
         assignment: A tilde counts behind each unquoted ":" too.
@@ -109,7 +109,7 @@ def tilde_behind_name(parts: Sequence[WordPart]) -> list[WordPart | str] | None:
 
 
 def has_tilde(parts: Sequence[WordPart], *, assignment: bool = False) -> bool:
-    """Tell whether a word has a tilde-prefix, or of an assignment's value, one behind a ":"."""
+    """Return True when a word has a tilde-prefix, or an assignment's value has one after a ":"."""
     return tilde_prefix(parts) is not None or (
         assignment and any(isinstance(part, Literal) and ":~" in part.text for part in parts)
     )

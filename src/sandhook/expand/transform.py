@@ -13,7 +13,7 @@ from typing import TypeAlias
 from sandhook.expand.escapes import ansi_c, prompt
 from sandhook.lazy import lazily
 from sandhook.pattern.glob import Pattern, compile_pattern, quote
-from sandhook.state.control import ShellError
+from sandhook.state.control import bad_substitution_error
 from sandhook.state.state import State
 from sandhook.text.quoting import shell_quote
 
@@ -243,7 +243,7 @@ def transform(state: State, value: str, letter: str) -> str:
             return ansi_c(value)
         case "P":
             return prompt(state, value)
-    raise ShellError(f"{letter}: bad substitution", 1, discard=True)
+    raise bad_substitution_error(letter)
 
 
 def at_quote(value: str) -> str:

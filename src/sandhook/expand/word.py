@@ -1,4 +1,4 @@
-"""Words to closures, in the order of expansions that POSIX.1-2024 XCU 2.6 gives.
+"""Words to closures, in the order of expansions of POSIX.1-2024 XCU 2.6.
 
 A word is compiled once for the place where it stands: ``fields`` (arguments: split and
 globbed), ``string`` (assignments, case subjects: neither), ``pattern`` (case, ``${x#p}``:
@@ -26,15 +26,8 @@ from sandhook.expand.emitting import (
     without_empty,
 )
 from sandhook.expand.fields import DEFAULT_IFS, Fields, glob_field, split_text, whole_list
-from sandhook.expand.parameter import (
-    CHOOSING,
-    Indirect,
-    Parameter,
-    compile_base,
-    compile_parameter,
-    plain_value,
-    subscript_of,
-)
+from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter
+from sandhook.expand.reference import Parameter, compile_base, plain_value, subscript_of
 from sandhook.expand.shapes import FieldsOf, numbers, plain_number, unsplit
 from sandhook.expand.text import Text, TextCompiler, tilde
 from sandhook.expand.tilde import split_tildes, tilde_behind_name
@@ -58,7 +51,7 @@ from sandhook.syntax.nodes import (
 #: A word whose braces give more words than this is expanded anew each time it runs.
 EAGER_BRACES = 256
 
-#: Operators that make no field of what is empty beside a list.
+#: Operators whose empty result starts no field next to a list.
 _EMPTY_IS_NONE = CHOOSING - {"=", ":="}
 _GLOB = frozenset("*?[")
 
@@ -99,7 +92,7 @@ class WordCompiler(TextCompiler):
         return run
 
     def pair_word(self, word: Word) -> Text:
-        """Compile a key or a value of a map; beside a list it may be split, and is joined with blanks."""
+        """Compile a key or a value of a map; next to a list it may be split, and is joined with blanks."""
         if not any(map(self._holds_list, word.parts)):
             return super().pair_word(word)
         return self._joined(word.parts, self._string(word.parts, quoted=False), trimmed=True)
@@ -129,7 +122,7 @@ class WordCompiler(TextCompiler):
         return joined if in_quotes else lambda state: (joined if splits_lists(state) else plain)(state)
 
     def operand(self, word: Word) -> Text:
-        """Compile the word of ``case``, or an operand of ``[[``: beside a list it is split, too."""
+        """Compile the word of ``case``, or an operand of ``[[``: next to a list it is split, too."""
         if not any(map(self._holds_list, word.parts)):
             return super().operand(word)
         return self._joined(word.parts, super().operand(word), trimmed=False)
@@ -338,7 +331,7 @@ class WordCompiler(TextCompiler):
         return if_any(self._part_text(part, quoted=True))
 
     def _gives_fields(self, part: ParameterExpansion, listed: bool) -> bool:
-        """Tell whether a part in quotes has to be compiled to fields; beside a list, no other has."""
+        """Return True when a part in quotes must be compiled to fields; next to a list, no other must."""
         if not listed:
             return self._may_be_list(part)
         return (
@@ -348,7 +341,7 @@ class WordCompiler(TextCompiler):
         )
 
     def _is_list(self, part: WordPart) -> bool:
-        """Tell whether a part in quotes gives any number of fields, also none."""
+        """Return True when a part in quotes gives any number of fields, also none."""
         if not isinstance(part, ParameterExpansion) or part.prefix == "#":
             return False
         if part.prefix == "!":
@@ -456,7 +449,7 @@ def _names_list(part: ParameterExpansion) -> bool:
 
 
 def is_plain_variable(part: ParameterExpansion) -> bool:
-    """Tell whether an expansion is ``$name`` of a variable, and nothing else."""
+    """Return True when an expansion is ``$name`` of a variable, and nothing else."""
     name = part.name
     return (
         part.operator is None
@@ -467,7 +460,7 @@ def is_plain_variable(part: ParameterExpansion) -> bool:
 
 
 def _is_positional(part: ParameterExpansion) -> bool:
-    """Tell whether an expansion is ``$1`` and the like, and nothing else."""
+    """Return True when an expansion is ``$1`` and the like, and nothing else."""
     return part.operator is None and not part.prefix and part.subscript is None and part.name.isdigit()
 
 

@@ -11,7 +11,7 @@ import lzma
 import struct
 import zlib
 from collections.abc import Generator, Iterator
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from sandhook.formats import lzw as _lzw
 
@@ -31,8 +31,19 @@ XZ_CHECKS = {
 LZMA_FIRST = b"\x5d"  #: first byte of nearly all files of lzma
 
 
+Reason: TypeAlias = Literal["", "corrupt", "truncated", "unrecognized", "trailing garbage"]
+
+
 class CorruptError(Exception):
-    """Compressed data are damaged: "crc error", "unexpected end of file", "not in gzip format"."""
+    """Compressed data are damaged: "crc error", "unexpected end of file", "not in gzip format".
+
+    Attributes:
+        reason: What the programs report in words of their own; "" for anything else.
+    """
+
+    def __init__(self, message: str, reason: Reason = "") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class _Compressor(Protocol):
@@ -127,7 +138,7 @@ def expanded(
         first = False
         if held and kind == "gzip" and not GZIP_MAGIC.startswith(held[:2]):
             if held.strip(b"\0"):
-                raise CorruptError("decompression OK, trailing garbage ignored")
+                raise CorruptError("decompression OK, trailing garbage ignored", "trailing garbage")
             held = b""
 
 
@@ -167,7 +178,7 @@ def _gzip_member(
     while len(held) < 2 and (more := next(chunks, b"")):
         held += more
     if not held:
-        raise CorruptError("unexpected end of file")
+        raise CorruptError("unexpected end of file", "truncated")
     if held[:2] == _lzw.MAGIC:
         try:
             yield from _lzw.expanded(held, chunks, charge)
@@ -181,7 +192,7 @@ def _gzip_member(
         if not held:
             held = next(chunks, b"")
             if not held:
-                raise CorruptError("unexpected end of file")
+                raise CorruptError("unexpected end of file", "truncated")
         charge(1 + (len(held) >> 8))
         try:
             data = decoder.decompress(held, _MOST_PIECE)
@@ -216,17 +227,16 @@ def _member(held: bytes, chunks: Iterator[bytes], kind: str, charge: Charge) -> 
         if decoder.needs_input and not held:
             held = next(chunks, b"")
             if not held:
-                raise CorruptError("unexpected end of file")
+                raise CorruptError("unexpected end of file", "truncated")
         charge(1 + (len(held) >> 8))
         try:
             data = decoder.decompress(held, _MOST_PIECE)
         except lzma.LZMAError as error:
-            limited = "limit" in str(error).lower()
-            raise CorruptError(
-                "memory usage limit reached" if limited else "compressed data is corrupt"
-            ) from None
+            if "limit" in str(error).lower():  # the library has no other sign of it
+                raise CorruptError("memory usage limit reached") from None
+            raise CorruptError("compressed data is corrupt", "corrupt") from None
         except OSError:
-            raise CorruptError("compressed data is corrupt") from None
+            raise CorruptError("compressed data is corrupt", "corrupt") from None
         held = b""
         charge(len(data) >> 8)
         yield data

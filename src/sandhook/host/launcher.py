@@ -163,5 +163,5 @@ def _report(state: State, name: str, error: OSError) -> int:
         text = "cannot execute: required file not found"
     else:
         text = error_text(error)
-    state.shell.complain(state, f"{name}: {text}")
+    state.shell.error(state, f"{name}: {text}")
     return NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE

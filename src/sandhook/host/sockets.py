@@ -39,7 +39,7 @@ def open_connection(state: State, name: str, poller: Poller, scheduler: Schedule
         return connect(kind, host, port, poller, scheduler)
     except socket.gaierror as error:
         what = port if error.errno == socket.EAI_SERVICE else host
-        state.shell.complain(state, f"{what}: {error.strerror}")
+        state.shell.error(state, f"{what}: {error.strerror}")
         raise ShellError(f"{name}: {os.strerror(errno.EINVAL)}") from None
     except OSError as error:
         state.shell.write_error(state, f"{state.name}: connect: {error.strerror}\n")

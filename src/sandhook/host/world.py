@@ -235,7 +235,7 @@ class HostRun:
             native=self._fs.native if WINDOWS else None,
         )
         if isinstance(found, Refused):
-            state.shell.complain(state, found.message)
+            state.shell.error(state, found.message)
             return found.status
         if isinstance(found, Program):
             launch = Launch(path, found.executable, words, None, found.command_line)

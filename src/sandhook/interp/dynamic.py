@@ -131,7 +131,7 @@ def _set_trace(state: State, value: str) -> None:
     """BASH_XTRACEFD: a value that is not an open descriptor is reported, and kept."""
     state.values["BASH_XTRACEFD"] = value
     if value and not (value.isdigit() and int(value[:9]) in state.process.descriptors):
-        state.shell.complain(state, f"BASH_XTRACEFD: {value}: invalid value for trace file descriptor")
+        state.shell.error(state, f"BASH_XTRACEFD: {value}: invalid value for trace file descriptor")
 
 
 def _switch(name: str, turn: Callable[[State, str | None], None]) -> Dynamic:
@@ -157,7 +157,7 @@ def _switch_compatible(state: State, value: str | None) -> None:
         if name.startswith("compat"):
             state.set_shopt(name, name == known)
     if level not in ("", "50", "51", "52") and known not in SHOPT_OPTIONS:
-        state.shell.complain(state, f"BASH_COMPAT: {value}: compatibility value out of range")
+        state.shell.error(state, f"BASH_COMPAT: {value}: compatibility value out of range")
 
 
 def _directories(state: State) -> IndexedArray:

@@ -87,7 +87,7 @@ def run_external(
         handler = state.functions.get("command_not_found_handle")
         if handler is not None:
             return in_subshell(state, state.process.fork(), lambda inner: call(runtime, inner, handler, argv))
-        runtime.complain(state, f"{ansi_c(name) if needs_ansi_c(name) else name}: command not found")
+        runtime.error(state, f"{ansi_c(name) if needs_ansi_c(name) else name}: command not found")
         _write_hint(runtime, state, name)
         return NOT_FOUND
     file, utility = located
@@ -180,7 +180,7 @@ def _run_text(runtime: Interpreter, state: State, path: str, argv: Sequence[str]
     head = state.process.kernel.fs.read_bytes(join(state.process.cwd, path))[:_SAMPLE]
     lines = 2 if head[:2] == b"#!" else 1
     if head[:4] == b"\x7fELF" or b"\0" in b"\n".join(head.split(b"\n", lines)[:lines]):
-        runtime.complain(state, f"{path}: cannot execute binary file: Exec format error")
+        runtime.error(state, f"{path}: cannot execute binary file: Exec format error")
         return NOT_EXECUTABLE
     return run_own_shell(runtime, state, [shell, path, *argv[1:]])
 
@@ -188,7 +188,7 @@ def _run_text(runtime: Interpreter, state: State, path: str, argv: Sequence[str]
 def _report(runtime: Interpreter, state: State, path: str, error: ExecError) -> int:
     """Write bash's message for a file that cannot be run; return the exit status."""
     if error.interpreter is not None and error.errno == errno.ENOENT:
-        runtime.complain(state, f"{path}: cannot execute: required file not found")
+        runtime.error(state, f"{path}: cannot execute: required file not found")
         _write_hint(runtime, state, error.program)
     elif error.interpreter is not None:
         runtime.write_error(
@@ -196,7 +196,7 @@ def _report(runtime: Interpreter, state: State, path: str, error: ExecError) -> 
         )
     else:
         directory = path and state.process.kernel.fs.is_dir(join(state.process.cwd, path))
-        runtime.complain(state, f"{path}: {TEXTS[errno.EISDIR] if directory else error.reason}")
+        runtime.error(state, f"{path}: {TEXTS[errno.EISDIR] if directory else error.reason}")
     return error.status
 
 

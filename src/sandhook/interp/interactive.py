@@ -122,7 +122,7 @@ def _with_history(runtime: Interpreter, state: State, line: str) -> str | None:
         )
     except NoEvent:
         event = _EVENT.search(body)
-        runtime.complain(state, f"{event[0] if event else body}: event not found")
+        runtime.error(state, f"{event[0] if event else body}: event not found")
         return None
     if made == body:
         return line

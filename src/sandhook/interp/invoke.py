@@ -43,7 +43,7 @@ def invoke(
         context = ShellContext(f"{runtime.where(state)}{name}", state, name)
         return run_utility(commands.utilities[name], _texts(arguments[1:]), context)
     if not utilities:
-        runtime.complain(state, f"{name}: not a shell builtin")
+        runtime.error(state, f"{name}: not a shell builtin")
         return 1
     words = [name, *_texts(argv[1:])]
     path = lookup.STANDARD_PATH if default_path else state.get("PATH")
@@ -120,6 +120,6 @@ def _check_nesting(runtime: Interpreter, state: State, function: Function) -> No
     """Report and end a call that exceeds FUNCNEST. Raises Discard."""
     nest = state.get("FUNCNEST")
     if nest is not None and nest.isdigit() and int(nest) and len(state.frames) >= int(nest):
-        runtime.complain(state, f"{function.name}: maximum function nesting level exceeded ({nest})")
+        runtime.error(state, f"{function.name}: maximum function nesting level exceeded ({nest})")
         state.status = 1
         raise Discard(1)

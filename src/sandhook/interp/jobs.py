@@ -82,4 +82,4 @@ def reports_all_ends(state: State) -> bool:
 def report_ended(state: State, job: Job) -> None:
     """Report the death of a job by a signal."""
     if job.processes[-1].signal not in SILENT:
-        state.shell.complain(state, f"{job.pid:5d} {status_word(job):<24}{job.command}")
+        state.shell.error(state, f"{job.pid:5d} {status_word(job):<24}{job.command}")

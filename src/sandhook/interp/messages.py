@@ -1,4 +1,4 @@
-"""Messages on standard error: syntax errors, deaths by signals, times; and the status of a failing shell."""
+"""Messages on standard error: syntax errors, deaths by signals, and times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from sandhook.errors import ShellSyntaxError
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import DESCRIPTIONS, SIGINT, SIGPIPE, SIGTERM
 from sandhook.lazy import lazily
-from sandhook.state.control import ShellError
 from sandhook.state.state import Interpreter, State
 from sandhook.syntax.nodes import Command, Pipeline
 
@@ -25,14 +24,14 @@ def report_syntax(runtime: Interpreter, state: State, error: ShellSyntaxError, l
     """
     started = state.invocation
     if started.interactive is not None and started.input == "stdin" and not label:
-        runtime.complain(state, error.message)
+        runtime.error(state, error.message)
         return
     name = next((frame.source for frame in reversed(state.frames)), state.source)
     start = f"{name}: {label}line {error.line + line - 1}: "
     runtime.write_error(state, f"{start}{error.message}\n")
-    if error.message.startswith("syntax error: ") and error.token[:2] == "((":  # a C-like for loop
+    if error.repeats == "token":
         runtime.write_error(state, f"{start}syntax error: `{error.token}'\n")
-    elif "near unexpected token" in error.message and error.token:
+    elif error.repeats == "line" and error.token:
         if state.options.errexit and not state.errexit_suppressed:  # bash leaves before it shows the line
             return
         lines = error.source.split("\n")
@@ -95,7 +94,7 @@ def report_signal(state: State, pid: int | None, signal: int, command: Callable[
         state.shell.write_error(state, f"{DESCRIPTIONS[signal]}\n")
     elif signal in DESCRIPTIONS and signal not in (SIGINT, SIGPIPE):
         text = command()
-        state.shell.complain(state, text if pid is None else f"{pid:5d} {DESCRIPTIONS[signal]:<24}{text}")
+        state.shell.error(state, text if pid is None else f"{pid:5d} {DESCRIPTIONS[signal]:<24}{text}")
 
 
 def print_times(runtime: Interpreter, state: State, times: tuple[float, float, float], posix: bool) -> None:
@@ -110,7 +109,7 @@ def print_times(runtime: Interpreter, state: State, times: tuple[float, float, f
         return
     text, wrong = times_text(layout, times)
     if wrong is not None:
-        runtime.complain(state, f"TIMEFORMAT: `{wrong}': invalid format character")
+        runtime.error(state, f"TIMEFORMAT: `{wrong}': invalid format character")
     else:
         runtime.write_error(state, f"{text}\n")
 
@@ -139,15 +138,3 @@ def times_text(layout: str, times: tuple[float, float, float]) -> tuple[str, str
 
     text = _TIME.sub(one, layout)
     return text, wrong[0] if wrong else None
-
-
-def fatal_status(state: State, error: ShellError) -> int:
-    """Return what a shell exits with when an expansion ended it: 127 for ``-c`` alone."""
-    if error.status != 127:
-        return error.status
-    unlike = (
-        (state.options.errexit and not state.eval_in_condition)
-        or state.invocation.input in ("file", "stdin")
-        or state.invocation.interactive is not None
-    )
-    return 1 if unlike or (state.subshell and not state.execution.direct) else 127

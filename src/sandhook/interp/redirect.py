@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.brace import has_braces
-from sandhook.expand.parameter import CHOOSING, subscript_of
+from sandhook.expand.parameter import CHOOSING
+from sandhook.expand.reference import subscript_of
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
 from sandhook.kernel.descriptor import Description, Input, OpenDirectory
@@ -139,10 +140,8 @@ def apply_as_child(state: State, apply: Apply, undo: Undo, saved: dict[str, Save
         else:
             apply(inner, undo)
     except ShellError as error:
-        if error.fatal:
-            error.status = state.shell.fatal_status(state, error)
-        error.fatal = error.discard = False
-        raise
+        status = error.status if error.ends != "shell" else state.shell.fatal_status(state, error.status)
+        raise error.ending("command", status) from None
 
 
 def apply_without(state: State, apply: Apply, undo: Undo | None, saved: dict[str, Saved]) -> None:
@@ -221,7 +220,7 @@ def _parsed(
     try:
         body = parse_heredoc(document.text, options)
     except ShellSyntaxError as error:
-        return _unparsable(error.message, document.text)
+        return _unparsable(error.message)
     text_of = words.string(_spaced(renumbered(body, document.line - 1)), quoted=True)
     return lambda state: Input(_encode(text_of(state)))
 
@@ -246,13 +245,11 @@ def _spaced_part(part: WordPart) -> WordPart:
     return part
 
 
-def _unparsable(message: str, body: str) -> Callable[[State], Description]:
-    """A body whose expansions do not parse is an error when it is expanded, not before."""
-    if message.endswith(": bad substitution"):
-        message = f"{body}: bad substitution"
+def _unparsable(message: str) -> Callable[[State], Description]:
+    """Return a closure that fails: a body whose expansions do not parse is an error only when it is expanded."""
 
     def fail(state: State) -> Description:
-        raise ShellError(message, 1, discard=True)
+        raise ShellError(message, ends="unit")
 
     return fail
 
@@ -398,7 +395,7 @@ def _numbered(node: Redirection, default: int, make: Callable[[State], Descripti
             _set_variable(state, variable, str(free))
         except ShellError as error:
             description.release()
-            state.shell.complain(state, error.message)
+            state.shell.error(state, error.message)
             raise ShellError(f"{variable}: cannot assign fd to variable") from None
         install(state, free, description, undo if "varredir_close" in state.options.shopts else None)
 

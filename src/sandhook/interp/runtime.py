@@ -13,7 +13,17 @@ from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
 from sandhook.expand.special import expand_subscript
 from sandhook.expand.text import runs_commands
-from sandhook.interp import evaluation, external, invoke, messages, nested, record, trace, traps
+from sandhook.interp import (
+    arithmetic_errors,
+    command_errors,
+    expansion_services,
+    external,
+    invoke,
+    messages,
+    record,
+    trace,
+    traps,
+)
 from sandhook.interp.compile import Run
 from sandhook.interp.lookup import Commands
 from sandhook.interp.program import TreeStore, changes_reading, load_program, read_units
@@ -29,15 +39,6 @@ from sandhook.syntax.nodes import Assignment, Command, SimpleCommand, Word
 from sandhook.syntax.options import ParseOptions
 
 T = TypeVar("T")
-
-
-#: Assignment errors that exit the shell at once under ``set -e``, even inside a condition.
-_AT_ONCE = (
-    ": readonly variable",
-    ": bad array subscript",
-    ": cannot assign to non-numeric index",
-    ": must use subscript when assigning associative array",
-)
 
 
 class Runtime:
@@ -56,17 +57,29 @@ class Runtime:
 
     # ------------------------------------------------------------------ messages
 
-    def complain(self, state: State, text: str) -> None:
+    def error(self, state: State, text: str) -> None:
         """Write ``name: line N: text`` to standard error; a closed one swallows it."""
         self.write_error(state, f"{self.where(state)}{text}\n")
 
-    warn = complain
+    def warning(self, state: State, text: str) -> None:
+        """Write ``name: line N: warning: text`` to standard error."""
+        self.error(state, f"warning: {text}")
 
-    def refuse(self, state: State, text: str) -> None:
-        """Report an assignment error; under ``set -e`` it exits the shell at once, even inside a condition."""
-        self.complain(state, text)
-        if text.endswith(_AT_ONCE) and state.options.errexit and not state.eval_in_condition:
-            raise ExitShell(state.status or 1)
+    def assignment_error(self, state: State, error: ShellError) -> None:
+        """Write the message of an assignment's error, which ends some shells under ``set -e``."""
+        command_errors.assignment_error(self, state, error)
+
+    def fatal_error(self, state: State, error: ShellError, argv: Sequence[Argument] = ()) -> int:
+        """Write the message of a command's error, and end what it ends; see ``command_errors``."""
+        return command_errors.fatal_error(self, state, error, argv)
+
+    def expression_error(self, state: State, error: ShellError, command: str) -> int:
+        """Write the message of an error inside ``((`` or ``[[``, which end with status 1."""
+        return command_errors.expression_error(self, state, error, command)
+
+    def fatal_status(self, state: State, status: int) -> int:
+        """Return what a shell exits with when an error with ``status`` ended it: 127 for ``-c`` alone."""
+        return command_errors.fatal_status(state, status)
 
     def where(self, state: State) -> str:
         """Return what begins every message: the script's name and the line; "bash" when interactive."""
@@ -77,47 +90,7 @@ class Runtime:
 
     def write_error(self, state: State, text: str) -> None:
         """Write to standard error as it is."""
-        state.process.complain(text.encode("utf-8", "surrogateescape"))
-
-    def report(self, state: State, error: ShellError, argv: Sequence[Argument] = ()) -> int:
-        """Report an error of a command and return its status, or end what the error ends.
-
-        Raises Discard for expansion errors, ExitShell for those that end the shell.
-        """
-        self.refuse(state, error.message)
-        before, state.status = state.status, error.status
-        if state.options.posix and error.discard and error.ends_posix(bare=not argv):
-            error.fatal, error.status = True, 127
-        if error.fatal:
-            raise (ExitShell if state.invocation.interactive is None else Discard)(
-                self.fatal_status(state, error)
-            )
-        if error.discard:
-            if state.options.errexit and not (error.in_subscript or isinstance(error, arith.ExpressionError)):
-                raise ExitShell(error.status_under_errexit(before))
-            raise Discard(error.status)
-        if state.options.posix and argv and argv[0] in self.commands.special:
-            raise ExitShell(error.status)
-        return error.status
-
-    def fatal_status(self, state: State, error: ShellError) -> int:
-        """Return what a shell exits with when an expansion ended it: 127 for ``-c`` alone."""
-        return messages.fatal_status(state, error)
-
-    def report_in(self, state: State, error: ShellError, name: str) -> int:
-        """Report an error inside ``((`` or ``[[``, which the shell survives."""
-        if error.in_expansion and not error.fatal:
-            error.discard = True
-            return self.report(state, error)
-        bare = error.fatal or error.message.endswith(": readonly variable")
-        (self.refuse if bare else self.complain)(state, error.message if bare else f"{name}: {error.message}")
-        if error.fatal:
-            state.status = error.status
-            raise (ExitShell if state.invocation.interactive is None else Discard)(
-                self.fatal_status(state, error)
-            )
-        state.status = 1
-        return 1
+        state.process.write_error(text.encode("utf-8", "surrogateescape"))
 
     def report_syntax(self, state: State, error: ShellSyntaxError, label: str, line: int = 1) -> None:
         """Report a syntax error as bash does, with the offending line."""
@@ -351,11 +324,11 @@ class Runtime:
 
     def subscript(self, state: State, text: str) -> int:
         """Evaluate the subscript of an indexed array; an error in it ends ``bash -c``."""
-        return evaluation.subscript(state, text)
+        return arithmetic_errors.subscript(state, text)
 
-    def subscript_error(self, state: State, error: ShellError) -> ShellError:
-        """Return the error of a subscript's arithmetic in the form in which it is raised."""
-        return evaluation.subscript_error(state, error)
+    def in_subscript(self, state: State, error: ShellError) -> ShellError:
+        """Return an error of a subscript's arithmetic as the error to raise."""
+        return arithmetic_errors.in_subscript(state, error)
 
     def subscript_text(self, state: State, name: str, text: str) -> str:
         """Return a subscript that is text (``unset 'm[$k]'``), expanded for ``State``.
@@ -367,13 +340,13 @@ class Runtime:
 
     def integer(self, state: State, text: str) -> int:
         """Evaluate the value of an integer variable; an error in it ends as much as a bad subscript does."""
-        return evaluation.integer(state, text)
+        return arithmetic_errors.integer(state, text)
 
     def expand_text(self, state: State, text: str) -> str:
         """Expand parameters, substitutions and backslashes as in a here-document."""
         if not any(c in text for c in "$`\\"):
             return text
-        return nested.expand(state, parse_heredoc(text))
+        return expansion_services.expand(state, parse_heredoc(text))
 
     def command_output(self, state: State, text: str) -> str:
         """Return the expansion of ``$(text)``; the text is parsed now."""
@@ -382,7 +355,7 @@ class Runtime:
     def expand_words(self, state: State, text: str) -> list[str]:
         """Expand text, with its blanks, as one unquoted word to fields; a text with commands is not expanded."""
         word = parse_word(text)
-        return [text] if runs_commands(word) else nested.expand_fields(state, word)
+        return [text] if runs_commands(word) else expansion_services.expand_fields(state, word)
 
     def unary_test(self, state: State, operator: str, operand: str) -> bool:
         """Evaluate a unary operator of ``[[``."""

@@ -101,7 +101,7 @@ def redirect_apart(state: State, apply: Callable[[State, None], None]) -> int:
         try:
             apply(inner, None)
         except ShellError as error:
-            return inner.shell.report(inner, error)
+            return inner.shell.fatal_error(inner, error)
         return 0
 
     return in_subshell(state, state.process.fork(), run, sees_jobs=True)

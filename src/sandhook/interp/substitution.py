@@ -80,7 +80,7 @@ def substitute(body: Run, file: Apply | None) -> Text:
 
 def _text(state: State, data: bytes) -> str:
     if b"\0" in data:
-        state.shell.complain(state, "warning: command substitution: ignored null byte in input")
+        state.shell.error(state, "warning: command substitution: ignored null byte in input")
         data = data.replace(b"\0", b"")
     return data.rstrip(b"\n").decode("utf-8", "surrogateescape")
 
@@ -98,7 +98,7 @@ def _read_file(state: State, apply: Apply) -> bytes:
             pieces.append(data)
         state.status = state.substitution_status = 0
     except ShellError as error:
-        state.shell.complain(state, error.message)
+        state.shell.error(state, error.message)
         state.status = state.substitution_status = 1
     except OSError:  # a directory: bash reads nothing and reports nothing
         state.status = state.substitution_status = 0

@@ -177,7 +177,7 @@ class Process:
             return kernel.outside.describe(opened, read=read, write=write, append=append)
         return File(opened, read=read, write=write, append=append)
 
-    def complain(self, data: bytes) -> None:
+    def write_error(self, data: bytes) -> None:
         """Write to standard error; one that is closed or cannot be written swallows it."""
         stderr = self.descriptors.get(2)
         if stderr is not None and stderr.writable:

@@ -13,3 +13,10 @@ class PatternError(ValueError):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+
+
+class UnmatchedBracketError(PatternError):
+    """A bracket expression that is not closed."""
+
+    def __init__(self) -> None:
+        super().__init__("Unmatched [, [^, [:, [., or [=")

@@ -6,9 +6,7 @@ symbols have no names, equivalence classes hold one character, and ranges go by 
 
 from __future__ import annotations
 
-from sandhook.pattern.errors import PatternError
-
-UNMATCHED = "Unmatched [, [^, [:, [., or [="
+from sandhook.pattern.errors import PatternError, UnmatchedBracketError
 
 #: Zeros of the decimal digits beyond ASCII; nine more follow each (Unicode 14).
 _ZEROS = [
@@ -161,7 +159,9 @@ def parse_posix_bracket(
     first = True
     while True:
         if at >= size:
-            raise PatternError("Invalid regular expression" if first else UNMATCHED)
+            if first:
+                raise PatternError("Invalid regular expression")
+            raise UnmatchedBracketError
         if pattern[at] == "]" and not first:
             break
         first = False
@@ -200,7 +200,7 @@ def _element(pattern: str, at: int, escapes: bool) -> tuple[str, str, int]:
         kind = pattern[at + 1]
         end = pattern.find(kind + "]", at + 2)
         if end < 0:
-            raise PatternError(UNMATCHED)
+            raise UnmatchedBracketError
         name = pattern[at + 2 : end]
         if kind == ":":
             if name not in CLASSES:

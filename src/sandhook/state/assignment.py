@@ -7,7 +7,7 @@ command, alone, or as an argument of a declaration command (``declare -a a=(1 2)
 from __future__ import annotations
 
 from sandhook.state.assigned import Assigned, Element, Elements
-from sandhook.state.control import Discard, ShellError
+from sandhook.state.control import Discard, ShellError, readonly_error, subscript_error
 from sandhook.state.references import TARGET
 from sandhook.state.state import State
 from sandhook.state.values import (
@@ -53,7 +53,7 @@ def assign_elements(state: State, name: str, elements: Elements, *, append: bool
         name, _ = state.resolve(name)
     bits = state.attributes.get(name, 0)
     if bits & READONLY:
-        raise ShellError(f"{name}: readonly variable", 1, discard=True)
+        raise readonly_error(name, "unit")
     if name in state.dynamics and state.computed(name) is not None:
         if name in _NEVER_ASSIGNED:
             raise Discard(1)
@@ -84,14 +84,16 @@ def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool
         if subscript is None:
             index = next_index
         elif subscript in ("@", "*"):
-            state.shell.refuse(state, f"[{subscript}]={value}: cannot assign to non-numeric index")
+            state.shell.assignment_error(
+                state, _bad_element(f"[{subscript}]={value}: cannot assign to non-numeric index")
+            )
             continue
         else:
             index = state.shell.subscript(state, subscript) if subscript else -1
             if index < 0:
                 index = index + array.top() if subscript else -1
                 if index < 0:
-                    state.shell.refuse(state, f"[{subscript}]={value}: bad array subscript")
+                    state.shell.assignment_error(state, subscript_error(f"[{subscript}]={value}"))
                     continue
         if add:
             value = _added(array.get(index), value, bits)
@@ -100,6 +102,10 @@ def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool
     state.attributes[name] = bits | ARRAY
     state.values[name] = array
     return array
+
+
+def _bad_element(message: str) -> ShellError:
+    return ShellError(message, reason="bad element")
 
 
 def _added(old: str | None, value: str, bits: int) -> str:
@@ -121,10 +127,12 @@ def _assign_associative(state: State, name: str, elements: Elements, *, append: 
         elements = [Element(key, False, value) for key, value in pairs]
     for subscript, add, value in elements:
         if subscript is None:
-            state.shell.refuse(state, f"{name}: {value}: must use subscript when assigning associative array")
+            state.shell.assignment_error(
+                state, _bad_element(f"{name}: {value}: must use subscript when assigning associative array")
+            )
             continue
         if not subscript:
-            state.shell.refuse(state, f"[]={value}: bad array subscript")
+            state.shell.assignment_error(state, subscript_error(f"[]={value}"))
             continue
         if add:
             value = _added(before.get(subscript), value, bits)
@@ -156,7 +164,7 @@ def set_array(state: State, name: str, values: list[str]) -> None:
     name, _ = state.resolve(name) if name in state.namerefs else (name, None)
     bits = state.attributes.get(name, 0)
     if bits & READONLY:
-        raise ShellError(f"{name}: readonly variable", 1)
+        raise readonly_error(name)
     count = sum(map(len, values)) + 64 * len(values)
     state.budget.charge_memory(count)
     array = IndexedArray(values)
@@ -200,7 +208,7 @@ def unset_element(state: State, name: str, subscript: str) -> None:
         if index < 0:
             index += value.top()
             if index < 0:
-                raise ShellError(f"[{subscript}]: bad array subscript", 1)
+                raise subscript_error(f"[{subscript}]")
         if index in value.items:
             value.refund(max(64, len(value.items[index])))
         value.remove(index)
@@ -211,4 +219,4 @@ def unset_element(state: State, name: str, subscript: str) -> None:
 def check_writable(state: State, name: str, why: str = "readonly variable") -> None:
     """Raise ShellError when ``name`` is readonly."""
     if state.attributes.get(name, 0) & READONLY:
-        raise ShellError(f"{name}: {why}", 1)
+        raise ShellError(f"{name}: {why}", reason="readonly variable")

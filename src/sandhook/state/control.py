@@ -6,6 +6,8 @@ utility does not catch them, and they never leave ``Shell.run``.
 
 from __future__ import annotations
 
+from typing import Final, Literal, TypeAlias
+
 
 class ControlFlow(BaseException):
     """Base of what unwinds closures."""
@@ -48,7 +50,7 @@ class AskedExit(ExitShell):
     """The exit command, or errexit: the ``!`` of a subshell's only command does not invert its status."""
 
 
-class Misuse(ExitShell):
+class UsageExit(ExitShell):
     """A usage error of a special built-in in posix mode; before ``command`` it does not end the shell."""
 
 
@@ -59,39 +61,111 @@ class Discard(ControlFlow):
         self.status = status
 
 
-#: Errors that leave the status of a command substitution before them as it is.
-_LEAVING_STATUS = (
-    ": invalid indirect expansion",
-    ": invalid variable name",
-    ": readonly variable",
-    ": bad array subscript",
-)
+#: What an error ends: its command, the rest of its input unit, or a shell that is not interactive.
+Ends: TypeAlias = Literal["command", "unit", "shell"]
+
+#: Why, for the errors that bash treats in a way of their own.
+Reason: TypeAlias = Literal[
+    "other",
+    "expression",  #: an arithmetic expression is wrong, or divides by zero
+    "readonly variable",
+    "bad subscript",
+    "bad element",  #: an element of a list has a subscript of the wrong kind, or none
+    "bad substitution",
+    "unbound variable",
+    "indirection",  #: the value of ``name`` in ``${!name}`` is not a name
+]
+
+#: What an error came through on its way to the command.
+Origin: TypeAlias = Literal[
+    "operand",  #: an expansion inside an arithmetic expression, before the expression is evaluated
+    "subscript",  #: the expression of a subscript or of a slice
+    "integer",  #: the value of an integer variable: a built-in puts its name before the message
+]
 
 
 class ShellError(Exception):
     """An error that the interpreter reports as ``name: line N: message``.
 
+    It never changes: who knows more of it raises another one (``ending``, ``within``, ``worded``).
+
     Attributes:
-        status: Exit status of the command it ends.
-        fatal: It ends a non-interactive shell (POSIX XCU 2.8.1) with that status.
-        discard: It ends the current input unit (bash's expansion errors).
-        in_builtin: A built-in that it ends puts its name before the message.
-        in_subscript: It comes from the expression of a subscript or a slice.
-        in_expansion: It comes from what is expanded in an expression, before that is evaluated.
+        message: bash's words.
+        status: Exit status of what it ends.
+        ends: What it ends (POSIX XCU 2.8.1).
+        reason: Why.
+        origins: What it came through.
     """
 
-    def __init__(self, message: str, status: int = 1, *, fatal: bool = False, discard: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        status: int = 1,
+        *,
+        ends: Ends = "command",
+        reason: Reason = "other",
+        origins: frozenset[Origin] = frozenset(),
+    ) -> None:
         super().__init__(message)
-        self.message = message
-        self.status = status
-        self.fatal = fatal
-        self.discard = discard
-        self.in_builtin = self.in_subscript = self.in_expansion = False
+        self.message: Final = message
+        self.status: Final = status
+        self.ends: Final = ends
+        self.reason: Final = reason
+        self.origins: Final = origins
 
-    def status_under_errexit(self, before: int) -> int:
-        """Return what ``set -e`` ends the shell with; some errors do not touch ``$?``, which was ``before``."""
-        return before if before and self.message.endswith(_LEAVING_STATUS) else self.status
+    def ending(self, ends: Ends, status: int) -> ShellError:
+        """Return this error as one that ends something else, with another status."""
+        return ShellError(self.message, status, ends=ends, reason=self.reason, origins=self.origins)
 
-    def ends_posix(self, *, bare: bool) -> bool:
-        """Return True if this ends the shell in posix mode, and a line elsewhere; ``bare``: there is no command."""
-        return self.message.endswith((": bad substitution", ": readonly variable")[: 1 + bare])
+    def ending_unit(self) -> ShellError:
+        """Return this error as one that ends its input unit, or the shell if it does so already."""
+        return self if self.ends != "command" else self.ending("unit", self.status)
+
+    def within(self, *origins: Origin) -> ShellError:
+        """Return this error with more origins."""
+        origin = self.origins.union(origins)
+        return ShellError(self.message, self.status, ends=self.ends, reason=self.reason, origins=origin)
+
+    def worded(self, message: str) -> ShellError:
+        """Return this error with another message."""
+        return ShellError(message, self.status, ends=self.ends, reason=self.reason, origins=self.origins)
+
+    @property
+    def names_builtin(self) -> bool:
+        """True when the built-in that assigned the value puts its name before the message."""
+        return "integer" in self.origins and self.reason != "unbound variable"
+
+    def named(self, builtin: str) -> ShellError:
+        """Return this error with a built-in's name before the message, which no other name precedes then."""
+        return ShellError(
+            f"{builtin}: {self.message}",
+            self.status,
+            ends=self.ends,
+            reason=self.reason,
+            origins=self.origins - {"integer"},
+        )
+
+
+def expression_error(message: str) -> ShellError:
+    """Return the error of an arithmetic expression."""
+    return ShellError(message, ends="unit", reason="expression")
+
+
+def readonly_error(name: str, ends: Ends = "command") -> ShellError:
+    """Return the error of an assignment to a readonly variable."""
+    return ShellError(f"{name}: readonly variable", ends=ends, reason="readonly variable")
+
+
+def subscript_error(shown: str, ends: Ends = "command") -> ShellError:
+    """Return the error of a subscript that an array does not have; ``shown`` precedes bash's words."""
+    return ShellError(f"{shown}: bad array subscript", ends=ends, reason="bad subscript")
+
+
+def bad_substitution_error(shown: str) -> ShellError:
+    """Return the error of a ``${ }`` that means nothing; ``shown`` precedes bash's words."""
+    return ShellError(f"{shown}: bad substitution", ends="unit", reason="bad substitution")
+
+
+def unbound_error(name: str) -> ShellError:
+    """Return the error of ``set -u``."""
+    return ShellError(f"{name}: unbound variable", 127, ends="shell", reason="unbound variable")

@@ -81,15 +81,15 @@ class InterpreterOf(Protocol[S]):
 
     # ------------------------------------------------------------------ messages
 
-    def complain(self, state: S, text: str) -> None:
+    def error(self, state: S, text: str) -> None:
         """Write ``name: line N: text`` to standard error; a closed one swallows it."""
         ...
 
-    def warn(self, state: S, text: str) -> None:
-        """Write a warning, in the form of ``complain``."""
+    def warning(self, state: S, text: str) -> None:
+        """Write ``name: line N: warning: text`` to standard error."""
         ...
 
-    def refuse(self, state: S, text: str) -> None:
+    def assignment_error(self, state: S, error: ShellError) -> None:
         """Report an assignment error; under ``set -e`` some of them end the shell at once (ExitShell)."""
         ...
 
@@ -101,16 +101,16 @@ class InterpreterOf(Protocol[S]):
         """Return what begins every message: the script's name and the line."""
         ...
 
-    def report(self, state: S, error: ShellError, argv: Sequence[Argument] = ()) -> int:
+    def fatal_error(self, state: S, error: ShellError, argv: Sequence[Argument] = ()) -> int:
         """Report the error of a command; return its status or raise what it ends (Discard, ExitShell)."""
         ...
 
-    def report_in(self, state: S, error: ShellError, name: str) -> int:
+    def expression_error(self, state: S, error: ShellError, command: str) -> int:
         """Report an error inside ``((`` or ``[[``, which the shell survives; return its status."""
         ...
 
-    def fatal_status(self, state: S, error: ShellError) -> int:
-        """Return what a shell exits with when an expansion ended it."""
+    def fatal_status(self, state: S, status: int) -> int:
+        """Return what a shell exits with when an error with ``status`` ended it."""
         ...
 
     def print_times(self, state: S, times: tuple[float, float, float], posix: bool) -> None:
@@ -209,7 +209,7 @@ class InterpreterOf(Protocol[S]):
         """Evaluate the subscript of an indexed array. Raises ShellError."""
         ...
 
-    def subscript_error(self, state: S, error: ShellError) -> ShellError:
+    def in_subscript(self, state: S, error: ShellError) -> ShellError:
         """Return the error of a subscript's arithmetic in the form in which it is raised."""
         ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandhook.state.control import ShellError
+from sandhook.state.control import ShellError, readonly_error
 from sandhook.state.frame import Frame, Saved
 from sandhook.state.state import State
 from sandhook.state.values import DECLARED, DYNAMIC, READONLY
@@ -30,7 +30,7 @@ def make_local(state: State, name: str) -> None:
         return
     bits = state.attributes.get(name, 0)
     if bits & READONLY and not any(name in outer.saved for outer in state.frames):
-        raise ShellError(f"{name}: readonly variable", 1)  # a caller's own may be hidden, a global not
+        raise readonly_error(name)  # a caller's own may be hidden, a global not
     if name in state.dynamics and name not in state.unset_dynamics:
         bits |= DYNAMIC  # the local is a plain one, unless it switches something
     if name in state.attributes:

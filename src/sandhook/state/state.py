@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from sandhook.kernel.process import Process
 from sandhook.limits import Budget
 from sandhook.record import Record
-from sandhook.state.control import Discard, ShellError
+from sandhook.state.control import Discard, ShellError, readonly_error, subscript_error
 from sandhook.state.frame import Frame, Saved
 from sandhook.state.options import Options
 from sandhook.state.records import NOT_STARTED, NOTHING_REMEMBERED, Execution, Invocation, Tracing
@@ -230,7 +230,7 @@ class State:
         """
         found = follow(self.namerefs, name)
         if found is None:
-            self.shell.warn(self, f"warning: {name}: circular name reference")
+            self.shell.warning(self, f"{name}: circular name reference")
             return name, None
         base, subscript = found
         if subscript is not None and not subscript.isalnum():
@@ -289,9 +289,13 @@ class State:
 
     def report_bad_subscript(self, name: str) -> None:
         """Report a bad subscript of ``${name[...]}``, which expands to nothing; under ``set -e`` the shell exits."""
-        self.shell.refuse(self, f"{name}: bad array subscript")
+        self.shell.assignment_error(self, subscript_error(name))
 
     # ------------------------------------------------------------------ writing
+
+    def is_plain(self, name: str) -> bool:
+        """Return True for a name without attribute, target or computed value; hot closures write this out."""
+        return not (name in self.attributes or name in self.namerefs or name in self.dynamics)
 
     def set(self, name: str, value: str) -> None:
         """Assign a scalar as ``name=value`` does. Raises ShellError for a readonly name."""
@@ -325,7 +329,7 @@ class State:
                 return
             if name in self.namerefs:  # the value becomes the target of a reference that has none
                 if not TARGET.match(value):
-                    raise ShellError(f"`{value}': not a valid identifier", 1, discard=True)
+                    raise ShellError(f"`{value}': not a valid identifier", ends="unit")
                 self.namerefs[name] = value
                 return
         bits = self.attributes.get(name, 0)
@@ -355,7 +359,7 @@ class State:
     def convert(self, name: str, bits: int, value: str) -> str:
         """Return ``value`` as the attributes of ``name`` want it; refuse readonly names."""
         if bits & READONLY:
-            raise ShellError(f"{name}: readonly variable", 1, discard=True)
+            raise readonly_error(name, "unit")
         if bits & INTEGER:
             value = str(self.shell.integer(self, value))
         if bits & UPPER:
@@ -392,7 +396,7 @@ class State:
             name, _ = self.resolve(name)
         bits = self.attributes.get(name, 0)
         if bits & READONLY:
-            raise ShellError(f"{name}: readonly variable", 1, discard=True)
+            raise readonly_error(name, "unit")
         if name in self.dynamics and self.computed(name) is not None:
             self.set_computed(name, subscript, value)
             return
@@ -408,7 +412,7 @@ class State:
                 key += old.top() if isinstance(old, IndexedArray) else 0
             bad = key < 0
         if bad:
-            raise ShellError(f"{name}[{subscript}]: bad array subscript", 1)
+            raise subscript_error(f"{name}[{subscript}]")
         array = self.array(name)  # nothing is made for a bad subscript
         bits = self.attributes.get(name, 0)
         if append:

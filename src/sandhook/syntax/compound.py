@@ -131,7 +131,7 @@ def read_arithmetic_for(reader: WordReader, start: int, expression: Word) -> tup
     if len(found) != 3:
         problem = "arithmetic expression required" if len(found) < 3 else "`;' unexpected"
         shown = reader.text[start : reader.position]
-        reader.fail(f"syntax error: {problem}", (start, reader.position), token=shown)
+        reader.fail(f"syntax error: {problem}", (start, reader.position), token=shown, repeats="token")
     init, condition, update = (Word(_trimmed(parts), expression.span) for parts in found)
     return init, condition, update
 

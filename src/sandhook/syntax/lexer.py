@@ -262,7 +262,7 @@ class Lexer(WordReader, Tokenizer):
             context.pending = pending
             self.position = at
             if is_for:
-                self.fail("syntax error near unexpected token `('", (at, at + 1), token="(")
+                self.fail("syntax error near unexpected token `('", (at, at + 1), token="(", repeats="line")
             return None
         text = self.text[at + 2 : self.position - 2]
         if is_for:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from operator import itemgetter
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 from sandhook.errors import ErrorPlace, LimitExceeded, ShellSyntaxError
 from sandhook.syntax.options import ParseOptions
@@ -149,6 +149,7 @@ class Reader:
         line: int | None = None,
         incomplete: bool = False,
         where: ErrorPlace = "",
+        repeats: Literal["", "token", "line"] = "",
     ) -> NoReturn:
         """Raise ShellSyntaxError; ``line`` is the line that bash names, if not the span's."""
         start, end = self.in_source(span[0], False), self.in_source(span[1], True)
@@ -164,6 +165,7 @@ class Reader:
             name=self.name,
             incomplete=incomplete,
             where=where,
+            repeats=repeats,
         )
 
     def unmatched(self, wanted: str, start: int, where: ErrorPlace = "") -> NoReturn:

@@ -39,7 +39,8 @@ def unexpected(reader: WordReader, token: Token, where: ErrorPlace = "") -> NoRe
         text = unparse(token.value)
     if not text.isprintable():
         text = ansi_quoted(text)
-    reader.fail(f"syntax error near unexpected token `{text}'", span, token=text, line=line, where=where)
+    message = f"syntax error near unexpected token `{text}'"
+    reader.fail(message, span, token=text, line=line, where=where, repeats="line")
 
 
 def unexpected_operator(reader: WordReader, at: int, where: ErrorPlace) -> NoReturn:

@@ -251,7 +251,7 @@ def test_n_assigns_through_the_caller_only():
         "abc%n-%n",
         ["x", "y"],
         error=pytest.fail,
-        warn=pytest.fail,
+        warning=pytest.fail,
         now=lambda: 0.0,
         environment={},
         check_fits=lambda size: None,

@@ -21,7 +21,7 @@ MANY = 2048
 
 
 def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) -> Arguments:
-    """Compile the words of a command to a closure that gives argv, a list of the caller's own."""
+    """Compile the words of a command to a closure that returns argv, a new list in each call."""
     template: list[Argument] = []  # the constants in their places
     slots: list[tuple[int, Callable[[State], Any]]] = []
     for at, word in enumerate(words):
@@ -52,7 +52,7 @@ def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) ->
 
 
 def _one_behind(head: list[Argument], make: Callable[[State], Any]) -> Arguments:
-    """The same for one word behind constants, as most commands are."""
+    """Return the closure for one word after constants, the shape of most commands."""
 
     def arguments(state: State) -> list[Argument]:
         found = make(state)
@@ -66,7 +66,7 @@ def _one_behind(head: list[Argument], make: Callable[[State], Any]) -> Arguments
 
 
 def _maker(compiler: Compiler, word: Word | Assignment, before: list[Argument]) -> Callable[[State], Any]:
-    """Compile one word to a closure that gives a list of fields, or one argument by itself.
+    """Compile one word to a closure that returns a list of fields, or one argument by itself.
 
     Args:
         before: The constants before it, empty ones for other words.
@@ -80,7 +80,7 @@ def _maker(compiler: Compiler, word: Word | Assignment, before: list[Argument]) 
 
 
 def _declares_map(before: list[Argument]) -> Callable[[State, str], bool]:
-    """Return what tells whether a declaration with these words makes a map, or assigns to one."""
+    """Return a test: does a declaration with these words make a map, or assign to one?"""
     declared = any(isinstance(word, str) and word[:1] == "-" and "A" in word for word in before)
     local = before[0] in ("declare", "local", "typeset")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from sandhook.expand.arith import NUMBERS, NUMBERS_KEPT, NotPlain, remember, store_variable
-from sandhook.expand.parameter import subscript_of
+from sandhook.expand.reference import subscript_of
 from sandhook.expand.text import Text
 from sandhook.expand.tilde import tilde_behind_name
 from sandhook.interp.compile.elements import compile_elements, is_a_map
@@ -15,7 +15,7 @@ from sandhook.interp.redirect import Apply, Undo, needs_process, restore
 from sandhook.interp.subshell import redirect_apart
 from sandhook.state.assigned import Assigned
 from sandhook.state.assignment import assign, plain_array
-from sandhook.state.control import ShellError
+from sandhook.state.control import ShellError, subscript_error
 from sandhook.state.state import State
 from sandhook.state.values import COMPUTED, LARGE, AssociativeArray, IndexedArray, store
 from sandhook.syntax.nodes import (
@@ -27,20 +27,31 @@ from sandhook.syntax.nodes import (
 )
 
 Run: TypeAlias = Callable[[State], int]
+Step: TypeAlias = Callable[[State], None]
 MakeAssigned: TypeAlias = Callable[[State], Assigned]
 
 
 def compile_assignments(compiler: Compiler, node: SimpleCommand, apply: Apply | None) -> Run:
     """Compile a command of assignments alone, and its redirections."""
-    line = node.line
     if len(node.assignments) == 1 and apply is None:
         plain = _plain_assignment(compiler, node, node.assignments[0])
         if plain is not None:
             return plain
-    is_apart = needs_process(node.redirections)
     steps = [_assignment_step(compiler, assignment) for assignment in node.assignments]
-    if len(steps) == 1 and apply is None:
-        return _one_assignment(steps[0], node)
+    return _assigned(steps[0] if len(steps) == 1 else _in_turn(steps), apply, node)
+
+
+def _in_turn(steps: list[Step]) -> Step:
+    def assign(state: State) -> None:
+        for step in steps:
+            step(state)
+
+    return assign
+
+
+def _assigned(assign: Step, apply: Apply | None, node: SimpleCommand) -> Run:
+    line = node.line
+    is_apart = needs_process(node.redirections)
 
     def run(state: State) -> int:
         budget = state.budget
@@ -51,21 +62,21 @@ def compile_assignments(compiler: Compiler, node: SimpleCommand, apply: Apply | 
         state.substitution_status = 0
         if state.instrumented and state.shell.debug(state, node):
             return 0
-        undo: Undo = []
-        apart: int | None = None
+        undo: Undo | None = None
         try:
-            for step in steps:
-                step(state)
-            if is_apart and apply is not None:
-                apart = redirect_apart(state, apply)
-            elif apply is not None:
-                apply(state, undo)
+            assign(state)
+            if apply is not None:
+                if is_apart:
+                    state.substitution_status = redirect_apart(state, apply)
+                else:
+                    undo = []
+                    apply(state, undo)
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
         finally:
             if undo:
                 restore(state.process, undo)
-        state.status = status = state.substitution_status if apart is None else apart
+        state.status = status = state.substitution_status
         state.pipestatus = None
         return status
 
@@ -117,7 +128,7 @@ def _integer_assignment(node: SimpleCommand, name: str, value: Callable[[State],
             if state.instrumented:
                 state.shell.trace_assignment(state, name, text)
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
         state.status = status = state.substitution_status
         state.pipestatus = None
         return status
@@ -152,7 +163,7 @@ def _text_assignment(node: SimpleCommand, name: str, text_of: Text) -> Run:
             else:
                 state.values[name] = text
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
         state.status = status = state.substitution_status
         state.pipestatus = None
         return status
@@ -160,30 +171,7 @@ def _text_assignment(node: SimpleCommand, name: str, text_of: Text) -> Run:
     return run
 
 
-def _one_assignment(step: Callable[[State], None], node: SimpleCommand) -> Run:
-    line = node.line
-
-    def run(state: State) -> int:
-        budget = state.budget
-        budget.slice_left = slice_left = budget.slice_left - 1
-        if slice_left < 0:
-            state.shell.poll(state)
-        state.line = line
-        state.substitution_status = 0
-        if state.instrumented and state.shell.debug(state, node):
-            return 0
-        try:
-            step(state)
-        except ShellError as error:
-            return state.shell.report(state, error)
-        state.status = status = state.substitution_status
-        state.pipestatus = None
-        return status
-
-    return run
-
-
-def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], None]:
+def _assignment_step(compiler: Compiler, node: Assignment) -> Step:
     """Compile one assignment that is carried out at once."""
     if isinstance(node.value, Word) and node.subscript is None and not node.append:
         name = node.name
@@ -195,20 +183,11 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
             text = text_of(state)
             if state.instrumented:
                 state.shell.trace_assignment(state, name, text)
-            if (
-                len(text) > 1024
-                or name in state.attributes
-                or name in state.namerefs
-                or name in state.dynamics
-                or state.options.allexport
-            ):
-                state.set(name, text)
-            else:
-                state.values[name] = text
+            state.set(name, text)
 
         return step
     if node.subscript is not None and not node.subscript.parts:
-        return _refusing_step(f"{node.name}[]: bad array subscript")
+        return _failing_step(subscript_error(f"{node.name}[]", "unit"))
     if isinstance(node.value, Word) and node.subscript is None:
         return _concatenating_step(node.name, compiler.words.string(node.value, assignment=True))
     general = _general_step(compiler, node)
@@ -222,16 +201,16 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
     return general
 
 
-def _refusing_step(message: str) -> Callable[[State], None]:
-    """Compile an assignment that fails when it is carried out."""
+def _failing_step(error: ShellError) -> Step:
+    """Compile an assignment that fails when it runs."""
 
-    def refuse(state: State) -> None:
-        raise ShellError(message, 1, discard=True)
+    def fail(state: State) -> None:
+        raise error.worded(error.message)  # a copy: an exception keeps the frames of its last flight
 
-    return refuse
+    return fail
 
 
-def _concatenating_step(name: str, text_of: Text) -> Callable[[State], None]:
+def _concatenating_step(name: str, text_of: Text) -> Step:
     """Compile ``name+=text``."""
 
     def step(state: State) -> None:
@@ -250,8 +229,7 @@ def _concatenating_step(name: str, text_of: Text) -> Callable[[State], None]:
         try:
             state.append(name, text)
         except ShellError as error:
-            error.discard = True
-            raise
+            raise error.ending_unit() from None
 
     return step
 
@@ -266,10 +244,10 @@ def _list_word(compiler: Compiler, word: Word) -> Callable[[State], str | list[s
 def _listing_step(
     name: str,
     makers: list[Callable[[State], str | list[str]]],
-    general: Callable[[State], None],
+    general: Step,
     *,
     append: bool,
-) -> Callable[[State], None]:
+) -> Step:
     """Compile ``name=(words)`` or ``name+=(words)`` for the plain indexed array that ``name`` mostly is."""
 
     def step(state: State) -> None:
@@ -296,7 +274,7 @@ def _listing_step(
     return step
 
 
-def _general_step(compiler: Compiler, node: Assignment) -> Callable[[State], None]:
+def _general_step(compiler: Compiler, node: Assignment) -> Step:
     make = compile_assignment(compiler, node)
     listed = isinstance(node.value, ArrayLiteral)
     name, subscript = node.name, node.subscript
@@ -312,22 +290,21 @@ def _general_step(compiler: Compiler, node: Assignment) -> Callable[[State], Non
         try:
             assign(state, assigned)
         except ShellError as error:  # a bad subscript ends more than a readonly element of a list does
-            error.discard = True
-            if subscript is not None and error.message.endswith(": bad array subscript"):
-                error.message = _bad_subscript(name, subscript)
-            raise
+            if subscript is not None and error.reason == "bad subscript":
+                error = error.worded(_bad_subscript(name, subscript).message)
+            raise error.ending_unit() from None
 
     return general
 
 
-def _bad_subscript(name: str, subscript: Word) -> str:
-    """Return the complaint of a subscript, which it shows as it is written."""
+def _bad_subscript(name: str, subscript: Word) -> ShellError:
+    """Return the error of a bad subscript, which it shows as the script wrote it."""
     from sandhook.syntax.unparse import unparse
 
-    return f"{name}[{unparse(subscript)}]: bad array subscript"
+    return subscript_error(f"{name}[{unparse(subscript)}]", "unit")
 
 
-def _integer_step(name: str, value: Callable[[State], int]) -> Callable[[State], None]:
+def _integer_step(name: str, value: Callable[[State], int]) -> Step:
     """Compile ``name=$((...))``."""
     store = store_variable(name)
 
@@ -340,9 +317,7 @@ def _integer_step(name: str, value: Callable[[State], int]) -> Callable[[State],
     return step
 
 
-def _element_step(
-    compiler: Compiler, node: Assignment, subscript: Word, value: Word, general: Callable[[State], None]
-) -> Callable[[State], None]:
+def _element_step(compiler: Compiler, node: Assignment, subscript: Word, value: Word, general: Step) -> Step:
     """Compile ``name[subscript]=value`` for the plain array that ``name`` mostly is."""
     name, append = node.name, node.append
     key_of = compiler.words.key(subscript, lambda state: is_a_map(state, name))
@@ -367,8 +342,7 @@ def _element_step(
         except NotPlain:
             key = state.shell.subscript(state, key_of(state))
         except ShellError as error:
-            error.discard = True
-            raise
+            raise error.ending_unit() from None
         old = array.items.get(key)
         if old is not None and len(old) <= LARGE and len(text) <= LARGE and not append:
             array.items[key] = text  # nothing to charge, and no place to find
@@ -376,7 +350,7 @@ def _element_step(
         if key == "" or (key.__class__ is int and key < 0):
             key = array.top() + key if key else -1
             if key < 0:
-                raise ShellError(_bad_subscript(name, subscript), 1, discard=True)
+                raise _bad_subscript(name, subscript)
         if append:
             text = (array.get(key) or "") + text
         store(array, key, text, state.budget)
@@ -387,7 +361,7 @@ def _element_step(
 def compile_assignment(
     compiler: Compiler, node: Assignment, is_map: Callable[[State, str], bool] | None = None
 ) -> MakeAssigned:
-    """Compile name=value to a closure that gives the expanded assignment.
+    """Compile name=value to a closure that returns the expanded assignment.
 
     Args:
         is_map: Tells whether the name is an associative array when this is carried out; None asks

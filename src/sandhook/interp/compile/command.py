@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from sandhook.interp.compile.compound import is_name, refuse_name
+from sandhook.interp.compile.compound import is_name, report_bad_name
 from sandhook.interp.compile.functions import is_shallow, last_returns
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.jobs import jobs_of, report_ended_jobs
@@ -61,7 +61,7 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
 
 
 def reporting_death(run: Run, node: Subshell) -> Run:
-    """Tell of the death of a subshell when its redirections are undone: they are not the shell's."""
+    """Report the death of a subshell after its redirections are undone: they are not the shell's."""
 
     def tell(state: State) -> int:
         status = run(state)
@@ -131,13 +131,13 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
         state.budget.charge(1)
         state.line = line
         if quoted or (state.options.posix and not is_name(name)):
-            return refuse_name(state, name)
+            return report_bad_name(state, name)
         if state.options.posix and name in state.shell.commands.special:
-            state.shell.complain(state, f"`{name}': is a special builtin")
+            state.shell.error(state, f"`{name}': is a special builtin")
             raise ExitShell(2)
         old = state.functions.get(name)
         if old is not None and old.attributes & READONLY:
-            state.shell.complain(state, f"{name}: readonly function")
+            state.shell.error(state, f"{name}: readonly function")
             state.status = 1
             return 1
         source = state.source
@@ -159,10 +159,10 @@ def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
     def start(state: State) -> int:
         state.budget.charge(1)
         if not is_name(name):
-            return refuse_name(state, name)
+            return report_bad_name(state, name)
         running = next((job for job in jobs_of(state) if job.coprocess and not job.done), None)
         if running is not None:
-            state.shell.complain(
+            state.shell.error(
                 state, f"warning: execute_coproc: coproc [{running.pid}:{running.coprocess}] still exists"
             )
         process = state.process
@@ -186,7 +186,7 @@ def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
             set_array(state, name, numbers)
             state.set(f"{name}_PID", str(child.pid))
         except ShellError as error:
-            status: int = state.shell.report(state, error)
+            status: int = state.shell.fatal_error(state, error)
             return status
         state.status = 0
         return 0

@@ -1,4 +1,4 @@
-"""The compiler: hands every node to the file of its family.
+"""The compiler: calls the module of each node's family.
 
 A closure is ``(State) -> exit status``. It holds nothing of a run: what differs from run to run
 is in the State, so closures are shared by all shells and threads.
@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.word import WordCompiler
 from sandhook.interp.compile import command, compound, cond, lists, simple
+from sandhook.interp.compile.wrappers import close_substitutions
 from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore
 from sandhook.interp.substitution import backquote, process_substitution, substitute
 from sandhook.lazy import lazily
@@ -48,7 +49,7 @@ _READS_FILE = lazily(r"[ \t]*<[^<&(>]")
 
 
 class Compiler:
-    """Compiles commands; ``words`` compiles what they are made of.
+    """Compiles commands; ``words`` compiles their words.
 
     Args:
         noting: Commands remember their last argument, for ``$_``.
@@ -200,7 +201,7 @@ class Compiler:
                     state.line = line
                     change(state, undo)
                 except ShellError as error:
-                    status: int = state.shell.report(state, error)
+                    status: int = state.shell.fatal_error(state, error)
                     if unchecked:
                         state.shell.failed(state, status, node)
                     return status
@@ -210,7 +211,7 @@ class Compiler:
                     restore(state.process, undo)
 
         if any(isinstance(part, ProcessSubstitution) for part in walk(redirections)):
-            return simple.closing_substitutions(redirected)
+            return close_substitutions(redirected)
         return command.reporting_death(redirected, node) if isinstance(node, Subshell) else redirected
 
 
@@ -232,10 +233,10 @@ def _file_of(body: CommandList | None, compiler: Compiler) -> Apply | None:
     return compiler.redirections(node.redirections)
 
 
-_COMPILER = Compiler()
-_NOTING_COMPILER = Compiler(noting=True)
+COMPILER = Compiler()
+_RECORDING_COMPILER = Compiler(noting=True)
 
 
 def compile_unit(node: CommandList, *, noting: bool = False) -> Run:
     """Compile one input unit; see ``Compiler`` for ``noting``."""
-    return (_NOTING_COMPILER if noting else _COMPILER).list(node)
+    return (_RECORDING_COMPILER if noting else COMPILER).list(node)

@@ -109,7 +109,7 @@ def _leave(state: State, control: BreakLoop, tested: int) -> int:
 
 
 def _loop(state: State, items: Callable[[], bool], body: Run) -> int:
-    """Run ``body`` as long as ``items()`` says so, minding break and continue."""
+    """Run ``body`` as long as ``items()`` is true, with break and continue."""
     status = 0
     tested, loops = state.errexit_suppressed, state.loops
     state.loops = loops + 1
@@ -142,24 +142,24 @@ _NUMBER = lazily(r"[ \t]*[-+]?[0-9]{1,18}[ \t]*", re.ASCII)  # a reply to select
 
 
 def _misnamed(name: str, line: int) -> Run:
-    """Stand for a loop whose variable's name is none: the grammar takes it, running it fails."""
+    """Return a closure that fails, for a loop whose variable is not a name: the grammar accepts it."""
 
     def refuse(state: State) -> int:
         state.budget.charge(1)
         state.line = line
-        return refuse_name(state, name)
+        return report_bad_name(state, name)
 
     return refuse
 
 
 def is_name(text: str) -> bool:
-    """Tell whether a variable can be called so: Python has the same rule, beyond ASCII too."""
+    """Return True when a variable can be called so: Python has the same rule, beyond ASCII too."""
     return text.isascii() and text.isidentifier()
 
 
-def refuse_name(state: State, name: str) -> int:
-    """Complain about what a loop's variable or a function cannot be called; posix mode ends there."""
-    state.shell.complain(state, f"`{name}': not a valid identifier")
+def report_bad_name(state: State, name: str) -> int:
+    """Report that a loop's variable or a function cannot have a name; it ends a shell in posix mode."""
+    state.shell.error(state, f"`{name}': not a valid identifier")
     if state.options.posix:
         raise ExitShell(2)
     state.status = 1
@@ -178,7 +178,7 @@ def compile_for(compiler: Compiler, node: For) -> Run:
         try:
             values = _expand(state, words)
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
 
         status = 0
         tested, loops = state.errexit_suppressed, state.loops
@@ -210,10 +210,10 @@ def compile_for(compiler: Compiler, node: For) -> Run:
 
 
 def _refuse_value(state: State, error: ShellError) -> int:
-    """Complain about a value that a loop's variable does not take; posix mode ends there."""
-    state.shell.refuse(state, error.message)
+    """Report that a loop's variable rejects a value; it ends a shell in posix mode."""
+    state.shell.assignment_error(state, error)
     if state.options.posix:
-        raise ExitShell(state.shell.fatal_status(state, ShellError("", 127)))
+        raise ExitShell(state.shell.fatal_status(state, 127))
     return 1
 
 
@@ -229,7 +229,7 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
         try:
             values = _expand(state, words)
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
         if state.instrumented:
             if state.shell.debug(state, node):
                 return 0
@@ -253,7 +253,7 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
             try:
                 state.set(name, values[number - 1] if 1 <= number <= len(values) else "")
             except ShellError as error:
-                state.shell.complain(state, error.message)
+                state.shell.error(state, error.message)
                 ended = True
                 return False
             return True
@@ -296,7 +296,7 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
         except BreakLoop as control:
             status = _leave(state, control, tested)
         except ShellError as error:
-            return state.shell.report_in(state, error, "((")
+            return state.shell.expression_error(state, error, "((")
         finally:
             state.loops = loops
         state.status = status
@@ -306,7 +306,7 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
 
 
 def _traced(word: Word, value: Integer | None) -> Integer:
-    """Show an expression of ``for ((`` before its value is taken; an empty one counts as 1."""
+    """Show an expression of ``for ((`` before its evaluation; an empty one counts as 1."""
     if not word.parts:
         word = Word((Literal("1"),))
     node = ArithmeticCommand(word, ())
@@ -337,7 +337,7 @@ def compile_arithmetic(compiler: Compiler, node: ArithmeticCommand) -> Run:
         try:
             status = 0 if value(state) else 1
         except ShellError as error:
-            return state.shell.report_in(state, error, "((")
+            return state.shell.expression_error(state, error, "((")
         state.status = status
         state.pipestatus = None
         return status
@@ -361,7 +361,7 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
         try:
             text = subject(state)
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
         if state.instrumented:
             state.shell.trace_node(state, node)
         status = 0
@@ -387,7 +387,7 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
                         if not _matches(state, patterns, text):
                             continue
                     except ShellError as error:
-                        return state.shell.report(state, error)
+                        return state.shell.fatal_error(state, error)
             status = body(state) if body is not None else 0
             if terminator == ";;":
                 state.status = status

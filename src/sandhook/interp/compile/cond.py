@@ -40,10 +40,6 @@ _EMPTY = "''"  #: how the trace shows an empty operand
 _ERE_SPECIAL = "\\.[]()*+?{}|^$"
 
 
-class OperandError(ShellError):
-    """An operand of -eq and the like is no expression: the comparison is false, and the shell goes on."""
-
-
 class InvalidRegex(Exception):
     """The right side of =~ does not compile: status 2."""
 
@@ -71,7 +67,7 @@ def compile_conditional(compiler: Compiler, node: ConditionalCommand) -> Run:
         except InvalidRegex:
             status = 2
         except ShellError as error:
-            return state.shell.report(state, error)
+            return state.shell.fatal_error(state, error)
         state.status = status
         state.pipestatus = None
         return status
@@ -165,9 +161,9 @@ def _compare(sign: str, left: Callable[[State], str], right: Callable[[State], s
             try:
                 return decide(arith.evaluate(state, texts[0]), arith.evaluate(state, texts[1]))
             except ShellError as error:
-                if error.fatal:
+                if error.ends == "shell":
                     raise
-                state.shell.report_in(state, OperandError(error.message), "[[")
+                state.shell.expression_error(state, ShellError(error.message, reason=error.reason), "[[")
                 return False
 
         return compare_numbers

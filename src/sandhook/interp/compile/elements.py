@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 
 from sandhook.expand.brace import expand_braces, has_braces
-from sandhook.expand.parameter import subscript_of
+from sandhook.expand.reference import subscript_of
 from sandhook.expand.shapes import FieldsOf
 from sandhook.expand.transform import at_quote
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.state.assigned import Element, Elements
+from sandhook.state.control import ShellError, subscript_error
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC
 from sandhook.syntax.nodes import (
@@ -25,7 +26,7 @@ from sandhook.syntax.nodes import (
 
 
 def is_a_map(state: State, name: str) -> bool:
-    """Tell whether a name is, or refers to, an associative array."""
+    """Return True when a name is, or refers to, an associative array."""
     if name in state.namerefs:
         name, _ = state.resolve(name)
     return bool(state.attributes.get(name, 0) & ASSOC)
@@ -39,7 +40,7 @@ def compile_elements(
     *,
     declaring: bool = False,
 ) -> Callable[[State], Elements]:
-    """Compile a list to a closure that gives its elements.
+    """Compile a list to a closure that returns its elements.
 
     Args:
         compiler: Of the command.
@@ -78,7 +79,7 @@ def compile_elements(
 
 
 def _is_braced(word: Word) -> bool:
-    """Tell whether the braces of a word make something else of it."""
+    """Return True when the braces of a word make something else of it."""
     return has_braces(word) and len(list(islice(expand_braces(word), 2))) > 1
 
 
@@ -101,12 +102,12 @@ def _as_word(element: ArrayElement) -> Word:
     return Word((Literal("["), *element.subscript.parts, Literal(sign), *value.parts), value.span)
 
 
-def _refuse_words(state: State, name: str, words: list[Word]) -> Elements:
+def _reject_words(state: State, name: str, words: list[Word]) -> Elements:
     from sandhook.syntax.unparse import unparse
 
     for word in words:
         message = f"{name}: {unparse(word)}: must use subscript when assigning associative array"
-        state.shell.refuse(state, message)
+        state.shell.assignment_error(state, ShellError(message, reason="bad element"))
     return []
 
 
@@ -123,7 +124,7 @@ def _compile_pairs(
     texts = [compiler.words.pair_word(word) for word in words]
     first = words[0].parts[0] if words[0].parts else None
     if isinstance(first, Literal) and first.text[:1] == "[":  # it counts as one that has a subscript
-        return lambda state: _refuse_words(state, name, words)
+        return lambda state: _reject_words(state, name, words)
 
     def make(state: State) -> Elements:
         found: Elements = []
@@ -134,14 +135,14 @@ def _compile_pairs(
             else:
                 if declaring and at + 1 < len(texts):
                     texts[at + 1](state)
-                _complain_of_key(state, "''" if declaring else _shown(words[at]))
+                _print_key_error(state, "''" if declaring else _shown(words[at]))
         return found
 
     return make
 
 
-def _complain_of_key(state: State, shown: str) -> None:
-    state.shell.refuse(state, f"{shown}: bad array subscript")
+def _print_key_error(state: State, shown: str) -> None:
+    state.shell.assignment_error(state, subscript_error(shown))
 
 
 def _keyed(
@@ -162,10 +163,10 @@ def _keyed(
             return [Element(key, append, text_of(state))]
         if not key and declaring:
             value = at_quote(text_in_map(state))
-            _complain_of_key(state, f"['']{'+=' if append else '='}{value}")
+            _print_key_error(state, f"['']{'+=' if append else '='}{value}")
             return []
         if not key:  # then the value is not expanded
-            _complain_of_key(state, _shown(element))
+            _print_key_error(state, _shown(element))
             return []
         return [Element(key, append, text_in_map(state))]
 

@@ -1,4 +1,4 @@
-"""What functions are made of: ``local`` and ``return`` inlined, and returns that need no unwinding.
+"""Functions: ``local`` and ``return`` inlined, and returns that need no unwinding.
 
 The entries for ``INLINE`` follow its rules: None from the maker or the closure leaves the command to
 the built-in itself, which knows every option and complaint.
@@ -107,7 +107,7 @@ def inline_return(words: WordCompiler, node: SimpleCommand) -> Inline | None:
 
 
 def inline_last_return(words: WordCompiler, node: SimpleCommand) -> Inline | None:
-    """The same where nothing of the function would run after it: its status is the function's."""
+    """Compile a ``return`` that ends its function: its status is the function's."""
     status_of = _status(words, node)
     if status_of is None:
         return None
@@ -116,7 +116,7 @@ def inline_last_return(words: WordCompiler, node: SimpleCommand) -> Inline | Non
 
 
 def _status(words: WordCompiler, node: SimpleCommand) -> Inline | None:
-    """Return what gives the status of a ``return`` of plain shape."""
+    """Return a closure for the status of a ``return`` of plain shape."""
     if len(node.words) > 2:
         return None
     if len(node.words) == 1:
@@ -143,7 +143,7 @@ _SHALLOW = 3
 
 
 def is_shallow(node: object, levels: int = _SHALLOW) -> bool:
-    """Tell whether a body has few compound commands inside each other, and so takes few frames to run.
+    """Return True when a body has few compound commands inside each other, and so takes few frames to run.
 
     Substitutions are not counted: they look at the stack for themselves.
     """

@@ -61,7 +61,7 @@ def _put(state: State, data: bytes) -> int:
     try:
         state.process.descriptor(1).write(data)
     except OSError as error:
-        state.shell.complain(state, f"echo: write error: {error.strerror}")
+        state.shell.error(state, f"echo: write error: {error.strerror}")
         return 1
     return 0
 
@@ -152,7 +152,7 @@ def _fields(found: str | list[str]) -> list[str]:
 
 
 def _is_plain_number(text: str | list[str]) -> bool:
-    """Tell whether an argument is decimal digits alone, as ``str`` writes the number."""
+    """Return True when an argument is decimal digits alone, as ``str`` writes the number."""
     return (
         isinstance(text, str)
         and text.isdigit()

@@ -9,7 +9,10 @@ from typing import TypeAlias
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.jobs import report_ended_jobs
 from sandhook.interp.messages import report_pipeline
+from sandhook.interp.redirect import Undo, install, restore
 from sandhook.interp.subshell import direct, in_background, in_subshell, start_subshell
+from sandhook.kernel.descriptor import Description
+from sandhook.kernel.process import Process
 from sandhook.kernel.signals import Terminated
 from sandhook.state.control import BreakLoop, ContinueLoop
 from sandhook.state.state import State
@@ -39,7 +42,7 @@ _ERROR_TOO = Redirection(">&", Word((Literal("1"),)), 2)
 
 
 def is_checked(compiler: Compiler, node: Command) -> bool:
-    """Tell whether errexit and the ERR trap look at this command's status.
+    """Return True when errexit and the ERR trap look at this command's status.
 
     A group, loop or case is not looked at itself: its last command was. A ``return`` has none of its own.
     """
@@ -164,7 +167,7 @@ def _in_shell(compiler: Compiler, node: Command) -> Run:
 
 
 def _with_error(node: Command) -> Command:
-    """Return the command before ``|&``: it has ``2>&1`` behind its own redirections."""
+    """Return the command before ``|&``: it has ``2>&1`` after its own redirections."""
     if isinstance(node, (Pipeline, AndOr, FunctionDefinition, Coprocess)):
         return BraceGroup(CommandList((ListItem(node, False),), node.span), (_ERROR_TOO,), 0, node.span)
     return node._replace(redirections=(*node.redirections, _ERROR_TOO))
@@ -197,11 +200,11 @@ def _nothing(state: State) -> int:
 
 
 def compile_negated(run: Run, *, all_of_it: bool = False) -> Run:
-    """Return what runs ``run`` and inverts its status; PIPESTATUS tells it as it was, unless ``all_of_it``."""
+    """Return a closure that inverts the status of ``run``; PIPESTATUS is not inverted, unless ``all_of_it``."""
 
     def negated(state: State) -> int:
         outer = state.errexit_suppressed
-        if state.options.errexit:  # as in bash: without it, the ERR trap looks at what is in a group behind !
+        if state.options.errexit:  # as in bash: without it, the ERR trap sees the commands of a group after !
             state.errexit_suppressed = outer + 1
         try:
             own = run(state)
@@ -235,59 +238,43 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], nod
 
     Args:
         here: The last stage, compiled for the shell itself (lastpipe).
-        simple: The stages that are simple commands, None for others: the DEBUG trap is run for
-            them by the shell.
+        simple: The stages that are simple commands, None for others: the shell runs the DEBUG trap for them.
         node: All of it.
     """
-    last = len(stages) - 1
     line = next((command.line for command in reversed(simple) if command is not None), 0)
 
     def run_pipeline(state: State) -> int:
         process = state.process
-        kernel = process.kernel
-        children = []
-        upstream = None
-        parts = stages
         in_shell = state.options.lastpipe and not state.shell.job_control(state)
         alone, state.execution.alone = state.execution.alone, False
+        parts = stages
         if state.instrumented and not state.options.functrace:
-            told = simple[:-1] if in_shell else simple  # the last one speaks for itself there
-            parts = [
-                _nothing if command is not None and state.shell.debug(state, command) else stage
-                for command, stage in zip_longest(told, stages)
-            ]
-        for index, stage in enumerate(parts):
-            sees_jobs = simple[index] is not None
-            if index == last:  # a short writer has ended before a reader that does not read has
-                kernel.scheduler.yield_to_others()
-            downstream = kernel.pipe().ends() if index < last else None
-            if index == last and in_shell:
-                status = _run_last_here(state, here, upstream)
-                break
+            # the last stage runs its own DEBUG trap in the shell
+            parts = _after_debug(state, stages, simple[:-1] if in_shell else simple)
+        children, upstream = _start_writers(state, parts[:-1], simple)
+        process.kernel.scheduler.yield_to_others()  # a short writer ends before a reader that does not read
+        if in_shell:
+            status = _run_last_here(state, here, upstream)
+        else:
             child = process.fork()
-            if upstream is not None:
-                child.install(0, upstream)
-                upstream = None
-            if downstream is not None:
-                child.install(1, downstream[1])
-                upstream = downstream[0]
-                start_subshell(state, child, stage, sees_jobs=sees_jobs)
-                children.append(child)
-            else:
-                if alone:
-                    process.signal_target = child
-                status = in_subshell(state, child, stage, sees_jobs=sees_jobs)
-        statuses = [child.wait() for child in children]
+            child.install(0, upstream)
+            if alone:
+                process.signal_target = child
+            status = in_subshell(state, child, parts[-1], sees_jobs=simple[-1] is not None)
+        statuses = [writer.wait() for writer in children]
         statuses.append(status)
+        if not in_shell:
+            children.append(child)
         if state.options.pipefail:
-            status = next((found for found in reversed(statuses) if found), 0)
+            status = next((failure for failure in reversed(statuses) if failure), 0)
         state.line = line or state.line
         state.pipestatus = statuses
         state.status = status
-        if alone and child.signal:
-            raise Terminated(child.signal)
-        if not in_shell and (child.signal or (state.options.pipefail and status > 128)):
-            report_pipeline(state, [*children, child], node)
+        signal = children[-1].signal
+        if alone and signal:
+            raise Terminated(signal)
+        if not in_shell and (signal or (state.options.pipefail and status > 128)):
+            report_pipeline(state, children, node)
         if state.jobs is not None:
             report_ended_jobs(state)
         if process.pending:
@@ -297,13 +284,39 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], nod
     return run_pipeline
 
 
-def _run_last_here(state: State, stage: Run, upstream: object) -> int:
-    """lastpipe: the last command runs in the shell itself, reading the pipe."""
-    from sandhook.interp.redirect import install, restore
+def _after_debug(state: State, stages: list[Run], simple: list[SimpleCommand | None]) -> list[Run]:
+    """Run the DEBUG trap for each simple stage; return the stages, without those that the trap skips."""
+    return [
+        _nothing if command is not None and state.shell.debug(state, command) else stage
+        for command, stage in zip_longest(simple, stages)
+    ]
 
-    undo: list[tuple[int, object]] = []
-    install(state, 0, upstream, undo)  # type: ignore[arg-type]
+
+def _start_writers(
+    state: State, stages: list[Run], simple: list[SimpleCommand | None]
+) -> tuple[list[Process], Description]:
+    """Start the stages before the last; return their processes and the output of the last of them."""
+    process = state.process
+    children: list[Process] = []
+    upstream: Description | None = None
+    for stage, command in zip(stages, simple):
+        downstream = process.kernel.pipe().ends()
+        child = process.fork()
+        if upstream is not None:
+            child.install(0, upstream)
+        child.install(1, downstream[1])
+        upstream = downstream[0]
+        start_subshell(state, child, stage, sees_jobs=command is not None)
+        children.append(child)
+    assert upstream is not None
+    return children, upstream
+
+
+def _run_last_here(state: State, stage: Run, upstream: Description) -> int:
+    """lastpipe: the last command runs in the shell itself, reading the pipe."""
+    undo: Undo = []
+    install(state, 0, upstream, undo)
     try:
         return stage(state)
     finally:
-        restore(state.process, undo)  # type: ignore[arg-type]
+        restore(state.process, undo)

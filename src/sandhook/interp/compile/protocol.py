@@ -1,4 +1,4 @@
-"""What the files of this package need of the compiler, which hands each node to one of them."""
+"""What the files of this package need of the compiler, which calls the one for each node."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Compiler(Protocol):
         ...
 
     def negated(self, node: Command) -> Run:
-        """Compile a command behind ``!``."""
+        """Compile a command after ``!``."""
         ...
 
     def redirections(self, redirections: tuple[Redirection, ...]) -> Apply | None:

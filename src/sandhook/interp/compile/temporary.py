@@ -41,7 +41,7 @@ def compile_temporary(compiler: Compiler, node: Assignment) -> MakeAssigned:
 
 
 def hand_over(state: State, command: Argument, saved: dict[str, Saved]) -> None:
-    """Let assignments before a command be what the command makes of them.
+    """Give the assignments before a command the meaning that the command has for them.
 
     A function has them as variables of its call; export and readonly may keep them; those before
     a special built-in stay in POSIX mode (XCU 2.9.1).
@@ -66,17 +66,15 @@ def assign_temporarily(
         not (lasting or append)
         and subscript is None
         and value.__class__ is str
-        and name not in state.attributes
         and name not in saved
-        and name not in state.namerefs
-        and name not in state.dynamics
+        and state.is_plain(name)
     ):  # ``IFS=: read`` and the like: nothing but a value is hidden
         saved[name] = tuple.__new__(Saved, (state.values.get(name), 0, None))
         state.set(name, value)
         state.attributes[name] = EXPORT
         return
-    if not lasting and subscript is not None:  # bash complains, and runs the command all the same
-        state.shell.complain(state, f"`{name}[{subscript}]': not a valid identifier")
+    if not lasting and subscript is not None:  # bash reports it, and runs the command nevertheless
+        state.shell.error(state, f"`{name}[{subscript}]': not a valid identifier")
         return
     if not lasting and name in state.namerefs:
         name = state.resolve(name)[0]
@@ -84,13 +82,12 @@ def assign_temporarily(
     if not lasting and name not in saved:
         try:
             check_writable(state, name)
-        except ShellError as error:  # likewise, outside POSIX mode
+        except ShellError as error:  # outside POSIX mode the command runs nevertheless
             if state.options.posix:
-                error.fatal = argv[0] in state.shell.commands.special
-                error.status = FATAL_STATUS if error.fatal else 1
-                error.discard = True
-                raise
-            state.shell.complain(state, error.message)
+                if argv[0] in state.shell.commands.special:
+                    raise error.ending("shell", FATAL_STATUS) from None
+                raise error.ending("unit", 1) from None
+            state.shell.error(state, error.message)
             if state.options.errexit:
                 raise ExitShell(1) from None
             return

@@ -125,7 +125,7 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, 1 for wrong options and failed statements, or SQLite's code of the error of an argument."""
     parsed = _parse(arguments)
     if parsed.wrong:
-        ctx.process.complain(
+        ctx.process.write_error(
             f"{ctx.name}: Error: {parsed.wrong}\nUse -help for a list of options.\n".encode()
         )
         return 1
@@ -151,10 +151,10 @@ class _Run:
         try:
             image = b"" if self._held else self._image()
         except OSError as error:
-            self._say(f'Error: unable to open database "{self._name}": {_opening(error)}\n')
+            self._print(f'Error: unable to open database "{self._name}": {_opening(error)}\n')
             return 1
         except _Refused as refused:
-            self._say(f"Error: {refused}\n")
+            self._print(f"Error: {refused}\n")
             return 1
         header = self._header()
         request = NativeRequest(dumps(header).encode(), image)
@@ -252,7 +252,7 @@ class _Run:
         except client.WorkerDied:
             budget.fail("memory_bytes")
         except WorkerError as error:
-            self._say(f"Error: {error}\n")
+            self._print(f"Error: {error}\n")
             self._status = 1
 
     def _take(self, kind: int, payload: bytes) -> None:
@@ -266,7 +266,7 @@ class _Run:
                 self._target.write(payload)
         elif kind == frames.FAILED:
             ctx.flush()
-            ctx.process.complain(payload)
+            ctx.process.write_error(payload)
         elif kind == frames.TARGET:
             self._redirect(payload.decode("utf-8", "surrogateescape"))
         elif kind == frames.FILE:
@@ -286,26 +286,26 @@ class _Run:
             try:
                 self._target = self._ctx.create(name)
             except OSError as error:
-                self._say(f'Error: cannot open "{name}": {reason(error)}\n')
+                self._print(f'Error: cannot open "{name}": {reason(error)}\n')
 
     def _write(self, name: str, data: bytes) -> None:
         try:
             file = self._ctx.create(name)
         except OSError as error:
-            self._say(f'Error: cannot open "{name}": {reason(error)}\n')
+            self._print(f'Error: cannot open "{name}": {reason(error)}\n')
             self._status = 1
             return
         try:
             file.write(data)
         except OSError as error:
-            self._say(f"Error: {name}: {reason(error)}\n")
+            self._print(f"Error: {name}: {reason(error)}\n")
             self._status = 1
         finally:
             file.release()
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self._ctx.flush()
-        self._ctx.process.complain(text.encode("utf-8", "surrogateescape"))
+        self._ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
 
 
 class _Refused(Exception):

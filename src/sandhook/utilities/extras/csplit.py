@@ -74,7 +74,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     except _Vanished:
         raise Failure("input disappeared") from None
     except Failure as failure:
-        ctx.process.complain(f"csplit: {failure}\n".encode("utf-8", "surrogateescape"))  # before the sizes
+        ctx.process.write_error(f"csplit: {failure}\n".encode("utf-8", "surrogateescape"))  # before the sizes
         splitter.give_up()
         return 1
     finally:

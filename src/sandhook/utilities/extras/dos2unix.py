@@ -148,7 +148,7 @@ class _Worker:
             self.ctx.error(f"target of file {waiting} not specified in new-file mode")
             self.status = 1
 
-    def say(self, text: str) -> None:
+    def print(self, text: str) -> None:
         if not self.opts.quiet:
             self.ctx.error(text)
 
@@ -176,7 +176,7 @@ class _Worker:
             return
         converted, count, total = result
         if options.verbose:
-            self.say(f"Converted {count} out of {total} line breaks.")
+            self.print(f"Converted {count} out of {total} line breaks.")
         form = _FORMS[self.name][2]
         if options.to_stdout:
             ctx.write(converted)
@@ -195,7 +195,7 @@ class _Worker:
             ctx.fs.chmod(into, info.mode & 0o777)
         if options.keep_date:
             ctx.fs.utime(into, info.atime_ns, info.mtime_ns)
-        self.say(f"converting {where} {form} format...")
+        self.print(f"converting {where} {form} format...")
 
     def _read(self, name: str) -> tuple[bytes | None, VirtualPath]:
         """Return a file's bytes, and where they are; None for what is left alone."""
@@ -204,16 +204,16 @@ class _Worker:
         try:
             info = ctx.fs.stat(path, follow=False)
             if bits.S_ISLNK(info.mode) and self.opts.links == "skip" and self.opts.info is None:
-                self.say(f"Skipping symbolic link {name}.")
+                self.print(f"Skipping symbolic link {name}.")
                 return None, path
             path = ctx.fs.realpath(path)
             info = ctx.fs.stat(path)
         except OSError as error:
             self._fault(f"{name}: {reason(error)}", error.errno or 1)
-            self.say(f"Skipping {name}, not a regular file.")
+            self.print(f"Skipping {name}, not a regular file.")
             return None, path
         if not bits.S_ISREG(info.mode):
-            self.say(f"Skipping {name}, not a regular file.")
+            self.print(f"Skipping {name}, not a regular file.")
             return None, path
         try:
             with ctx.open(name) as reader:
@@ -223,7 +223,7 @@ class _Worker:
             return None, path
 
     def _fault(self, text: str, status: int) -> None:
-        self.say(text)
+        self.print(text)
         if not self.opts.quiet:
             self.status = status
 
@@ -243,7 +243,7 @@ class _Worker:
             return
         converted, count, total = result
         if self.opts.verbose:
-            self.say(f"Converted {count} out of {total} line breaks.")
+            self.print(f"Converted {count} out of {total} line breaks.")
         self.ctx.write(converted)
 
     def _convert(self, data: bytes, name: str) -> tuple[bytes, int, int] | None:
@@ -258,8 +258,8 @@ class _Worker:
         data = data.removeprefix(_BOM)
         if not options.force and (binary := _BINARY.search(data)):
             line = data.count(b"\n", 0, binary.start()) + 1
-            self.say(f"Binary symbol 0x{binary[0][0]:02X} found at line {line}")
-            self.say(f"Skipping binary file {name}")
+            self.print(f"Binary symbol 0x{binary[0][0]:02X} found at line {line}")
+            self.print(f"Skipping binary file {name}")
             return None
         converted, count = self._changed(data)
         total = len(_END.findall(data))

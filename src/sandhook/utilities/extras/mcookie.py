@@ -52,9 +52,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             extra = b""
         seed += extra
         if options.verbose:
-            _say(f"Got {len(extra)} bytes from {options.file}", ctx)
+            _print(f"Got {len(extra)} bytes from {options.file}", ctx)
     if options.verbose:
-        _say(f"Got {len(fresh)} bytes from getrandom() function", ctx)
+        _print(f"Got {len(fresh)} bytes from getrandom() function", ctx)
     ctx.write_line(md5(seed, usedforsecurity=False).hexdigest())
     return 0
 
@@ -69,5 +69,5 @@ def _first(reader: Reader, most: int | None) -> bytes:
     return b"".join(pieces)
 
 
-def _say(line: str, ctx: Context) -> None:
-    ctx.process.complain(f"{line}\n".encode("utf-8", "surrogateescape"))
+def _print(line: str, ctx: Context) -> None:
+    ctx.process.write_error(f"{line}\n".encode("utf-8", "surrogateescape"))

@@ -76,7 +76,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     try:
         for name in operands or ["-"]:
             if options.verbose:
-                ctx.process.complain(f"{name}:\n".encode("utf-8", "surrogateescape"))
+                ctx.process.write_error(f"{name}:\n".encode("utf-8", "surrogateescape"))
             try:
                 reader = ctx.open(name)
             except OSError as error:

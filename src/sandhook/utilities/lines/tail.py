@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.counts import Headers, parse_count
-from sandhook.command.options import Syntax, UsageError, also, opt, option_set
+from sandhook.command.options import OptionError, Syntax, UsageError, also, opt, option_set
 from sandhook.kernel.descriptor import File
 from sandhook.record import Record
 from sandhook.text.quoting import quote_always
@@ -131,10 +131,9 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     legacy = _legacy(arguments)
     try:
         options, operands = _SYNTAX.parse(arguments[legacy is not None :])
-    except UsageError as error:
-        message = str(error)
-        if message[:19] == "invalid option -- '" and message[19].isdecimal():
-            raise Failure(f"option used in invalid context -- {message[19]}") from None
+    except OptionError as error:
+        if error.unknown.isdecimal():
+            raise Failure(f"option used in invalid context -- {error.unknown}") from None
         raise
     amount, follow = options.amount or Amount(10), options.follow
     if legacy is not None:

@@ -36,12 +36,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if failed and options.verbose:
         ctx.write(b"STDOUT:\n" + out + b"\nSTDERR:\n")
         ctx.flush()
-        process.complain(err)
+        process.write_error(err)
         ctx.write(b"\nRETVAL: %d\n" % status)
     elif failed:
         ctx.write(out)
         ctx.flush()
-        process.complain(err)
+        process.write_error(err)
     return status or (2 if failed else 0)
 
 

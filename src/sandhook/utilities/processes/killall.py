@@ -65,7 +65,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         known = 0 if options.signal == "0" else parse_signal(options.signal)
         if known is None:
             line = f"{options.signal}: unknown signal; killall -l lists signals.\n"
-            ctx.process.complain(line.encode("utf-8", "surrogateescape"))
+            ctx.process.write_error(line.encode("utf-8", "surrogateescape"))
             return 1
         signal = known
     if not names:
@@ -76,14 +76,14 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         if not chosen:
             ctx.failed = 1
             if not options.quiet:
-                ctx.process.complain(f"{name}: no process found\n".encode("utf-8", "surrogateescape"))
+                ctx.process.write_error(f"{name}: no process found\n".encode("utf-8", "surrogateescape"))
         for row in chosen:
             if options.ask and not confirm(ctx, f"Kill {row.name}({row.pid}) ? (y/N) "):
                 continue
             row.process.kill(signal)
             if options.verbose:
                 line = f"Killed {row.name}({row.pid}) with signal {signal}\n"
-                ctx.process.complain(line.encode("utf-8", "surrogateescape"))
+                ctx.process.write_error(line.encode("utf-8", "surrogateescape"))
         if options.wait:
             for row in chosen:
                 if row.process is not ctx.process:

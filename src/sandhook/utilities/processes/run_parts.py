@@ -140,7 +140,7 @@ def _run(path: str, data: bytes, options: Options, ctx: Context) -> int:
             ctx.write_line(f"{path}:")
             ctx.write(out)
             ctx.flush()
-            ctx.process.complain(err)
+            ctx.process.write_error(err)
     else:
         status = _execute(argv, Input(data) if options.stdin else None, ctx)
     if status:

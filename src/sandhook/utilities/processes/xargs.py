@@ -193,7 +193,7 @@ def _lines(options: Options, reader: Reader, ctx: Context) -> Iterator[list[str]
 
 def _show_limits(size: int, ctx: Context) -> None:
     taken = sum(_bytes(name) + _bytes(value) for name, value in ctx.environment.items())
-    ctx.process.complain(
+    ctx.process.write_error(
         f"Your environment variables take up {taken} bytes\n"
         f"POSIX upper limit on argument length (this system): {_ARG_MAX - taken}\n"
         "POSIX smallest allowable upper limit on argument length (all systems): 4096\n"

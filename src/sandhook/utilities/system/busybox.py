@@ -34,6 +34,6 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             ctx.write_line(name)
         return 0
     if arguments[0] not in _SHELLS and not is_utility(arguments[0]):
-        ctx.process.complain(f"{arguments[0]}: applet not found\n".encode("utf-8", "surrogateescape"))
+        ctx.process.write_error(f"{arguments[0]}: applet not found\n".encode("utf-8", "surrogateescape"))
         return _NOT_FOUND
     return ctx.run_command(arguments)

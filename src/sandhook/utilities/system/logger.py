@@ -124,4 +124,4 @@ def _log(message: bytes, priority: int, options: Options, ctx: Context) -> None:
         tag += f"[{number or ctx.process.pid}]"
     when = strftime("%b %e %H:%M:%S", int(ctx.now()), ctx.environment.get("TZ"))
     head = f"<{priority}>{when} {tag}: ".encode("utf-8", "surrogateescape")
-    ctx.process.complain(head + message[: options.size] + b"\n")
+    ctx.process.write_error(head + message[: options.size] + b"\n")

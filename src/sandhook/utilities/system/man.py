@@ -35,7 +35,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if not names:
         if section:
             raise Failure(f"No manual page requested in section {section}")
-        ctx.process.complain(b"What manual page do you want?\n")
+        ctx.process.write_error(b"What manual page do you want?\n")
         return 1
     status = 0
     for name in names:
@@ -45,6 +45,6 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             continue
         where = f" in section {section}" if section else ""
         ctx.flush()
-        ctx.process.complain(f"No manual entry for {name}{where}\n".encode("utf-8", "surrogateescape"))
+        ctx.process.write_error(f"No manual entry for {name}{where}\n".encode("utf-8", "surrogateescape"))
         status = _NOT_FOUND
     return status

@@ -178,7 +178,7 @@ class _Worker:
             return 1
         return words.warning if self.warned and not self.options.no_warn else 0
 
-    def say(self, said: Said, *, gap: bool = False) -> None:
+    def print(self, said: Said, *, gap: bool = False) -> None:
         """Report; messages about damaged data follow an empty line, as gzip's do."""
         text, severity = said
         self.warned |= severity == "warning"
@@ -188,11 +188,11 @@ class _Worker:
             return
         if self.options.quiet and severity in ("warning", "note") and "already exists" not in text:
             return
-        self._tell(("\n" if gap else "") + f"{self.tool}: {text}\n")
+        self._print(("\n" if gap else "") + f"{self.tool}: {text}\n")
 
-    def _tell(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self.ctx.flush()
-        self.ctx.process.complain(text.encode("utf-8", "surrogateescape"))
+        self.ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
 
     def stream(self) -> None:
         """Work on the standard streams."""
@@ -230,14 +230,14 @@ class _Worker:
             if self.kind == "gzip" and first and len(first) > 1:
                 raise CorruptError("not in gzip format")
             if self.kind != "gzip" and (first or self.kind != "bzip2"):
-                raise CorruptError("File format not recognized")
+                raise CorruptError("File format not recognized", "unrecognized")
         self.sizes = []
         return expanded(rest, kind if self.kind == "xz" else self.kind, self.ctx.charge, self.sizes)
 
     def _damaged(self, name: str, error: CorruptError, target: str) -> None:
         said = self.words.damaged(name, error, target, test=self.options.test)
         gap = self.kind == "gzip" or (self.kind == "bzip2" and "*Possible*" in said[0])
-        self.say(said, gap=gap)
+        self.print(said, gap=gap)
 
     def file(self, name: str) -> None:
         """Work on one file, or with -r on all in a directory."""
@@ -249,10 +249,10 @@ class _Worker:
                 name = next(others, name + self.suffixes[0])
                 info = find(ctx, name)
         except OSError as error:
-            self.say((f"{name}: {reason(error)}", "error"))
+            self.print((f"{name}: {reason(error)}", "error"))
             return
         if info is None:
-            self.say(words.missing(name))
+            self.print(words.missing(name))
             return
         if bits.S_ISDIR(info.mode):
             if options.recursive:
@@ -260,15 +260,15 @@ class _Worker:
                     ctx.charge()
                     self.file(beneath(name, entry.name))
             else:
-                self.say(words.directory(name))
+                self.print(words.directory(name))
             return
         if not options.force and not self.to_stdout:
             itself = ctx.fs.stat(ctx.path(name), follow=False)
             if bits.S_ISLNK(itself.mode):
-                self.say(words.link(name))
+                self.print(words.link(name))
                 return
             if info.links > 1:
-                self.say(words.linked(name, info.links - 1))
+                self.print(words.linked(name, info.links - 1))
                 return
         self._replace(name, info)
 
@@ -281,7 +281,7 @@ class _Worker:
         try:
             reader = ctx.open(name)
         except OSError as error:
-            self.say((f"{name}: {reason(error)}", "error"))
+            self.print((f"{name}: {reason(error)}", "error"))
             return
         with reader:
             source = _Counted(reader)
@@ -296,19 +296,19 @@ class _Worker:
                         above, slash, _ = target.rpartition("/")
                         target = above + slash + stored.decode("utf-8", "surrogateescape").rpartition("/")[2]
                 if target and not options.force and find(ctx, target) is not None:
-                    self.say(words.exists(target))
+                    self.print(words.exists(target))
                     return
                 made = True
                 size = self._write(pieces, target or None)
             except CorruptError as error:
                 self._damaged(name, error, target)
-                if target and made and "ignored" not in str(error):
+                if target and made and error.reason != "trailing garbage":
                     ctx.fs.unlink(ctx.path(target))
-                if "ignored" not in str(error):
+                if error.reason != "trailing garbage":
                     return
                 size = sum(self.sizes)
             except OSError as error:
-                self.say((f"{target or name}: {reason(error)}", "error"))
+                self.print((f"{target or name}: {reason(error)}", "error"))
                 return
         self._finish(name, target, source, size, info.mtime_ns // 10**9)
         if target:
@@ -329,7 +329,7 @@ class _Worker:
         if not self.expands:
             if found is not None and not (self.options.force and self.kind == "gzip"):
                 if not self.options.recursive:
-                    self.say(words.packed(name, found))
+                    self.print(words.packed(name, found))
                 return None
             return name + self.suffixes[0]
         if found is not None:
@@ -339,7 +339,7 @@ class _Worker:
         if self.kind in ("xz", "lzma") and not self._has_magic(name):
             return name + ".out"  # what is wrong with it shows when it is read
         if not self.options.recursive:
-            self.say(words.unknown(name))
+            self.print(words.unknown(name))
         return name + ".out" if self.kind == "bzip2" else None
 
     def _has_magic(self, name: str) -> bool:
@@ -392,7 +392,7 @@ class _Worker:
         else:
             ratio = _ratio(whole, small - overhead)
             text = self.words.done(name, target, small, whole, ratio, keep=options.keep, expands=self.expands)
-        self._tell(text)
+        self._print(text)
 
     def list_streams(self, names: Sequence[str]) -> int:
         """List .xz files, for xz -l; return the exit status."""
@@ -408,17 +408,17 @@ class _Worker:
         for name in names or ("-",):
             lister.next("(stdin)" if name == "-" else name)
             if name == "-":
-                self.say(("--list does not support reading from standard input", "error"))
+                self.print(("--list does not support reading from standard input", "error"))
                 continue
             try:
                 with ctx.open(name) as reader:
                     lister.show(name, read_streams(reader.read_all(), ctx.charge))
             except IsADirectoryError:
-                self.say(self.words.directory(name))
+                self.print(self.words.directory(name))
             except OSError as error:
-                self.say((f"{name}: {reason(error)}", "error"))
+                self.print((f"{name}: {reason(error)}", "error"))
             except XzError as error:
-                self.say((f"{name}: {error}", "error"))
+                self.print((f"{name}: {error}", "error"))
         lister.finish()
         return self.status()
 

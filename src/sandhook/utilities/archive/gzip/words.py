@@ -52,8 +52,7 @@ class Words:
         return f"{name}: unknown suffix -- ignored", "warning"
 
     def damaged(self, name: str, error: CorruptError, target: str, *, test: bool) -> Said:
-        ignored = "ignored" in str(error)
-        return f"{name}: {error}", "warning" if ignored else "corrupt"
+        return f"{name}: {error}", "warning" if error.reason == "trailing garbage" else "corrupt"
 
     def tested(self, name: str, compressed: int, whole: int) -> str:
         return f"{name}:\t OK\n"
@@ -94,14 +93,13 @@ class BzipWords(Words):
         return f"Can't guess original name for {name} -- using {name}.out", "note"
 
     def damaged(self, name: str, error: CorruptError, target: str, *, test: bool) -> Said:
-        text = str(error)
-        if "ignored" in text:
+        if error.reason == "trailing garbage":
             return f"{name}: trailing garbage after EOF ignored", "note"
-        if "recognized" in text:
+        if error.reason == "unrecognized":
             if test:
                 return f"{name}: bad magic number (file not created by bzip2)\n{_RECOVER}", "corrupt"
             return f"{name} is not a bzip2 file.", "corrupt"
-        ends = "end of file" in text
+        ends = error.reason == "truncated"
         if test:
             what = "file ends unexpectedly" if ends else "data integrity (CRC) error in data"
             return f"{name}: {what}\n{_RECOVER}", "corrupt"
@@ -160,9 +158,9 @@ class XzWords(Words):
 
     def damaged(self, name: str, error: CorruptError, target: str, *, test: bool) -> Said:
         text = str(error)
-        if "end of file" in text:
+        if error.reason == "truncated":
             text = "Unexpected end of input"
-        elif "corrupt" in text:
+        elif error.reason == "corrupt":
             text = "Compressed data is corrupt"
         return f"{name}: {text}", "error"
 

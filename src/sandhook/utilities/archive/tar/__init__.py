@@ -180,7 +180,7 @@ class Job:
                 self.report(f"{self.quoted(name)}: Not found in archive")
         if self._options.totals and self.mode != "delete":
             what = "read" if self.mode in ("x", "t", "d") else "written"
-            self._ctx.process.complain(
+            self._ctx.process.write_error(
                 f"Total bytes {what}: {self._size} ({_scaled(self._size)}, 1.0MiB/s)\n".encode()
             )
 
@@ -331,7 +331,7 @@ class Job:
             text = f"{archive}: Cannot open: {reason(error)}"
             if self._options.packing not in (None, "auto"):  # there it is the packer's process that opens it
                 child = f"tar (child): {text}\ntar (child): Error is not recoverable: exiting now\n"
-                ctx.process.complain(child.encode("utf-8", "surrogateescape"))
+                ctx.process.write_error(child.encode("utf-8", "surrogateescape"))
                 text = "Child returned status 2"
             raise Fatal(text) from None
         home = ctx.process.cwd
@@ -357,11 +357,11 @@ class Job:
                     self._compare(stream)
                 else:
                     Extractor(self, ctx, self.report).run(stream)
+            except format_.TruncatedError as error:
+                if self.extract:
+                    ctx.error(str(error))  # once for the member, and once for the archive
+                raise Fatal(str(error)) from None
             except format_.FormatError as error:
-                if "EOF" in str(error):
-                    if self.extract:
-                        ctx.error(str(error))  # once for the member, and once for the archive
-                    raise Fatal(str(error)) from None
                 self.report(str(error))
             except CorruptError as error:
                 raise Fatal(f"{archive}: {error}") from None
@@ -381,12 +381,12 @@ class Job:
             return
         status = 1
         if wanted == "gzip":
-            self._ctx.process.complain(b"\ngzip: stdin: not in gzip format\n")
+            self._ctx.process.write_error(b"\ngzip: stdin: not in gzip format\n")
         elif wanted == "bzip2":
-            self._ctx.process.complain(b"bzip2: (stdin) is not a bzip2 file.\n")
+            self._ctx.process.write_error(b"bzip2: (stdin) is not a bzip2 file.\n")
             status = 2
         else:
-            self._ctx.process.complain(b"xz: (stdin): File format not recognized\n")
+            self._ctx.process.write_error(b"xz: (stdin): File format not recognized\n")
         raise Fatal(f"Child returned status {status}")
 
     # ------------------------------------------------------------------ members
@@ -419,7 +419,7 @@ class Job:
         style = self._options.quoting
         return quoted_name(name, style).replace("\\ ", " ") if style == "escape" else quoted_name(name, style)
 
-    def say(self, member: format_.Member, name: str = "") -> None:
+    def print(self, member: format_.Member, name: str = "") -> None:
         """List a member: its name, or all of it."""
         full = len(self._options.verbose) > (0 if self.mode == "t" else 1)
         if self.mode != "t" and not self._options.verbose:
@@ -430,7 +430,7 @@ class Job:
         if (self.mode != "c" or self._options.archive != "-") and not self.to_stdout:
             self._ctx.write_line(line)
             return
-        self._ctx.process.complain(f"{line}\n".encode("utf-8", "surrogateescape"))
+        self._ctx.process.write_error(f"{line}\n".encode("utf-8", "surrogateescape"))
 
     _KINDS = {
         format_.DIRECTORY: 0o040000, format_.SYMBOLIC_LINK: 0o120000, format_.FIFO: 0o010000,

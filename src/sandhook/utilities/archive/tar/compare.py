@@ -36,13 +36,13 @@ class Comparer:
             self._ctx.charge()
             left = member.size
             if self._job.selection.selects(member.name):
-                self._job.say(member)
+                self._job.print(member)
                 left = self._compare(member, stream)
             for _ in stream.pieces(left):
                 pass
             tar.skip_padding(stream, member.size)
 
-    def _tell(self, member: tar.Member, what: str) -> None:
+    def _print(self, member: tar.Member, what: str) -> None:
         self.differs = True
         self._ctx.write_line(f"{self._job.quoted(member.name)}: {what}")
 
@@ -55,17 +55,17 @@ class Comparer:
             self._ctx.error(f"{self._job.quoted(member.name)}: Warning: Cannot stat: {reason(error)}")
             return member.size
         if bits.S_IFMT(info.mode) != _TYPES.get(member.kind):
-            self._tell(member, "File type differs")
+            self._print(member, "File type differs")
             return member.size
         if member.kind == tar.SYMBOLIC_LINK:
             if self._ctx.fs.readlink(self._ctx.path(member.name)) != member.link:
-                self._tell(member, "Symlink differs")
+                self._print(member, "Symlink differs")
             return 0
         if member.kind == tar.HARD_LINK:
             self._compare_link(member, info)
             return 0
         if info.mode & 0o7777 != member.mode:
-            self._tell(member, "Mode differs")
+            self._print(member, "Mode differs")
         return self._compare_file(member, info, stream) if member.kind == tar.FILE else member.size
 
     def _compare_link(self, member: tar.Member, info: Stat) -> None:
@@ -74,17 +74,17 @@ class Comparer:
         except OSError:
             other = None
         if other is None or (other.device, other.inode) != (info.device, info.inode):
-            self._tell(member, f"Not linked to {self._job.quoted(member.link)}")
+            self._print(member, f"Not linked to {self._job.quoted(member.link)}")
 
     def _compare_file(self, member: tar.Member, info: Stat, stream: tar.Stream) -> int:
         if info.uid != member.uid:
-            self._tell(member, "Uid differs")
+            self._print(member, "Uid differs")
         if info.gid != member.gid:
-            self._tell(member, "Gid differs")
+            self._print(member, "Gid differs")
         if info.mtime_ns // 10**9 != member.mtime:
-            self._tell(member, "Mod time differs")
+            self._print(member, "Mod time differs")
         if info.size != member.size:
-            self._tell(member, "Size differs")
+            self._print(member, "Size differs")
             return member.size
         left = member.size
         try:
@@ -98,5 +98,5 @@ class Comparer:
                 left -= len(piece)
                 same = same and reader.read(len(piece)) == piece
         if not same:
-            self._tell(member, "Contents differ")
+            self._print(member, "Contents differ")
         return left

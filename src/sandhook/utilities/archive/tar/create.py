@@ -164,7 +164,7 @@ class Creator:
             return
         stored, member.name = member.name, before
         if member.kind != tar.FILE:
-            self._job.say(member, stored)
+            self._job.print(member, stored)
             yield head
             if self._job.remove:
                 self._stored.append((name, member.kind == tar.DIRECTORY))
@@ -175,7 +175,7 @@ class Creator:
             self._unreadable(name, error)
             return
         with reader:
-            self._job.say(member, stored)
+            self._job.print(member, stored)
             yield head
             if self._job.remove:
                 self._stored.append((name, False))

@@ -52,7 +52,7 @@ class Extractor:
             if member.kind == tar.LABEL and self._job.extract:
                 continue
             if wanted and not self._job.extract:
-                self._job.say(member)
+                self._job.print(member)
             if wanted and self._job.extract:
                 self._extract(member, stream)
             else:
@@ -71,7 +71,7 @@ class Extractor:
         try:
             if name is None:
                 return
-            self._job.say(member, name)
+            self._job.print(member, name)
             if self._job.to_stdout:
                 for piece in stream.pieces(left):
                     left -= len(piece)

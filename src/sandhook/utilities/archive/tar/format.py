@@ -27,7 +27,14 @@ LABEL = b"V"
 
 
 class FormatError(Exception):
-    """Data that is not an archive, or is damaged."""
+    """The data are not an archive, or a damaged one."""
+
+
+class TruncatedError(FormatError):
+    """The archive ends too early."""
+
+    def __init__(self) -> None:
+        super().__init__("Unexpected EOF in archive")
 
 
 class Member:
@@ -192,7 +199,7 @@ class Stream:
         while count:
             piece = self.read(min(count, 65_536))
             if not piece:
-                raise FormatError("Unexpected EOF in archive")
+                raise TruncatedError
             count -= len(piece)
             yield piece
 
@@ -200,7 +207,7 @@ class Stream:
 def skip_padding(stream: Stream, size: int) -> None:
     """Read what fills the last block of ``size`` bytes. Raises FormatError when it is not there."""
     if len(stream.read(-size % BLOCK)) < -size % BLOCK:
-        raise FormatError("Unexpected EOF in archive")
+        raise TruncatedError
 
 
 def members(stream: Stream, *, past_end: bool = False) -> Iterator[Member]:
@@ -220,9 +227,9 @@ def members(stream: Stream, *, past_end: bool = False) -> Iterator[Member]:
         if not block and not first:
             return
         if len(block) < BLOCK:
-            raise FormatError(
-                "This does not look like a tar archive" if first else "Unexpected EOF in archive"
-            )
+            if first:
+                raise FormatError("This does not look like a tar archive")
+            raise TruncatedError
         if not any(block):
             if first and not stream.read(BLOCK):
                 raise FormatError("This does not look like a tar archive")

@@ -61,12 +61,12 @@ def find_archive(name: str, ctx: Context, tool: str) -> tuple[str, bytes, list[M
                 text = f"[{tried}]\n{text}"
             if tried == name and find(ctx, f"{name}.zip") is not None:
                 text = f"[{name}]\n{_NOT_FOUND}"
-                ctx.process.complain(text.encode("utf-8", "surrogateescape"))
+                ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
                 continue
             ctx.write_line(f"Archive:  {tried}")
             ctx.flush()
-            ctx.process.complain(text.encode("utf-8", "surrogateescape"))
+            ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
             return None
     message = f"{tool}:  cannot find or open {name}, {name}.zip or {name}.ZIP.\n"
-    ctx.process.complain(message.encode("utf-8", "surrogateescape"))
+    ctx.process.write_error(message.encode("utf-8", "surrogateescape"))
     return None

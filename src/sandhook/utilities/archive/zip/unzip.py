@@ -141,11 +141,11 @@ class _Job:
             ctx.write_line(f"Archive:  {self._name}")
             ctx.write(comment + (b"\n" if comment else b""))
         if not self._members:
-            self._complain(f"warning [{self._name}]:  zipfile is empty")
+            self._error(f"warning [{self._name}]:  zipfile is empty")
             return _WARNING
         extra = min(member.offset for member in self._members)
         if extra:
-            self._complain(
+            self._error(
                 f"warning [{self._name}]:  {extra} extra byte{'' if extra == 1 else 's'} at beginning or within zipfile\n"
                 "  (attempting to process anyway)"
             )
@@ -163,7 +163,7 @@ class _Job:
         for text, _ in self._wanted:
             if text not in self._seen:
                 message = f"caution: filename not matched:  {text}\n"
-                ctx.process.complain(message.encode("utf-8", "surrogateescape"))
+                ctx.process.write_error(message.encode("utf-8", "surrogateescape"))
                 self._status = max(self._status, _UNMATCHED)
         return _UNMATCHED if self._wanted and not self._seen else self._status
 
@@ -250,7 +250,7 @@ class _Job:
     def _skip(self, member: Member, why: str, status: int) -> None:
         self._ctx.flush()
         text = f"   skipping: {member.name:<22}  {why}\n"
-        self._ctx.process.complain(text.encode("utf-8", "surrogateescape"))
+        self._ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
         self._status = max(self._status, status)
 
     def _test(self, members: Sequence[Member]) -> None:
@@ -290,7 +290,7 @@ class _Job:
                 for piece in self._pieces(member):
                     ctx.write(piece)
             except _Broken as error:
-                self._complain(f"{member.name:<22}  {error}")
+                self._error(f"{member.name:<22}  {error}")
             if named:
                 ctx.write(b"\n")
 
@@ -334,16 +334,16 @@ class _Job:
     def _warn_name(self, text: str) -> None:
         """Warn of a changed name, which is worth a status of its own only where it is said."""
         if not self._options.quiet:
-            self._warn(text)
+            self._warning(text)
 
-    def _warn(self, text: str) -> None:
+    def _warning(self, text: str) -> None:
         self._ctx.flush()
-        self._ctx.process.complain(f"warning:  {text}\n".encode("utf-8", "surrogateescape"))
+        self._ctx.process.write_error(f"warning:  {text}\n".encode("utf-8", "surrogateescape"))
         self._status = max(self._status, _WARNING)
 
-    def _complain(self, text: str) -> None:
+    def _error(self, text: str) -> None:
         self._ctx.flush()
-        self._ctx.process.complain(f"{text}\n".encode("utf-8", "surrogateescape"))
+        self._ctx.process.write_error(f"{text}\n".encode("utf-8", "surrogateescape"))
 
     def _say(self, text: str) -> None:
         if not self._options.quiet:
@@ -352,7 +352,7 @@ class _Job:
     def _one(self, member: Member, target: str) -> None:
         fs = self._ctx.fs
         if not self._way(target):
-            self._warn(f"{member.name} leads out of the directory; not extracted")
+            self._warning(f"{member.name} leads out of the directory; not extracted")
             return
         path = self._ctx.path(target)
         if member.is_directory:
@@ -388,7 +388,7 @@ class _Job:
             for piece in self._pieces(member):
                 file.write(piece)
         except _Broken as error:
-            self._complain(f" {error}" if said else f"{target:<22}   {error}")
+            self._error(f" {error}" if said else f"{target:<22}   {error}")
             said = False
         finally:
             file.release()
@@ -425,13 +425,13 @@ class _Job:
         while not self._every:
             ctx.flush()
             question = f"replace {target}? [y]es, [n]o, [A]ll, [N]one, [r]ename: "
-            ctx.process.complain(question.encode("utf-8", "surrogateescape"))
+            ctx.process.write_error(question.encode("utf-8", "surrogateescape"))
             answer = (
                 ctx.process.descriptor(0).read_until(b"\n", 4096) if 0 in ctx.process.descriptors else b""
             )
             ctx.charge()
             if not answer:
-                ctx.process.complain(b' NULL\n(EOF or read error, treating as "[N]one" ...)\n')
+                ctx.process.write_error(b' NULL\n(EOF or read error, treating as "[N]one" ...)\n')
                 self._every = "N"
                 self._status = max(self._status, _WARNING)
             elif answer[:1] in (b"y", b"Y"):
@@ -441,7 +441,7 @@ class _Job:
             elif answer[:1] in (b"A", b"N"):
                 self._every = answer[:1].decode()
             elif answer[:1] == b"r":
-                ctx.process.complain(b"new name: ")
+                ctx.process.write_error(b"new name: ")
                 name = (
                     ctx.process.descriptor(0)
                     .read_until(b"\n", 4096)
@@ -460,7 +460,7 @@ class _Job:
         for target, link in self._links:
             self._ctx.charge()
             if leads_out(target[len(self._options.directory or "") :].lstrip("/"), link):
-                self._warn(f"{target}: link to {link} leads out of the directory; not extracted")
+                self._warning(f"{target}: link to {link} leads out of the directory; not extracted")
                 continue
             fs.symlink(link, self._ctx.path(target))
             self._say(f"  {target:<22} -> {link}")

@@ -112,16 +112,16 @@ def _split(words: list[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 def _fail(text: str, status: int, ctx: Context, *, piped: bool = False) -> int:
-    _tell(f"\nzip error: {text}\n", ctx, piped)
+    _print_text(f"\nzip error: {text}\n", ctx, piped)
     return status
 
 
-def _tell(text: str, ctx: Context, piped: bool) -> None:
+def _print_text(text: str, ctx: Context, piped: bool) -> None:
     """Write a message where zip writes all of them: to standard output, unless the archive goes there."""
     data = text.encode("utf-8", "surrogateescape")
     if piped:
         ctx.flush()
-        ctx.process.complain(data)
+        ctx.process.write_error(data)
     else:
         ctx.write(data)
 
@@ -187,11 +187,11 @@ class _Job:
                     ctx.fs.unlink(ctx.path(file))
         return self._status
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         if self._options.quiet:
             return
         if self._name == "-":
-            self._ctx.process.complain(f"{text}\n".encode("utf-8", "surrogateescape"))
+            self._ctx.process.write_error(f"{text}\n".encode("utf-8", "surrogateescape"))
         else:
             self._ctx.write_line(text)
 
@@ -199,10 +199,10 @@ class _Job:
         whole = Member("")
         whole.size = sum(member.size for member in self._members.values())
         whole.packed = sum(member.packed for member in self._members.values())
-        self._say(f"total bytes={whole.size}, compressed={whole.packed} -> {whole.percent}% savings")
+        self._print(f"total bytes={whole.size}, compressed={whole.packed} -> {whole.percent}% savings")
 
-    def _warn(self, text: str) -> None:
-        _tell(f"\tzip warning: {text}\n", self._ctx, self._name == "-")
+    def _warning(self, text: str) -> None:
+        _print_text(f"\tzip warning: {text}\n", self._ctx, self._name == "-")
 
     # ------------------------------------------------------------------ the archive
 
@@ -220,7 +220,7 @@ class _Job:
                 self._hold(len(member.data))
                 self._members[member.name] = member
         except FormatError:
-            self._warn(
+            self._warning(
                 "missing end signature--probably not a zip file (did you\n\tzip warning: remember to use binary mode when you transferred it?)"
             )
             raise Failure(f"Zip file structure invalid ({self._name})", _BAD_ARCHIVE) from None
@@ -266,7 +266,7 @@ class _Job:
                 info = stat_of(ctx, name, follow=not options.links)
             except OSError:
                 if options.mode != "f":
-                    self._warn(f"name not matched: {name}")
+                    self._warning(f"name not matched: {name}")
                 continue
             directory = bits.S_ISDIR(info.mode)
             if (
@@ -317,7 +317,7 @@ class _Job:
                     return False
                 data = self._read(file, info.mode)
         except OSError as error:
-            self._warn(f"could not open for reading: {file}" if reason(error) else file)
+            self._warning(f"could not open for reading: {file}" if reason(error) else file)
             self._status = _WARNING
             return False
         date_of(member, ctx.environment.get("TZ"), stamp=not options.plain)
@@ -327,7 +327,7 @@ class _Job:
         self._members[name] = member
         sizes = f"\t(in={member.size}) (out={member.packed})" if options.verbose and not directory else ""
         how = f"deflated {member.percent}%" if member.method else "stored 0%"
-        self._say(f"{verb}: {name}{sizes} ({how})")
+        self._print(f"{verb}: {name}{sizes} ({how})")
         if mode is not None:
             self._stored.append(file)
         return True
@@ -344,21 +344,21 @@ class _Job:
 
     def _delete(self, patterns: Sequence[str]) -> int:
         if not self._members:
-            self._warn(f"{self._name} not found or empty")
+            self._warning(f"{self._name} not found or empty")
         wanted = [(text, compile_pattern(text, extglob=False)) for text in patterns]
         gone = []
         for text, pattern in wanted:
             found = [name for name in self._members if name not in gone and pattern.matches(name)]
             if not found:
-                self._warn(f"name not matched: {text}")
+                self._warning(f"name not matched: {text}")
             gone += found
         if not gone:
             raise Failure(f"Nothing to do! ({self._name})", _NOTHING)
         for name in [name for name in self._members if name in set(gone)]:
-            self._say(f"deleting: {name}")
+            self._print(f"deleting: {name}")
             del self._members[name]
         if not self._members:
-            self._warn("zip file empty")
+            self._warning("zip file empty")
         self._write()
         return 0
 
@@ -386,7 +386,7 @@ class _Job:
                     pass
             except FormatError as error:
                 raise Failure(f"Zip file invalid: {member.name}: {error}", 8) from None
-        self._say(f"test of {self._name} OK")
+        self._print(f"test of {self._name} OK")
         return 0
 
 

@@ -96,7 +96,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     ctx.flush()
     for text, _pattern in wanted:
         if text not in seen:
-            ctx.process.complain(
+            ctx.process.write_error(
                 f"caution: filename not matched:  {text}\n".encode("utf-8", "surrogateescape")
             )
             status = _UNMATCHED
@@ -124,7 +124,9 @@ def _frame(options: Options, archive: Archive, chosen: Sequence[Member], every: 
     if extra:
         ctx.flush()
         text = f"warning [{name}]:  {extra} extra byte{'' if extra == 1 else 's'} at beginning or within zipfile\n"
-        ctx.process.complain(f"{text}  (attempting to process anyway)\n".encode("utf-8", "surrogateescape"))
+        ctx.process.write_error(
+            f"{text}  (attempting to process anyway)\n".encode("utf-8", "surrogateescape")
+        )
     if not only:
         for member in chosen:
             ctx.charge()

@@ -173,7 +173,7 @@ class Pair:
                 return
             if not taken:
                 directory = two.name if old.info is None else one.name
-                self._say(f"Only in {quoted(directory)}: {quoted(name)}")
+                self._print(f"Only in {quoted(directory)}: {quoted(name)}")
                 return
         if (old.is_directory and new.is_directory) or (
             (old.is_directory or new.is_directory) and (old.info is None or new.info is None)
@@ -190,13 +190,13 @@ class Pair:
         ):
             kinds = (kind_name(old.info), kind_name(new.info))
             article = [f"a {kind}" for kind in kinds]
-            self._say(
+            self._print(
                 f"File {quoted(old.name)} is {article[0]} while file {quoted(new.name)} is {article[1]}"
             )
             return
         self._files(old, new, heading=True)
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self._ctx.write_line(text)
         self._status = max(self._status, 1)
 
@@ -247,7 +247,7 @@ class Pair:
             if options.brief:
                 self._differ(old, new)
             else:
-                self._say(f"Binary files {quoted(old.name)} and {quoted(new.name)} differ")
+                self._print(f"Binary files {quoted(old.name)} and {quoted(new.name)} differ")
             return
         self._texts(old, new, data[0], data[1], heading)
 
@@ -286,10 +286,10 @@ class Pair:
         ctx = self._ctx
         if ctx.fs.readlink(ctx.path(old.name)) == ctx.fs.readlink(ctx.path(new.name)):
             return
-        self._say(f"Symbolic links {quoted(old.name)} and {quoted(new.name)} differ")
+        self._print(f"Symbolic links {quoted(old.name)} and {quoted(new.name)} differ")
 
     def _differ(self, old: Side, new: Side) -> None:
-        self._say(f"Files {quoted(old.name)} and {quoted(new.name)} differ")
+        self._print(f"Files {quoted(old.name)} and {quoted(new.name)} differ")
 
     def _identical(self, old: Side, new: Side) -> None:
         if self._options.identical:

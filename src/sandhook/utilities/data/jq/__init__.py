@@ -29,7 +29,7 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
         command = parse(tuple(arguments))
     except Misuse as error:
         ctx.flush()
-        ctx.process.complain(
+        ctx.process.write_error(
             f"{'jq: ' if error.named else ''}{error}\n{TRY_HELP}\n".encode("utf-8", "replace")
         )
         return 2
@@ -42,7 +42,7 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
         from sandhook.utilities import load
 
         ctx.flush()
-        ctx.process.complain(inform(load("jq"), "jq", "help").encode())
+        ctx.process.write_error(inform(load("jq"), "jq", "help").encode())
         return 2
     if client.NATIVE:
         from sandhook.utilities.data.jq.native import Run

@@ -82,12 +82,12 @@ class Run:
             )
             uses = programs.inspect(text, linked=bool(linked.before))
         except programs.Refused as refused:
-            self._say(f"jq: error: {refused}")
+            self._print(f"jq: error: {refused}")
             return _COMPILE_ERROR
         except Unbalanced:
             self._explain(b"jq: error: the brackets of the program do not match")
         if uses.zoned and ctx.environment.get("TZ", "UTC") not in ("", "UTC", "UTC0", "Etc/UTC", "GMT"):
-            self._say("jq: error: a time zone other than UTC is not supported (L-JQ-007)")
+            self._print("jq: error: a time zone other than UTC is not supported (L-JQ-007)")
             return _COMPILE_ERROR
         if command.null_input and not uses.sites:
             data = b"null" if not plan.gather else b""
@@ -118,7 +118,7 @@ class Run:
             with self._ctx.open(text) as reader:
                 read = reader.read_all()
         except OSError as error:
-            self._say(f"jq: Could not open {text}: {error.strerror}")
+            self._print(f"jq: Could not open {text}: {error.strerror}")
             raise Stop(2) from None
         return read.decode("utf-8", "surrogateescape")
 
@@ -132,10 +132,10 @@ class Run:
         try:
             self._linked = linker.link(text, (command.program or "") * command.from_file, self._names)
         except ModuleError as error:
-            self._say(f"{error}\njq: 1 compile error")
+            self._print(f"{error}\njq: 1 compile error")
             raise Stop(_COMPILE_ERROR) from None
         except Malformed:
-            self._say("jq: error: syntax error in the head of the program\njq: 1 compile error")
+            self._print("jq: error: syntax error in the head of the program\njq: 1 compile error")
             raise Stop(_COMPILE_ERROR) from None
         except Unbalanced:
             self._linked = Linked(
@@ -165,16 +165,16 @@ class Run:
             with self._ctx.open(path) as reader:
                 data = reader.read_all()
         except OSError as error:
-            self._say(f"jq: {bad}: Could not open {path}: {error.strerror}")
+            self._print(f"jq: {bad}: Could not open {path}: {error.strerror}")
             raise Stop(2) from None
         if option == "rawfile":
             return dumps(data.decode("utf-8", "replace"))
         values, broken = self._values_of(data)
         if broken and option == "data":
-            self._say(f"jq: error loading data file {path}: {broken}\n\njq: 1 compile error")
+            self._print(f"jq: error loading data file {path}: {broken}\n\njq: 1 compile error")
             raise Stop(_COMPILE_ERROR)
         if broken:
-            self._say(f"jq: {bad}: {broken}")
+            self._print(f"jq: {bad}: {broken}")
             raise Stop(2)
         return f"[{','.join(values)}]"
 
@@ -221,7 +221,7 @@ class Run:
                     data = reader.read_all()
             except OSError as error:
                 self._missing = True
-                self._say(f"jq: error: Could not open file {name}: {error.strerror}")
+                self._print(f"jq: error: Could not open file {name}: {error.strerror}")
                 continue
             size += len(data)
             ctx.budget.check_fits(size)
@@ -237,7 +237,7 @@ class Run:
             line = before.count(b"\n") + 1
             column = len(before) - before.rfind(b"\n") - 1
             where = f"line {line}, column {column}"
-            self._say(f"jq: ignoring parse error: Unfinished abandoned text at EOF at {where}")
+            self._print(f"jq: ignoring parse error: Unfinished abandoned text at EOF at {where}")
         return rest.replace(b"\x1e", b"\n")
 
     def _flags(self, plan: programs.Plan) -> int:
@@ -293,7 +293,7 @@ class Run:
         except client.WorkerDied:
             budget.fail("memory_bytes")
         except WorkerError as error:
-            self._say(f"jq: error: {error}")
+            self._print(f"jq: error: {error}")
             raise Stop(2) from None
 
     def _take(self, kind: int, payload: bytes) -> None:
@@ -316,19 +316,19 @@ class Run:
         inputs, kind = frames.FAILED_HEAD.unpack_from(payload)
         message = payload[frames.FAILED_HEAD.size :].decode("utf-8", "replace")
         if kind == frames.HALT_STRING:
-            self._say(message, end="")
+            self._print(message, end="")
         elif kind == frames.HALT_VALUE:
-            self._say(message)
+            self._print(message)
         elif kind == frames.LOST:
-            self._say("jq: error: going on after an error beside input is not supported (L-JQ-003)")
+            self._print("jq: error: going on after an error beside input is not supported (L-JQ-003)")
         elif kind == frames.NOT_JSON:
-            self._say(f"jq: parse error: {message}")
+            self._print(f"jq: parse error: {message}")
         else:
             where = self._sources.position(self._data, inputs * self._step + self._step - 1, self._command)
             if kind == frames.ERROR_VALUE:
-                self._say(f"jq: error (at {where}) (not a string): {message}")
+                self._print(f"jq: error (at {where}) (not a string): {message}")
             else:
-                self._say(f"jq: error (at {where}): {message.partition(chr(0))[0]}")
+                self._print(f"jq: error (at {where}): {message.partition(chr(0))[0]}")
 
     def _names(self) -> bytes:
         """Return where names of modules may stand, for ``modulemeta``."""
@@ -350,12 +350,12 @@ class Run:
 
         linked = self._linked
         said = explain(linked, compiled) if linked.parts else compiled(linked.body)
-        self._say(said or fallback.decode("utf-8", "replace"))
+        self._print(said or fallback.decode("utf-8", "replace"))
         raise Stop(_COMPILE_ERROR)
 
     def _exit_status(self) -> int:
         if self._swallowed:
-            self._say("jq: error: halt inside try is not supported (L-JQ-004)")
+            self._print("jq: error: halt inside try is not supported (L-JQ-004)")
             return _RUN_ERROR
         if self._halt is not None:
             return self._halt if self._command.exit_status or self._halt > 0 else 0
@@ -367,13 +367,13 @@ class Run:
             return {frames.NOTHING: 4, frames.FALSY: 1}.get(self._outcome, 0)
         return 0
 
-    def _say(self, message: str, end: str = "\n") -> None:
+    def _print(self, message: str, end: str = "\n") -> None:
         """Write to standard error, after the output so far."""
         self._ctx.flush()
-        self._ctx.process.complain((message + end).encode("utf-8", "surrogateescape"))
+        self._ctx.process.write_error((message + end).encode("utf-8", "surrogateescape"))
 
     def _misuse(self, message: str) -> NoReturn:
-        self._say(f"jq: {message}\n{TRY_HELP}")
+        self._print(f"jq: {message}\n{TRY_HELP}")
         raise Stop(2)
 
 

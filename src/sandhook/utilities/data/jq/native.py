@@ -77,7 +77,7 @@ class Run:
             try:
                 text = self._file(text)
             except OSError as error:
-                self._say(f"jq: Could not open {text}: {_reason(error)}\n")
+                self._print(f"jq: Could not open {text}: {_reason(error)}\n")
                 raise Stop(2) from None
         return _clean(text)
 
@@ -100,7 +100,7 @@ class Run:
             pass
         self._ask(NativeRequest(dumps({"grammar": linker.texts}).encode(), b""))
         if linked is None or self._refused:
-            self._say(f"{self._refused or error}\njq: 1 compile error\n")
+            self._print(f"{self._refused or error}\njq: 1 compile error\n")
             raise Stop(_COMPILE_ERROR)
         return linked
 
@@ -124,7 +124,7 @@ class Run:
             from sandhook.utilities.data.jq.explain import explain
 
             said = explain(linked, compiled)
-        self._say((said or first or "jq: error: the brackets of the program do not match") + "\n")
+        self._print((said or first or "jq: error: the brackets of the program do not match") + "\n")
 
     def _header(self, linked: Linked, text: str) -> JqHeader:
         command = self._command
@@ -135,7 +135,7 @@ class Run:
                 uses = programs.inspect(text, native=True, linked=True)
             reads = bool(uses.sites)
         except programs.Refused as refused:
-            self._say(f"jq: error: {refused}\n")
+            self._print(f"jq: error: {refused}\n")
             raise Stop(_COMPILE_ERROR) from None
         except Unbalanced:
             unclear, reads = True, False
@@ -201,7 +201,7 @@ class Run:
             try:
                 text = self._file(path)
             except OSError as error:
-                self._say(
+                self._print(
                     f"jq: Bad JSON in --{option} {name} {path}: Could not open {path}: {_reason(error)}\n"
                 )
                 raise Stop(2) from None
@@ -259,7 +259,7 @@ class Run:
         except client.WorkerDied:
             budget.fail("memory_bytes")
         except WorkerError as error:
-            self._say(f"jq: error: {error}\n")
+            self._print(f"jq: error: {error}\n")
             raise Stop(2) from None
 
     def _take(self, kind: int, payload: bytes) -> None:
@@ -268,7 +268,7 @@ class Run:
             self._ctx.write(payload)
         elif kind == frames.FAILED:
             self._ctx.flush()
-            self._ctx.process.complain(payload)
+            self._ctx.process.write_error(payload)
         elif kind == frames.DONE:
             self._ctx.write(payload[frames.ENDED.size :])
             self._end(*frames.ENDED.unpack_from(payload))
@@ -278,7 +278,7 @@ class Run:
     def _end(self, result: int, last: int) -> None:
         """Make the exit status of the last turn's result, as jq's main program does."""
         if result == frames.MISUSED:
-            self._say(TRY_HELP + "\n")
+            self._print(TRY_HELP + "\n")
             result = 2
         if not self._command.exit_status:
             self._status = max(result, 0)
@@ -288,10 +288,10 @@ class Run:
             self._status = {-1: 4, 0: 1}.get(last, 0)
         self._status &= 0xFF
 
-    def _say(self, message: str) -> None:
+    def _print(self, message: str) -> None:
         """Write to standard error, after the output so far."""
         self._ctx.flush()
-        self._ctx.process.complain(message.encode("utf-8", "surrogateescape"))
+        self._ctx.process.write_error(message.encode("utf-8", "surrogateescape"))
 
 
 def _clean(text: str) -> str:

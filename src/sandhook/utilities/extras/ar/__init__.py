@@ -212,7 +212,9 @@ class _Worker:
             member = next((each for each in members if each.name == last_component(name)), None)
             if member is None:
                 self._ctx.flush()
-                self._ctx.process.complain(f"no entry {name} in archive\n".encode("utf-8", "surrogateescape"))
+                self._ctx.process.write_error(
+                    f"no entry {name} in archive\n".encode("utf-8", "surrogateescape")
+                )
             else:
                 found.append(member)
         return found

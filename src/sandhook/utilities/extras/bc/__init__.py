@@ -50,7 +50,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                     else f"File {name} is unavailable."
                 )
                 ctx.flush()
-                ctx.process.complain(text.encode("utf-8", "surrogateescape") + b"\n")
+                ctx.process.write_error(text.encode("utf-8", "surrogateescape") + b"\n")
                 return 1
         with ctx.stdin_reader() as reader:
             _program(_lines(reader), "(standard_in)", machine, ctx)
@@ -69,7 +69,7 @@ def _program(lines: Iterator[str], name: str, machine: Machine, ctx: Context) ->
 
     def report(message: str) -> None:
         ctx.flush()
-        ctx.process.complain(f"{name} {lexer.line}: {message}\n".encode("utf-8", "surrogateescape"))
+        ctx.process.write_error(f"{name} {lexer.line}: {message}\n".encode("utf-8", "surrogateescape"))
 
     lexer = Lexer(lines, report)
     machine.lexer = lexer

@@ -104,7 +104,7 @@ class Machine:
         """Print a message on standard error; ``at`` is the index of an instruction."""
         name = self._frames[-1].function.name if self._frames else "(main)"
         self.ctx.flush()
-        self.ctx.process.complain(f"Runtime {kind} (func={name}, adr={at}): {message}\n".encode())
+        self.ctx.process.write_error(f"Runtime {kind} (func={name}, adr={at}): {message}\n".encode())
 
     # ------------------------------------------------------------------ calls
 

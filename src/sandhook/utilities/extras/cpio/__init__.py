@@ -77,10 +77,10 @@ def _names(options: Options, ctx: Context) -> Iterator[str]:
 
 def _blocks(count: int, options: Options, ctx: Context) -> None:
     if options.dots and not options.verbose:
-        ctx.process.complain(b"\n")
+        ctx.process.write_error(b"\n")
     if not options.quiet:  # what is gathered for standard output comes after it, as from cpio
         number = -(-count // format_.BLOCK)
-        ctx.process.complain(b"%d block%s\n" % (number, b"" if number == 1 else b"s"))
+        ctx.process.write_error(b"%d block%s\n" % (number, b"" if number == 1 else b"s"))
 
 
 def _create(options: Options, ctx: Context) -> int:

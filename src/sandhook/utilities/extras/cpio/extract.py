@@ -137,7 +137,7 @@ class Extractor:
             if self._options.verbose or self._options.dots:
                 self._ctx.flush()
                 line = f"{shown}\n".encode("utf-8", "surrogateescape")
-                self._ctx.process.complain(line if self._options.verbose else b".")
+                self._ctx.process.write_error(line if self._options.verbose else b".")
         return True
 
     def _may_replace(self, name: str, member: format_.Member, shown: str) -> bool:

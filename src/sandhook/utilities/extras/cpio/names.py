@@ -40,7 +40,7 @@ class Writer:
             ctx.fail(f"{name}: Cannot stat: {reason(error)}", 2)
             return
         if self._options.verbose or self._options.dots:
-            ctx.process.complain(
+            ctx.process.write_error(
                 f"{name}\n".encode("utf-8", "surrogateescape") if self._options.verbose else b"."
             )
         if self._options.relative and name[:1] == "/":

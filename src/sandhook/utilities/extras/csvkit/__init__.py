@@ -37,11 +37,11 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         ctx.write(inform(program_of(program), program, str(wanted)).encode())
     except Failure as failure:
         ctx.flush()
-        ctx.process.complain(f"{failure}\n".encode("utf-8", "surrogateescape"))
+        ctx.process.write_error(f"{failure}\n".encode("utf-8", "surrogateescape"))
         return 1
     except FormatError as error:
         ctx.flush()
-        ctx.process.complain(f"Error: {error}\n".encode("utf-8", "surrogateescape"))
+        ctx.process.write_error(f"Error: {error}\n".encode("utf-8", "surrogateescape"))
         return 1
     return 0
 

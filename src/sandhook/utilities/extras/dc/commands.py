@@ -55,7 +55,7 @@ def _refuse(machine: Machine, letter: str) -> None:
     """Report an unknown command, on both streams as GNU's dc does."""
     machine.ctx.flush()
     for byte in letter.encode("utf-8", "surrogateescape"):
-        machine.ctx.process.complain(f"{machine.ctx.name}: ".encode())
+        machine.ctx.process.write_error(f"{machine.ctx.name}: ".encode())
         shown = f"'{chr(byte)}' (0{byte:o})" if byte < 128 else f"0{byte:o}"
         machine.ctx.write_line(f"{shown} unimplemented")
 

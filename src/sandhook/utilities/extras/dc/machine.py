@@ -283,7 +283,7 @@ class Machine:
         """Return a power."""
         if b.scale and b.value % 10**b.scale:
             self.ctx.flush()
-            self.ctx.process.complain(b"Runtime warning: non-zero scale in exponent\n")
+            self.ctx.process.write_error(b"Runtime warning: non-zero scale in exponent\n")
         exponent = whole(b)
         if exponent < 0 and not a.value:
             return (ZERO,)

@@ -123,7 +123,7 @@ class Files:
             size += 1
             if self._counts:
                 self._ctx.flush()
-                self._ctx.process.complain(b"Newline appended\n")
+                self._ctx.process.write_error(b"Newline appended\n")
         lines = data.split(b"\n")[:-1]
         if self._strip:
             lines = [line.removesuffix(b"\r") for line in lines]
@@ -132,7 +132,7 @@ class Files:
     def _complain(self, name: str, error: OSError) -> None:
         if not self._quiet:
             self._ctx.flush()
-            self._ctx.process.complain(f"{name}: {reason(error)}\n".encode("utf-8", "surrogateescape"))
+            self._ctx.process.write_error(f"{name}: {reason(error)}\n".encode("utf-8", "surrogateescape"))
 
     def _count(self, size: int) -> None:
         if self._counts:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from sandhook.limits import Budget
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnmatchedBracketError
 from sandhook.pattern.posix import Match, Regex
 from sandhook.utilities.extras.ed.buffer import Buffer, EdError
 
@@ -234,9 +234,8 @@ class Parser:
         try:
             self.regex = self._compile(text.decode("utf-8", "surrogateescape"))
         except PatternError as error:
-            message = str(error)
-            unclosed = message.startswith("Unmatched [")
-            raise EdError("Unbalanced brackets ([])" if unclosed else message) from None
+            unclosed = isinstance(error, UnmatchedBracketError)
+            raise EdError("Unbalanced brackets ([])" if unclosed else str(error)) from None
         return self.regex
 
     def until(self, delimiter: bytes) -> tuple[bytes, bool]:

@@ -229,7 +229,7 @@ class _Runner:
             ctx.write_line(text)
         ctx.flush()
         if options.trace:
-            ctx.process.complain(text.encode("utf-8", "surrogateescape") + b"\n")
+            ctx.process.write_error(text.encode("utf-8", "surrogateescape") + b"\n")
         if job.number > 1 and self._delay:
             ctx.sleep(self._delay)
         start = ctx.now()
@@ -249,7 +249,7 @@ class _Runner:
             self._counted += 1
             self._ctx.flush()
             what = {"done": "finished", "success": "succeeded", "fail": "failed"}[halt.kind]
-            self._ctx.process.complain(
+            self._ctx.process.write_error(
                 f"parallel: This job {what}:\n{text}\n".encode("utf-8", "surrogateescape")
             )
             if self._counted >= halt.count:

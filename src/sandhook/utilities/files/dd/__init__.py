@@ -298,7 +298,7 @@ class _Copier:
             lines.append(f"{count} truncated record{'s' if count != 1 else ''}\n")
         if self._request.status != "noxfer":
             lines.append(self._speed(max(seconds, 1e-6)))
-        self._ctx.process.complain("".join(lines).encode())
+        self._ctx.process.write_error("".join(lines).encode())
 
     def _speed(self, seconds: float) -> str:
         count = self._bytes

@@ -57,7 +57,7 @@ class Files:
         if name == "/dev/stdout":
             return self._ctx.write
         if name == "/dev/stderr":
-            return self._ctx.process.complain
+            return self._ctx.process.write_error
         found = self._open.get(name)
         if found is None:
             try:

@@ -12,7 +12,7 @@ from sandhook.command.modes import Mode
 from sandhook.command.operands import reason, stat_of
 from sandhook.dates.clock import moment, zone_of
 from sandhook.dates.parse import BadDate, parse_date
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnmatchedBracketError
 from sandhook.pattern.glob import compile_pattern
 from sandhook.pattern.posix import compile_bre, compile_ere
 from sandhook.text.quoting import quote_escaped
@@ -103,7 +103,7 @@ def _regex(*, icase: bool) -> Maker:
             else:
                 regex = compile_ere(text, icase=icase)
         except PatternError as error:
-            why = "Invalid regular expression" if "Unmatched [" in str(error) else error
+            why = "Invalid regular expression" if isinstance(error, UnmatchedBracketError) else error
             raise Failure(f"failed to compile regular expression '{text}': {why}") from None
         budget = settings.ctx.budget
 

@@ -37,12 +37,12 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
     try:
         parsed, warnings = parse(arguments, read)
         for warning in warnings:
-            ctx.process.complain(f"Warning: {warning}\n".encode("utf-8", "surrogateescape"))
+            ctx.process.write_error(f"Warning: {warning}\n".encode("utf-8", "surrogateescape"))
         if parsed[0].inform:
             raise Inform(parsed[0].inform)
         if not all(each.urls for each in parsed):
             said = "curl: no URL specified!\n" if arguments else ""
-            ctx.process.complain(f"{said}{TRY_HELP}".encode())
+            ctx.process.write_error(f"{said}{TRY_HELP}".encode())
             return 2
         return _all(parsed, ctx)
     except Misuse as error:
@@ -51,7 +51,7 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
             if str(error)
             else ""
         )
-        ctx.process.complain(said.encode("utf-8", "surrogateescape"))
+        ctx.process.write_error(said.encode("utf-8", "surrogateescape"))
         return error.status
 
 
@@ -108,7 +108,7 @@ class _Call:
                         break
             except Trouble as trouble:
                 status = trouble.status
-                self._complain(status, str(trouble))
+                self._error(status, str(trouble))
             if status and arguments.fail_early:
                 break
         if self._jar is not None and arguments.jar is not None:
@@ -129,28 +129,28 @@ class _Call:
         one = One(self._ctx, arguments, self._jar, output, number)
         try:
             one.resume()
-            request, query = build(arguments, self._read, self._warn)
+            request, query = build(arguments, self._read, self._warning)
         except OSError:
-            self._complain(26, "Failed to open/read local data from file/application")
+            self._error(26, "Failed to open/read local data from file/application")
             return 26
         upload = arguments.upload
         if upload is not None and upload not in ("-", ".") and uploads_into(text):
             text = f"{text.rstrip('/')}/{percent(upload.rpartition('/')[2].encode('utf-8', 'surrogateescape')).decode()}"
         ended = one.run(text, query, request)
         if ended is not None:
-            self._complain(ended.status, str(ended))
+            self._error(ended.status, str(ended))
         self._write_out(one, ended)
         return ended.status if ended is not None else 0
 
-    def _warn(self, message: str) -> None:
+    def _warning(self, message: str) -> None:
         if not self._arguments.silent:
-            self._ctx.process.complain(f"Warning: {message}\n".encode("utf-8", "surrogateescape"))
+            self._ctx.process.write_error(f"Warning: {message}\n".encode("utf-8", "surrogateescape"))
 
-    def _complain(self, status: int, message: str) -> None:
+    def _error(self, status: int, message: str) -> None:
         arguments = self._arguments
         if not arguments.silent or arguments.show_error:
             self._ctx.flush()
-            self._ctx.process.complain(f"curl: ({status}) {message}\n".encode("utf-8", "surrogateescape"))
+            self._ctx.process.write_error(f"curl: ({status}) {message}\n".encode("utf-8", "surrogateescape"))
 
     def _read(self, name: str) -> bytes:
         with self._ctx.open(name) as reader:
@@ -163,7 +163,7 @@ class _Call:
         try:
             file = self._ctx.create(name)
         except OSError as error:
-            self._ctx.process.complain(
+            self._ctx.process.write_error(
                 f"Warning: failed to save cookies in {name}: {reason(error)}\n".encode()
             )
             return
@@ -182,7 +182,7 @@ class _Call:
                 self._ctx.write(data)
             elif place == "stderr":
                 self._ctx.flush()
-                self._ctx.process.complain(data)
+                self._ctx.process.write_error(data)
             else:
                 self._ctx.flush()
-                self._ctx.process.complain(b"curl: unknown --write-out variable: '" + data + b"'\n")
+                self._ctx.process.write_error(b"curl: unknown --write-out variable: '" + data + b"'\n")

@@ -35,10 +35,18 @@ _MOST_FILES = 16  #: of options; they may name one another
 
 
 class Misuse(Exception):
-    """Wrong options: curl's message and status; ``named`` when curl's name stands before it."""
+    """Wrong options: curl's message and status.
 
-    def __init__(self, message: str, *, hint: bool = True, status: int = 2, named: bool = True) -> None:
+    Attributes:
+        named: curl's name precedes the message.
+        unknown: There is no such option; a configuration file goes on after it.
+    """
+
+    def __init__(
+        self, message: str, *, hint: bool = True, status: int = 2, named: bool = True, unknown: bool = False
+    ) -> None:
         super().__init__(message)
+        self.unknown = unknown
         self.hint = hint
         self.status = status
         self.named = named
@@ -136,7 +144,7 @@ class _Parser:
             at += 1
             name = _BY_LETTER.get(letter)
             if name is None:
-                raise Misuse(f"option {argument}: is unknown")
+                raise Misuse(f"option {argument}: is unknown", unknown=True)
             if _takes_value(name) and at < len(argument):
                 rest.append(argument[at:])
                 at = len(argument)
@@ -172,7 +180,7 @@ class _Parser:
             try:
                 self.run([option] if value is None else [option, value])
             except Misuse as error:
-                if not str(error).endswith("is unknown"):
+                if not error.unknown:
                     raise
                 self.warnings.append(f"{name}:{number}: warning: '{option.lstrip('-')}' is unknown")
 
@@ -187,7 +195,7 @@ def _full(name: str, argument: str) -> str:
         return name
     found = [known for known in _NAMES if known.startswith(name)]
     if not found:
-        raise Misuse(f"option {argument}: is unknown")
+        raise Misuse(f"option {argument}: is unknown", unknown=True)
     if len(found) > 1:
         raise Misuse(f"option {argument}: is ambiguous")
     return found[0]
@@ -205,7 +213,7 @@ def _take(made: Arguments, name: str, argument: str, rest: list[str]) -> None:
     else:
         on = name in _OPTIONS
         if name == "no-remote-name":
-            raise Misuse(f"option {argument}: is unknown")
+            raise Misuse(f"option {argument}: is unknown", unknown=True)
         option = _OPTIONS[name if on else name[3:]]
         if not option.ignored:
             setattr(made, option.field, option.const if on else False)

@@ -125,7 +125,7 @@ class One:
                 break
             seconds = min(pause, 600.0)
             if not arguments.silent:
-                self._ctx.process.complain(
+                self._ctx.process.write_error(
                     f"Warning: Transient problem: {'timeout' if ended else 'HTTP error'} Will retry in {seconds:g} seconds. "
                     f"{tries - attempt} retries left.\n".encode()
                 )
@@ -167,16 +167,16 @@ class One:
         except zlib.error:
             return Trouble(61, "Error while processing content unencoding: invalid data")
         except Nameless as error:
-            self._warn(str(error))
+            self._warning(str(error))
             return Trouble(23, "Failed writing received data to disk/application")
         except Unwritable as error:
-            self._warn(str(error))
+            self._warning(str(error))
             return Trouble(23, "Failure writing output to destination")
         return None
 
-    def _warn(self, message: str) -> None:
+    def _warning(self, message: str) -> None:
         if message and not self._arguments.silent:
-            self._ctx.process.complain(f"Warning: {message}\n".encode("utf-8", "surrogateescape"))
+            self._ctx.process.write_error(f"Warning: {message}\n".encode("utf-8", "surrogateescape"))
 
     def _transfer(self, url: Url, request: Request) -> None:
         arguments = self._arguments
@@ -246,7 +246,7 @@ class One:
         else:
             seconds = date_seconds(text)
         if not seconds:
-            self._warn(
+            self._warning(
                 "Illegal date format for -z, --time-cond (and not a file name). Disabling time condition."
             )
             return []
@@ -265,11 +265,11 @@ class One:
                 *(f"{n}: {v}" for n, v in headers),
                 "",
             ]
-            self._say("".join(f"> {line}\r\n" for line in lines))
+            self._print("".join(f"> {line}\r\n" for line in lines))
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self._ctx.flush()
-        self._ctx.process.complain(text.encode("utf-8", "surrogateescape"))
+        self._ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
 
     # ------------------------------------------------------------------ the answer
 
@@ -287,7 +287,7 @@ class One:
                 if name.lower() == "set-cookie":
                     self._jar.take(url, value)
         if arguments.verbose:
-            self._say("".join(f"< {line}\r\n" for line in lines))
+            self._print("".join(f"< {line}\r\n" for line in lines))
         data = text.encode("latin-1", "replace")
         if arguments.dump_header is not None:
             self._dump(arguments.dump_header, data)

@@ -48,7 +48,7 @@ def _run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.start is not None and not (options.start.isascii() and options.start.isdigit()):
         raise UsageError(f"--start-pos: Invalid byte value '{options.start}'", hint=False)
     if not operands and options.input is None:
-        ctx.process.complain(
+        ctx.process.write_error(
             b"wget: missing URL\nUsage: wget [OPTION]... [URL]...\n\nTry `wget --help' for more options.\n"
         )
         return 1
@@ -62,7 +62,7 @@ def _run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     try:
         log = ctx.create(name, append=options.log_more is not None)
     except OSError as error:
-        ctx.process.complain(f"{name}: {reason(error)}\n".encode("utf-8", "surrogateescape"))
+        ctx.process.write_error(f"{name}: {reason(error)}\n".encode("utf-8", "surrogateescape"))
         return 1
     try:
         descriptors[2] = log
@@ -90,7 +90,7 @@ def _fetch_all(options: Options, operands: Sequence[str], ctx: Context) -> int:
             name = options.output
             output = ctx.create(name)
     except OSError as error:
-        ctx.process.complain(f"{name}: {reason(error)}\n".encode("utf-8", "surrogateescape"))
+        ctx.process.write_error(f"{name}: {reason(error)}\n".encode("utf-8", "surrogateescape"))
         return 1
     status = 0
     try:
@@ -102,7 +102,7 @@ def _fetch_all(options: Options, operands: Sequence[str], ctx: Context) -> int:
             file.write(_kept(jar.text(), sessions=options.sessions).encode("utf-8", "surrogateescape"))
             file.release()
     except OSError as error:
-        ctx.process.complain(
+        ctx.process.write_error(
             f"Cannot open cookies file '{options.save}': {reason(error)}\n".encode("utf-8", "replace")
         )
     finally:
@@ -118,7 +118,7 @@ def _list(ctx: Context, options: Options) -> str:
         return _text(ctx, name)
     except OSError as error:
         more = "" if options.quiet else f"No URLs found in {name}.\n"
-        ctx.process.complain(f"{name}: {reason(error)}\n{more}".encode("utf-8", "surrogateescape"))
+        ctx.process.write_error(f"{name}: {reason(error)}\n{more}".encode("utf-8", "surrogateescape"))
         return ""
 
 

@@ -53,10 +53,10 @@ class One:
         except Trouble as trouble:
             hostless = text.partition("://")[2][:1] in ("", "/", "?", "#") and "://" in text
             what = "Invalid host name" if trouble.status == 3 and hostless else trouble
-            self._say(f"{text}: {what}.\n")
+            self._print(f"{text}: {what}.\n")
             return _STATUSES.get(trouble.status, 4)
         except OSError as error:
-            self._say(f"BODY data file '{error.filename}' missing: {reason(error)}\n")
+            self._print(f"BODY data file '{error.filename}' missing: {reason(error)}\n")
             return 3
         self._name = self._target(url)
         if (
@@ -65,7 +65,7 @@ class One:
             and options.output is None
             and self._ctx.fs.exists(self._ctx.path(self._name))
         ):
-            self._say(f"File '{self._name}' already there; not retrieving.\n")
+            self._print(f"File '{self._name}' already there; not retrieving.\n")
             return 0
         path = self._ctx.path(self._name)
         if options.start is not None:
@@ -76,15 +76,15 @@ class One:
             try:
                 return self._fetch(url, body)
             except Trouble as trouble:
-                self._say(f"failed: {trouble}.\n")
+                self._print(f"failed: {trouble}.\n")
                 last = attempt + 1 == options.tries
                 if last or not (trouble.transient or (options.refused and trouble.refused)):
                     if trouble.transient and not options.quiet:
-                        self._say("Giving up.\n\n")
+                        self._print("Giving up.\n\n")
                     return _STATUSES.get(trouble.status, 4)
                 self._ctx.sleep(min(attempt + 1, 10))
             except Unwritable as error:
-                self._say(f"{error}\n")
+                self._print(f"{error}\n")
                 return 3
         return 4
 
@@ -162,7 +162,7 @@ class One:
         url = first
         for _ in range(most + 1):
             if not options.terse:
-                self._say(f"--{self._stamp()}--  {url}\n")
+                self._print(f"--{self._stamp()}--  {url}\n")
             headers = self._headers(url, first)
             if body is not None and not any(name.lower() == "content-type" for name, _ in headers):
                 headers.append(("Content-Type", "application/x-www-form-urlencoded"))
@@ -174,22 +174,22 @@ class One:
                             self._jar.take(url, value)
                 if response.status == 401 and self._user is not None and not self._authorized:
                     self._authorized = True
-                    self._say("Authentication selected: Basic\n")
+                    self._print("Authentication selected: Basic\n")
                     continue
                 following = next_url(url, response)
                 if following is None:
                     return self._take(transfer, url, response)
-                self._say(f"Location: {following} [following]\n" if not options.terse else "")
+                self._print(f"Location: {following} [following]\n" if not options.terse else "")
             if response.status in (301, 302, 303) and method == "POST":
                 method, body = "GET", None
             url = following
-        self._say(f"{most} redirections exceeded.\n")
+        self._print(f"{most} redirections exceeded.\n")
         return 8
 
     def _show(self, response: Response) -> None:
         options = self._options
         if not options.terse:
-            self._say(
+            self._print(
                 f"HTTP request sent, awaiting response... {'' if options.server else f'{response.status} {response.reason}'}\n"
             )
         if options.server:
@@ -197,24 +197,24 @@ class One:
                 f"HTTP/{response.version} {response.status} {response.reason}",
                 *(f"{n}: {v}" for n, v in response.headers),
             ]
-            self._complain("".join(f"  {line}\n" for line in lines))
+            self._error("".join(f"  {line}\n" for line in lines))
 
     def _take(self, transfer: Transfer, url: Url, response: Response) -> int:
         options = self._options
         if response.status == 304 and options.newer:
-            self._say(f"File '{self._name}' not modified on server. Omitting download.\n\n")
+            self._print(f"File '{self._name}' not modified on server. Omitting download.\n\n")
             return 0
         if response.status == 416 and options.go_on and self._resumed:
-            self._say("\n    The file is already fully retrieved; nothing to do.\n\n")
+            self._print("\n    The file is already fully retrieved; nothing to do.\n\n")
             return 0
         if response.status >= 400 and not options.on_error:
             if not options.terse or options.spider:
-                self._say(f"{self._stamp()} ERROR {response.status}: {response.reason}.\n\n")
+                self._print(f"{self._stamp()} ERROR {response.status}: {response.reason}.\n\n")
             else:
-                self._say(f"{url}:\n{self._stamp()} ERROR {response.status}: {response.reason}.\n")
+                self._print(f"{url}:\n{self._stamp()} ERROR {response.status}: {response.reason}.\n")
             return 8
         if options.spider:
-            self._say("Remote file exists.\n\n")
+            self._print("Remote file exists.\n\n")
             return 0
         file = self._output
         own = file is None and options.output != "-"
@@ -248,9 +248,9 @@ class One:
         size = f"{self._saved}/{length}" if length and not encoding else f"{self._saved}"
         where = "- written to stdout" if options.output == "-" else f"'{options.output or self._name}' saved"
         if options.terse:
-            self._say(f'{self._stamp()} URL:{url} [{size}] -> "{options.output or self._name}" [1]\n')
+            self._print(f'{self._stamp()} URL:{url} [{size}] -> "{options.output or self._name}" [1]\n')
         else:
-            self._say(f"\n{self._stamp()} {where} [{size}]\n\n")
+            self._print(f"\n{self._stamp()} {where} [{size}]\n\n")
         return 8 if response.status >= 400 else 0
 
     def _rename(self, response: Response) -> None:
@@ -290,13 +290,13 @@ class One:
     def _stamp(self) -> str:
         return strftime("%F %T", int(self._ctx.now()), None)
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         if not self._options.quiet:
-            self._complain(text)
+            self._error(text)
 
-    def _complain(self, text: str) -> None:
+    def _error(self, text: str) -> None:
         self._ctx.flush()
-        self._ctx.process.complain(text.encode("utf-8", "surrogateescape"))
+        self._ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
 
 
 class Unwritable(Exception):

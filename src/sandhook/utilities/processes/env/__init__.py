@@ -14,7 +14,7 @@ from sandhook.command.options import UsageError, opt, option_set
 from sandhook.command.run import syntax_of
 from sandhook.text.env_string import EnvStringError, split_string
 from sandhook.text.quoting import quote_always
-from sandhook.utilities.processes.env.signals import Handling, signal_options, tell
+from sandhook.utilities.processes.env.signals import Handling, print_line, signal_options
 from sandhook.vfs.path import normalize
 
 PERMUTE = False
@@ -58,7 +58,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         listing = listing or options.list_signals
     handling = Handling(signals)
     if debug and empty:
-        tell(ctx, "cleaning environ")
+        print_line(ctx, "cleaning environ")
     environment = {} if empty else dict(ctx.environment)
     rest = list(operands)
     if rest and rest[0] == "-":
@@ -68,14 +68,14 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         if not name or "=" in name:
             raise Failure(f"cannot unset {quote_always(name)}: Invalid argument")
         if debug and not empty:
-            tell(ctx, f"unset:    {name}")
+            print_line(ctx, f"unset:    {name}")
         environment.pop(name, None)
     while rest and "=" in rest[0]:
         name, _, value = rest.pop(0).partition("=")
         if not name:
             raise Failure("cannot set '': Invalid argument")
         if debug:
-            tell(ctx, f"setenv:   {name}={value}")
+            print_line(ctx, f"setenv:   {name}={value}")
         environment[name] = value
     if not rest:
         if directory is not None:
@@ -102,7 +102,7 @@ def _run(
     before = process.cwd
     if directory is not None:
         if debug:
-            tell(ctx, f"chdir:    {quote_always(directory)}")
+            print_line(ctx, f"chdir:    {quote_always(directory)}")
         try:
             path = locate(ctx, directory)
             if not ctx.fs.is_dir(path):
@@ -114,9 +114,9 @@ def _run(
             raise Failure(f"cannot change directory to {quote_always(directory)}: {reason(error)}") from None
     ctx.flush()
     if debug:
-        tell(ctx, f"executing: {argv[0]}")
+        print_line(ctx, f"executing: {argv[0]}")
         for at, word in enumerate(argv):
-            tell(ctx, f"   arg[{at}]= {quote_always(word)}")
+            print_line(ctx, f"   arg[{at}]= {quote_always(word)}")
     try:
         return ctx.run_command(argv, environment=environment, in_place=True)
     finally:
@@ -124,9 +124,9 @@ def _run(
 
 
 def _tell_split(text: str, words: list[str], ctx: Context) -> None:
-    tell(ctx, f"split -S:  {quote_always(text)}")
+    print_line(ctx, f"split -S:  {quote_always(text)}")
     for at, word in enumerate(words):
-        tell(ctx, f"{'     &   ' if at else ' into:   '} {quote_always(word)}")
+        print_line(ctx, f"{'     &   ' if at else ' into:   '} {quote_always(word)}")
 
 
 class _MODULE:

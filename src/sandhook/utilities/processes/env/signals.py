@@ -74,16 +74,16 @@ class Handling:
             if debug:
                 to = "IGNORE" if ignore else "DEFAULT"
                 note = " (failure ignored)" if fixed else ""
-                tell(ctx, f"Reset signal {_name(number)} ({number}) to {to}{note}")
+                print_line(ctx, f"Reset signal {_name(number)} ({number}) to {to}{note}")
         if debug:
             for number in sorted(self.blocked | self._freed):
                 to = "BLOCK" if number in self.blocked else "UNBLOCK"
-                tell(ctx, f"signal {_name(number)} ({number}) mask set to {to}")
+                print_line(ctx, f"signal {_name(number)} ({number}) mask set to {to}")
         kept = self.blocked - set(_FIXED)
         if listing:
             for number in sorted(ignored | kept):
                 states = ["BLOCK"] * (number in kept) + ["IGNORE"] * (number in ignored)
-                tell(ctx, f"{_name(number):<10} ({number:2}): {','.join(states)}")
+                print_line(ctx, f"{_name(number):<10} ({number:2}): {','.join(states)}")
         process.ignored = ignored | kept  # what is never delivered might as well be ignored
 
 
@@ -99,6 +99,6 @@ def _numbers(names: str) -> Iterator[int]:
         yield number
 
 
-def tell(ctx: Context, line: str) -> None:
+def print_line(ctx: Context, line: str) -> None:
     """Write a line to standard error as it is."""
-    ctx.process.complain(f"{line}\n".encode("utf-8", "surrogateescape"))
+    ctx.process.write_error(f"{line}\n".encode("utf-8", "surrogateescape"))

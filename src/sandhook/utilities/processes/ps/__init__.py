@@ -120,7 +120,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         columns = request.columns()
         request.check_order()
     except _Wrong as error:
-        ctx.process.complain(f"error: {error}{_USAGE}\n".encode("utf-8", "surrogateescape"))
+        ctx.process.write_error(f"error: {error}{_USAGE}\n".encode("utf-8", "surrogateescape"))
         return 1
     rows = request.choose(listed(ctx, itself=True))
     facts = Facts(ctx)

@@ -28,7 +28,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         return _Run(options, list(operands), ctx).run()
     except PatternError as error:
         ctx.flush()
-        ctx.process.complain(f"{error}\n".encode("utf-8", "surrogateescape"))
+        ctx.process.write_error(f"{error}\n".encode("utf-8", "surrogateescape"))
         return 2
 
 
@@ -60,7 +60,7 @@ class _Run:
         many = implicit or len(self._operands) > 1 or self._is_directory(self._operands[0])
         status = Search(options, wanted, many, ctx).run(self._sorted(files), files)
         if implicit and not files.searched and not options.no_messages:
-            files.say(
+            files.print(
                 "No files were searched, which means ripgrep probably applied a filter you didn't expect.\n"
                 "Running with --debug will show why files are being skipped."
             )

@@ -74,12 +74,12 @@ class Files:
         """Return what is wrong with a file; the exit status will be 2."""
         self._ctx.failed = 2
         if not self._options.no_messages:
-            self.say(f"{name}: {message_of(error)}")
+            self.print(f"{name}: {message_of(error)}")
 
-    def say(self, text: str) -> None:
+    def print(self, text: str) -> None:
         """Write to standard error."""
         self._ctx.flush()
-        self._ctx.process.complain(f"{text}\n".encode("utf-8", "surrogateescape"))
+        self._ctx.process.write_error(f"{text}\n".encode("utf-8", "surrogateescape"))
 
     def __iter__(self) -> Iterator[tuple[str, bool]]:
         for name in self._operands:

@@ -47,7 +47,7 @@ class Messages:
         self._printed = 0
         self._counted = (0, 1)
 
-    def _say(self, kind: str, data: dict[str, Any]) -> None:
+    def _print(self, kind: str, data: dict[str, Any]) -> None:
         line = (
             json.dumps({"type": kind, "data": data}, ensure_ascii=False, separators=(",", ":")).encode()
             + b"\n"
@@ -66,7 +66,7 @@ class Messages:
                 break
             ctx.charge()
             if not lines:
-                self._say("begin", {"path": path})
+                self._print("begin", {"path": path})
             lines += 1
             matches += len(block.spans)
             until = self._context(path, data, until, block.begin, pending)
@@ -76,7 +76,7 @@ class Messages:
                     break
                 start = data.rfind(b"\n", until, start - 1) + 1 or until
             self._context(path, data, start, block.begin, 1 << 60)
-            self._say("match", self._lines(path, data, block))
+            self._print("match", self._lines(path, data, block))
             until, pending = block.end, self._after
         if lines:
             self._context(path, data, until, len(data), pending)
@@ -87,7 +87,7 @@ class Messages:
         if lines:
             for key in self._total:
                 self._total[key] += stats[key]
-            self._say("end", {"path": path, "binary_offset": zero if zero >= 0 else None, "stats": stats})
+            self._print("end", {"path": path, "binary_offset": zero if zero >= 0 else None, "stats": stats})
         return lines > 0
 
     def _number(self, data: bytes, at: int) -> int:
@@ -100,7 +100,7 @@ class Messages:
         while lines and at < stop:
             self._ctx.charge()
             end = data.find(b"\n", at) + 1 or len(data)
-            self._say("context", self._lines(path, data, Block(at, end, [])))
+            self._print("context", self._lines(path, data, Block(at, end, [])))
             at = end
             lines -= 1
         return at

@@ -92,7 +92,7 @@ def _with_short(options: Options, short: str) -> Options:
 def _print(options: Options, arguments: Sequence[str], ctx: Context) -> int:
     def complain(text: str) -> None:
         if not options.quiet:
-            ctx.process.complain(f"{options.name}: {text}\n".encode("utf-8", "surrogateescape"))
+            ctx.process.write_error(f"{options.name}: {text}\n".encode("utf-8", "surrogateescape"))
 
     ctx.charge(len(arguments))
     longs = [each for group in options.longs for each in group]

@@ -77,7 +77,7 @@ class Scanner:
         self.wrong = False
         self._declared = declared
         self._rest = list(reversed(arguments))
-        self._complain = complain
+        self._error = complain
         self._scan()
 
     def _scan(self) -> None:
@@ -103,7 +103,7 @@ class Scanner:
     def _fault(self, text: str) -> None:
         self.wrong = True
         if not self._declared.silent:
-            self._complain(text)
+            self._error(text)
 
     def _single_dash(self, word: str) -> bool:
         """Try ``-word`` as a long option; False when it is a cluster of letters."""

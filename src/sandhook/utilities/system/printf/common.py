@@ -62,7 +62,7 @@ def format_printf(
     arguments: Sequence[str],
     *,
     error: Callable[[str], None],
-    warn: Callable[[str], None],
+    warning: Callable[[str], None],
     now: Callable[[], float],
     environment: Mapping[str, str],
     check_fits: Callable[[int], None],
@@ -80,7 +80,7 @@ def format_printf(
             if len(_FORMATS) >= _FORMATS_KEPT:
                 _FORMATS.clear()
             _FORMATS[key] = items
-    caller = Caller(error, warn, now, environment, check_fits, started, assign)
+    caller = Caller(error, warning, now, environment, check_fits, started, assign)
     formatter = Formatter(arguments, caller)
     while formatter.once(items) and formatter.more():
         pass
@@ -176,7 +176,7 @@ class Caller(Record):
     """What a formatter asks of the printf that it works for."""
 
     error: Callable[[str], None]  #: called with each message that makes the exit status 1
-    warn: Callable[[str], None]  #: called with each message that does not
+    warning: Callable[[str], None]  #: called with each message that does not
     now: Callable[[], float]  #: the time in seconds since the epoch, for ``%(...)T``
     environment: Mapping[str, str]  #: where TZ is looked up
     check_fits: Callable[[int], None]  #: refuses a size in bytes that the run could never hold
@@ -198,13 +198,13 @@ class Formatter:
         "out",
         "size",
         "started",
-        "warn",
+        "warning",
     )  # fmt: skip
 
     def __init__(self, arguments: Sequence[str], caller: Caller) -> None:
         self.arguments = arguments
         (
-            self.error, self.warn, self.now, self.environment, self.check_fits, self.started, self.assign
+            self.error, self.warning, self.now, self.environment, self.check_fits, self.started, self.assign
         ) = caller  # fmt: skip
         self.index = 0
         self.size = 0
@@ -233,7 +233,7 @@ class Formatter:
             if isinstance(item, Literal):
                 self.put(item.data)
                 for message in item.warnings:
-                    self.warn(message)
+                    self.warning(message)
             elif isinstance(item, Conversion):
                 if not self.convert(item):
                     return False
@@ -281,7 +281,7 @@ class Formatter:
             self.put(pad(data, flags, width))
             return True
         if letter == "b":
-            data, stopped = unescape_argument(argument.encode("utf-8", "surrogateescape"), self.warn)
+            data, stopped = unescape_argument(argument.encode("utf-8", "surrogateescape"), self.warning)
             self.put(pad(data if precision < 0 else data[:precision], flags, width))
             return not stopped
         if letter == "Q" and precision >= 0:
@@ -367,7 +367,7 @@ class Formatter:
             self.invalid(text)
         low, high = (-_UMAX, _UMAX) if unsigned else (-_MAX - 1, _MAX)
         if not low <= value <= high:
-            self.warn(f"warning: {text}: Numerical result out of range")
+            self.warning(f"warning: {text}: Numerical result out of range")
             return _UMAX if unsigned else low if value < 0 else high
         return value & _UMAX if unsigned else value
 
@@ -383,7 +383,7 @@ class Formatter:
         if end < len(argument):
             self.invalid(argument)
         elif range_error:
-            self.warn(f"warning: {argument}: Numerical result out of range")
+            self.warning(f"warning: {argument}: Numerical result out of range")
         return value
 
     def invalid(self, text: str) -> None:

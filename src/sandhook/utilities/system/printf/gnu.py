@@ -140,4 +140,4 @@ class _Formatter(Formatter):
     def _character(self, text: str) -> None:
         if len(text) > 2:
             ignored = text[2:]
-            self.warn(f"warning: {ignored}: character(s) following character constant have been ignored")
+            self.warning(f"warning: {ignored}: character(s) following character constant have been ignored")

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from sandhook.interp.compile.compiler import _COMPILER
+from sandhook.interp.compile.compiler import COMPILER
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Word
 
 
 @lru_cache(maxsize=128)
 def _text(word: Word) -> Callable[[State], str]:
-    return _COMPILER.words.string(word, quoted=True)
+    return COMPILER.words.string(word, quoted=True)
 
 
 def expand(state: State, word: Word) -> str:
-    """Expand a word as a here-document's body."""
+    """Expand a word as the body of a here-document."""
     return _text(word)(state)
 
 
 @lru_cache(maxsize=128)
 def _fields(word: Word) -> Callable[[State], list[str]]:
-    return _COMPILER.words.fields(word)
+    return COMPILER.words.fields(word)
 
 
 def expand_fields(state: State, word: Word) -> list[str]:

@@ -15,7 +15,7 @@ def single_quote(text: str) -> str:
 
 
 def contains_metas(text: str) -> bool:
-    """Tell whether the shell would read ``text`` as anything but one plain word."""
+    """Return True when the shell would read ``text`` as anything but one plain word."""
     if text[:1] in ("#", "~") or "=~" in text or ":~" in text:
         return True
     return not _META.isdisjoint(text)

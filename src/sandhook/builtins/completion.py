@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sandhook.builtins._base import USAGE_STATUS, Fault, Given, complain, runtime
-from sandhook.builtins._quote import contains_metas, single_quote
 from sandhook.builtins._words import word_list
+from sandhook.builtins.base import USAGE_STATUS, BuiltinError, Given, print_error, runtime
+from sandhook.builtins.quote import contains_metas, single_quote
 from sandhook.interp.jobs import jobs_of
 from sandhook.kernel.signals import NAMES
 from sandhook.state.assignment import set_array, unset
@@ -51,15 +51,15 @@ class Specification:
     texts: dict[str, str] = field(default_factory=dict)  #: letter to argument: G W F C X P S
 
     def add(self, given: Given) -> None:
-        """Take one option. Raises Fault for an unknown action or option name."""
+        """Apply one option. Raises BuiltinError for an unknown action or option name."""
         letter, argument, _ = given
         if letter == "o":
             if argument not in OPTIONS:
-                raise Fault(f"{argument}: invalid option name", USAGE_STATUS)
+                raise BuiltinError(f"{argument}: invalid option name", USAGE_STATUS)
             self.options.append(argument)
         elif letter == "A":
             if argument not in LETTERS.values() and argument not in OTHER_ACTIONS:
-                raise Fault(f"{argument}: invalid action name", USAGE_STATUS)
+                raise BuiltinError(f"{argument}: invalid action name", USAGE_STATUS)
             self.actions.append(argument)
         elif letter in LETTERS:
             self.actions.append(LETTERS[letter])
@@ -238,11 +238,11 @@ def _help_topics() -> list[str]:
 
 
 def _from_function(state: State, function: str, word: str) -> list[str]:
-    """Return what a function puts into COMPREPLY; outside line editing it hears of no line."""
+    """Return what a function puts into COMPREPLY; outside line editing its line is empty."""
     shell = runtime(state)
-    shell.complain(state, "compgen: warning: -F option may not work as you expect")
+    shell.error(state, "compgen: warning: -F option may not work as you expect")
     if function not in state.functions:
-        complain(state, f"completion: function `{function}' not found")
+        print_error(state, f"completion: function `{function}' not found")
         return []
     for name, value in _LINE.items():
         state.set(name, value)
@@ -258,14 +258,14 @@ def _from_function(state: State, function: str, word: str) -> list[str]:
     return [] if reply is None else [reply]
 
 
-#: What a completion function hears of the line being edited, when there is none.
+#: The arguments of a completion function about the line being edited, when there is none.
 _LINE = {"COMP_LINE": "", "COMP_POINT": "0", "COMP_TYPE": "0", "COMP_KEY": "0"}
 
 
 def _from_command(state: State, command: str, word: str) -> list[str]:
     """Return the lines that a command prints."""
     shell = runtime(state)
-    shell.complain(state, "compgen: warning: -C option may not work as you expect")
+    shell.error(state, "compgen: warning: -C option may not work as you expect")
     text = f"{command} compgen {single_quote(word)} ''"
     for name, value in _LINE.items():
         state.set(name, value)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sandhook.builtins._base import Fault, numeric, write
-from sandhook.builtins._directory import along_path, change, logical, shown
+from sandhook.builtins.base import BuiltinError, numeric, write
+from sandhook.builtins.directory import along_path, change, logical, shown
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
 
@@ -30,24 +30,24 @@ def index_of(word: str, count: int, *, sign: bool = True) -> int:
     """Return the place in a stack of ``count`` entries that +N (from the left) or -N means.
 
     Raises:
-        Fault: No number (usage), or no such entry.
+        BuiltinError: No number (usage), or no such entry.
     """
     number = numeric(word[1:])
     if number is None or number < 0:
-        raise Fault(f"{word}: invalid number", usage=True)
+        raise BuiltinError(f"{word}: invalid number", usage=True)
     index = number if word[0] == "+" else count - 1 - number
     if not 0 <= index < count:
         if count == 1:
-            raise Fault("directory stack empty")
-        raise Fault(f"{word if sign else word[1:]}: directory stack index out of range")
+            raise BuiltinError("directory stack empty")
+        raise BuiltinError(f"{word if sign else word[1:]}: directory stack index out of range")
     return index
 
 
 def go(state: State, path: str) -> None:
-    """Change to a directory as cd does, along CDPATH too. Raises Fault."""
+    """Change to a directory as cd does, along CDPATH too. Raises BuiltinError."""
     follow = "physical" in state.options.enabled
     try:
         if not along_path(state, path, follow=follow):
             change(state, path, follow=follow)
     except OSError as error:
-        raise Fault(f"{shown(path)}: {error_text(error)}") from None
+        raise BuiltinError(f"{shown(path)}: {error_text(error)}") from None

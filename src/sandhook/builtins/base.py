@@ -1,7 +1,7 @@
 """What every built-in is declared with: option parsing, usage errors, output, and the runtime's face.
 
 A built-in is a module with ``run(state, argv) -> int``, made by ``@builtin(USAGE)``. The decorator
-turns a ``Fault`` into bash's message ("bash: line 1: cd: gone: No such file or directory") and its
+turns a ``BuiltinError`` into bash's message ("bash: line 1: cd: gone: No such file or directory") and its
 exit status, so a built-in just raises. ``Assigned`` arguments reach declaration built-ins only.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias
 
 from sandhook.record import Record
-from sandhook.state.control import Discard, ExitShell, Misuse, ShellError
+from sandhook.state.control import Discard, ExitShell, ShellError, UsageExit
 from sandhook.state.state import Interpreter, State
 from sandhook.vfs.errors import error_text
 
@@ -23,13 +23,13 @@ Run: TypeAlias = Callable[[State, Sequence[Any]], int]
 _NO_OTHERS: Mapping[str, str] = {}
 
 
-class Fault(Exception):
+class BuiltinError(Exception):
     """A built-in gives up: bash's message (without the built-in's name) and the exit status.
 
     Attributes:
         usage: The usage line follows the message, and the status is 2.
-        discard: The rest of the input unit is dropped, as bash does after ``shift 1 2``.
-        bare: The message stands without the built-in's name.
+        ends: "unit" drops the rest of the input unit, as bash does after ``shift 1 2``.
+        own: The shell's own error; its message stands without the built-in's name.
     """
 
     def __init__(
@@ -38,23 +38,23 @@ class Fault(Exception):
         status: int = 1,
         *,
         usage: bool = False,
-        discard: bool = False,
-        bare: bool = False,
+        ends: Literal["command", "unit"] = "command",
+        own: ShellError | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.status = USAGE_STATUS if usage else status
         self.usage = usage
-        self.discard = discard
-        self.bare = bare
+        self.ends = ends
+        self.own = own
 
 
 class HelpWanted(Exception):
-    """``--help`` was given: the usage and the summary go to standard output, status 2."""
+    """``--help``: the usage and the summary go to standard output, status 2."""
 
 
 def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run], Run]:
-    """Make ``run`` report what it raises: Fault, ShellError, and a failed write.
+    """Make ``run`` report what it raises: BuiltinError, ShellError, and a failed write.
 
     Args:
         usage: bash's usage line.
@@ -66,8 +66,8 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
         def guarded(state: State, argv: Sequence[Any]) -> int:
             try:
                 return run(state, argv)
-            except Fault as fault:
-                return report(state, argv[0], fault, others.get(argv[0], usage))
+            except BuiltinError as error:
+                return fatal_error(state, argv[0], error, others.get(argv[0], usage))
             except HelpWanted:
                 write(
                     state,
@@ -75,12 +75,11 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
                 )
                 return USAGE_STATUS
             except ShellError as error:
-                if error.in_builtin:
-                    error.message, error.in_builtin = f"{argv[0]}: {error.message}", False
+                if error.names_builtin:
+                    raise error.named(argv[0]) from None
+                if error.ends == "shell":
                     raise
-                if error.fatal:
-                    raise
-                runtime(state).refuse(state, error.message)
+                runtime(state).assignment_error(state, error)
                 return error.status
 
         return guarded
@@ -88,30 +87,30 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
     return decorate
 
 
-def report(state: State, name: str, fault: Fault, usage: str = "") -> int:
-    """Say why a built-in gave up, and return its status."""
-    say(state, name, fault)
-    if fault.usage:
+def fatal_error(state: State, name: str, error: BuiltinError, usage: str = "") -> int:
+    """Report why a built-in gave up, and return its status."""
+    print_builtin_error(state, name, error)
+    if error.usage:
         show_usage(state, name, usage)
-    if fault.discard and state.invocation.input == "string":
-        raise ExitShell(fault.status) from None  # bash drops all of the text of -c
-    if fault.discard:
-        raise Discard(fault.status) from None
-    return misused(state, name) if fault.status == USAGE_STATUS else fault.status
+    if error.ends == "unit" and state.invocation.input == "string":
+        raise ExitShell(error.status) from None  # bash drops all of the text of -c
+    if error.ends == "unit":
+        raise Discard(error.status) from None
+    return misused(state, name) if error.status == USAGE_STATUS else error.status
 
 
-def say(state: State, name: str, fault: Fault) -> None:
-    """Complain about a fault, with the built-in's name unless the message is the shell's own."""
-    if fault.bare:
-        runtime(state).refuse(state, fault.message)
+def print_builtin_error(state: State, name: str, error: BuiltinError) -> None:
+    """Report an error, with the built-in's name unless the message is the shell's own."""
+    if error.own is not None:
+        runtime(state).assignment_error(state, error.own)
     else:
-        complain(state, f"{name}: {fault.message}")
+        print_error(state, f"{name}: {error.message}")
 
 
 def misused(state: State, name: str, status: int = USAGE_STATUS) -> int:
     """Return the status of a built-in that was misused; posix mode ends there if it is a special one."""
     if state.options.posix and name in state.shell.commands.special:
-        raise Misuse(status)
+        raise UsageExit(status)
     return status
 
 
@@ -121,7 +120,7 @@ def usage_of(name: str, usage: str) -> str:
 
 
 def summary(name: str) -> str:
-    """Return what ``help`` says of a built-in: the first line of its module's docstring."""
+    """Return the line of ``help`` about a built-in: the first line of its module's docstring."""
     from sandhook.builtins import load
 
     text: str = load(name).__doc__ or ""
@@ -138,7 +137,7 @@ def show_usage(state: State, name: str, usage: str) -> None:
 
 
 def write(state: State, text: str) -> None:
-    """Write to standard output. Raises Fault ("write error: ...", status 1), BrokenPipe."""
+    """Write to standard output. Raises BuiltinError ("write error: ...", status 1), BrokenPipe."""
     if not text:
         return
     data = text.encode("utf-8", "surrogateescape")
@@ -146,17 +145,17 @@ def write(state: State, text: str) -> None:
     try:
         state.process.descriptor(1).write(data)
     except OSError as error:
-        raise Fault(f"write error: {error_text(error)}") from None
+        raise BuiltinError(f"write error: {error_text(error)}") from None
 
 
 def write_error(state: State, text: str) -> None:
     """Write to standard error as it is; one that cannot be written swallows it."""
-    state.process.complain(text.encode("utf-8", "surrogateescape"))
+    state.process.write_error(text.encode("utf-8", "surrogateescape"))
 
 
-def complain(state: State, text: str) -> None:
+def print_error(state: State, text: str) -> None:
     """Write ``bash: line N: text`` to standard error."""
-    runtime(state).complain(state, text)
+    runtime(state).error(state, text)
 
 
 def runtime(state: State) -> Interpreter:
@@ -168,7 +167,7 @@ def runtime(state: State) -> Interpreter:
 
 
 class Given(Record):
-    """One option that was given: its letter, its argument ("" without), and whether ``+`` led it."""
+    """One option among the arguments: its letter, its argument ("" without), and whether ``+`` led it."""
 
     letter: str
     argument: str
@@ -184,7 +183,7 @@ def parse(argv: Sequence[str], letters: str, *, plus: bool = False) -> tuple[lis
         plus: ``+x`` is an option too (declare).
 
     Raises:
-        Fault: An unknown option, or a missing option-argument (usage, status 2).
+        BuiltinError: An unknown option, or a missing option-argument (usage, status 2).
         HelpWanted: ``--help``.
     """
     given: list[Given] = []
@@ -207,7 +206,7 @@ def parse(argv: Sequence[str], letters: str, *, plus: bool = False) -> tuple[lis
             at += 1
             known = letters.find(letter) if letter != ":" else -1
             if known < 0:
-                raise Fault(f"{lead}{letter}: invalid option", usage=True)
+                raise BuiltinError(f"{lead}{letter}: invalid option", usage=True)
             if letters[known + 1 : known + 2] != ":":
                 given.append(Given(letter, "", lead == "+"))
                 continue
@@ -217,7 +216,7 @@ def parse(argv: Sequence[str], letters: str, *, plus: bool = False) -> tuple[lis
                 given.append(Given(letter, argv[index], lead == "+"))
                 index += 1
             else:
-                raise Fault(f"{lead}{letter}: option requires an argument", usage=True)
+                raise BuiltinError(f"{lead}{letter}: option requires an argument", usage=True)
             break
     return given, list(argv[index:])
 
@@ -226,7 +225,7 @@ def no_options(argv: Sequence[str]) -> list[str]:
     """Return the operands of a built-in that has no options; ``--`` is skipped.
 
     Raises:
-        Fault: Any option (usage, status 2).
+        BuiltinError: Any option (usage, status 2).
     """
     return parse(argv, "")[1]
 
@@ -256,26 +255,26 @@ def count_argument(operands: Sequence[str], default: int) -> int:
     """Return the one optional number of shift, break, continue.
 
     Raises:
-        Fault: More than one operand (drops the input unit), or no number.
+        BuiltinError: More than one operand (drops the input unit), or no number.
     """
     if not operands:
         return default
     value = numeric(operands[0])
     if value is None:
-        raise Fault(f"{operands[0]}: numeric argument required")
+        raise BuiltinError(f"{operands[0]}: numeric argument required")
     if len(operands) > 1:
-        raise Fault("too many arguments", discard=True)
+        raise BuiltinError("too many arguments", ends="unit")
     return value
 
 
 def is_name(text: str) -> bool:
-    """Tell whether ``text`` is a shell name: ASCII letters, digits and underscores, no digit first."""
+    """Return True when ``text`` is a shell name: ASCII letters, digits and underscores, no digit first."""
     return text.isascii() and text.replace("_", "a").isalnum() and not text[0].isdigit()
 
 
-def invalid_name(text: str) -> Fault:
-    """Return bash's fault for a word that cannot name a variable."""
-    return Fault(f"`{text}': not a valid identifier")
+def invalid_name(text: str) -> BuiltinError:
+    """Return bash's error for a word that cannot name a variable."""
+    return BuiltinError(f"`{text}': not a valid identifier")
 
 
 _BRACKETS_AND_QUOTES = frozenset("[]'\"`\\")
@@ -292,7 +291,7 @@ def split_reference(text: str) -> tuple[str, str | None] | None:
 
 
 def _is_balanced(subscript: str) -> bool:
-    """Tell whether no bracket or quote of a subscript is left open, and none closes it too early."""
+    """Return True when no bracket or quote of a subscript is left open, and none closes it too early."""
     if _BRACKETS_AND_QUOTES.isdisjoint(subscript):
         return True
     depth = at = 0
@@ -318,4 +317,4 @@ def _is_balanced(subscript: str) -> bool:
 
 def not_supported(feature: str, divergence: str) -> NoReturn:
     """Refuse by name what bash has and sandhook has not."""
-    raise Fault(f"{feature} is not supported ({divergence})", USAGE_STATUS)
+    raise BuiltinError(f"{feature} is not supported ({divergence})", USAGE_STATUS)

@@ -1,9 +1,9 @@
-"""What a command name means, as type and command -v/-V tell it."""
+"""What a command name means, as type and command -v/-V print it."""
 
 from __future__ import annotations
 
-from sandhook.builtins._base import write
-from sandhook.builtins._quote import single_quote
+from sandhook.builtins.base import write
+from sandhook.builtins.quote import single_quote
 from sandhook.interp.lookup import Found, find, hashed_file, search
 from sandhook.state.state import State
 

@@ -5,13 +5,13 @@ Source: bash 5.2 reference manual 4.2 (declare, local), 4.1 (export, readonly). 
 
 from __future__ import annotations
 
-from sandhook.builtins._base import Fault, invalid_name, runtime, split_reference
 from sandhook.builtins._elements import read_elements
-from sandhook.builtins._variables import own_value
+from sandhook.builtins.base import BuiltinError, invalid_name, runtime, split_reference
+from sandhook.builtins.variables import own_value
 from sandhook.record import Record
 from sandhook.state.assigned import Assigned
 from sandhook.state.assignment import assign
-from sandhook.state.control import Discard, ShellError
+from sandhook.state.control import Discard, ShellError, readonly_error
 from sandhook.state.frame import Frame
 from sandhook.state.locals import function_frame, keep_assigned, make_local
 from sandhook.state.state import State
@@ -57,7 +57,7 @@ def split_argument(
     """Read one argument: an assignment, or a name with an optional subscript.
 
     Raises:
-        Fault: Neither.
+        BuiltinError: Neither.
     """
     if not isinstance(argument, str):
         name, subscript, append, value = argument
@@ -86,7 +86,7 @@ def split_argument(
 
 
 def _is_compound(state: State, name: str, value: str, request: Request) -> bool:
-    """Tell whether a value that is text, such as "(1 2)", stands for the elements of an array."""
+    """Return True when a value that is text, such as "(1 2)", stands for the elements of an array."""
     if value[:1] != "(" or value[-1:] != ")":
         return False
     if request.add & (ARRAY | ASSOC):
@@ -95,7 +95,7 @@ def _is_compound(state: State, name: str, value: str, request: Request) -> bool:
 
 
 def declare_one(state: State, argument: str | Assigned, request: Request) -> None:
-    """Declare one name. Raises Fault or ShellError; the caller goes on with the next argument."""
+    """Declare one name. Raises BuiltinError or ShellError; the caller goes on with the next argument."""
     found = split_argument(state, argument, request)
     if isinstance(found, Assigned):
         name, assigned = found.name, found
@@ -112,7 +112,7 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
             assigned = assigned._replace(name=name) if assigned else None
     if request.local:
         if request.add & (EXPORT | READONLY):
-            keep_assigned(state, name)  # what was given to the call outlives it, as behind export
+            keep_assigned(state, name)  # a temporary assignment outlives the call, as after export
         _localize(state, name, request)
     elif request.global_:
         frame = _outermost(state, name)
@@ -131,7 +131,7 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
     bits = state.attributes.get(name, 0)
     add = request.add
     both = add & ARRAY and add & ASSOC
-    if both:  # it becomes a map, and then complains
+    if both:  # it becomes a map, and then fails
         add &= ~ARRAY
         request = request._replace(add=add)
     _check_arrays(state, name, bits, assigned, request)
@@ -163,13 +163,13 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
                 EXPORT & ~add
             )  # set -a does not mean arrays
     if listed and request.remove & ARRAY and not bits & ASSOC:
-        raise Fault(f"{name}: cannot destroy array variables in this way")
+        raise BuiltinError(f"{name}: cannot destroy array variables in this way")
     if late:
         state.attributes[name] = state.attributes.get(name, 0) | late
     if not state.attributes.get(name) and name in state.values:
         state.attributes.pop(name, None)  # plain again: the fast path of assignments
     if both:
-        raise Fault(f"{name}: cannot convert associative to indexed array")
+        raise BuiltinError(f"{name}: cannot convert associative to indexed array")
 
 
 def _check_arrays(state: State, name: str, bits: int, assigned: Assigned | None, request: Request) -> None:
@@ -177,7 +177,7 @@ def _check_arrays(state: State, name: str, bits: int, assigned: Assigned | None,
     if (request.remove & ARRAY and (bits & ARRAY or isinstance(value, IndexedArray))) or (
         request.remove & ASSOC and (bits & ASSOC or isinstance(value, AssociativeArray))
     ):
-        raise Fault(f"{name}: cannot destroy array variables in this way")
+        raise BuiltinError(f"{name}: cannot destroy array variables in this way")
     message = ""
     if request.add & ARRAY and bits & ASSOC:
         message = f"{name}: cannot convert associative to indexed array"
@@ -187,10 +187,10 @@ def _check_arrays(state: State, name: str, bits: int, assigned: Assigned | None,
         return
     if assigned is not None and isinstance(assigned.value, list):
         if not request.local:  # the list is assigned before the built-in runs, and that ends the line
-            state.shell.complain(state, message)
+            state.shell.error(state, message)
             raise Discard(1)
-        state.shell.complain(state, message)
-    raise Fault(message)
+        state.shell.error(state, message)
+    raise BuiltinError(message)
 
 
 def _make_array(state: State, name: str) -> None:
@@ -206,8 +206,9 @@ def _make_array(state: State, name: str) -> None:
             state.values[name] = IndexedArray([value])
 
 
-def _readonly(name: str, request: Request) -> Fault:
-    return Fault(f"{name}: readonly variable", bare=request.quiet_readonly)
+def _readonly(name: str, request: Request) -> BuiltinError:
+    error = readonly_error(name)
+    return BuiltinError(error.message, own=error if request.quiet_readonly else None)
 
 
 # --------------------------------------------------------------------------- references
@@ -216,16 +217,16 @@ def _readonly(name: str, request: Request) -> Fault:
 def _check_target(state: State, name: str, assigned: Assigned, indexed: bool) -> None:
     value = assigned.value
     if indexed or isinstance(value, list):
-        raise Fault(f"{name}: reference variable cannot be an array")
+        raise BuiltinError(f"{name}: reference variable cannot be an array")
     if value == name and function_frame(state) is not None:  # means the global one
         for command in ("local: ", ""):
-            state.shell.complain(state, f"{command}warning: {name}: circular name reference")
+            state.shell.error(state, f"{command}warning: {name}: circular name reference")
     elif value == name or value.partition("[")[0] == name:
-        raise Fault(f"{name}: nameref variable self references not allowed")
+        raise BuiltinError(f"{name}: nameref variable self references not allowed")
     if not value:
-        raise Fault("`': not a valid identifier")
+        raise BuiltinError("`': not a valid identifier")
     if split_reference(value) is None:
-        raise Fault(f"`{value}': invalid variable name for name reference")
+        raise BuiltinError(f"`{value}': invalid variable name for name reference")
 
 
 def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int, request: Request) -> None:
@@ -238,7 +239,7 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
         return
     value = state.values.get(name)
     if isinstance(value, (IndexedArray, AssociativeArray)):
-        raise Fault(f"{name}: reference variable cannot be an array")
+        raise BuiltinError(f"{name}: reference variable cannot be an array")
     if assigned is not None:
         assert isinstance(assigned.value, str)
         old = state.namerefs.get(name, "") if assigned.append else ""
@@ -246,7 +247,7 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
     else:
         target = state.namerefs.get(name, value or "")
         if target and split_reference(target) is None:
-            raise Fault(f"`{target}': invalid variable name for name reference")
+            raise BuiltinError(f"`{target}': invalid variable name for name reference")
     state.values.pop(name, None)
     state.namerefs[name] = target
     bits = (bits | request.add | (EXPORT if state.options.allexport else 0)) & ~request.remove
@@ -263,14 +264,14 @@ def _localize(state: State, name: str, request: Request) -> None:
     """Make ``name`` local to the current function; an exported name stays exported."""
     frame = function_frame(state)
     if frame is not None and name in frame.saved:
-        if name in frame.temporary:  # what was given to the call becomes the local's first value
+        if name in frame.temporary:  # a temporary assignment of the call becomes the local's first value
             frame.temporary.discard(name)
         return
     old = state.save(name)
     try:
         make_local(state, name)
     except ShellError as error:
-        raise Fault(error.message) from None
+        raise BuiltinError(error.message) from None
     if request.inherit or "localvar_inherit" in state.options.shopts:
         state.restore(name, old)
         value = state.values.get(name)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sandhook.builtins._base import Fault, invalid_name, runtime, split_reference
-from sandhook.builtins._quote import element_key, reusable
+from sandhook.builtins.base import BuiltinError, invalid_name, runtime, split_reference
+from sandhook.builtins.quote import element_key, reusable
+from sandhook.state.control import readonly_error
 from sandhook.state.environment import variable_names
 from sandhook.state.state import State
 from sandhook.state.values import (
@@ -22,7 +23,7 @@ from sandhook.text.quoting import double_quote
 
 
 def exists(state: State, name: str) -> bool:
-    """Tell whether a variable was declared, with or without a value."""
+    """Return True when a variable was declared, with or without a value."""
     return (
         name in state.values
         or name in state.attributes
@@ -98,7 +99,7 @@ def assign_reference(state: State, text: str, value: str) -> None:
     """Assign to ``name`` or ``name[subscript]``, as read, printf -v and getopts do.
 
     Raises:
-        Fault: ``text`` is neither.
+        BuiltinError: ``text`` is neither.
         ShellError: The variable is readonly, or the subscript is bad.
     """
     found = split_reference(text)
@@ -112,7 +113,7 @@ def assign_reference(state: State, text: str, value: str) -> None:
 
 
 def is_map(state: State, name: str) -> bool:
-    """Tell whether a name, or what it refers to, is an associative array."""
+    """Return True when a name, or what it refers to, is an associative array."""
     if name in state.namerefs:
         name, _ = state.resolve(name)
     return bool(state.attributes.get(name, 0) & ASSOC)
@@ -122,7 +123,7 @@ def array_name(state: State, name: str) -> str:
     """Check a name that read -a or mapfile will make an indexed array, and return its target.
 
     Raises:
-        Fault: No name, or an associative array.
+        BuiltinError: No name, or an associative array.
     """
     found = split_reference(name)
     if found is None or found[1] is not None:
@@ -130,7 +131,8 @@ def array_name(state: State, name: str) -> str:
     if name in state.namerefs:
         name, _ = state.resolve(name)
     if state.attributes.get(name, 0) & ASSOC:
-        raise Fault(f"{name}: not an indexed array")
+        raise BuiltinError(f"{name}: not an indexed array")
     if state.attributes.get(name, 0) & READONLY:
-        raise Fault(f"{name}: readonly variable", bare=True)
+        error = readonly_error(name)
+        raise BuiltinError(error.message, own=error)
     return name

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import complain, is_name, write
-from sandhook.builtins._declaring import Request
-from sandhook.builtins._variables import all_names, function_line, listing
+from sandhook.builtins.base import is_name, print_error, write
 from sandhook.builtins.declare import declare_all, effective_bits, split_options
+from sandhook.builtins.declaring import Request
+from sandhook.builtins.variables import all_names, function_line, listing
 from sandhook.interp.trace import assigned as assigned_text
 from sandhook.state.assigned import Assigned
-from sandhook.state.control import Misuse
+from sandhook.state.control import UsageExit
 from sandhook.state.locals import keep_assigned
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, EXPORT
@@ -35,7 +35,7 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
     for operand in operands:
         subscripted = operand.partition("=")[0] if isinstance(operand, str) else _reference(operand)
         if "[" in subscripted:
-            complain(state, f"{command}: `{subscripted}': not a valid identifier")
+            print_error(state, f"{command}: `{subscripted}': not a valid identifier")
             status = refused = 1
         else:
             name = subscripted.rstrip("+")
@@ -46,7 +46,7 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
             if is_name(name):
                 refused |= failed
     if refused and state.options.posix:  # an assignment error of a special built-in (XCU 2.8.1)
-        raise Misuse(refused)
+        raise UsageExit(refused)
     return status
 
 
@@ -82,7 +82,7 @@ def _mark_functions(
             name = assigned_text(operand)
         function = state.functions.get(name)
         if function is None:
-            complain(state, f"{command}: {name}: not a function")
+            print_error(state, f"{command}: {name}: not a function")
             status = 1
             continue
         bits = function.attributes & ~bit if removing else function.attributes | bit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandhook.builtins._base import Fault
+from sandhook.builtins.base import BuiltinError
 from sandhook.interp.jobs import jobs_of
 from sandhook.state.jobs import Job, Jobs
 from sandhook.state.state import State
@@ -12,12 +12,12 @@ def find_job(state: State, text: str) -> Job:
     """Return the job that a specification (with or without "%") names.
 
     Raises:
-        Fault: There is none, or several.
+        BuiltinError: There is none, or several.
     """
     table = jobs_of(state)
     job = _find(table, text.removeprefix("%"))
     if job is None:
-        raise Fault(f"{text}: no such job")
+        raise BuiltinError(f"{text}: no such job")
     return job
 
 
@@ -33,7 +33,7 @@ def _find(table: Jobs, text: str) -> Job | None:
     else:
         found = [job for job in table if job.command.startswith(text)]
     if len(found) > 1:
-        raise Fault(f"{text.removeprefix('?')}: ambiguous job spec")
+        raise BuiltinError(f"{text.removeprefix('?')}: ambiguous job spec")
     return found[0] if found else None
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sandhook.expand.parameter import Words, compile_base
+from sandhook.expand.reference import Words, compile_base
 from sandhook.lazy import lazily
-from sandhook.state.control import ShellError
+from sandhook.state.control import bad_substitution_error
 from sandhook.state.state import State
 
 #: ``${reference@letters}`` with letters that are no transformation.
@@ -23,7 +23,7 @@ def bad_substitution(words: Words, text: str, shown: str) -> Callable[[State], s
     if node is None:
 
         def refuse(state: State) -> str:
-            raise ShellError(f"{shown}: bad substitution", 1, discard=True)
+            raise bad_substitution_error(shown)
 
         return refuse
     reference = compile_base(node, words, checked=True)
@@ -31,6 +31,6 @@ def bad_substitution(words: Words, text: str, shown: str) -> Callable[[State], s
     def transform(state: State) -> str:
         if not reference.is_set(state, nonempty=False):  # set -u refuses it here
             return ""
-        raise ShellError(f"{shown}: bad substitution", 127, fatal=True)
+        raise bad_substitution_error(shown).ending("shell", 127)
 
     return transform

@@ -1,4 +1,4 @@
-"""Reading lines from a descriptor for read and mapfile: no byte beyond the delimiter is taken."""
+"""Reading lines from a descriptor for read and mapfile: no byte after the delimiter is read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TimeOut(Exception):
 
 
 def wait_for_input(state: State, description: Description, seconds: float) -> bool:
-    """Wait at most ``seconds`` (virtual) until a read would not block; tell whether it came so far."""
+    """Wait at most ``seconds`` (virtual) until a read would not block; return True when it would not."""
     kernel = state.process.kernel
     due = kernel.budget.elapsed() + seconds
     if not description.ready():
@@ -93,7 +93,7 @@ def take(state: State, description: Description, delimiter: bytes, limit: int) -
 
 
 def is_plain_line(data: bytes, delimiter: bytes, raw: bool) -> bool:
-    """Tell whether what was taken is a whole line with nothing to undo, as it nearly always is."""
+    """Return True for a whole line with nothing to undo, as it nearly always is."""
     return data[-1:] == delimiter and b"\0" not in data and (raw or b"\\" not in data)
 
 
@@ -152,7 +152,7 @@ def read_line(
 
 
 def _ends_escaped(data: bytes) -> bool:
-    """Tell whether the last byte is protected by a backslash that is not protected itself."""
+    """Return True when the last byte is protected by a backslash that is not protected itself."""
     body = data[:-1]
     return (len(body) - len(body.rstrip(b"\\"))) % 2 == 1
 

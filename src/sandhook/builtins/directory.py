@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import errno
 
-from sandhook.builtins._base import write
+from sandhook.builtins.base import write
 from sandhook.state.state import State
 from sandhook.text.quoting import ansi_c, needs_ansi_c
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath, join, normalize
 
-#: What cd and pwd say, behind their names alone, when the working directory is gone.
+#: The message of cd and pwd, after their names alone, when the working directory is gone.
 LOST = (
     "error retrieving current directory: getcwd: cannot access parent directories: No such file or directory"
 )
@@ -130,7 +130,7 @@ def change(state: State, name: str, *, follow: bool) -> str:
 
 
 def along_path(state: State, name: str, *, follow: bool) -> bool:
-    """Go to the first directory of CDPATH that has ``name``; tell where unless the entry is empty."""
+    """Go to the first directory of CDPATH that has ``name``; print the directory unless the entry is empty."""
     path = state.get("CDPATH")
     if not path or name[:1] == "/" or name.partition("/")[0] in (".", ".."):
         return False

@@ -1,0 +1,210 @@
+"""Operators that change the value of a parameter: ``#``, ``%``, ``/``, ``^``, ``,``, ``~``, ``:``, ``@``.
+
+Source: POSIX.1-2024 XCU 2.6.2; bash 5.2 manual 3.5.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sandhook.expand import transform
+from sandhook.expand.escapes import prompt
+from sandhook.expand.locale import change_by_bytes, goes_by_bytes
+from sandhook.expand.reference import Parameter, Value, Values, Words, elements
+from sandhook.state.state import State
+from sandhook.state.values import IndexedArray
+from sandhook.syntax.nodes import DoubleQuoted, Escaped, Literal, ParameterExpansion, SingleQuoted, Word
+from sandhook.syntax.wordprinter import word_text
+
+#: What a pattern begins with whose first character is known.
+_TEXT = (Literal, Escaped, SingleQuoted)
+
+
+class _Declaration(Parameter):
+    """``${a[@]@A}``: fields in quotes, and one text where nothing is split."""
+
+    __slots__ = ("_whole",)
+
+    def __init__(self, values: Values, whole: Value) -> None:
+        super().__init__(values=values)
+        self._whole = whole
+
+    def text(self, state: State) -> str:
+        return self._whole(state) or ""
+
+
+def compile_operator(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter:
+    operator = node.operator or ""
+    word = node.word or Word(())
+    if operator == ":":
+        return _slice(node, base, words)
+    if operator == "@":
+        return _transformation(node, base)
+    quick = _fixed_change(operator, word, node.second, words)
+    if quick is not None and base.value is not None:
+        return Parameter(_quickly(base.value, quick, cased=operator[0] in "^,~"))
+    if operator[0] in "#%":
+        pattern = words.pattern(word)
+        return _mapped(base, lambda state: (operator, pattern(state)), transform.remove_affix, nonempty=True)
+    if operator[0] == "/":
+        pattern = words.pattern(word, tildes=operator in ("/", "//"))
+        replacement = words.pieces(node.second or Word(()))
+        if operator == "/" and word.parts and not isinstance(word.parts[0], _TEXT):
+            pieces = words.pieces(word)
+
+            def anchored(state: State) -> tuple[object, ...]:
+                return (*transform.anchored(pieces(state)), replacement(state))
+
+            return _mapped(base, anchored, transform.replace)
+        return _mapped(base, lambda state: (operator, pattern(state), replacement(state)), transform.replace)
+    pattern = words.pattern(word)
+    if word.parts and all(
+        isinstance(part, (SingleQuoted, DoubleQuoted)) and not part[0] for part in word.parts
+    ):
+        return _mapped(base, lambda state: (), lambda state, value: value)  # "" matches no character
+    return _mapped(base, lambda state: (operator, pattern(state)), transform.change_case)
+
+
+def _fixed_change(operator: str, word: Word, second: Word | None, words: Words) -> transform.Change | None:
+    """Return what an operator does to a value when its words never change and are of a common shape."""
+    if operator[0] not in "#%/":
+        return None if word.parts else transform.case_changer(operator)
+    pattern = words.fixed_pattern(word, tildes=operator not in ("/#", "/%"))
+    if pattern is None:
+        return None
+    if operator[0] != "/":
+        return transform.affix_remover(operator, pattern)
+    replacement = words.constant(second) if second is not None and second.parts else ""
+    return None if replacement is None else transform.literal_replacer(operator, pattern, replacement)
+
+
+def _quickly(read: Value, change: transform.Change, *, cased: bool) -> Value:
+    def value(state: State) -> str | None:
+        text = read(state)
+        if cased and text and not text.isascii() and goes_by_bytes(state):
+            return change_by_bytes(state, text, change, ())
+        return change(state, text) if text else text
+
+    return value
+
+
+def _mapped(
+    base: Parameter,
+    prepare: Callable[[State], tuple[object, ...]],
+    change: Callable[..., str],
+    *,
+    nonempty: bool = False,
+) -> Parameter:
+    """Apply ``change`` to the value, or to every element.
+
+    Its arguments are expanded once, and not at all when there is no value, or (``nonempty``) an empty one.
+    """
+    if base.value is not None:
+        read = base.value
+
+        def one(state: State) -> str | None:
+            value = read(state)
+            if not value and (nonempty or value is None):
+                return value
+            arguments = prepare(state)
+            if value.isascii() or not goes_by_bytes(state):
+                return change(state, value, *arguments)
+            return change_by_bytes(state, value, change, arguments)
+
+        return Parameter(one)
+    values = base.values
+    assert values is not None
+
+    def every(state: State) -> list[str]:
+        found = values(state)
+        if not found:
+            return found
+        arguments = prepare(state)
+        return [
+            change(state, value, *arguments)
+            if value.isascii() or not goes_by_bytes(state)
+            else change_by_bytes(state, value, change, arguments)
+            for value in found
+        ]
+
+    return Parameter(values=every, star=base.star)
+
+
+def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter:
+    from sandhook.expand import slices
+
+    name = node.name
+    subscript = "" if node.subscript is None else f"[{word_text(node.subscript, lambda body: '')}]"
+    shown = f"{node.prefix}{name}{subscript}"
+    offset_of = slices.named(words.arithmetic(node.word or Word(())), shown)
+    length_of = slices.named(words.arithmetic(node.second), shown) if node.second is not None else None
+    if base.value is not None:
+        read = base.value
+
+        def substring(state: State) -> str | None:
+            value = read(state)
+            if value is None:
+                return None
+            offset = offset_of(state)
+            length = length_of(state) if length_of is not None else None
+            return slices.substring(state, value, offset, length)
+
+        return Parameter(substring)
+    values = base.values
+    assert values is not None
+    positional = node.subscript is None
+
+    def part(state: State) -> list[str]:
+        scalar: Any = None
+        if not positional:
+            scalar = state.value(name)
+            if scalar is None or (scalar.__class__ is not str and not len(scalar)):
+                return values(state)  # none; bash does not look at the numbers then
+        offset = offset_of(state)
+        if scalar.__class__ is IndexedArray and offset > scalar.top() - 1:
+            return []
+        length = length_of(state) if length_of is not None else None
+        if scalar.__class__ is str:  # bash takes it for ${name:offset:length}
+            return [slices.substring(state, scalar, offset, length)]
+        if length is not None and length < 0:
+            raise slices.too_short(length)
+        if positional:
+            return slices.of_positional(state, offset, length)
+        return slices.of_array(state, name, values, offset, length)
+
+    return Parameter(values=part, star=base.star)
+
+
+def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
+    from sandhook.expand import declared
+
+    letter = node.word.parts[0].text if node.word and isinstance(node.word.parts[0], Literal) else ""
+    name = node.name
+    if letter == "a":
+        if base.values is not None and node.subscript is None:
+            return Parameter(values=lambda state: ["" for _ in state.positional], star=base.star)
+        if base.values is not None:
+            of_all = declared.all_attributes
+            return Parameter(values=lambda state: of_all(state, name, elements(state, name)), star=base.star)
+
+        def attributes(state: State) -> str:
+            if base.value is not None:
+                base.value(state)  # for its error
+            return declared.attributes_of(state, name)
+
+        return Parameter(attributes)
+    if letter == "A":
+
+        def declaration(state: State) -> str | None:
+            value = base.value(state) if base.value is not None else ""  # fails under set -u
+            return declared.declaration(state, node, base.values is not None, base.text, unset=value is None)
+
+        if base.values is not None and not base.star:
+            return _Declaration(lambda state: declared.words_of(state, node, declaration(state)), declaration)
+        return Parameter(declaration)
+    if letter in "Kk" and base.values is not None and node.subscript is not None:
+        return Parameter(values=lambda state: declared.pairs_of(state, name, letter), star=base.star)
+    if letter == "P":
+        return _mapped(base, lambda state: (), prompt)
+    return _mapped(base, lambda state: (letter,), transform.transform)

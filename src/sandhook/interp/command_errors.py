@@ -1,0 +1,95 @@
+"""What an error of a command ends: the command, its input unit, or the shell.
+
+Source: POSIX.1-2024 XCU 2.8.1; bash 5.2 for the errors that it treats in a way of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+from sandhook.state.assigned import Argument
+from sandhook.state.control import Discard, ExitShell, ShellError
+from sandhook.state.state import Interpreter, State
+
+#: Assignment errors that exit the shell at once under ``set -e``, even inside a condition.
+_EXITING_AT_ONCE = frozenset(("readonly variable", "bad subscript", "bad element"))
+
+#: Errors that do not change ``$?``: under ``set -e`` the shell exits with the status before them.
+_LEAVING_STATUS = frozenset(("readonly variable", "bad subscript", "indirection"))
+
+
+def assignment_error(runtime: Interpreter, state: State, error: ShellError) -> None:
+    """Write the message; raise ExitShell for an assignment error under ``set -e``."""
+    runtime.error(state, error.message)
+    if error.reason in _EXITING_AT_ONCE and state.options.errexit and not state.eval_in_condition:
+        raise ExitShell(state.status or 1)
+
+
+def fatal_error(runtime: Interpreter, state: State, error: ShellError, argv: Sequence[Argument] = ()) -> int:
+    """Write the message and end what the error ends.
+
+    Args:
+        argv: The command's words, without words for an assignment.
+
+    Returns:
+        The status of the command, when nothing more than the command ends.
+
+    Raises:
+        Discard: The input unit ends.
+        ExitShell: The shell ends.
+    """
+    assignment_error(runtime, state, error)
+    before, state.status = state.status, error.status
+    options = state.options
+    if error.ends == "command":
+        if options.posix and argv and argv[0] in runtime.commands.special:
+            raise ExitShell(error.status)
+        return error.status
+    if options.posix and _ends_posix_shell(error, bare=not argv):
+        _end_shell(state, 127)
+    if error.ends == "shell":
+        _end_shell(state, error.status)
+    if options.errexit and error.reason != "expression" and "subscript" not in error.origins:
+        raise ExitShell(before if before and error.reason in _LEAVING_STATUS else error.status)
+    raise Discard(error.status)
+
+
+def expression_error(runtime: Interpreter, state: State, error: ShellError, command: str) -> int:
+    """Report an error inside ``((`` or ``[[``, which end with status 1 where a word would end the unit."""
+    if error.ends == "shell":
+        assignment_error(runtime, state, error)
+        state.status = error.status
+        _end_shell(state, error.status)
+    if "operand" in error.origins:
+        return fatal_error(runtime, state, error.ending_unit())
+    if error.reason == "readonly variable":
+        assignment_error(runtime, state, error)
+    else:
+        runtime.error(state, f"{command}: {error.message}")
+    state.status = 1
+    return 1
+
+
+def _ends_posix_shell(error: ShellError, *, bare: bool) -> bool:
+    """Return True when posix mode ends the shell where bash ends the unit; ``bare``: there is no command."""
+    if error.reason == "expression":
+        return "subscript" not in error.origins
+    return error.reason == "bad substitution" or (bare and error.reason == "readonly variable")
+
+
+def _end_shell(state: State, status: int) -> NoReturn:
+    """End a shell; an interactive one ends its input unit alone."""
+    raise (ExitShell if state.invocation.interactive is None else Discard)(fatal_status(state, status))
+
+
+def fatal_status(state: State, status: int) -> int:
+    """Return what a shell exits with when an error with ``status`` ended it: 127 for ``-c`` alone."""
+    if status != 127:
+        return status
+    unlike = (
+        (state.options.errexit and not state.eval_in_condition)
+        or state.invocation.input in ("file", "stdin")
+        or state.invocation.interactive is not None
+    )
+    return 1 if unlike or (state.subshell and not state.execution.direct) else 127

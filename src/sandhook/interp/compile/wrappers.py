@@ -1,0 +1,104 @@
+"""What surrounds the closure of a command: ``$_``, BASH_COMMAND, process substitutions, exec in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from sandhook.interp.compile.arguments import Arguments
+from sandhook.state.assigned import Argument, Assigned
+from sandhook.state.state import State
+from sandhook.syntax.nodes import SimpleCommand
+
+Run: TypeAlias = Callable[[State], int]
+
+
+def exec_in_place(run: Run, *, only_untrapped: bool = False) -> Run:
+    """Let an external command at this depth of calls take the place of its process: nothing follows it.
+
+    ``only_untrapped``: not while traps are set, for these run after the command.
+    """
+
+    def run_last(state: State) -> int:
+        if not (only_untrapped and state.traps):
+            state.execution.last_command = state.calls
+        return run(state)
+
+    return run_last
+
+
+def record_last_argument(arguments: Arguments, complete: Callable[[Arguments], Run]) -> Run:
+    """Set ``$_`` to the last argument after the command: the command itself sees the previous one.
+
+    Args:
+        complete: Returns the command's closure for its arguments.
+    """
+
+    def recorded(state: State) -> list[Argument]:
+        argv = arguments(state)
+        if argv:
+            state.execution.last_argument = argv[-1]
+        return argv
+
+    run = complete(recorded)
+
+    def run_and_record(state: State) -> int:
+        execution = state.execution
+        outer, execution.last_argument = execution.last_argument, None
+        try:
+            status = run(state)
+            last = execution.last_argument
+            if last is not None:
+                state.last_argument = last if isinstance(last, str) else _as_argument(last)
+        finally:
+            execution.last_argument = outer
+        return status
+
+    return run_and_record
+
+
+def _as_argument(assigned: Assigned) -> str:
+    """Return ``$_`` after an assignment that was an argument: of a list, the name alone."""
+    if isinstance(assigned.value, list):
+        return assigned.name
+    subscript = "" if assigned.subscript is None else f"[{assigned.subscript}]"
+    return f"{assigned.name}{subscript}{'+=' if assigned.append else '='}{assigned.value}"
+
+
+def clear_last_argument(run: Run) -> Run:
+    """Make ``$_`` empty after assignments alone, which have no last argument."""
+
+    def run_and_clear(state: State) -> int:
+        status = run(state)
+        state.last_argument = ""
+        return status
+
+    return run_and_clear
+
+
+def record_command(run: Run, node: SimpleCommand) -> Run:
+    """Record the command for BASH_COMMAND before it runs."""
+
+    def record_and_run(state: State) -> int:
+        state.shell.note_command(state, node)
+        return run(state)
+
+    return record_and_run
+
+
+def close_substitutions(run: Run) -> Run:
+    """Close the descriptors of process substitutions after the command."""
+
+    def run_and_close(state: State) -> int:
+        execution = state.execution
+        outer = execution.substitutions
+        opened: list[int] = []
+        execution.substitutions = opened
+        try:
+            return run(state)
+        finally:
+            execution.substitutions = outer
+            for number in opened:
+                state.process.close(number)
+
+    return run_and_close
