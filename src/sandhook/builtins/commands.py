@@ -46,7 +46,7 @@ def _load_builtin(name: str) -> Builtin | None:
 
 
 def _evaluate_test(state: State, arguments: list[str]) -> bool:
-    from sandhook.builtins.test import ShellProbe
+    from sandhook.builtins.output.test import ShellProbe
     from sandhook.utilities.system.test import evaluate
 
     return evaluate(arguments, ShellProbe(state))

@@ -122,7 +122,7 @@ def _hook(options: argparse.Namespace, contract: Contract, words: list[str]) -> 
     notes = [f"sandhook: {fault}"] if fault else []
     script = _script(words)
     if isinstance(script, Script):
-        ran = _run(options, contract, event, native, script, data, notes)
+        ran = _run(options, _Call(contract, event, native, data), script, notes)
         why, status = ran.could_not_run, ran.exit_status
         answer = Answer(ran.stdout, ran.stderr, _CANNOT_RUN if status is None else status)
     else:
@@ -167,15 +167,16 @@ def _other_interpreter(data: bytes) -> str | None:
     return None if not names or names[0] in _SHELLS else names[0]
 
 
-def _run(
-    options: argparse.Namespace,
-    contract: Contract,
-    event: Event | None,
-    native: str,
-    script: Script,
-    data: bytes,
-    notes: list[str],
-) -> RunResult:
+class _Call(Record):
+    """How the agent calls the hook."""
+
+    contract: Contract
+    event: Event | None  #: None when standard input is not an event of the contract
+    native: str  #: the agent's name of the event
+    data: bytes  #: standard input
+
+
+def _run(options: argparse.Namespace, call: _Call, script: Script, notes: list[str]) -> RunResult:
     from sandhook.hooks.runner import as_ran, working_directory
     from sandhook.limits import Limits
     from sandhook.shell import DEFAULT_ENVIRONMENT, Shell
@@ -190,8 +191,8 @@ def _run(
         fs = workspace.fs
     env = {**DEFAULT_ENVIRONMENT, **_inherited(options)}
     cwd = "/workspace"
-    if event is not None:
-        said, cwd = _contracts_own(contract, event, native, script, options.timeout)
+    if call.event is not None:
+        said, cwd = _contracts_own(call.contract, call.event, call.native, script, options.timeout)
         cwd = working_directory(cwd)
         env.update({name: os.environ.get(name, text) for name, text in said.items() if name not in _PLACES})
         if fs is None or not fs.is_dir(normalize(cwd)):
@@ -203,7 +204,9 @@ def _run(
         limits=Limits(wall_seconds=options.timeout, output_bytes=_OUTPUT_BYTES),
         parse_cache=default_store(),
     )
-    result = shell.run(script.text, stdin=data, args=script.words, name=script.name, from_file=script.is_file)
+    result = shell.run(
+        script.text, stdin=call.data, args=script.words, name=script.name, from_file=script.is_file
+    )
     if workspace is not None:
         workspace.finish(write_back=options.write_back, say=notes.append)
     return as_ran(result)

@@ -1,0 +1,1 @@
+"""Built-ins about the working directory."""

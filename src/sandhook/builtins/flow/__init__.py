@@ -1,0 +1,1 @@
+"""Built-ins that change what runs next: loops, returns, exits, scripts, traps."""

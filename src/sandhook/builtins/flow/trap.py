@@ -1,0 +1,113 @@
+"""trap: run a command when a signal comes, the shell exits, or a command fails.
+
+Source: POSIX.1-2024 XCU 2.15 trap; bash 5.2 reference manual 4.1.
+
+A subshell shows its parent's traps until it sets one itself; they are in
+``state.execution.inherited_traps``, and the interpreter puts them there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins.base import USAGE_STATUS, builtin, parse, print_error, show_usage, write
+from sandhook.builtins.jobs.signals import EVENTS, full_name, listing, trap_name
+from sandhook.builtins.quote import single_quote
+from sandhook.kernel.signals import NUMBERS, SIGQUIT
+from sandhook.state.state import State
+
+USAGE = "trap [-lp] [[arg] signal_spec ...]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 for an unknown signal; the others are handled all the same."""
+    given, operands = parse(argv, "lp")
+    letters = {option.letter for option in given}
+    if "l" in letters:
+        write(state, listing())
+        return 0
+    if "p" in letters or not operands:
+        return _show(state, operands)
+    action, names = operands[0], operands[1:]
+    if action.isascii() and action.isdigit() and trap_name(action) is not None:
+        names, action = operands, "-"  # trap 2 3: numbers alone reset
+    elif not names:
+        if trap_name(action) is None:
+            show_usage(state, "trap", USAGE)
+            return USAGE_STATUS
+        names, action = operands, "-"
+    status = 0
+    hearing = "ERR" in state.traps
+    for text in names:
+        name = trap_name(text)
+        if name is None:
+            print_error(state, f"trap: {text}: invalid signal specification")
+            status = 1
+        else:
+            set_trap(state, name, None if action == "-" else action)
+    if status and not hearing and not state.errexit_suppressed and "ERR" in state.traps:
+        state.execution.skips_err_trap = True  # it was not there when this command began
+    return status
+
+
+def set_trap(state: State, name: str, action: str | None) -> None:
+    """Set a trap, "" to ignore the signal, None to go back to its default."""
+    state.execution.inherited_traps = {}
+    number = NUMBERS.get(name)
+    if number in state.invocation.ignored_signals:
+        return  # what was ignored when a shell began stays so (XCU 2.15)
+    if action is None:
+        state.traps.pop(name, None)
+        if name == "ERR":
+            state.tracing.err_depth = None
+    else:
+        state.traps[name] = action
+        if name == "ERR" and state.tracing.err_depth is None:
+            state.tracing.err_depth = state.calls
+    if action and not state.tracing.tracks_commands and _asks_for_command(state, action):
+        state.tracing.tracks_commands = True
+        state.update_instrumented()
+    if name == "DEBUG":
+        state.update_instrumented()
+    if number is None:
+        return
+    process = state.process
+    if number != SIGQUIT or state.subshell:
+        process.caught.discard(number)
+    process.ignored.discard(number)
+    if action:
+        process.caught.add(number)
+        process.on_signal = state.handle_signal
+    elif action is not None:
+        process.ignored.add(number)
+
+
+def _asks_for_command(state: State, action: str) -> bool:
+    """Return True when a trap, or the function that it calls, has BASH_COMMAND in its text."""
+    if "BASH_COMMAND" in action:
+        return True
+    function = state.functions.get((action.split(maxsplit=1) or [""])[0].rstrip(";"))
+    if function is None:
+        return False
+    from sandhook.syntax.unparse import unparse
+
+    return "BASH_COMMAND" in unparse(function.body)
+
+
+def _show(state: State, operands: Sequence[str]) -> int:
+    traps: dict[str, str] = {**state.execution.inherited_traps, **state.traps}
+    status = 0
+    if operands:
+        chosen = []
+        for text in operands:
+            name = trap_name(text)
+            if name is None:
+                print_error(state, f"trap: {text}: invalid signal specification")
+                status = 1
+            elif name in traps:
+                chosen.append(name)
+    else:
+        chosen = sorted(traps, key=lambda name: EVENTS.get(name, NUMBERS.get(name, 0)))
+    write(state, "".join([f"trap -- {single_quote(traps[name])} {full_name(name)}\n" for name in chosen]))
+    return status

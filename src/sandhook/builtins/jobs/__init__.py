@@ -1,0 +1,1 @@
+"""Built-ins about jobs, signals, and the limits of processes."""

@@ -1,0 +1,206 @@
+"""kill: send a virtual signal to processes of this run.
+
+Source: POSIX.1-2024 XCU 3 kill; bash 5.2 reference manual 7.2.
+Divergence: L-KILL-001, signals that stop a process do nothing, for no terminal could continue it;
+a process group (0, or a negative number) is all processes of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from sandhook.builtins.base import (
+    USAGE_STATUS,
+    BuiltinError,
+    HelpWanted,
+    builtin,
+    numeric,
+    print_error,
+    show_usage,
+    write,
+)
+from sandhook.builtins.jobs.jobspec import find_job
+from sandhook.builtins.jobs.signals import listing, names_alone, trap_name
+from sandhook.kernel.outside import Outside
+from sandhook.kernel.signals import NAMES, NUMBERS, SIGTERM
+from sandhook.state.state import State
+from sandhook.vfs.errors import error_text
+
+USAGE = "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]"
+
+
+class _Target(Protocol):
+    """A process that can be sent a signal."""
+
+    def kill(self, signal: int) -> None: ...
+
+
+class _Request:
+    """What the options of ``kill`` ask for.
+
+    Attributes:
+        signal: Its number, 0 to ask only, None when there is no such signal.
+        named: How the arguments call it.
+        listing: ``-l``.
+        operands: The words after the options.
+    """
+
+    __slots__ = ("listing", "named", "operands", "signal")
+
+    def __init__(self, words: list[str]) -> None:
+        self.signal: int | None = SIGTERM
+        self.named = ""
+        self.listing = False
+        self.operands = words
+
+    def name(self, text: str) -> None:
+        """Choose the signal."""
+        self.named = text
+        self.signal = _signal(text)
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 0 when a signal was sent to any of them, else 1."""
+    if list(argv[1:2]) == ["--help"]:
+        raise HelpWanted
+    request = _parse(list(argv[1:]))
+    if request is not None and request.listing:
+        return _list(state, request.operands)
+    if request is not None and request.signal is None:
+        raise BuiltinError(f"{request.named}: invalid signal specification")
+    if request is None or request.signal is None or not request.operands:
+        show_usage(state, "kill", USAGE)
+        return USAGE_STATUS
+    sent = False
+    for operand in request.operands:
+        sent = _send(state, operand, request.signal) or sent
+    if sent:
+        state.status = 0  # what a handler sees, which runs now
+    if state.process.pending:
+        if state.execution.defers_signals:
+            state.execution.defers_signals = False
+        else:
+            state.process.deliver()
+    return 0 if sent else 1
+
+
+def _parse(words: list[str]) -> _Request | None:
+    """Parse the options; None for ``-?``. Only the first ``-NAME`` is one."""
+    request = _Request(words)
+    seen = False
+    while words:
+        word = words[0]
+        if word in ("-l", "-L"):
+            request.listing = True
+        elif word in ("-s", "-n"):
+            if len(words) == 1:
+                raise BuiltinError(f"{word}: option requires an argument")
+            words.pop(0)
+            request.name(words[0])
+        elif (word[:2] == "-s" and word[2:3].isalpha()) or (word[:2] == "-n" and word[2:3].isdigit()):
+            request.name(word[2:])
+        elif word == "--":
+            words.pop(0)
+            break
+        elif word == "-?":
+            return None
+        elif word[:1] == "-" and not seen:
+            seen = True
+            request.name(word[1:])
+        else:
+            break
+        words.pop(0)
+    return request
+
+
+def _send(state: State, operand: str, signal: int) -> bool:
+    """Send a signal to the processes that an operand means; return True when one got it."""
+    try:
+        targets = _targets(state, operand)
+    except BuiltinError as error:
+        print_error(state, f"kill: {error.message}")
+        return False
+    sent = False
+    for process in targets:
+        try:
+            process.kill(signal)
+        except BuiltinError as error:
+            print_error(state, f"kill: {error.message}")
+        else:
+            sent = True
+    shell = state.process
+    if shell in targets and shell.pending and signal not in shell.caught:
+        shell.deliver()  # what ends the shell ends it before the next operand
+    return sent
+
+
+def _signal(text: str) -> int | None:
+    """Return a signal's number, 0 to ask only, None when there is no such signal."""
+    name = "EXIT" if text == "0" else trap_name(text)
+    return 0 if name == "EXIT" else NUMBERS.get(name or "")
+
+
+def _targets(state: State, word: str) -> Sequence[_Target]:
+    """Return the processes that an operand means. Raises BuiltinError."""
+    if word[:1] == "%":
+        return [process for process in find_job(state, word).processes if not process.done]
+    if not word:
+        raise BuiltinError("`': not a pid or valid job spec")
+    pid = numeric(word)
+    if pid is None:
+        raise BuiltinError(
+            f"{word}: arguments must be process or job IDs" if word else "`': not a pid or valid job spec"
+        )
+    processes = state.process.kernel.processes
+    if pid == 0 or (pid < 0 and (pid == -1 or -pid in processes)):
+        return list(processes.values())
+    found = processes.get(pid)
+    if found is None:
+        world = state.process.kernel.outside
+        if world is None:
+            raise BuiltinError(f"({pid}) - No such process")
+        return [_Foreign(world, pid)]
+    return [found]
+
+
+class _Foreign:
+    """A process that is not of this run, where the run may reach it."""
+
+    __slots__ = ("_pid", "_world")
+
+    def __init__(self, world: Outside, pid: int) -> None:
+        self._world = world
+        self._pid = pid
+
+    def kill(self, signal: int) -> None:
+        """Send it a signal. Raises BuiltinError."""
+        try:
+            self._world.kill(self._pid, signal)
+        except OSError as error:
+            raise BuiltinError(f"({self._pid}) - {error_text(error)}") from None
+
+
+def _list(state: State, words: Sequence[str]) -> int:
+    """kill -l: the table, or names for numbers and numbers for names."""
+    if not words:
+        write(state, names_alone() if state.options.posix else listing())
+        return 0
+    status = 0
+    for word in words:
+        number = numeric(word)
+        if number is not None and number > 128:
+            number -= 128
+        if number == 0:
+            write(state, "EXIT\n")
+        elif number is not None and number in NAMES:
+            write(state, NAMES[number] + "\n")
+        else:
+            name = trap_name(word) if number is None else None
+            if name is None or (name not in NUMBERS and name != "EXIT"):
+                print_error(state, f"kill: {word}: invalid signal specification")
+                status = 1
+            else:
+                write(state, f"{NUMBERS.get(name, 0)}\n")
+    return status

@@ -1,0 +1,183 @@
+"""wait: wait for background processes.
+
+Source: POSIX.1-2024 XCU 3 wait; bash 5.2 reference manual 7.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from greenlet import getcurrent
+
+from sandhook.builtins.base import BuiltinError, builtin, is_name, parse, print_error
+from sandhook.builtins.jobs.jobspec import find_job, forget_ended
+from sandhook.interp.jobs import describe, jobs_of, reap, report_ended, reports_all_ends
+from sandhook.kernel.process import Process
+from sandhook.kernel.signals import SIGCHLD
+from sandhook.state.assignment import unset
+from sandhook.state.jobs import Job
+from sandhook.state.state import State
+
+USAGE = "wait [-fn] [-p var] [id ...]"
+_NOT_FOUND = 127
+
+
+class Interrupted(Exception):
+    """A trapped signal came; its trap has run."""
+
+    def __init__(self, signal: int) -> None:
+        super().__init__(signal)
+        self.signal = signal
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return the status of what was waited for last, 127 when it is unknown, 128 + n after a trap."""
+    given, operands = parse(argv, "fnp:")
+    letters = {option.letter for option in given}
+    variable = next((option.argument for option in reversed(given) if option.letter == "p"), None)
+    if variable is not None:
+        if not is_name(variable):
+            raise BuiltinError(f"`{variable}': not a valid identifier")
+        unset(state, variable)
+    try:
+        if "n" in letters:
+            return _wait_next(state, operands, variable)
+        if not operands:
+            state.process.kernel.scheduler.yield_to_others()  # what others left to run may run now
+            table = jobs_of(state)
+            for job in table.own():
+                _wait_for(state, job)
+            for process in table.substitutions:
+                while not process.done:
+                    wait_any(state, [process])
+            table.forgotten.clear()
+            return 0
+        status = 0
+        for operand in operands:
+            status = _wait_operand(state, operand, variable)
+            forget_ended(state)  # %2 is gone if it ended before %1, though its pid is known
+        return status
+    except Interrupted as interruption:
+        return 128 + interruption.signal
+
+
+def _wait_operand(state: State, operand: str, variable: str | None) -> int:
+    table = jobs_of(state)
+    if operand[:1] == "%":
+        try:
+            job: Job | None = find_job(state, operand)
+        except BuiltinError as error:
+            print_error(state, f"wait: {error.message}")
+            return _NOT_FOUND
+    elif operand.isascii() and operand.isdigit():
+        pid = int(operand[:12])
+        job = table.by_pid(pid)
+        if job in table.inherited:
+            job = None
+        substitution = table.substitution
+        if job is None and substitution is not None and substitution.pid == pid:
+            job = Job([substitution], None)
+        if job is None and pid in table.forgotten:
+            if variable is not None:
+                state.set(variable, operand)
+            return table.forgotten[pid]
+        if job is None:
+            print_error(state, f"wait: pid {operand} is not a child of this shell")
+            return _NOT_FOUND
+    else:
+        print_error(state, f"wait: `{operand}': not a pid or valid job spec")
+        return 1
+    assert job is not None
+    if variable is not None:
+        state.set(variable, str(job.pid))
+    return _wait_for(state, job)
+
+
+def _wait_for(state: State, job: Job) -> int:
+    """Wait for every process of a job, report a violent death, forget the job."""
+    while not job.done:
+        wait_any(state, [process for process in job.processes if not process.done])
+    _report(state, job)
+    jobs_of(state).remove(job)
+    reap(state, job)
+    return job.status
+
+
+def _report(state: State, job: Job) -> None:
+    if not job.known and reports_all_ends(state):
+        state.shell.write_error(state, describe(state, job))
+    elif not job.known:
+        report_ended(state, job)
+    job.known = True
+
+
+def _wait_next(state: State, operands: Sequence[str], variable: str | None) -> int:
+    """wait -n: wait until one of the jobs has ended."""
+    table = jobs_of(state)
+    if operands:
+        jobs = []
+        for operand in operands:
+            job = _optional_job(state, operand)
+            if job is not None:
+                jobs.append(job)
+    else:
+        jobs = [job for job in table.own() if not job.known]
+    if not jobs:
+        return _NOT_FOUND
+    while True:
+        for job in jobs:
+            if job.done:
+                _report(state, job)
+                table.remove(job)
+                reap(state, job)
+                if variable is not None:
+                    state.set(variable, str(job.pid))
+                return job.status
+        wait_any(state, [process for job in jobs for process in job.processes if not process.done])
+
+
+def _optional_job(state: State, operand: str) -> Job | None:
+    table = jobs_of(state)
+    if operand[:1] == "%":
+        try:
+            return find_job(state, operand)
+        except BuiltinError as error:
+            print_error(state, f"wait: {error.message}")
+            return None
+    job = table.by_pid(int(operand[:12])) if operand.isascii() and operand.isdigit() else None
+    if job is None or job.known:
+        print_error(state, f"wait: {operand}: no such job")
+        return None
+    return job
+
+
+def wait_any(state: State, processes: Sequence[Process]) -> None:
+    """Block until something happened to one of the processes.
+
+    Raises:
+        Interrupted: A trapped signal came instead.
+    """
+    me = state.process
+    task = getcurrent()
+    came: list[int] = []
+    handle = me.on_signal
+
+    def note(signal: int) -> None:
+        came.append(signal)
+        if handle is not None:
+            handle(signal)
+
+    for process in processes:
+        process.waiters.append(task)
+    me.on_signal = note
+    try:
+        me.kernel.scheduler.block()
+    finally:
+        me.on_signal = handle
+        for process in processes:
+            if task in process.waiters:
+                process.waiters.remove(task)
+    for signal in came:
+        if signal != SIGCHLD:
+            raise Interrupted(signal)

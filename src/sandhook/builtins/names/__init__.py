@@ -1,0 +1,1 @@
+"""Built-ins about names of commands, options, history and completion."""

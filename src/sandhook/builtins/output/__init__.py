@@ -1,0 +1,1 @@
+"""Built-ins that print and test."""

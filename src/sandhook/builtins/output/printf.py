@@ -1,0 +1,139 @@
+"""printf: write formatted output, or assign it.
+
+Source: POSIX.1-2024 XCU 3 printf; bash 5.2 reference manual 4.2 (-v). The formats are ``utilities``'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sandhook.builtins.base import (
+    BuiltinError,
+    Run,
+    builtin,
+    fatal_error,
+    is_name,
+    parse,
+    print_error,
+    show_usage,
+    split_reference,
+    write,
+)
+from sandhook.builtins.variables.variables import assign_reference
+from sandhook.expand.locale import as_bytes, goes_by_bytes
+from sandhook.state.state import State
+from sandhook.state.values import LARGE
+from sandhook.utilities.system.printf.common import format_printf
+from sandhook.utilities.system.printf.plain import format_plainly, plain_format
+from sandhook.vfs.errors import error_text
+
+USAGE = "printf [-v var] format [arguments]"
+_NOTHING: Mapping[str, str] = {}
+
+
+def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
+    """Return what writes, or assigns, by a plain format that no run changes."""
+    variable: str | None = None
+    at = 1
+    if len(prefix) > 3 and prefix[1] == "-v" and is_name(prefix[2]):
+        variable, at = prefix[2], 3
+    if len(prefix) <= at or prefix[at][:1] == "-":
+        return None
+    make = plain_format(prefix[at])
+    if make is None:
+        return None
+    format_plain, first = make, at + 1
+
+    def quick(state: State, argv: Sequence[str]) -> int:
+        text = format_plain(argv[first:])
+        if text is None:
+            return run(state, argv)
+        budget = state.budget
+        if variable is None:
+            budget.charge(len(argv) + (len(text) >> 10))
+            try:
+                state.process.descriptors[1].write(text.encode("utf-8", "surrogateescape"))
+            except KeyError:
+                return fatal_error(state, "printf", BuiltinError("write error: Bad file descriptor"))
+            except OSError as error:
+                return fatal_error(state, "printf", BuiltinError(f"write error: {error_text(error)}"))
+            return 0
+        budget.charge(len(argv))
+        if len(text) > LARGE or not state.is_plain(variable) or state.options.allexport:
+            return run(state, argv)
+        state.values[variable] = text
+        return 0
+
+    return quick
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 when a format or a number is invalid or the output cannot be written."""
+    variable, operands = _parse(argv)
+    if not operands:
+        show_usage(state, "printf", USAGE)
+        return 2
+    state.budget.charge(len(operands))
+    plain = format_plainly(operands[0], operands[1:])
+    if plain is not None:
+        if variable is None:
+            write(state, plain)
+        elif "[" in variable:
+            assign_reference(state, variable, plain)
+        else:
+            state.set(variable, plain)
+        return 0
+    data, status = _format(state, operands)
+    if variable is not None:
+        text = data.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+        assign_reference(state, variable, text)
+        return status
+    try:
+        state.budget.charge(1 + (len(data) >> 10))
+        state.process.descriptor(1).write(data)
+    except OSError as error:
+        raise BuiltinError(f"write error: {error_text(error)}") from None
+    return status
+
+
+def _parse(argv: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return the variable of ``-v``, or None, and the format with its arguments."""
+    if len(argv) > 3 and argv[1] == "-v" and argv[3][:1] != "-" and is_name(argv[2]):
+        return argv[2], list(argv[3:])
+    if len(argv) < 2 or argv[1][:1] != "-":
+        return None, list(argv[1:])
+    options, operands = parse(argv, "v:")
+    variable = options[-1].argument if options else None
+    if variable is not None and split_reference(variable) is None:
+        raise BuiltinError(f"`{variable}': not a valid identifier", 2)
+    return variable, operands
+
+
+def _format(state: State, operands: list[str]) -> tuple[bytes, int]:
+    """Return the output and the status: 1 after an error that was reported, else 0."""
+    status = 0
+
+    def error(message: str) -> None:
+        nonlocal status
+        status = 1
+        print_error(state, f"printf: {message}")
+
+    zone = state.get("TZ")
+    budget = state.budget
+    kernel = state.process.kernel
+    arguments = operands[1:]
+    if goes_by_bytes(state):  # %c, %q and the number of a character
+        arguments = [each if each.isascii() else as_bytes(each) for each in arguments]
+    data = format_printf(
+        operands[0],
+        arguments,
+        error=error,
+        warning=lambda message: print_error(state, f"printf: {message}"),
+        now=kernel.now,
+        environment=_NOTHING if zone is None else {"TZ": zone},
+        check_fits=budget.check_fits,
+        started=kernel.now() - budget.elapsed() + state.started,
+        assign=lambda name, value: assign_reference(state, name, value),
+    )
+    return data, status

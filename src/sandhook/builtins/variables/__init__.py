@@ -1,0 +1,1 @@
+"""Built-ins that declare, set, read and unset variables and positional parameters."""

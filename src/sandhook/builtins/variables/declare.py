@@ -1,0 +1,223 @@
+"""declare, typeset: set and show variable values and attributes.
+
+Source: bash 5.2 reference manual 4.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from sandhook.builtins.base import (
+    BuiltinError,
+    Given,
+    builtin,
+    parse,
+    print_builtin_error,
+    print_error,
+    runtime,
+    write,
+)
+from sandhook.builtins.variables.declaring import Request, declare_one
+from sandhook.builtins.variables.variables import (
+    all_names,
+    bits_of,
+    describe,
+    exists,
+    function_line,
+    listing,
+    own_value,
+    plain_line,
+)
+from sandhook.interp.trace import assigned as assigned_text
+from sandhook.state.assigned import Assigned
+from sandhook.state.control import ShellError
+from sandhook.state.environment import variable_names
+from sandhook.state.locals import function_frame
+from sandhook.state.state import State
+from sandhook.state.values import (
+    ARRAY,
+    ASSOC,
+    CAPITAL,
+    EXPORT,
+    INTEGER,
+    LOWER,
+    NAMEREF,
+    READONLY,
+    TRACE,
+    UPPER,
+    AssociativeArray,
+    IndexedArray,
+)
+
+USAGE = "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]"
+OTHER_USAGES = {
+    "typeset": "typeset [-aAfFgiIlnrtux] name[=value] ... or typeset -p [-aAfFilnrtux] [name ...]",
+}
+
+_BITS = {
+    "a": ARRAY, "A": ASSOC, "c": CAPITAL, "i": INTEGER, "l": LOWER, "r": READONLY, "t": TRACE, "u": UPPER,
+    "x": EXPORT,
+}  # fmt: skip
+_LETTERS = "aAcfFgiIlnprtux"
+
+
+@builtin(USAGE, OTHER_USAGES)
+def run(state: State, argv: Sequence[str | Assigned]) -> int:
+    """Return 1 when a name is invalid, readonly or missing; the other names are done all the same."""
+    given, operands = split_options(argv, _LETTERS, plus=True)
+    letters = {option.letter for option in given if not option.plus}
+    if any(option.letter in "fF" for option in given):
+        removed = sum({_BITS[option.letter] for option in given if option.plus and option.letter in "rtx"})
+        return _functions(state, str(argv[0]), letters, operands, removed)
+    request = make_request(state, given, local=function_frame(state) is not None)
+    if not operands:
+        return _list(state, request, letters)
+    if any(option.letter == "p" for option in given):
+        return show(state, str(argv[0]), operands)
+    return declare_all(state, str(argv[0]), operands, request)
+
+
+def split_options(
+    argv: Sequence[str | Assigned], letters: str, *, plus: bool = False
+) -> tuple[list[Given], list[str | Assigned]]:
+    """Parse options; an argument that is an assignment in the source is always an operand."""
+    words = [word if isinstance(word, str) else "=" for word in argv]
+    given, operands = parse(words, letters, plus=plus)
+    return given, list(argv[len(argv) - len(operands) :])
+
+
+def make_request(state: State, given: list[Given], *, local: bool) -> Request:
+    """Turn options into a Request; ``local``: names become local without ``-g``."""
+    add = remove = 0
+    nameref: bool | None = None
+    global_ = inherit = False
+    for letter, _, plus in given:
+        bit = _BITS.get(letter)
+        if bit is not None and plus:
+            remove |= bit
+            add &= ~bit
+        elif bit is not None:
+            add |= bit
+        elif letter == "n":
+            nameref = not plus
+        elif letter == "g":
+            global_ = True
+        elif letter == "I":
+            inherit = True
+    return Request(add, remove, nameref, local and not global_, global_, inherit)
+
+
+def declare_all(state: State, name: str, operands: Sequence[str | Assigned], request: Request) -> int:
+    """Declare every operand; report each that fails and go on."""
+    status = 0
+    for operand in operands:
+        try:
+            declare_one(state, operand, request)
+        except BuiltinError as error:
+            print_builtin_error(state, name, error)
+            status = 1
+        except ShellError as error:
+            if error.names_builtin or error.ends == "shell":
+                raise
+            runtime(state).assignment_error(state, error)
+            status = 1
+    return status
+
+
+# --------------------------------------------------------------------------- showing
+
+
+def show(
+    state: State, command: str, operands: Sequence[str | Assigned], among: Container[str] | None = None
+) -> int:
+    """Print ``declare -p name ...``, of all variables or ``among`` these."""
+    status = 0
+    for operand in operands:
+        name = operand if isinstance(operand, str) else operand.name
+        if isinstance(operand, Assigned) and isinstance(operand.value, str):
+            name = assigned_text(operand)  # nothing is called that
+        if exists(state, name) and (among is None or name in among):
+            write(state, describe(state, name))
+        else:
+            print_error(state, f"{command}: {name}: not found")
+            status = 1
+    return status
+
+
+def _list(state: State, request: Request, letters: set[str]) -> int:
+    if not request.add and not request.nameref:  # taking attributes away chooses nothing
+        if "p" in letters:
+            write(state, listing(state, all_names(state)))
+        elif not (request.local and letters & {"I"}):
+            write(state, "".join([plain_line(state, name) for name in variable_names(state)]))
+            write(state, "".join([state.functions[name].definition() + "\n"
+                                  for name in sorted(state.functions)]))  # fmt: skip
+        return 0
+    wanted = request.add | (NAMEREF if request.nameref else 0)
+    write(state, listing(state, [name for name in all_names(state) if effective_bits(state, name) & wanted]))
+    return 0
+
+
+def effective_bits(state: State, name: str) -> int:
+    """Return the attributes, ARRAY and ASSOC also where only the value shows them."""
+    bits = bits_of(state, name)
+    value = own_value(state, name)
+    if isinstance(value, IndexedArray):
+        bits |= ARRAY
+    elif isinstance(value, AssociativeArray):
+        bits |= ASSOC
+    return bits
+
+
+# --------------------------------------------------------------------------- functions
+
+
+def _functions(
+    state: State, command: str, letters: set[str], operands: Sequence[str | Assigned], removed: int
+) -> int:
+    bits = sum(bit for letter, bit in _BITS.items() if letter in letters and letter in "rtx")
+    if not operands:
+        _list_functions(state, "F" in letters, bits)
+        return 0
+    status = 0
+    for operand in operands:
+        if not isinstance(operand, str):
+            raise BuiltinError("cannot use `-f' to make functions")
+        function = state.functions.get(operand)
+        if function is None:
+            if "=" in operand:
+                raise BuiltinError("cannot use `-f' to make functions")
+            if "p" in letters:
+                print_error(state, f"{command}: {operand}: not found")
+            status = 1
+        elif bits or (removed and letters & {"f", "F"}):
+            if function.attributes & removed & READONLY:
+                print_error(state, f"{command}: {operand}: readonly function")
+                status = 1
+                continue
+            attributes = (function.attributes | bits) & ~removed
+            state.functions[operand] = function._replace(attributes=attributes)
+        elif not letters & {"f", "F"}:
+            continue
+        elif "F" not in letters:
+            write(state, function.definition() + "\n")
+            if "p" in letters and function.attributes:
+                write(state, function_line(state, operand))
+        elif "p" in letters:
+            write(state, function_line(state, operand))
+        elif "extdebug" in state.options.shopts:
+            write(state, f"{operand} {function.line} {function.source}\n")
+        else:
+            write(state, operand + "\n")
+    return status
+
+
+def _list_functions(state: State, names_only: bool, bits: int) -> None:
+    for name in sorted(state.functions):
+        function = state.functions[name]
+        if bits and not function.attributes & bits:
+            continue
+        if not names_only:
+            write(state, function.definition() + "\n")
+        if names_only or function.attributes:
+            write(state, function_line(state, name))

@@ -1,0 +1,305 @@
+"""Declaring variables: what declare, local, export and readonly share.
+
+Source: bash 5.2 reference manual 4.2 (declare, local), 4.1 (export, readonly). Messages are observed.
+"""
+
+from __future__ import annotations
+
+from sandhook.builtins.base import BuiltinError, invalid_name, runtime, split_reference
+from sandhook.builtins.variables.elements import read_elements
+from sandhook.builtins.variables.variables import own_value
+from sandhook.record import Record
+from sandhook.state.assigned import Assigned
+from sandhook.state.assignment import assign
+from sandhook.state.control import Discard, ShellError, readonly_error
+from sandhook.state.frame import Frame
+from sandhook.state.locals import function_frame, keep_assigned, make_local
+from sandhook.state.state import State
+from sandhook.state.values import (
+    ARRAY,
+    ASSOC,
+    CAPITAL,
+    EXPORT,
+    LOWER,
+    READONLY,
+    UPPER,
+    AssociativeArray,
+    IndexedArray,
+)
+
+_CASE = UPPER | LOWER | CAPITAL
+
+
+class Request(Record):
+    """What the options of one declaration command ask for.
+
+    Attributes:
+        add, remove: Attribute bits (``-i`` and ``+i``).
+        nameref: True for ``-n``, False for ``+n``, None for neither.
+        local: Names become local to the current function.
+        global_: ``-g``: in a function, act on the global variable.
+        inherit: ``-I``: a local starts with the value and attributes it hides.
+        quiet_readonly: A readonly name is reported without the built-in's name (export, readonly).
+    """
+
+    add: int = 0
+    remove: int = 0
+    nameref: bool | None = None
+    local: bool = False
+    global_: bool = False
+    inherit: bool = False
+    quiet_readonly: bool = False
+
+
+def split_argument(
+    state: State, argument: str | Assigned, request: Request
+) -> Assigned | tuple[str, str | None]:
+    """Read one argument: an assignment, or a name with an optional subscript.
+
+    Raises:
+        BuiltinError: Neither.
+    """
+    if not isinstance(argument, str):
+        name, subscript, append, value = argument
+        if isinstance(value, str) and subscript is None and _is_compound(state, name, value, request):
+            return Assigned(name, None, append, read_elements(value))
+        return argument
+    left, equals, value = argument.partition("=")
+    # A subscript may hold "=": a[b=1]=2.
+    if "[" in left and not left.endswith(("]", "]+")) and "]" in value:
+        close = argument.find("]")
+        left, equals, value = argument[: close + 1], argument[close + 1 : close + 2], argument[close + 2 :]
+        if equals == "+" and value[:1] == "=":
+            left, equals, value = left + "+", "=", value[1:]
+    append = bool(equals) and left[-1:] == "+"
+    found = split_reference(left[:-1] if append else left)
+    if found is None:
+        raise invalid_name(argument)
+    name, subscript = found
+    if not equals:
+        return name, subscript
+    if subscript is None and _is_compound(state, name, value, request):
+        return Assigned(name, None, append, read_elements(value))
+    if subscript is not None:
+        subscript = runtime(state).subscript_text(state, name, subscript)
+    return Assigned(name, subscript, append, value)
+
+
+def _is_compound(state: State, name: str, value: str, request: Request) -> bool:
+    """Return True when a value that is text, such as "(1 2)", stands for the elements of an array."""
+    if value[:1] != "(" or value[-1:] != ")":
+        return False
+    if request.add & (ARRAY | ASSOC):
+        return True
+    return not request.local and isinstance(own_value(state, name), (IndexedArray, AssociativeArray))
+
+
+def declare_one(state: State, argument: str | Assigned, request: Request) -> None:
+    """Declare one name. Raises BuiltinError or ShellError; the caller goes on with the next argument."""
+    found = split_argument(state, argument, request)
+    if isinstance(found, Assigned):
+        name, assigned = found.name, found
+        indexed = found.subscript is not None
+    else:
+        name, assigned = found[0], None
+        indexed = found[1] is not None
+    if request.nameref and assigned is not None:
+        _check_target(state, name, assigned, indexed)
+    elif request.local and request.nameref is None and name in state.namerefs:
+        frame = function_frame(state)
+        if frame is not None and name in frame.saved:  # a local reference: its target becomes local
+            name = state.resolve(name)[0]
+            assigned = assigned._replace(name=name) if assigned else None
+    if request.local:
+        if request.add & (EXPORT | READONLY):
+            keep_assigned(state, name)  # a temporary assignment outlives the call, as after export
+        _localize(state, name, request)
+    elif request.global_:
+        frame = _outermost(state, name)
+        if frame is not None:
+            _in_global(state, frame, name, assigned, indexed, request)
+            return
+    _declare(state, name, assigned, indexed, request)
+
+
+def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, request: Request) -> None:
+    if request.nameref is None and name in state.namerefs:
+        target, _ = state.resolve(name)
+        if target and target not in state.namerefs:
+            name = target
+            assigned = assigned._replace(name=name) if assigned else None
+    bits = state.attributes.get(name, 0)
+    add = request.add
+    both = add & ARRAY and add & ASSOC
+    if both:  # it becomes a map, and then fails
+        add &= ~ARRAY
+        request = request._replace(add=add)
+    _check_arrays(state, name, bits, assigned, request)
+    if request.remove & READONLY and bits & READONLY:
+        raise _readonly(name, request)
+    if assigned is not None and bits & READONLY:
+        raise _readonly(name, request)
+    if request.nameref is not None:
+        _set_reference(state, name, assigned, bits, request)
+        return
+    late = add & READONLY
+    add &= ~READONLY
+    listed = assigned is not None and isinstance(assigned.value, list)
+    if state.options.allexport and not (request.local or indexed or listed or add & (ARRAY | ASSOC)):
+        add |= 0 if name in state.values or name in state.attributes else EXPORT
+    if (indexed or listed) and not (bits | add) & ASSOC:
+        add |= ARRAY
+    if add & _CASE:
+        bits &= ~_CASE
+        if (add & _CASE) & ((add & _CASE) - 1):  # two of them cancel each other
+            add &= ~_CASE
+    state.attributes[name] = (bits | add) & ~(request.remove & ~(ARRAY | ASSOC))
+    if add & (ARRAY | ASSOC):
+        _make_array(state, name)
+    if assigned is not None:
+        assign(state, assigned)
+        if add & (ARRAY | ASSOC) and not bits & EXPORT:
+            state.attributes[name] = state.attributes.get(name, 0) & ~(
+                EXPORT & ~add
+            )  # set -a does not mean arrays
+    if listed and request.remove & ARRAY and not bits & ASSOC:
+        raise BuiltinError(f"{name}: cannot destroy array variables in this way")
+    if late:
+        state.attributes[name] = state.attributes.get(name, 0) | late
+    if not state.attributes.get(name) and name in state.values:
+        state.attributes.pop(name, None)  # plain again: the fast path of assignments
+    if both:
+        raise BuiltinError(f"{name}: cannot convert associative to indexed array")
+
+
+def _check_arrays(state: State, name: str, bits: int, assigned: Assigned | None, request: Request) -> None:
+    value = state.values.get(name)
+    if (request.remove & ARRAY and (bits & ARRAY or isinstance(value, IndexedArray))) or (
+        request.remove & ASSOC and (bits & ASSOC or isinstance(value, AssociativeArray))
+    ):
+        raise BuiltinError(f"{name}: cannot destroy array variables in this way")
+    message = ""
+    if request.add & ARRAY and bits & ASSOC:
+        message = f"{name}: cannot convert associative to indexed array"
+    if request.add & ASSOC and (bits & ARRAY or isinstance(value, IndexedArray)):
+        message = f"{name}: cannot convert indexed to associative array"
+    if not message:
+        return
+    if assigned is not None and isinstance(assigned.value, list):
+        if not request.local:  # the list is assigned before the built-in runs, and that ends the line
+            state.shell.error(state, message)
+            raise Discard(1)
+        state.shell.error(state, message)
+    raise BuiltinError(message)
+
+
+def _make_array(state: State, name: str) -> None:
+    """Turn a scalar's value into element 0; a name without a value stays without one."""
+    value = state.values.get(name)
+    if isinstance(value, str):
+        del state.values[name]
+        if state.attributes[name] & ASSOC:
+            new = AssociativeArray()
+            new.set("0", value)
+            state.values[name] = new
+        else:
+            state.values[name] = IndexedArray([value])
+
+
+def _readonly(name: str, request: Request) -> BuiltinError:
+    error = readonly_error(name)
+    return BuiltinError(error.message, own=error if request.quiet_readonly else None)
+
+
+# --------------------------------------------------------------------------- references
+
+
+def _check_target(state: State, name: str, assigned: Assigned, indexed: bool) -> None:
+    value = assigned.value
+    if indexed or isinstance(value, list):
+        raise BuiltinError(f"{name}: reference variable cannot be an array")
+    if value == name and function_frame(state) is not None:  # means the global one
+        for command in ("local: ", ""):
+            state.shell.error(state, f"{command}warning: {name}: circular name reference")
+    elif value == name or value.partition("[")[0] == name:
+        raise BuiltinError(f"{name}: nameref variable self references not allowed")
+    if not value:
+        raise BuiltinError("`': not a valid identifier")
+    if split_reference(value) is None:
+        raise BuiltinError(f"`{value}': invalid variable name for name reference")
+
+
+def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int, request: Request) -> None:
+    if not request.nameref:  # +n: what was the target's name becomes the value
+        target = state.namerefs.pop(name, None)
+        if target is not None and target:
+            state.values[name] = target
+        if assigned is not None:
+            assign(state, assigned)
+        return
+    value = state.values.get(name)
+    if isinstance(value, (IndexedArray, AssociativeArray)):
+        raise BuiltinError(f"{name}: reference variable cannot be an array")
+    if assigned is not None:
+        assert isinstance(assigned.value, str)
+        old = state.namerefs.get(name, "") if assigned.append else ""
+        target = old + assigned.value
+    else:
+        target = state.namerefs.get(name, value or "")
+        if target and split_reference(target) is None:
+            raise BuiltinError(f"`{target}': invalid variable name for name reference")
+    state.values.pop(name, None)
+    state.namerefs[name] = target
+    bits = (bits | request.add | (EXPORT if state.options.allexport else 0)) & ~request.remove
+    if bits:
+        state.attributes[name] = bits
+    else:
+        state.attributes.pop(name, None)
+
+
+# --------------------------------------------------------------------------- scopes
+
+
+def _localize(state: State, name: str, request: Request) -> None:
+    """Make ``name`` local to the current function; an exported name stays exported."""
+    frame = function_frame(state)
+    if frame is not None and name in frame.saved:
+        if name in frame.temporary:  # a temporary assignment of the call becomes the local's first value
+            frame.temporary.discard(name)
+        return
+    old = state.save(name)
+    try:
+        make_local(state, name)
+    except ShellError as error:
+        raise BuiltinError(error.message) from None
+    if request.inherit or "localvar_inherit" in state.options.shopts:
+        state.restore(name, old)
+        value = state.values.get(name)
+        if isinstance(value, (IndexedArray, AssociativeArray)):
+            state.values[name] = value.copy()
+        if old.attributes & READONLY:
+            state.attributes[name] = old.attributes & ~READONLY
+    else:
+        state.attributes[name] = old.attributes & EXPORT
+
+
+def _outermost(state: State, name: str) -> Frame | None:
+    """Return the frame that hides the global variable ``name``, or None when nothing hides it."""
+    state.unshare_frames()
+    for frame in state.frames:
+        if name in frame.saved:
+            return frame
+    return None
+
+
+def _in_global(
+    state: State, frame: Frame, name: str, assigned: Assigned | None, indexed: bool, request: Request
+) -> None:
+    """Declare the hidden global: bring it forward, declare, and hide it again."""
+    current = state.save(name)
+    state.restore(name, frame.saved[name])
+    try:
+        _declare(state, name, assigned, indexed, request)
+    finally:
+        frame.saved[name] = state.save(name)
+        state.restore(name, current)

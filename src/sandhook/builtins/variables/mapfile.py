@@ -1,0 +1,113 @@
+"""mapfile, readarray: read lines into an indexed array.
+
+Source: bash 5.2 reference manual 4.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from sandhook.builtins.base import USAGE_STATUS, BuiltinError, builtin, numeric, parse, runtime
+from sandhook.builtins.quote import single_quote
+from sandhook.builtins.variables.input import Source
+from sandhook.builtins.variables.variables import array_name
+from sandhook.state.state import State
+from sandhook.state.values import ARRAY, COMPUTED, IndexedArray
+from sandhook.vfs.errors import error_text
+
+USAGE = "mapfile [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]"
+_LARGEST = 2**31
+
+
+@dataclass(slots=True)
+class Request:
+    """The options; ``count`` 0 means all lines, ``origin`` None that the array starts empty."""
+
+    delimiter: bytes = b"\n"
+    count: int = 0
+    origin: int | None = None
+    skip: int = 0
+    strip: bool = False
+    fd: int = 0
+    callback: str = ""
+    quantum: int = 5000
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 for a wrong option-argument, or an array that cannot be assigned."""
+    given, operands = parse(argv, "C:O:c:d:n:s:tu:")
+    request = Request()
+    for letter, argument, _ in given:
+        _apply(request, letter, argument)
+    try:
+        description = state.process.descriptor(request.fd)
+    except OSError as error:
+        raise BuiltinError(f"{request.fd}: invalid file descriptor: {error_text(error)}") from None
+    if operands and not operands[0]:
+        raise BuiltinError("empty array variable name", USAGE_STATUS)
+    name = array_name(state, operands[0] if operands else "MAPFILE")
+    with suppress(OSError):  # as in bash, what cannot be read is no error
+        _read(state, request, name, Source(state, description, None))
+    return 0
+
+
+def _apply(request: Request, letter: str, argument: str) -> None:
+    match letter:
+        case "d":
+            request.delimiter = argument.encode("utf-8", "surrogateescape")[:1] or b"\0"
+        case "t":
+            request.strip = True
+        case "C":
+            request.callback = argument
+        case "u":
+            request.fd = _number(argument, "invalid file descriptor specification")
+        case "n":
+            request.count = _number(argument, "invalid line count")
+        case "s":
+            request.skip = _number(argument, "invalid line count")
+        case "O":
+            request.origin = _number(argument, "invalid array origin")
+        case "c":
+            request.quantum = _number(argument, "invalid callback quantum", least=1)
+
+
+def _number(text: str, problem: str, *, least: int = 0) -> int:
+    number = numeric(text)
+    if number is None or not least <= number < _LARGEST:
+        raise BuiltinError(f"{text}: {problem}")
+    return number
+
+
+def _read(state: State, request: Request, name: str, source: Source) -> None:
+    limit = state.budget.limits.memory_bytes
+    delimiter = request.delimiter
+    for _ in range(request.skip):
+        if not source.take(delimiter, limit):
+            break
+    if request.origin is None:
+        state.attributes[name] = state.attributes.get(name, 0) | ARRAY
+        state.values[name] = IndexedArray()
+    array = state.array(name)
+    assert isinstance(array, IndexedArray)
+    bits = state.attributes.get(name, 0)
+    index = request.origin or 0
+    taken = 0
+    while not request.count or taken < request.count:
+        line = source.take(delimiter, limit)
+        if not line:
+            break
+        taken += 1
+        if request.strip:
+            line = line.removesuffix(delimiter)
+        elif delimiter == b"\0":
+            line = line[:-1] if line[-1:] == b"\0" else line
+        text = line.replace(b"\0", b"").decode("utf-8", "surrogateescape")
+        if request.callback and taken % request.quantum == 0:
+            runtime(state).run_text(state, f"{request.callback} {index} {single_quote(text)}")
+        state.budget.charge_memory(64 + len(text))
+        array.keep(state.budget, 64 + len(text))
+        array.set(index, state.convert(name, bits, text) if bits & COMPUTED else text)
+        index += 1

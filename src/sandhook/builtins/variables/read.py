@@ -1,0 +1,287 @@
+"""read: read a line into variables.
+
+Source: POSIX.1-2024 XCU 3 read; bash 5.2 reference manual 4.2. Nothing beyond the delimiter is
+consumed. Standard input is never a terminal here, so -e, -i, -p and -s have no effect, as in bash.
+Divergence: L-READ-001, a lone backslash at the end of the input vanishes; bash leaves a \\001.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from sandhook.builtins.base import (
+    BuiltinError,
+    HelpWanted,
+    Run,
+    builtin,
+    fatal_error,
+    invalid_name,
+    is_name,
+    numeric,
+    parse,
+)
+from sandhook.builtins.variables.input import NOTHING, is_plain_line, read_line, take, wait_for_input
+from sandhook.builtins.variables.splitting import WHITE, split_all, split_into
+from sandhook.builtins.variables.variables import array_name, assign_reference
+from sandhook.kernel.descriptor import Description
+from sandhook.kernel.signals import SIGALRM
+from sandhook.state.assignment import set_array
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+from sandhook.state.values import ARRAY, LARGE
+from sandhook.vfs.errors import error_text
+
+USAGE = (
+    "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] "
+    "[-u fd] [name ...]"
+)
+
+
+@dataclass(slots=True)
+class Request:
+    """The options of one read.
+
+    Attributes:
+        count: Characters at most (-n, -N), None for a whole line.
+        exact: -N: neither delimiter nor IFS counts.
+        timeout: Seconds; None waits for ever, 0.0 only asks whether there is input.
+    """
+
+    array: str | None = None
+    delimiter: bytes = b"\n"
+    count: int | None = None
+    exact: bool = False
+    raw: bool = False
+    timeout: float | None = None
+    fd: int = 0
+
+
+def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
+    """Return a closure for the usual ways of a loop: ``read -r line``, ``IFS=: read -r a b``, ``read -ra list``.
+
+    None for options that need more than a whole line, and for words that expansion could change.
+    """
+    if not whole:
+        return None
+    try:
+        request, names, plain = _request(prefix)
+    except (BuiltinError, HelpWanted):
+        return None
+    array = request.array
+    if request != Request(array=array, raw=request.raw, fd=request.fd) or not plain:
+        return None
+    if not names if array is None else not is_name(array):
+        return None
+    return _whole_line(request, names)
+
+
+def _whole_line(request: Request, names: tuple[str, ...]) -> Run:
+    """Return a closure that reads a line; ``_read`` continues with the text if the line is unusual."""
+    fd, raw, array, count = request.fd, request.raw, request.array, len(names)
+
+    def quick(state: State, argv: Sequence[str]) -> int:
+        values = state.values
+        description = state.process.descriptors.get(fd)
+        if description is None or "TMOUT" in values:
+            return run(state, argv)
+        budget = state.budget
+        try:
+            begun = description.read_until(b"\n", budget.limits.memory_bytes)
+        except OSError:  # nothing was read: again, with the message
+            return run(state, argv)
+        size = len(begun)
+        budget.charge(1 + (size >> 8))
+        if size > LARGE:
+            budget.check_fits(size)
+        if begun[-1:] != b"\n" or b"\0" in begun or not (raw or b"\\" not in begun):
+            return builtin(USAGE)(lambda state, argv: _read(state, argv, begun))(state, argv)
+        text = begun[:-1].decode("utf-8", "surrogateescape")
+        ifs: Any = values.get("IFS")
+        if ifs.__class__ is not str:
+            ifs = state.get("IFS")
+            if ifs is None:
+                ifs = WHITE
+        attributes = state.attributes
+        if array is not None:
+            if array in state.namerefs or attributes.get(array, 0) & ~ARRAY:
+                return _assign_checked(state, argv, request, names, text)
+            set_array(state, array, split_all(text, NOTHING, ifs))
+        elif (
+            size > LARGE
+            or state.options.allexport
+            or not attributes.keys().isdisjoint(names)
+            or not state.namerefs.keys().isdisjoint(names)
+            or not state.dynamics.keys().isdisjoint(names)
+        ):
+            return _assign_checked(state, argv, request, names, text)
+        elif count == 1 and ifs == WHITE:
+            values[names[0]] = text.strip(WHITE)
+        else:
+            values.update(zip(names, split_into(text, NOTHING, ifs, count)))
+        return 0
+
+    return quick
+
+
+def _assign_checked(
+    state: State, argv: Sequence[str], request: Request, names: Sequence[str], text: str
+) -> int:
+    """Assign a whole line to variables of any kind, and report errors."""
+    try:
+        _assign(state, request, names, True, text, NOTHING)
+    except BuiltinError as error:
+        return fatal_error(state, argv[0], error, USAGE)
+    except ShellError as error:
+        if error.names_builtin:
+            raise error.named(argv[0]) from None
+        raise
+    return 0
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 at the end of input or for an error, 142 on a time-out."""
+    return _read(state, argv, None)
+
+
+def _read(state: State, argv: Sequence[str], begun: bytes | None) -> int:
+    """Read, or continue the line that begins with ``begun``, which is already read."""
+    request, names, plain = _request(tuple(argv))
+    timeout = request.timeout
+    if timeout is None and "TMOUT" in state.values:
+        timeout = _default_timeout(state)
+    description = _description(state, request)
+    if timeout == 0:
+        return 0 if wait_for_input(state, description, 0) else 1
+    try:
+        if begun is None and timeout is None and request.count is None:
+            begun = take(state, description, request.delimiter, state.budget.limits.memory_bytes)
+            if is_plain_line(begun, request.delimiter, request.raw):
+                text = begun[:-1].decode("utf-8", "surrogateescape")
+                _assign(state, request, names, plain, text, NOTHING)
+                return 0
+        line = read_line(
+            state,
+            description,
+            request.delimiter,
+            count=request.count,
+            exact=request.exact,
+            raw=request.raw,
+            timeout=timeout,
+            begun=begun or b"",
+        )
+    except OSError as error:
+        raise BuiltinError(f"read error: {request.fd}: {error_text(error)}") from None
+    _assign(state, request, names, plain, line.text, line.escaped)
+    if line.timed_out:
+        return 128 + SIGALRM
+    return 0 if line.complete else 1
+
+
+@lru_cache(maxsize=128)
+def _request(argv: tuple[str, ...]) -> tuple[Request, tuple[str, ...], bool]:
+    """Return the options, the names, and whether all of these are names of variables, without a subscript.
+
+    A loop reads with the same words every time, so what they mean is kept.
+    """
+    given, names = parse(argv, "a:d:ei:n:N:p:rst:u:")
+    request = Request()
+    for letter, argument, _ in given:
+        if letter == "a":
+            request.array = argument
+        elif letter == "d":
+            request.delimiter = argument.encode("utf-8", "surrogateescape")[:1] or b"\0"
+        elif letter in "nN":
+            request.count = _number(argument)
+            request.exact = letter == "N"
+        elif letter == "r":
+            request.raw = True
+        elif letter == "t":
+            request.timeout = _seconds(argument)
+        elif letter == "u":
+            number = numeric(argument)
+            if number is None or not 0 <= number < 2**31:
+                raise BuiltinError(f"{argument}: invalid file descriptor specification")
+            request.fd = number
+    _check_names(request, names)
+    return request, tuple(names), all(map(is_name, names))
+
+
+def _number(text: str) -> int:
+    number = numeric(text)
+    if number is None or not 0 <= number < 2**31:
+        raise BuiltinError(f"{text}: invalid number")
+    return number
+
+
+def _seconds(text: str) -> float:
+    whole, _, fraction = text.partition(".")
+    digits = whole.removeprefix("+") + fraction
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > 25:
+        raise BuiltinError(f"{text}: invalid timeout specification")
+    return float(f"{whole or '0'}.{fraction or '0'}")
+
+
+def _default_timeout(state: State) -> float | None:
+    """Return TMOUT in seconds, None when it sets no time."""
+    text = state.get("TMOUT")
+    if not text:
+        return None
+    try:
+        return _seconds(text) or None
+    except BuiltinError:
+        return None
+
+
+def _check_names(request: Request, names: Sequence[str]) -> None:
+    if request.array is not None:
+        if not is_name(request.array) and "[" not in request.array:
+            raise invalid_name(request.array)
+    elif names and not is_name(names[0]) and "[" not in names[0]:
+        raise invalid_name(names[0])
+
+
+def _description(state: State, request: Request) -> Description:
+    try:
+        return state.process.descriptor(request.fd)
+    except OSError as error:
+        text = error_text(error)
+        if request.fd:
+            raise BuiltinError(f"{request.fd}: invalid file descriptor: {text}") from None
+        raise BuiltinError(f"read error: {request.fd}: {text}") from None
+
+
+def _assign(
+    state: State,
+    request: Request,
+    names: Sequence[str],
+    plain: bool,
+    text: str,
+    escaped: frozenset[int],
+) -> None:
+    ifs = state.get("IFS")
+    if ifs is None:
+        ifs = WHITE
+    try:
+        if request.array is not None:
+            name = array_name(state, request.array)
+            set_array(state, name, [text] if request.exact and text else split_all(text, escaped, ifs))
+        elif not names:
+            state.set("REPLY", text)
+        else:
+            if request.exact:
+                values = [text] + [""] * (len(names) - 1)
+            else:
+                values = split_into(text, escaped, ifs, len(names))
+            for name, value in zip(names, values):
+                if plain:
+                    state.set(name, value)
+                else:
+                    assign_reference(state, name, value)
+    except ShellError as error:
+        if error.ends == "shell" or error.names_builtin:  # the value of an integer variable: it ends more
+            raise
+        raise BuiltinError(error.message, own=error) from None
