@@ -37,7 +37,7 @@ def has_braces(word: Word) -> bool:
 
 
 def expand_braces(word: Word) -> Iterator[Word]:
-    """Yield the words that a word's braces stand for; the word itself if there are none."""
+    """Yield the words that a word's braces stand for; the word itself without braces."""
     units: list[Unit] = []
     for part in word.parts:
         if isinstance(part, Literal):
@@ -150,7 +150,7 @@ class _Scope:
 def _find(units: list[Unit]) -> tuple[int, int] | None:
     """Return the first { that begins an expansion, and its }.
 
-    A } counts only behind a comma or ".." that no inner braces hold, so that the last one of
+    A } counts only after a comma or ".." that no inner braces hold, so that the last one of
     ``{a}b,c}`` belongs to the {.
     """
     scope = outside = _Scope(-1, None)

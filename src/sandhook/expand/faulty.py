@@ -28,7 +28,7 @@ def carry_out(text: str, evaluate: Evaluate, budget: Budget) -> None:
     Raises:
         ShellSyntaxError: The error is reached.
         ShellError: Something before it fails: an unset name under ``set -u``, a readonly one.
-        DivisionByZero: Likewise.
+        DivisionByZero: The expression divides by zero before the fault.
     """
     try:
         _Evaluating(text, evaluate, budget).parse()
@@ -41,7 +41,7 @@ class _Evaluating(Parser):
 
     Attributes:
         target: The name that was seen last.
-        skipping: Above 0 where nothing is evaluated: behind ``0 &&`` and the like.
+        skipping: Above 0 where nothing is evaluated: after ``0 &&`` and similar operators.
     """
 
     __slots__ = ("budget", "evaluate", "seen", "skipping", "target")

@@ -73,7 +73,7 @@ def _with_parameters(words: Words, parts: Sequence[WordPart]) -> Integer | None:
     """Compile arithmetic in which ``$name`` stands for a plain number; it raises NotPlain for others.
 
     None when that cannot be: only an expression without side effects may be tried twice, and what
-    stands behind ``&&``, ``||`` and ``?`` is expanded even when it is not evaluated.
+    stands after ``&&``, ``||`` and ``?`` is expanded even when it is not evaluated.
     """
     source = ""
     leaves: list[Integer] = []

@@ -172,7 +172,7 @@ class _Search:
     def any_depth(self, above: list[str], slashes: str, last: bool, magic: bool) -> Iterator[str]:
         """Yield what ``**`` matches: directories before a slash, otherwise everything.
 
-        Depth zero is the directory itself; bash leaves its slash away behind another pattern.
+        Depth zero is the directory itself; bash leaves its slash away after another pattern.
         """
         for base in above:
             if not base:

@@ -32,7 +32,7 @@ def split_tildes(parts: Sequence[WordPart], *, assignment: bool = False) -> list
     """Return the parts of a word with its tilde-prefixes as plain strings.
 
     Args:
-        assignment: A tilde counts behind each unquoted ":" too.
+        assignment: A tilde counts after each unquoted ":" too.
     """
     found: list[WordPart | str] = []
     at_start = True

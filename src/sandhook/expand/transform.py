@@ -82,7 +82,7 @@ def literal_replacer(operator: str, pattern: str, replacement: str) -> Change | 
 
 
 def case_changer(operator: str) -> Change:
-    """Return the function of ``${x^^}`` and its like without a pattern."""
+    """Return the function of ``${x^^}`` and similar forms without a pattern."""
     whole = {"^^": str.upper, ",,": str.lower}.get(operator)
 
     def change(state: State, value: str) -> str:

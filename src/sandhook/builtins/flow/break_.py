@@ -24,7 +24,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def loop_count(state: State, argv: Sequence[str]) -> int:
-    """Return how many loops break or continue means, at most those there are; 0 when there is none.
+    """Return how many loops break or continue means, at most those around it; 0 outside loops.
 
     Raises:
         BreakLoop: The count is below 1: all loops end, with status 1.

@@ -1,4 +1,4 @@
-"""caller: tell where the current function was called.
+"""caller: print where the current function was called.
 
 Source: bash 5.2 reference manual 4.2.
 """

@@ -52,7 +52,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _found(state: State, name: str) -> str:
-    """Return the file that PATH leads to, "" when there is none."""
+    """Return the file that PATH leads to, "" when no file is found."""
     located = locate(state, name, state.get("PATH"))
     return "" if located is None else located[0]
 

@@ -12,7 +12,7 @@ def find_job(state: State, text: str) -> Job:
     """Return the job that a specification (with or without "%") names.
 
     Raises:
-        BuiltinError: There is none, or several.
+        BuiltinError: No job matches, or several do.
     """
     table = jobs_of(state)
     job = _find(table, text.removeprefix("%"))

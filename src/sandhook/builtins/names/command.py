@@ -1,4 +1,4 @@
-"""command: run a command but no function, or tell what it is.
+"""command: run a command but no function, or describe it.
 
 Source: POSIX.1-2024 XCU 3 command; bash 5.2 reference manual 4.2.
 """

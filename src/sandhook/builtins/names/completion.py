@@ -258,7 +258,7 @@ def _from_function(state: State, function: str, word: str) -> list[str]:
     return [] if reply is None else [reply]
 
 
-#: The arguments of a completion function about the line being edited, when there is none.
+#: The arguments of a completion function about the line being edited, when no line is edited.
 _LINE = {"COMP_LINE": "", "COMP_POINT": "0", "COMP_TYPE": "0", "COMP_KEY": "0"}
 
 

@@ -74,7 +74,7 @@ def _arguments(argv: Sequence[str]) -> tuple[list[Given], list[str]]:
 
 
 def _last(state: State, history: History) -> int:
-    """Return the place of the newest command, this ``fc`` itself excepted; -1 when there is none."""
+    """Return the place of the newest command, this ``fc`` itself excepted; -1 without one."""
     count = len(history.entries)
     return count - 1 - (1 if state.tracing.recording and history.added else 0)
 

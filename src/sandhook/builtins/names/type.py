@@ -1,4 +1,4 @@
-"""type: tell what a name would run.
+"""type: print what a name would run.
 
 Source: bash 5.2 reference manual 4.2.
 """

@@ -62,7 +62,7 @@ class ShellProbe:
         return not mask & 2 and self._standard(name) is not None and not process.kernel.fs.exists(path)
 
     def _standard(self, name: str) -> Stat | None:
-        """Tell what a standard path would be, such as the /usr/bin/jq that ``command -v`` gives."""
+        """Return what a standard path stands for, such as the /usr/bin/jq that ``command -v`` gives."""
         utility = utility_at(self._state, name)
         return None if utility is None else Stat(0o100755, 1, hash_of(utility), 1, 0, 0, 0, 0, 0)
 
@@ -85,7 +85,7 @@ class ShellProbe:
 
 
 def variable_is_set(state: State, text: str) -> bool:
-    """Tell what ``-v text`` asks: a name, or an element of an array; "@" asks for any element."""
+    """Return the answer of ``-v text``: a name, or an element of an array; "@" asks for any element."""
     found = split_reference(text)
     if found is None:
         return text.isascii() and text.isdigit() and int(text[:10]) <= len(state.positional)

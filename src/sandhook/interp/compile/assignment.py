@@ -364,7 +364,7 @@ def compile_assignment(
     """Compile name=value to a closure that returns the expanded assignment.
 
     Args:
-        is_map: Tells whether the name is an associative array when this is carried out; None asks
+        is_map: Returns whether the name is an associative array when this is carried out; None asks
             for the variable that there is.
     """
     name, append = node.name, node.append

@@ -75,7 +75,7 @@ def reporting_death(run: Run, node: Subshell) -> Run:
 def compile_subshell_body(compiler: Compiler, node: CommandList) -> Run:
     """Compile what is in the parentheses.
 
-    The ``!`` of an only command is the subshell's own, as in bash: what is behind it is not tested, and
+    The ``!`` of an only command is the subshell's own, as in bash: what follows it is not tested, and
     how it ends is inverted, be it by errexit, an error or ``return``.
     """
     compiler = compiler.ending(last_of_subshell(node))

@@ -175,7 +175,7 @@ class Compiler:
         raise TypeError(node)
 
     def redirections(self, redirections: tuple[Redirection, ...]) -> Apply | None:
-        """Compile redirections; None when there are none."""
+        """Compile redirections; None without redirections."""
         return compile_redirections(redirections, self.words)
 
     def negated(self, node: Command) -> Run:

@@ -98,7 +98,7 @@ def _either(left: Test, right: Test) -> Test:
         try:
             if left(state):
                 return True
-        except InvalidRegex:  # as good as false
+        except InvalidRegex:  # counts as false
             pass
         return right(state)
 

@@ -46,7 +46,7 @@ def compile_elements(
         compiler: Of the command.
         node: The list.
         name: What it is assigned to.
-        is_map: Tells whether that is an associative array by then.
+        is_map: Returns whether that is an associative array by then.
         declaring: It is an argument of declare and the like, whose lists bash expands before it looks at keys.
     """
     makers: list[Callable[[State], Elements]] = []

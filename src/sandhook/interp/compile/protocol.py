@@ -51,5 +51,5 @@ class Compiler(Protocol):
         ...
 
     def redirections(self, redirections: tuple[Redirection, ...]) -> Apply | None:
-        """Compile redirections; None when there are none."""
+        """Compile redirections; None without redirections."""
         ...
