@@ -14,7 +14,7 @@ from sandhook.utilities.archive.tar import format as tar
 from sandhook.vfs.base import Stat
 
 if TYPE_CHECKING:
-    from sandhook.utilities.archive.tar import Job
+    from sandhook.utilities.archive.tar.job import Job
 
 _TYPES = {
     tar.FILE: bits.S_IFREG, tar.HARD_LINK: bits.S_IFREG, tar.DIRECTORY: bits.S_IFDIR,

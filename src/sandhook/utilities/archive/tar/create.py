@@ -18,7 +18,7 @@ from sandhook.vfs.path import VirtualPath
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sandhook.utilities.archive.tar import Job
+    from sandhook.utilities.archive.tar.job import Job
 
 
 class Creator:

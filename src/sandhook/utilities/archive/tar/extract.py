@@ -16,7 +16,7 @@ from sandhook.vfs.path import VirtualPath
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sandhook.utilities.archive.tar import Job
+    from sandhook.utilities.archive.tar.job import Job
 
 
 #: What could not be done, by the type of member; {} is where a link leads.

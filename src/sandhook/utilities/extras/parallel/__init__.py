@@ -10,93 +10,18 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.durations import interval
-from sandhook.command.options import Syntax, UsageError, also, opt, option_set
+from sandhook.command.options import Syntax
 from sandhook.kernel.descriptor import Collector, Null
 from sandhook.lazy import lazily
 from sandhook.utilities.extras.parallel.command import REFUSED, Job, Template, quoted
 from sandhook.utilities.extras.parallel.input import Arguments, divided
+from sandhook.utilities.extras.parallel.options import LONGEST, Options
 from sandhook.vfs.path import VirtualPath
 
 RAW = True  # what stands after ::: are no options
 USAGE_STATUS = 255
 _MOST_FAILED = 101  #: the exit status that says "more than 100"
-_LONGEST = 131_072  #: characters of a command
-_JOBS = lazily(r"[+-]?[0-9]+%?", re.ASCII)
 _HALT = lazily(r"(now|soon),(fail|success|done)=([0-9]{1,9})(%?)", re.ASCII)
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise UsageError(f'Value "{text}" invalid for an option that takes a number', hint=False)
-    return int(text[:9])
-
-
-def _jobs(text: str) -> str:
-    if _JOBS.fullmatch(text) is None:
-        raise Failure("Error: Parsing of --jobs/-j/--max-procs/-P failed.")
-    return text
-
-
-@option_set
-class Options:
-    """parallel [OPTION]... [COMMAND [ARGUMENT]...] [::: VALUE... | :::: FILE...]...
-
-    Run COMMAND, a line for bash, for each VALUE, line of FILE, or line of standard input, and for all combinations of several
-    lists. {} is the value, {.} without its ending, {/} without directories, {//} the directory, {/.} both; {1} the
-    first list's value, {#} the number of the job. Without COMMAND the values are the commands.
-    """
-
-    jobs: str | None = opt(
-        "-j", "-P", "--jobs", "--max-procs", "NUMBER", ignored="one job runs at a time", convert=_jobs
-    )
-    keep: bool = opt("-k", "--keep-order", ignored="output is always in order")
-    each: int | None = opt("-n", "--max-args", "NUMBER", "values for each job", convert=_count)
-    replace: int | None = also(
-        opt("-N", "--max-replace-args", "NUMBER", "likewise; {1}, {2} ... are the values", convert=_count),
-        opt("-L", "--max-lines", "NUMBER", "likewise", convert=_count),
-    )
-    context: str = also(
-        opt("-X", help="as many values as fit; a word with {} is repeated", const="X", default=""),
-        opt("-m", "--xargs", help="as many values as fit", const="m"),
-    )
-    longest: int = opt(
-        "-s", "--max-chars", "NUMBER", "characters of a command", convert=_count, default=_LONGEST
-    )
-    null: bool = opt("-0", "--null", help="values end with NUL")
-    delimiter: str | None = opt("-d", "--delimiter", "CHARACTER", "values end with this")
-    eof: str | None = opt("-E", "VALUE", "the value that ends the list")
-    files: tuple[str, ...] = opt("-a", "--arg-file", "FILE", "values are the lines of FILE", append=True)
-    colsep: str | None = opt("-C", "--colsep", "REGEX", "values have columns {1}, {2} ...")
-    header: str | None = opt("--header", "REGEX", "the first value names the list: {name}")
-    link: bool = opt("--link", "--xapply", help="values of several lists go side by side")
-    trim: str = opt("--trim", "n|l|r|lr|rl", "drop white space around values", default="n")
-    mark: str = opt("-I", "TEXT", "TEXT instead of {}", default="{}")
-    quote: bool = opt("-q", "--quote", help="quote COMMAND, too")
-    dry: bool = opt("--dry-run", "--dryrun", help="print the commands")
-    shell_quote: bool = opt("--shellquote", "--shell-quote", help="print the values quoted")
-    verbose: bool = opt("-v", "--verbose", help="print each command")
-    trace: bool = opt("-t", help="print each command on standard error")
-    tag: bool = opt("--tag", help="put the value in front of each line of output")
-    tagstring: str | None = opt("--tagstring", "TEXT", "put TEXT there; it may have replacement strings")
-    halt: str | None = opt(
-        "--halt", "--halt-on-error", "WHEN", "never, or now or soon,fail|success|done=NUMBER[%]"
-    )
-    joblog: str | None = opt("--joblog", "FILE", "write a line for each job to FILE")
-    no_run: bool = opt("-r", "--no-run-if-empty", help="skip empty values")
-    retries: int = opt("--retries", "NUMBER", "try a job so often", convert=_count, default=1)
-    timeout: str | None = opt("--timeout", "SECONDS", "end a job after so long")
-    delay: str = opt("--delay", "SECONDS", "wait between jobs", default="0")
-    directory: str | None = opt("--wd", "--workdir", "DIRECTORY", "run the jobs there")
-    group: bool = opt(
-        "-u",
-        "--ungroup",
-        "--group",
-        "--lb",
-        "--line-buffer",
-        "--linebuffer",
-        ignored="",
-    )
-    cite: bool = opt("--will-cite", "--no-notice", "--plain", ignored="")
 
 
 _SYNTAX = Syntax(Options, permute=False)
@@ -199,7 +124,7 @@ class _Runner:
 
     def _filled(self, rows: Iterator[list[str]]) -> Iterator[list[str]]:
         options = self._options
-        most = options.each or options.replace or _LONGEST
+        most = options.each or options.replace or LONGEST
         batch: list[str] = []
         template = self._template()
         empty = len(template.fill(Job([], 1)))

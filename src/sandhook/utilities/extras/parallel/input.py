@@ -13,7 +13,7 @@ from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_ere
 
 if TYPE_CHECKING:
-    from sandhook.utilities.extras.parallel import Options
+    from sandhook.utilities.extras.parallel.options import Options
 
 _MOST_COMBINATIONS = 10_000_000
 
