@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from sandhook.command.options import declared_fields
+from sandhook.utilities import load, names
 from tools import prose
 
 RULES = prose.load()
@@ -130,3 +132,17 @@ def from_python(source: str) -> set[tuple[bool, int]]:
 )
 def test_the_list_has_the_words_of_the_style_guide(word: str) -> None:
     assert [found for _, found, _ in RULES.words_in(f"it {word} x")] == [word]
+
+
+def test_help_of_options_follows_the_word_list() -> None:
+    """What --help prints of an option is prose, too; a word that is a value of the option may stand there."""
+    wrong = [
+        f"{name}: {option.flags[0]}: {word}: {advice}"
+        for name in sorted(names())
+        if getattr(load(name), "Options", None) is not None
+        for declared in declared_fields(load(name).Options).values()
+        for option in declared.options
+        for _, word, advice in RULES.words_in(option.help)
+        if "CONTROL is none" not in option.help
+    ]
+    assert wrong == []

@@ -31,7 +31,7 @@ class Options:
     skip: str | None = opt("-i", "--ignore-initial", "SKIP", "skip SKIP bytes of both, or SKIP1:SKIP2")
     every: bool = opt("-l", "--verbose", help="show every difference: number, and both bytes in octal")
     limit: str | None = opt("-n", "--bytes", "LIMIT", "compare at most LIMIT bytes")
-    silent: bool = opt("-s", "--quiet", "--silent", help="print nothing: the status tells")
+    silent: bool = opt("-s", "--quiet", "--silent", help="print nothing; the status is the answer")
 
 
 def _number(text: str, what: str) -> int:

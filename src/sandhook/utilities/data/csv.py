@@ -37,7 +37,7 @@ class Options:
     invert: bool = opt("-i", "--invert-match", help="grep: rows that do not match")
     any_match: bool = opt("-a", "--any-match", help="grep: one of the columns suffices; else all must match")
     reverse: bool = opt("--reverse", help="sort: downwards")
-    numeric: bool = opt("-n", "--numeric", help="sort: by number; what is none comes last")
+    numeric: bool = opt("-n", "--numeric", help="sort: by number; other text comes last")
     names: bool = opt("--names", help="print the names of the columns with their numbers")
     delimiter: str = opt("-d", "--delimiter", "CHARACTER", "what stands between fields (,)", default=",")
     tabs: bool = opt("-t", "--tabs", help="a tabulator stands between fields")

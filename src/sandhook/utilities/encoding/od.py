@@ -54,7 +54,7 @@ class Options:
     strings: int | None = also(
         opt("-S", "BYTES", "print strings of at least BYTES characters that end with NUL",
             convert=lambda text: read_count("-S", text)),
-        opt("--strings", "BYTES", "likewise, 3 without BYTES",
+        opt("--strings", "BYTES", "print strings of at least BYTES bytes, 3 without BYTES",
             convert=lambda text: read_count("-S", text), optional=True, const=3),
     )  # fmt: skip
     types: tuple[tuple[Type, ...], ...] = also(

@@ -41,10 +41,10 @@ class Options:
     """
 
     three: bool = also(
-        opt("-3", help="the months before and behind, too"),
+        opt("-3", help="the months before and after, too"),
         opt("-1", help="one month (the default)", const=False),
     )
-    after: str = opt("-A", "COUNT", "so many months behind, too", default="0")
+    after: str = opt("-A", "COUNT", "so many months after it, too", default="0")
     before: str = opt("-B", "COUNT", "so many months before, too", default="0")
     date: str | None = opt("-d", "YYYY-MM", "the month that is this one")
     julian: bool = opt("-j", help="number the days from the 1st of January")

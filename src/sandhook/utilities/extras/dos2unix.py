@@ -63,7 +63,7 @@ class Options:
         "-i", "--info", "FLAGS", "show what the files have; FLAGS: dmubt, c, h, p, 0", optional=True, const=""
     )
     keep_date: bool = opt("-k", "--keepdate", help="keep the files' times")
-    double: bool = opt("-l", "--newline", help="an additional newline behind each line that is converted")
+    double: bool = opt("-l", "--newline", help="an additional newline after each line that is converted")
     paired: bool = also(
         opt("-n", "--newfile", help="the operands are pairs INPUT OUTPUT"),
         opt("-o", "--oldfile", help="rewrite the operands (the default)", const=False),

@@ -40,7 +40,7 @@ class Options:
         opt("-z", "--zero-range", help="zeros in their place", const="z"),
         opt("-d", "--dig-holes", help="without effect: files have no blocks", const="d"),
         opt("-c", "--collapse-range", help="refused, as on most file systems", const="c"),
-        opt("-i", "--insert-range", help="likewise", const="i"),
+        opt("-i", "--insert-range", help="shift what follows and put a hole there", const="i"),
     )
     posix: bool = opt("-x", "--posix", ignored="")
     verbose: bool = opt("-v", "--verbose", help="say what was done")

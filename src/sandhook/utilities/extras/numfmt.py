@@ -103,7 +103,7 @@ class Options:
         convert=one_of("--round", *_ROUNDINGS),
         default="from-zero",
     )
-    suffix: str = opt("--suffix", "SUFFIX", "text behind each number, taken off the input", default="")
+    suffix: str = opt("--suffix", "SUFFIX", "text after each number, removed from the input", default="")
     header: int = opt(
         "--header",
         "N",

@@ -52,7 +52,7 @@ class Options:
     merge: bool = opt("-m", "--merge", help="each FILE in a column")
     controls: bool = opt("-c", "--show-control-chars", help="show control characters as ^X and octal numbers")
     octal: bool = opt("-v", "--show-nonprinting", help="show them as octal numbers")
-    double: bool = opt("-d", "--double-space", help="an empty line behind each")
+    double: bool = opt("-d", "--double-space", help="an empty line after each")
     date: str = opt("-D", "--date-format", "FORMAT", "how strftime writes the date", default="%Y-%m-%d %H:%M")
     untab: tuple[str, int] | None = opt("-e", "--expand-tabs", "CHAR[WIDTH]", "expand tabs of the input (8)",
         optional=True, const=("\t", 8), convert=lambda text: _pair(text, "e", "\t", 8))  # fmt: skip
@@ -77,7 +77,7 @@ class Options:
             convert=lambda text: f"S{text}"),
     )  # fmt: skip
     plain: bool = opt("-t", "--omit-header", help="neither titles nor empty lines at the end")
-    bare: bool = opt("-T", "--omit-pagination", help="likewise, and no form feeds of the input")
+    bare: bool = opt("-T", "--omit-pagination", help="like -t, and no form feeds of the input")
     width: int | None = opt("-w", "--width", "COLUMNS", "width of a page with columns (72)",
         convert=lambda text: _positive(text, "'-w PAGE_WIDTH' invalid number of characters"))  # fmt: skip
     page_width: int | None = opt("-W", "--page-width", "COLUMNS", "width of every page, cutting lines",

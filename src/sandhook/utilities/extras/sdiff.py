@@ -22,9 +22,9 @@ class Options:
     """
 
     case: bool = opt("-i", "--ignore-case", help="ignore case")
-    tabs: bool = opt("-E", "--ignore-tab-expansion", help="tabs are as good as blanks")
+    tabs: bool = opt("-E", "--ignore-tab-expansion", help="tabs count as blanks")
     trailing: bool = opt("-Z", "--ignore-trailing-space", help="ignore white space at the end of lines")
-    space: bool = opt("-b", "--ignore-space-change", help="any white space is as good as any other")
+    space: bool = opt("-b", "--ignore-space-change", help="any amount of white space is equal")
     all_space: bool = opt("-W", "--ignore-all-space", help="ignore white space")
     blank: bool = opt("-B", "--ignore-blank-lines", help="ignore changes of blank lines")
     matching: tuple[str, ...] = opt(

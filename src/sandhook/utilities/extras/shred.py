@@ -40,7 +40,7 @@ class Options:
 
     force: bool = opt("-f", "--force", help="change permissions if need be")
     passes: int = opt(
-        "-n", "--iterations", "NUMBER", "tell of NUMBER passes (3)", convert=_passes, default=_PASSES
+        "-n", "--iterations", "NUMBER", "report NUMBER passes (3)", convert=_passes, default=_PASSES
     )
     source: str | None = opt("--random-source", "FILE", ignored="")
     size: int | None = opt("-s", "--size", "SIZE", "overwrite so many bytes", convert=_size)

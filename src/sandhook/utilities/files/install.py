@@ -45,7 +45,8 @@ class Options:
     verbose: bool = opt("-v", "--verbose", help="say what is made")
     context: str | None = context_option()
     keep_context: bool = opt(
-        "--preserve-context", help="keep the security context: there is none, and a warning says so"
+        "--preserve-context",
+        help="keep the security context: there are no contexts, and a warning is printed",
     )
 
 

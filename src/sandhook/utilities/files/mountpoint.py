@@ -25,9 +25,9 @@ class Options:
     """
 
     quiet: bool = opt("-q", "--quiet", help="print nothing")
-    no_follow: bool = opt("--nofollow", help="a symbolic link is none")
+    no_follow: bool = opt("--nofollow", help="a symbolic link is not a mount point")
     number: bool = opt("-d", "--fs-devno", help="print the numbers of the file system's device")
-    device: bool = opt("-x", "--devno", help="print the numbers of a block device: there are none")
+    device: bool = opt("-x", "--devno", help="print the numbers of a block device: there are no such devices")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

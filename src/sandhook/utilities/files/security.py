@@ -15,7 +15,7 @@ def context_option() -> Any:
         opt(
             "--context",
             "CONTEXT",
-            "a security context: there are none, and a warning says so",
+            "a security context: there are no contexts, and a warning is printed",
             optional=True,
             const="",
         ),

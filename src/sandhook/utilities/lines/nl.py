@@ -116,7 +116,7 @@ class Options:
     )
     no_renumber: bool = opt("-p", "--no-renumber", "do not begin anew on each page")
     separator: str = opt(
-        "-s", "--number-separator", "TEXT", "what stands behind a number (a tab)", default="\t"
+        "-s", "--number-separator", "TEXT", "what stands after a number (a tab)", default="\t"
     )
     start: int = opt(
         "-v",

@@ -84,10 +84,10 @@ class Options:
     )
     numbers: tuple[int, int | None] | None = also(
         opt("-d", help="numbers instead of letters", const=(10, None), default=None),
-        opt("--numeric-suffixes", "FROM", "likewise, counted from FROM", optional=True, const=(10, None),
+        opt("--numeric-suffixes", "FROM", "numbers, counted from FROM", optional=True, const=(10, None),
             convert=lambda text: _start(10, text)),
         opt("-x", help="hexadecimal numbers", const=(16, None)),
-        opt("--hex-suffixes", "FROM", "likewise, counted from FROM", optional=True, const=(16, None),
+        opt("--hex-suffixes", "FROM", "hexadecimal numbers, counted from FROM", optional=True, const=(16, None),
             convert=lambda text: _start(16, text)),
     )  # fmt: skip
     more: str = opt("--additional-suffix", "SUFFIX", "names end in SUFFIX", convert=_suffix, default="")

@@ -19,7 +19,7 @@ class Options:
     Write standard input to FILE when it has ended, or to standard output.
     """
 
-    append: bool = opt("-a", help="put it behind what FILE has")
+    append: bool = opt("-a", help="add it at the end of FILE")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

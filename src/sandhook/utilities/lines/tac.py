@@ -24,7 +24,7 @@ class Options:
     Print each FILE (standard input), last line first.
     """
 
-    before: bool = opt("-b", "--before", "the separator stands before a line, not behind it")
+    before: bool = opt("-b", "--before", "the separator stands before a line, not after it")
     regex: bool = opt("-r", "--regex", "the separator is a regular expression")
     separator: str = opt("-s", "--separator", "TEXT", "lines are separated by TEXT", default="\n")
 

@@ -46,7 +46,9 @@ class Options:
     Print the size of the file system that each FILE is in, and how much of it is used.
     """
 
-    every: bool = opt("-a", "--all", help="file systems without blocks too: there are none", ignored="")
+    every: bool = opt(
+        "-a", "--all", help="file systems without blocks too: there are no such ones", ignored=""
+    )
     size: tuple[int, str] = also(
         opt(
             "-B",

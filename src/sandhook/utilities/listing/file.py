@@ -94,19 +94,19 @@ class Options:
         opt("-L", "--dereference", help="follow links", const=True, default=False),
         opt("-h", "--no-dereference", help="do not follow links (default)", const=False),
     )
-    separator: str = opt("-F", "--separator", "TEXT", "what stands behind a name", default=":")
+    separator: str = opt("-F", "--separator", "TEXT", "what stands after a name", default=":")
     unpadded: bool = opt("-N", "--no-pad", help="do not align what is printed")
     names: tuple[str, ...] = opt("-f", "--files-from", "FILE", "names of files, one a line", append=True)
-    zero: bool = opt("-0", "--print0", help="a NUL behind each name")
+    zero: bool = opt("-0", "--print0", help="a NUL after each name")
     inside: str = also(
         opt("-z", "--uncompress", help="look into compressed files, too", const="both", default=""),
-        opt("-Z", "--uncompress-noreport", help="tell only what compressed files hold", const="inner"),
+        opt("-Z", "--uncompress-noreport", help="print only what compressed files hold", const="inner"),
     )
     excluded: tuple[str, ...] = also(
         opt(
             "-e", "--exclude", "TEST", "leave out ascii, json, soft, tar or text", append=True, convert=_test
         ),
-        opt("--exclude-quiet", "TEST", "likewise, whatever TEST is", append=True),
+        opt("--exclude-quiet", "TEST", "like -e, whatever TEST is", append=True),
     )
     limits: tuple[tuple[str, int], ...] = opt(
         "-P",

@@ -32,7 +32,7 @@ class Options:
         opt("-e", "--canonicalize-existing", help="canonical name; all must exist", const="none"),
         opt("-m", "--canonicalize-missing", help="canonical name; nothing need exist", const="all"),
     )
-    no_newline: bool = opt("-n", "--no-newline", "no newline behind a single name")
+    no_newline: bool = opt("-n", "--no-newline", "no newline after a single name")
     verbose: bool = also(
         opt("-v", "--verbose", help="report errors", const=True, default=False),
         opt("-q", "-s", "--quiet", "--silent", help="report no errors (default)", const=False),

@@ -71,7 +71,7 @@ class Options:
     format_: str | None = opt("-c", "--format", "FORMAT", "print FORMAT and a newline for each FILE")
     printf: str | None = opt("--printf", "FORMAT", "like -c with escapes and without newline")
     follow: bool = opt("-L", "--dereference", "follow symbolic links")
-    system: bool = opt("-f", "--file-system", "tell of the file systems that the files are in")
+    system: bool = opt("-f", "--file-system", "describe the file systems that the files are in")
     terse: bool = opt("-t", "--terse", "all in one line")
     cached: str | None = opt("--cached", "MODE", ignored="nothing is cached")
 

@@ -21,7 +21,7 @@ class Options:
     Run COMMAND with standard input if there is any; otherwise do nothing.
     """
 
-    empty: bool = opt("-n", help="run it if there is none; otherwise copy it")
+    empty: bool = opt("-n", help="run it if there is no input; otherwise copy the input")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -36,7 +36,7 @@ class Options:
     )
     ask: bool = opt("-i", "--interactive", help="ask for each process")
     list_: bool = opt("-l", "--list", help="print the names of signals")
-    quiet: bool = opt("-q", "--quiet", help="do not complain of names that no process has")
+    quiet: bool = opt("-q", "--quiet", help="do not report names that no process has")
     regex: bool = opt("-r", "--regexp", help="NAME is an extended regular expression")
     signal: str | None = opt("-s", "--signal", "SIGNAL", "the signal")
     user: str | None = opt("-u", "--user", "USER", ignored="all processes have one user")

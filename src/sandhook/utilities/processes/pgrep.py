@@ -57,10 +57,10 @@ class Options:
         "-s", "--session", "PID,...", "only of these sessions", convert=_numbers, default=()
     )
     users: str | None = opt("-u", "--euid", "USER,...", "only processes of these users")
-    real_users: str | None = opt("-U", "--uid", "USER,...", "likewise")
+    real_users: str | None = opt("-U", "--uid", "USER,...", "only processes of these real users")
     terminals: str | None = opt("-t", "--terminal", "NAME,...", "only of these terminals: none has one")
     real_groups: str | None = opt("-G", "--group", "GROUP,...", "only processes of these groups")
-    light: bool = opt("-w", "--lightweight", help="threads, too: there are none")
+    light: bool = opt("-w", "--lightweight", help="threads, too: processes have no threads")
     locked: bool = opt("-L", "--logpidfile", help="fail unless the file of -F is locked: none is")
     value: str | None = opt(
         "-q", "--queue", "NUMBER", "pkill: a value that goes with the signal: nobody asks for it"

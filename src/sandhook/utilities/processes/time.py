@@ -35,7 +35,7 @@ class Options:
     output: str | None = opt("-o", "--output", "FILE", "write to this file")
     portable: bool = opt("-p", "--portability", help="the three lines that POSIX has")
     quiet: bool = opt("-q", "--quiet", help="say nothing of a status that is not 0")
-    verbose: bool = opt("-v", "--verbose", help="refused: there is nothing more to tell")
+    verbose: bool = opt("-v", "--verbose", help="refused: there is nothing more to print")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

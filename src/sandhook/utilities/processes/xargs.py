@@ -42,7 +42,7 @@ class Options:
     delimiter: str | None = opt("-d", "--delimiter", "C", "arguments end with C; nothing is special in them")
     eof: str | None = also(
         opt("-E", "EOF", "stop at an argument that is EOF"),
-        opt("-e", "--eof", "EOF", "likewise", optional=True, const=""),
+        opt("-e", "--eof", "EOF", "like -E", optional=True, const=""),
     )
     grouping: tuple[tuple[str, str], ...] = also(
         opt(
@@ -56,7 +56,7 @@ class Options:
             "-i",
             "--replace",
             "TEXT",
-            "likewise, {} if TEXT is missing",
+            "like -I, {} if TEXT is missing",
             append=True,
             convert=_as("I"),
             optional=True,
@@ -67,7 +67,7 @@ class Options:
             "-l",
             "--max-lines",
             "MAX",
-            "likewise, one if MAX is missing",
+            "like -L, one if MAX is missing",
             append=True,
             convert=_as("l"),
             optional=True,
@@ -76,12 +76,14 @@ class Options:
         opt("-n", "--max-args", "MAX", "at most MAX arguments a command", append=True, convert=_as("n")),
     )
     parallel: str | None = opt("-P", "--max-procs", "MAX", "accepted; commands run one after the other")
-    open_tty: bool = opt("-o", "--open-tty", "the command reads the terminal: there is none")
-    interactive: bool = opt("-p", "--interactive", "ask the terminal before each command: there is none")
+    open_tty: bool = opt("-o", "--open-tty", "the command reads the terminal: there is no terminal")
+    interactive: bool = opt(
+        "-p", "--interactive", "ask the terminal before each command: there is no terminal"
+    )
     slot: str | None = opt("--process-slot-var", "NAME", "set NAME to 0 for each command")
     no_run_if_empty: bool = opt("-r", "--no-run-if-empty", "do not run COMMAND without arguments")
     size: str | None = opt("-s", "--max-chars", "BYTES", "at most BYTES a command line")
-    limits: bool = opt("--show-limits", "tell on standard error how long a command line may be")
+    limits: bool = opt("--show-limits", "print on standard error how long a command line may be")
     trace: bool = opt("-t", "--verbose", "print each command on standard error first")
     exit_: bool = opt("-x", "--exit", "stop when a command line would be too long")
 

@@ -34,9 +34,9 @@ class Options:
         opt("-i", "--ip-address", help="its address", const="address"),
         opt("-A", "--all-fqdns", help="the names of all addresses: an empty line", const="none"),
         opt("-I", "--all-ip-addresses", help="the addresses of its network: an empty line", const="none"),
-        opt("-y", "--yp", "--nis", help="the NIS domain: an error, as there is none", const="nis"),
+        opt("-y", "--yp", "--nis", help="the NIS domain: an error, as no domain is set", const="nis"),
     )
-    boot: bool = opt("-b", "--boot", help="set a name where there is none: there always is one", ignored="")
+    boot: bool = opt("-b", "--boot", help="set a name where it is missing: there always is one", ignored="")
     file: str | None = opt("-F", "--file", "FILE", "set the name that FILE has: refused")
 
 

@@ -27,7 +27,7 @@ class Options:
     name: bool = opt("-n", "--name", "names instead of numbers, with -u, -g or -G")
     real: bool = opt("-r", "--real", "the real ones: the same here, with -u, -g or -G")
     zero: bool = opt("-z", "--zero", "end with NUL instead of a newline, with -u, -g or -G")
-    context: bool = opt("-Z", "--context", help="the security context: there is none, which is an error")
+    context: bool = opt("-Z", "--context", help="the security context: an error, as there are no contexts")
     all_: bool = opt("-a", ignored="")
 
 

@@ -73,14 +73,14 @@ class Options:
         opt("-c", "--create", help="put files into a new archive", const="c", append=True),
         opt("-x", "--extract", "--get", help="take files out", const="x", append=True),
         opt("-t", "--list", help="list what is in it", const="t", append=True),
-        opt("-r", "--append", help="put files behind what is in it", const="r", append=True),
-        opt("-u", "--update", help="likewise, those that are newer", const="u", append=True),
+        opt("-r", "--append", help="add files at its end", const="r", append=True),
+        opt("-u", "--update", help="add files that are newer than its members", const="u", append=True),
         opt("--delete", help="take members away", const="delete", append=True),
         opt(
             "-d",
             "--diff",
             "--compare",
-            help="tell how files differ from what is in it",
+            help="print how files differ from what is in it",
             const="d",
             append=True,
         ),
@@ -89,7 +89,7 @@ class Options:
             "-A",
             "--catenate",
             "--concatenate",
-            help="put archives behind what is in it",
+            help="add the members of other archives at its end",
             const="A",
             append=True,
         ),
@@ -152,7 +152,7 @@ class Options:
     )
     anchored: bool | None = also(
         opt("--anchored", help="patterns match from the beginning of names", const=True, default=None),
-        opt("--no-anchored", help="patterns match behind any slash", const=False),
+        opt("--no-anchored", help="patterns match after any slash", const=False),
     )
     ignore_case: bool = also(
         opt("--ignore-case", help="patterns match whatever the case", const=True, default=False),
@@ -172,7 +172,7 @@ class Options:
         "--newer-mtime", "DATE", "store files whose contents changed after DATE (or FILE)"
     )
     remove: bool = opt("--remove-files", help="remove files when they are stored")
-    totals: bool = opt("--totals", help="tell how much was written or read")
+    totals: bool = opt("--totals", help="print how much was written or read")
     mode_text: str | None = opt("--mode", "CHANGES", "store these permission bits")
     transformed: bool = opt(
         "--show-transformed-names", "--show-stored-names", help="list names as --transform makes them"
@@ -188,11 +188,11 @@ class Options:
     tags: tuple[tuple[str, str], ...] = also(
         opt("--exclude-tag", "FILE", "of directories that have FILE, store it and nothing else", append=True,
             convert=lambda text: ("tag", text)),
-        opt("--exclude-tag-under", "FILE", "likewise, without FILE", append=True, convert=lambda text: ("under", text)),
+        opt("--exclude-tag-under", "FILE", "compress or expand with this, without FILE", append=True, convert=lambda text: ("under", text)),
         opt("--exclude-tag-all", "FILE", "leave out directories that have FILE", append=True,
             convert=lambda text: ("all", text)),
     )  # fmt: skip
-    zeros: bool = opt("-i", "--ignore-zeros", help="go on behind the end of an archive")
+    zeros: bool = opt("-i", "--ignore-zeros", help="go on after the end of an archive")
     clamp: bool = opt("--clamp-mtime", help="store the time of --mtime for files that are newer alone")
     label: str | None = opt("-V", "--label", "TEXT", "give the archive a label")
     blocks: int = opt(

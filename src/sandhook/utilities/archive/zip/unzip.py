@@ -47,7 +47,7 @@ class Options:
     verbose: bool = opt("-v", help="list them with sizes and methods")
     test: bool = opt("-t", help="check them")
     pipe: bool = opt("-p", help="write their contents to standard output")
-    show: bool = opt("-c", help="likewise, with their names")
+    show: bool = opt("-c", help="write members to standard output, with their names")
     comment: bool = opt("-z", help="print the comment of the archive")
     info: bool = opt("-Z", help="as the first option: do what zipinfo does")
     overwrite: bool = opt("-o", help="overwrite files without asking")

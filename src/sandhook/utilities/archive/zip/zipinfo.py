@@ -51,8 +51,8 @@ class Options:
     )
     form: str = also(
         opt("-s", help="modes, sizes, methods, dates and names (default)", const="short", default=""),
-        opt("-m", help="likewise, with how much smaller they became", const="medium"),
-        opt("-l", help="likewise, with the compressed sizes", const="long"),
+        opt("-m", help="medium lines, with how much smaller members became", const="medium"),
+        opt("-l", help="long lines, with the compressed sizes", const="long"),
         opt("-1", help="names alone", const="1"),
         opt("-2", help="names, and what -h, -t and -z ask for", const="2"),
     )

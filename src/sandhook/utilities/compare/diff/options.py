@@ -68,7 +68,7 @@ class Options:
         opt(
             "-f",
             "--forward-ed",
-            help="likewise, from the beginning on, which ed cannot run",
+            help="like -e, from the beginning on, which ed cannot run",
             const="forward",
             append=True,
         ),
@@ -77,11 +77,25 @@ class Options:
     )
     unified: int | None = also(
         opt("-U", "NUM", "NUM lines of unified context", convert=_lines_of_context),
-        opt("--unified", "NUM", "likewise, 3 without NUM", convert=_lines_of_context, optional=True, const=3),
+        opt(
+            "--unified",
+            "NUM",
+            "NUM lines of unified context, 3 without NUM",
+            convert=_lines_of_context,
+            optional=True,
+            const=3,
+        ),
     )
     context: int | None = also(
         opt("-C", "NUM", "NUM lines of copied context", convert=_lines_of_context),
-        opt("--context", "NUM", "likewise, 3 without NUM", convert=_lines_of_context, optional=True, const=3),
+        opt(
+            "--context",
+            "NUM",
+            "NUM lines of copied context, 3 without NUM",
+            convert=_lines_of_context,
+            optional=True,
+            const=3,
+        ),
     )
     digits: tuple[str, ...] = also(
         *(opt(f"-{digit}", help="-NUM: lines of context", const=digit, append=True) for digit in "0123456789")

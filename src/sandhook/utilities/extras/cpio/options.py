@@ -41,8 +41,8 @@ class Options:
     )
     archive: str | None = also(
         opt("-F", "--file", "ARCHIVE", "the archive, rather than a standard stream"),
-        opt("-I", "ARCHIVE", "likewise, to be read"),
-        opt("-O", "ARCHIVE", "likewise, to be written"),
+        opt("-I", "ARCHIVE", "the archive to read"),
+        opt("-O", "ARCHIVE", "the archive to write"),
     )
     zero: bool = opt("-0", "--null", help="names end with NUL")
     directory: str | None = opt("-D", "--directory", "DIRECTORY", "change to DIRECTORY")
@@ -64,8 +64,8 @@ class Options:
     dots: bool = opt("-V", "--dot", help="a dot for each file")
     block: str | None = also(
         opt("-C", "--io-size", "NUMBER", ignored="blocks have 512 bytes"),
-        opt("-B", help="likewise", const="5120", ignored=""),
-        opt("--block-size", "NUMBER", help="likewise", ignored=""),
+        opt("-B", const="5120", ignored="blocks have 512 bytes"),
+        opt("--block-size", "NUMBER", ignored="blocks have 512 bytes"),
     )
     reset: bool = opt("-a", "--reset-access-time", ignored="times of access do not change")
     owner: bool = opt("--no-preserve-owner", ignored="there is one user")

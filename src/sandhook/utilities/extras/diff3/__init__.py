@@ -30,16 +30,16 @@ class Options:
     kinds: tuple[str, ...] = also(
         opt("-A", "--show-all", help="all changes, conflicts in brackets", const="A", append=True),
         opt("-e", "--ed", help="changes from OLDFILE to YOURFILE", const="e", append=True),
-        opt("-E", "--show-overlap", help="likewise, conflicts in brackets", const="E", append=True),
-        opt("-3", "--easy-only", help="likewise, those that do not overlap", const="3", append=True),
-        opt("-x", "--overlap-only", help="likewise, those that overlap", const="x", append=True),
+        opt("-E", "--show-overlap", help="like -e, conflicts in brackets", const="E", append=True),
+        opt("-3", "--easy-only", help="like -e, changes that do not overlap", const="3", append=True),
+        opt("-x", "--overlap-only", help="like -e, changes that overlap", const="x", append=True),
         opt("-X", help="like -x", const="X", append=True),
     )
     finish: bool = opt("-i", help="end the script of ed with w and q")
     merge: bool = opt("-m", "--merge", help="print the merged file, with -A if nothing else is said")
     text: bool = opt("-a", "--text", help="compare binary files as text")
     strip: bool = opt("--strip-trailing-cr", help="drop carriage returns at the end of lines")
-    tab: bool = opt("-T", "--initial-tab", help="a tab in front of lines")
+    tab: bool = opt("-T", "--initial-tab", help="a tab before lines")
     labels: tuple[str, ...] = opt("-L", "--label", "LABEL", "LABEL instead of a file's name", append=True)
 
 

@@ -26,7 +26,7 @@ class Options:
     extended: bool = opt("-E", "--extended-regexp", help="extended regular expressions")
     traditional: bool = opt("-G", "--traditional", ignored="")
     loose: bool = opt("-l", "--loose-exit-status", help="status 0 also when a command failed")
-    prompt: str | None = opt("-p", "--prompt", "TEXT", "print TEXT in front of each command")
+    prompt: str | None = opt("-p", "--prompt", "TEXT", "print TEXT before each command")
     quiet: bool = opt("-q", "--quiet", "--silent", help="no messages on standard error")
     restricted: bool = opt("-r", "--restricted", ignored="ed never runs commands")
     script: bool = opt("-s", "--script", help="do not print how many bytes were read and written")

@@ -69,7 +69,7 @@ class Options:
     shell_quote: bool = opt("--shellquote", "--shell-quote", help="print the values quoted")
     verbose: bool = opt("-v", "--verbose", help="print each command")
     trace: bool = opt("-t", help="print each command on standard error")
-    tag: bool = opt("--tag", help="put the value in front of each line of output")
+    tag: bool = opt("--tag", help="put the value before each line of output")
     tagstring: str | None = opt("--tagstring", "TEXT", "put TEXT there; it may have replacement strings")
     halt: str | None = opt(
         "--halt", "--halt-on-error", "WHEN", "never, or now or soon,fail|success|done=NUMBER[%]"

@@ -31,7 +31,7 @@ class Options:
     tagged: bool = opt(
         "-t", "--tagged-paragraph", help="the first line is indented otherwise than the second"
     )
-    uniform: bool = opt("-u", "--uniform-spacing", help="one space between words, two behind sentences")
+    uniform: bool = opt("-u", "--uniform-spacing", help="one space between words, two after sentences")
     width: str | None = opt("-w", "--width", "WIDTH", "columns of a line (75)")
     goal: str | None = opt("-g", "--goal", "WIDTH", "columns that are aimed at (93% of the width)")
 

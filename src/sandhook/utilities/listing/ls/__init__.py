@@ -88,7 +88,7 @@ class Options:
         opt("--full-time", help="like -l --time-style=full-iso", const="full", append=True),
         opt("-t", help="by time, newest first", const="sort time", append=True),
         opt("-S", help="by size, largest first", const="sort size", append=True),
-        opt("-X", help="by what stands behind the last dot", const="sort extension", append=True),
+        opt("-X", help="by what stands after the last dot", const="sort extension", append=True),
         opt("-v", help="by version numbers in the names", const="sort version", append=True),
         opt("-U", help="in the directory's order", const="sort none", append=True),
         opt("-f", help="like -aU, never with long lines or colours", const="f", append=True),
@@ -109,7 +109,7 @@ class Options:
     time_style: str | None = opt("--time-style", "STYLE", "full-iso, long-iso, iso, locale or +FORMAT")
     human: str = also(
         opt("-h", "--human-readable", help="sizes like 1K 234M", const="binary", default=""),
-        opt("--si", help="likewise, with powers of 1000", const="si"),
+        opt("--si", help="like -h, with powers of 1000", const="si"),
         opt("--block-size", "SIZE", "sizes in units of SIZE: K, 1K, MB, human-readable ...", convert=_scale),
     )
     kibibytes: bool = opt("-k", "--kibibytes", "blocks of 1024 bytes (default)")
@@ -142,12 +142,14 @@ class Options:
         opt("--show-control-chars", help="control characters as they are (default)", const=False),
     )
     zero: bool = opt("--zero", "end each line with NUL instead of a newline")
-    dired: bool = opt("-D", "--dired", "with long lines, tell where the names stand, for Emacs")
+    dired: bool = opt("-D", "--dired", "with long lines, print where the names stand, for Emacs")
     context: bool = opt("-Z", "--context", "the security context of each file: ?")
     width: str | None = opt("-w", "--width", "COLUMNS", "width of the output")
     tab: str | None = opt("-T", "--tabsize", "COLUMNS", "width of a tab")
     ignored: tuple[str, ...] = opt("-I", "--ignore", "PATTERN", "leave names out that match", append=True)
-    hidden_too: tuple[str, ...] = opt("--hide", "PATTERN", "likewise, but not with -a or -A", append=True)
+    hidden_too: tuple[str, ...] = opt(
+        "--hide", "PATTERN", "leave out entries that match PATTERN, but not with -a or -A", append=True
+    )
     ignore_backups: bool = opt("-B", "--ignore-backups", "leave names out that end in ~")
     colour: bool = opt("--color", "WHEN", "colour names: always, auto (default: never, for output is no terminal)",
                        convert=_always("--color"), optional=True)  # fmt: skip

@@ -50,11 +50,11 @@ class Options:
     hidden: bool = opt("-a", help="hidden files too")
     directories: bool = opt("-d", help="directories alone")
     full: bool = opt("-f", help="the whole path of each file")
-    classify: bool = opt("-F", help="a sign behind each name, as ls -F")
+    classify: bool = opt("-F", help="a sign after each name, as ls -F")
     flat: bool = opt("-i", help="no lines, and no indentation")
     follow: bool = opt("-l", help="go into directories that links lead to")
     level: int = opt("-L", "LEVEL", "how deep to go", convert=_level, default=MAX_DEPTH)
-    plain: bool = opt("-n", help="no colours: there are none", ignored="")
+    plain: bool = opt("-n", help="no colours: there never are any", ignored="")
     protections: bool = opt("-p", help="permissions")
     sizes: str = also(
         opt("-s", help="sizes in bytes", const="bytes", default=""),
@@ -70,7 +70,7 @@ class Options:
     )
     inodes: bool = opt("--inodes", help="inode numbers")
     device: bool = opt("--device", help="numbers of devices")
-    first_details: bool = opt("--metafirst", help="what is told of files before the lines")
+    first_details: bool = opt("--metafirst", help="facts of files before the lines")
     hide_control: bool = opt("-q", help="? for what cannot be printed")
     quote: bool = opt("-Q", help="names in double quotes")
     literal: bool = opt("-N", help="names as they are")
@@ -89,7 +89,7 @@ class Options:
     )
     pattern: tuple[str, ...] = opt("-P", "PATTERN", "list only files that match", append=True)
     ignore: tuple[str, ...] = opt("-I", "PATTERN", "leave out what matches", append=True)
-    ignore_case: bool = opt("--ignore-case", help="patterns do not mind case")
+    ignore_case: bool = opt("--ignore-case", help="patterns ignore case")
     match_directories: bool = opt("--matchdirs", help="-P chooses directories too, and then all in them")
     prune: bool = opt("--prune", help="leave out empty directories")
     limit: int = opt(

@@ -61,7 +61,7 @@ class Options:
 
     request: str = also(
         opt("-e", "-A", "-d", help="all processes", const="all"),
-        opt("-a", help="those with a terminal: there are none", const="none"),
+        opt("-a", help="those with a terminal: no process has one", const="none"),
         opt("-N", "--deselect", help="all but those that are asked for", const="deselect"),
         opt("-f", help="more columns", const="layout:f"),
         opt("-F", help="still more columns", const="layout:F"),

@@ -153,7 +153,7 @@ class Options:
         opt("-L", "--files-without-match", help="print only names of files without any", const="L"),
     )
     count: bool = opt("-c", "--count", help="print only the number of selected lines")
-    tab: bool = opt("-T", "--initial-tab", help="align lines behind a tab")
+    tab: bool = opt("-T", "--initial-tab", help="align lines after a tab")
     null: bool = opt("-Z", "--null", help="end file names with NUL")
     after: int | None = opt(
         "-A", "--after-context", "NUM", "print NUM lines after each", convert=context_length

@@ -114,7 +114,7 @@ class Options:
             "-A",
             "--after-context",
             "NUM",
-            "lines behind matches",
+            "lines after matches",
             convert=_lines("A", "--after-context"),
             append=True,
         ),
@@ -148,7 +148,7 @@ class Options:
         opt("--heading", help="print each name once, above its lines", default=None),
         opt("--no-heading", help="print it on each line", const=False),
     )
-    null: bool = opt("-0", "--null", help="print a NUL behind names")
+    null: bool = opt("-0", "--null", help="print a NUL after names")
     trim: bool = _switch("--trim", "--no-trim", "drop blanks at the beginning of lines")
     widest: int = opt("-M", "--max-columns", "NUM", "leave out lines of over NUM bytes",
                       convert=_count("--max-columns"), default=0)  # fmt: skip
@@ -163,7 +163,9 @@ class Options:
     match_separator: str = opt(
         "--field-match-separator", "TEXT", "what follows names and numbers (:)", default=":"
     )
-    context_separator: str = opt("--field-context-separator", "TEXT", "likewise in context (-)", default="-")
+    context_separator: str = opt(
+        "--field-context-separator", "TEXT", "what stands between fields in context (-)", default="-"
+    )
     globs: tuple[tuple[str, str], ...] = also(
         opt(
             "-g",
@@ -173,7 +175,7 @@ class Options:
             convert=_kept("g"),
             append=True,
         ),
-        opt("--iglob", "GLOB", "likewise, ignoring case", convert=_kept("i"), append=True),
+        opt("--iglob", "GLOB", "like --glob, ignoring case", convert=_kept("i"), append=True),
     )
     glob_icase: bool = _switch("--glob-case-insensitive", "--no-glob-case-insensitive", "globs ignore case")
     types: tuple[tuple[str, str], ...] = also(
@@ -212,7 +214,7 @@ class Options:
     order: tuple[str, bool] = also(
         opt("--sort", "KEY", "path, modified, accessed, created or none", default=("path", False),
             convert=lambda text: (_ORDERS("--sort <SORTBY>", text), False)),
-        opt("--sortr", "KEY", "likewise, the other way round",
+        opt("--sortr", "KEY", "sort the other way round",
             convert=lambda text: (_ORDERS("--sortr <SORTBY>", text), True)),
     )  # fmt: skip
     text: bool = _switch("--text", "--no-text", "search files with NULs like others", "-a")
