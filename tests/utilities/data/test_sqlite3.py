@@ -180,6 +180,54 @@ def test_nothing_leads_out_of_the_database(sql: str, message: str) -> None:
 @pytest.mark.parametrize(
     "sql",
     [
+        "select hex(fts3_tokenizer('simple'))",
+        "select FTS3_Tokenizer('simple', x'4242424242424242')",
+        "select fts3_tokenizer('simple', fts3_tokenizer('porter'))",
+        "create view v as select fts3_tokenizer('simple') as p; select hex(p) from v",
+        "create table t(a); create trigger g after insert on t begin select fts3_tokenizer('simple'); end; insert into t values(1)",
+        "create table t(a); insert into t values(1); update t set a = fts3_tokenizer('simple')",
+        "create table t(a, b default (fts3_tokenizer('simple'))); insert into t(a) values(1)",
+        "create table t(a); create index i on t(fts3_tokenizer(a))",
+        "with x(p) as (select fts3_tokenizer('simple')) select length(p) from x",
+        "select count(*) filter (where fts3_tokenizer('simple') is not null)",
+        "select load_extension('x')",
+        "select sqlite_log(1, 'x')",
+        "select rtreenode(2, x'00')",
+        "select fts5(1)",
+    ],
+)
+def test_functions_that_reach_pointers_code_or_logs_are_refused(sql: str) -> None:
+    result = Shell().run('sqlite3 :memory: "$1"', args=(sql,))
+    assert result.exit_status not in (0, 137), result.stdout
+    assert result.limit is None
+    words = ("not authorized", "no such function", "unsafe use of")
+    assert any(word in result.stderr for word in words), result.stderr
+
+
+def test_full_text_search_and_ordinary_functions_still_work() -> None:
+    script = """
+create virtual table t using fts4(x, tokenize=porter); insert into t values('running far');
+select snippet(t) from t where x match 'run';
+create virtual table u using fts5(x); insert into u values('one two'); select highlight(u, 0, '[', ']') from u('two');
+select json_extract('{"a":[1,2]}', '$.a[1]'), upper('x'), round(2.5), date(0, 'unixepoch'), total(3), pi() > 3;
+"""
+    result = Shell().run("sqlite3 :memory:", stdin=script)
+    assert result.stderr == ""
+    assert result.stdout == "<b>running</b> far\none [two]\n2|X|3.0|1970-01-01|3.0|1\n"
+
+
+def test_every_function_of_this_sqlite_is_allowed_or_refused_on_purpose() -> None:
+    from sandhook.worker.sqlite.console import FUNCTIONS
+
+    known = {row[0].lower() for row in sqlite3.connect(":memory:").execute("pragma function_list")}
+    pointers_and_logs = {"fts3_tokenizer", "fts5", "fts5_source_id", "load_extension", "sqlite_log"}
+    inner = {name for name in known if name.startswith(("rtree", "fts5_", "fts3_", "geopoly"))}
+    assert known - FUNCTIONS <= pointers_and_logs | inner
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
         "with recursive n(i) as (select 1 union all select i+1 from n) select count(*) from n",
         "select count(*) from (with recursive n(i) as (select 1 union all select i+1 from n) select i from n), (select 1)",
     ],
