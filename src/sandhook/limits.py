@@ -21,6 +21,8 @@ CANCELLED = "cancelled"
 #: Steps between two readings of the clock. A step costs 0.1 to 5 microseconds.
 SLICE = 512
 
+_ENDLESS = float("inf")
+
 
 class Limits(Record):
     """The bounds of one run, each with its unit. No bound can be switched off."""
@@ -40,15 +42,15 @@ class Limits(Record):
     open_files: int = 256  #: descriptors of one process
 
     def __new__(cls, *args: float, **named: float) -> Self:
-        """Make limits. Raises ValueError for a bound that is not a number above 0."""
+        """Make limits. Raises ValueError for a bound that is not a finite number above 0."""
         made = super().__new__(cls, *args, **named)
         made._check()
         return made
 
     def _check(self) -> None:
         for name, value in zip(self._fields, self):
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-                raise ValueError(f"limits: {name}: wanted a number above 0, got {value!r}")
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < _ENDLESS:
+                raise ValueError(f"limits: {name}: wanted a finite number above 0, got {value!r}")
 
     def with_(self, **changes: float) -> Limits:
         """Return a copy with some bounds changed: ``limits.with_(wall_seconds=1.0)``."""

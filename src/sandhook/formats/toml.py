@@ -32,7 +32,7 @@ def read_toml(text: str) -> dict[str, Any]:
 
     try:
         value = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # TOMLDecodeError, and int() of more digits than Python reads
         raise FormatError(str(error)) from None
     except RecursionError:
         raise FormatError("the value nests too deeply") from None

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from threading import Thread
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv6Address
 
 Resolve = Callable[[str, int], Sequence[str]]
 
@@ -16,6 +20,8 @@ def is_public(address: str) -> bool:
         found = ip_address(address.partition("%")[0])
     except ValueError:
         return False
+    if _is_reserved_here(found):
+        return False
     if found.is_multicast or found.is_reserved or found.is_unspecified or not found.is_global:
         return False
     if isinstance(found, IPv6Address):
@@ -24,6 +30,29 @@ def is_public(address: str) -> bool:
             return False
         return all(each.is_global for each in inner if each is not None)
     return True
+
+
+def _is_reserved_here(address: IPv4Address | IPv6Address) -> bool:
+    """Return True for addresses that Python calls global, and that lead into a network or to a cloud's metadata."""
+    from ipaddress import ip_network
+
+    if address.version == 6 and int(address) >> 32 & 0xFFFFFFFF in _ISATAP:
+        return True
+    return any(address in ip_network(text) for text in _INNER)
+
+
+#: Where ISATAP's interface identifiers begin (RFC 5214, 6.1): the IPv4 address follows.
+_ISATAP = (0x00005EFE, 0x02005EFE)
+
+_INNER = (
+    "192.0.0.0/24",  # IETF protocol assignments
+    "192.88.99.0/24",  # 6to4 relays
+    "168.63.129.16/32",  # Azure's platform
+    "169.254.0.0/16",  # link-local, metadata of most clouds
+    "100.64.0.0/10",  # carriers' networks, metadata of Alibaba Cloud
+    "fec0::/10",  # site-local, deprecated
+    "fd00:ec2::/32",  # metadata of AWS
+)
 
 
 def addresses(host: str, port: int) -> Sequence[str]:

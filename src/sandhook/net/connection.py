@@ -14,7 +14,7 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse
 from time import monotonic
 from typing import Any
 
-from sandhook.net.url import Url
+from sandhook.net.url import MADE_HERE, Url
 
 #: Seconds of one wait for the peer.
 _SLICE = 0.25
@@ -167,7 +167,7 @@ def send(
     """Send a request to ``address`` and read the head of the answer.
 
     Args:
-        headers: All of them but Host and Content-Length, which are made here.
+        headers: All but those of MADE_HERE, which are made here; such ones are left out.
         address: Where the connection goes; ``url.host`` is what the certificate and the Host header name.
         remaining: Seconds that are left.
         connect_seconds: The most that connecting may take.
@@ -183,11 +183,10 @@ def send(
     connection.sock = _Watched(sock, remaining)
     try:
         connection.putrequest(method, url.path, skip_host=True, skip_accept_encoding=True)
-        names = {name.lower() for name, _ in headers}
-        if "host" not in names:
-            connection.putheader("Host", url.authority)
+        connection.putheader("Host", url.authority)
         for name, value in headers:
-            connection.putheader(name, value.encode("utf-8", "surrogateescape"))
+            if name.lower() not in MADE_HERE:
+                connection.putheader(name, value.encode("utf-8", "surrogateescape"))
         if body is not None or method in ("POST", "PUT", "PATCH"):
             connection.putheader("Content-Length", str(len(body or b"")))
         connection.putheader("Connection", "close")

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from sandhook.net.connection import Remaining, Response
 
 
+#: Methods whose answer repeats the request with its credentials, or that make a tunnel.
+_REFUSED_METHODS = frozenset({"TRACE", "TRACK", "CONNECT"})
+
+
 class Network:
     """The URLs that scripts may call, and how. Immutable; may serve any number of shells and threads.
 
@@ -124,6 +128,8 @@ class Network:
         """
         from sandhook.net.connection import send
 
+        if method.upper() in _REFUSED_METHODS:
+            raise UrlRefused(f"the method {method} is refused: a server may send the credentials back")
         self.check(url)
         try:
             address = self.address(url, lambda thread: _join(thread, remaining))

@@ -10,6 +10,13 @@ from sandhook.record import Record
 _PATH = re.compile(r"[!-\[\]-~]*\Z")  # visible ASCII without the backslash
 
 
+_DECODINGS = 4  #: times that a path may be encoded over
+
+
+#: Headers that the connection makes itself: they frame the message, or name the host that credentials are for.
+MADE_HERE = frozenset({"host", "content-length", "transfer-encoding", "connection"})
+
+
 class UrlRefused(Exception):
     """Why a URL is not called."""
 
@@ -59,10 +66,19 @@ def parse(text: str, *, pattern: bool = False) -> Url:
         raise UrlRefused(f"{text!r} has no plain host")
     if pattern and "*" in host and (not host.startswith("*.") or "*" in host[1:]):
         raise UrlRefused(f"{text!r}: * stands for a host's first labels alone")
-    segments = path.partition("?")[0].lower().replace("%2e", ".").replace("%2f", "/").split("/")
-    if "." in segments or ".." in segments:
+    if _goes_up(path.partition("?")[0]):
         raise UrlRefused(f"{text!r} goes up in its path")
     return Url(scheme, host, port, "/" + path)
+
+
+def _goes_up(path: str) -> bool:
+    """Return True if a server could read a dot segment in a path: encoded, also twice, with parameters, by "\\"."""
+    plain = path.lower()
+    for _ in range(_DECODINGS):
+        plain = plain.replace("%25", "%")
+    for code, letter in (("%2e", "."), ("%2f", "/"), ("%5c", "/"), ("%3b", ";")):
+        plain = plain.replace(code, letter)
+    return any(segment.partition(";")[0] in (".", "..") for segment in plain.split("/"))
 
 
 def join(base: Url, text: str) -> Url:

@@ -86,7 +86,7 @@ def hook(fields: Fields, handler: Handler, settings: Settings) -> HookSpec | Non
         path=path,
         file=fields.document.name,
         layer=fields.document.layer,
-        entry={"matcher": handler.matcher, **raw},
+        entry={**raw, "matcher": handler.matcher},
         extras={"type": type_, **extras},
     )
 

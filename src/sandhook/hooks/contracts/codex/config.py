@@ -97,7 +97,7 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec | None
         timeout=min(timeout, LAST_TIMEOUT) if name in ("SessionEnd", "Interrupt") else timeout,
         background=background,
         description=text_of(raw, "statusMessage"),
-        entry={"matcher": handler.matcher, **raw},
+        entry={**raw, "matcher": handler.matcher},
     )
 
 

@@ -76,7 +76,8 @@ def _entry(fields: Fields, handler: Handler, agent: str) -> Iterator[HookSpec]:
     if "hooks" not in raw:
         fields.problem(path, "hooks is required")
     for inner in entries(fields, raw, "hooks", path, noun="a mapping"):
-        for spec in _hook(fields, inner._replace(event=handler.event), Agent(agent, matcher)):
+        group = inner._replace(event=handler.event, matcher=raw.get("matcher"))
+        for spec in _hook(fields, group, Agent(agent, matcher)):
             if good:
                 yield spec
 
@@ -99,7 +100,7 @@ def _hook(fields: Fields, handler: Handler, matcher: Agent) -> Iterator[HookSpec
             timeout=timeout,
             description=name,
             source=matcher.name,
-            entry=raw,
+            entry={**raw, "matcher": handler.matcher},
         )
 
 

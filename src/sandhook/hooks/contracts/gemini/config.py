@@ -118,7 +118,7 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher, sequential: bool) 
         timeout=seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT, unit=0.001),
         description=name,
         source=name or "user",
-        entry={"matcher": handler.matcher, **raw},
+        entry={**raw, "matcher": handler.matcher},
         extras={"sequential": sequential},
     )
 

@@ -82,5 +82,5 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
         matcher=matcher(fields, handler, strict=strict),
         timeout=min(limit, ASYNC_TIMEOUT) if background else limit,
         background=background,
-        entry={"matcher": handler.matcher, **raw},
+        entry={**raw, "matcher": handler.matcher},
     )

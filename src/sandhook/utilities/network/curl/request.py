@@ -6,6 +6,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256
 
+from sandhook.net.url import MADE_HERE
 from sandhook.utilities.network.curl.arguments import Arguments, Misuse
 
 #: What curl calls itself.
@@ -101,7 +102,7 @@ def _own_headers(
         elif line.rstrip().endswith(";"):
             given.append((line.rstrip()[:-1].strip(), ""))
     for name, value in given:
-        if name.lower() in ("content-length", "transfer-encoding", "connection"):
+        if name.lower() in MADE_HERE:
             raise Misuse(f"the header {name} is made here and cannot be set (L-CURL-001)", hint=False)
         if (
             not name

@@ -1,0 +1,135 @@
+"""Attacks found by review that got past a bound, an address check or an approval; each with its siblings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from sandhook import Limits, Network, Shell
+from sandhook.formats import FormatError
+from sandhook.formats.toml import read_toml
+from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.engine import HookEngine
+from sandhook.hooks.sources import read_text
+from sandhook.net.addresses import is_public
+from sandhook.net.url import UrlRefused, parse
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan"), 0, -1, True, "5"])
+@pytest.mark.parametrize("field", ["wall_seconds", "steps", "memory_bytes"])
+def test_no_limit_can_be_switched_off(field: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"limits: {field}: wanted a finite number above 0"):
+        Limits(**{field: value})
+    with pytest.raises(ValueError, match="finite number above 0"):
+        Limits().with_(**{field: value})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = " + "9" * 5000,
+        "a = -" + "9" * 5000,
+        "a = [" + "9" * 5000 + "]",
+        "[t]\nb = { c = " + "9" * 5000 + " }",
+    ],
+)
+def test_numbers_that_python_does_not_read_are_an_error_of_the_file(text: str) -> None:
+    with pytest.raises(FormatError):
+        read_toml(text)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
+def test_a_configuration_that_is_no_file_is_an_error_and_does_not_wait(tmp_path: Path) -> None:
+    fifo = tmp_path / "settings.json"
+    os.mkfifo(fifo)
+    with pytest.raises(DecodeError, match="not a regular file"):
+        read_text(str(fifo))
+    with pytest.raises(DecodeError, match="not a regular file"):
+        read_text("/dev/zero")
+    with pytest.raises(OSError):
+        read_text(str(tmp_path))
+
+
+HOOK = {"type": "command", "command": "./guard.sh"}
+
+
+@pytest.mark.parametrize(
+    ("contract", "event"),
+    [("claude_code", "PreToolUse"), ("codex", "PreToolUse"), ("gemini", "BeforeTool")],
+)
+def test_a_matcher_inside_a_hook_does_not_hide_that_of_its_group(contract: str, event: str) -> None:
+    """What is approved is the matcher that decides: the group's."""
+
+    def entries(pattern: str) -> list[object]:
+        config = {"hooks": {event: [{"matcher": pattern, "hooks": [{**HOOK, "matcher": "Never"}]}]}}
+        return [hook.entry for hook in HookEngine.load(config, contract=contract).hooks]
+
+    first, second = entries("Bash"), entries("Write")
+    assert first and first != second
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "fec0::1", "feff::1", "2000::5efe:7f00:1", "2001:db9::200:5efe:a00:1", "192.88.99.1", "192.0.0.8",
+        "192.0.0.192", "168.63.129.16", "169.254.169.254", "100.100.100.200", "fd00:ec2::254",
+    ],
+)  # fmt: skip
+def test_addresses_that_lead_inside_are_never_public(address: str) -> None:
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize(
+    "address", ["168.63.129.17", "192.0.1.1", "192.88.98.1", "2606:4700::5eff:1", "101.0.0.1"]
+)
+def test_their_neighbours_are_public(address: str) -> None:
+    assert is_public(address)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/..;/admin", "/v1/..;a=b/admin", "/v1/%2e%2e;/admin", "/v1/..%5cadmin", "/v1/..%5Cadmin", "/v1/%252e%252e/admin",
+        "/v1/%25252e./admin", "/v1/..%252fadmin", "/v1/%2e%2e%3b/x", "/v1/.;/x", "/v1/%5c..%5cx",
+    ],
+)  # fmt: skip
+def test_paths_that_a_server_may_read_upwards_are_refused(path: str) -> None:
+    with pytest.raises(UrlRefused, match="goes up in its path"):
+        parse(f"https://api.example{path}")
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/...", "/v1/a..b", "/v1/a;b=c", "/v1/x%2fy", "/v1/%25", "/a%20b", "/v1/.hidden"]
+)
+def test_ordinary_paths_are_not(path: str) -> None:
+    assert parse(f"https://api.example{path}").path == path
+
+
+def test_methods_that_repeat_credentials_are_refused() -> None:
+    def resolve(host: str, port: int) -> Sequence[str]:
+        raise AssertionError("nothing is looked up")
+
+    network = Network(["https://api.example"], resolve=resolve)
+    for method in ("TRACE", "trace", "TRACK", "CONNECT"):
+        with pytest.raises(UrlRefused, match="is refused"):
+            network.send(method, parse("https://api.example/"), [], None, lambda: 5.0)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl -sS -H 'Host: evil.example'",
+        "curl -sS -H 'hOST: evil.example'",
+        "wget --header='Host: evil.example' -O-",
+    ],
+)
+def test_scripts_cannot_name_another_host(command: str) -> None:
+    network = Network(
+        ["https://api.example"], credentials={"https://api.example": {"Authorization": "secret"}}
+    )
+    result = Shell(network=network).run(f"{command} https://api.example/v1/x")
+    assert result.exit_status != 0
+    assert "is made here and cannot be set" in result.stderr
