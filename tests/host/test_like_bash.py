@@ -17,6 +17,7 @@ import pytest
 
 from sandhook import HostShell
 from tests.host.hooks import HOOKS
+from tests.machine import BASH, has_bash_5_2
 
 #: What every hook finds in its directory.
 FILES = {
@@ -38,20 +39,7 @@ FILES = {
 #: Seconds that bash has.
 LONG = 30
 
-BASH = shutil.which("bash") or ""
-
-
-def is_current() -> bool:
-    """Tell whether the machine's bash is one whose words ours are."""
-    if os.name == "nt" or not BASH:
-        return False
-    text = subprocess.run(
-        [BASH, "-c", "echo ${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}"], capture_output=True, text=True
-    )
-    return text.stdout.strip() == "5.2"
-
-
-pytestmark = pytest.mark.skipif(not is_current(), reason="there is no bash 5.2")
+pytestmark = pytest.mark.skipif(not has_bash_5_2(), reason="there is no bash 5.2")
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ machine's bash and kernel, which have the last word.
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sandhook import Shell
+from tests.machine import has_bash_5_2
 
 COMMANDS = "./s a 'b c'; echo =$?; env ./s q; echo =$?; echo z | xargs ./s; echo =$?; timeout 9 ./s; echo =$?"
 
@@ -96,7 +96,7 @@ def real(place: Path, script: bytes, commands: str) -> tuple[bytes, bytes]:
 
 
 on_linux = pytest.mark.skipif(
-    sys.platform != "linux" or shutil.which("bash") is None, reason="compares with the kernel of Linux"
+    sys.platform != "linux" or not has_bash_5_2(), reason="compares with Linux's kernel and bash 5.2"
 )
 
 
