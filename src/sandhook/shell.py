@@ -28,6 +28,7 @@ from sandhook.limits import Budget, Cancellation, Limits
 from sandhook.record import Record
 from sandhook.state.fork import move
 from sandhook.state.state import State
+from sandhook.text.surrogates import as_shell_text
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.initial import make_directories, populate
 from sandhook.vfs.memory import MemoryFileSystem
@@ -166,7 +167,7 @@ class Shell:
         self.limits = limits or _DEFAULT_LIMITS
         self.world = world
         self.cwd = VirtualPath(cwd) if cwd == "/workspace" else normalize(cwd)
-        self.env: dict[str, str] = dict(DEFAULT_ENVIRONMENT if env is None else env)
+        self.env: dict[str, str] = dict(DEFAULT_ENVIRONMENT) if env is None else _shell_environment(env)
         if world is not None:
             fs = world.fs
         elif fs is None:
@@ -286,6 +287,10 @@ class _Script(Record):
     from_file: bool = False
 
 
+def _shell_environment(env: Mapping[str, str]) -> dict[str, str]:
+    return {as_shell_text(name): as_shell_text(value) for name, value in env.items()}
+
+
 class _Run:
     """One run: a kernel with one budget, and the main process."""
 
@@ -312,7 +317,7 @@ class _Run:
         self.feed = None if isinstance(stdin, (bytes, str)) else stdin
         self.data = b""
         if isinstance(stdin, str):
-            self.data = stdin.encode("utf-8", "surrogateescape")
+            self.data = as_shell_text(stdin).encode("utf-8", "surrogateescape")
         elif isinstance(stdin, bytes):
             self.data = stdin
 
@@ -332,8 +337,9 @@ class _Run:
 
     def main(self, script: _Script) -> Result:
         """Run a script in fresh state."""
-        text, args, env, name, from_file = script
-        environment = {**self.shell.env, **env} if env else self.shell.env
+        text, name, from_file = as_shell_text(script.text), as_shell_text(script.name), script.from_file
+        args = [as_shell_text(argument) for argument in script.args]
+        environment = self._environment(script)
         try:
             self._check_input(text, args, environment)
         except LimitExceeded as error:
@@ -347,13 +353,14 @@ class _Run:
             )
         else:
             state = new_state(runtime, process, name, environment, input="string", programs=self.stage)
-        state.positional = list(args)
+        state.positional = args
         return self._execute(process, state, text)
 
     def continued(self, state: State | None, script: _Script) -> tuple[Result, State]:
         """Run a script in a session's state, which moves to this run; None begins a session."""
         process = self.process()
-        environment = {**self.shell.env, **script.env} if script.env else self.shell.env
+        environment = self._environment(script)
+        text = as_shell_text(script.text)
         if state is None:
             state = new_state(
                 self.shell._runtime, process, script.name, environment, input="string", programs=self.stage
@@ -361,10 +368,14 @@ class _Run:
         else:
             move(state, process, self.stage)
         try:
-            self._check_input(script.text, (), environment)
+            self._check_input(text, (), environment)
         except LimitExceeded as error:
             return self._refused(error), state
-        return self._execute(process, state, script.text), state
+        return self._execute(process, state, text), state
+
+    def _environment(self, script: _Script) -> dict[str, str]:
+        """Return the shell's variables and those of the script."""
+        return {**self.shell.env, **_shell_environment(script.env)} if script.env else self.shell.env
 
     def _check_input(self, script: str, args: Sequence[str], environment: Mapping[str, str]) -> None:
         limits = self.limits

@@ -133,3 +133,52 @@ def test_scripts_cannot_name_another_host(command: str) -> None:
     result = Shell(network=network).run(f"{command} https://api.example/v1/x")
     assert result.exit_status != 0
     assert "is made here and cannot be set" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["\ud800", "\udbff", "\udfff", "\ud83d", "a\udc80\ud800b", "\ud83d\ude00"])
+def test_surrogates_in_what_the_caller_gives_are_bytes(text: str) -> None:
+    """As with ``$'\\ud800'`` in bash, each is the three bytes of its number; a byte stays the byte that it is."""
+    spelled = "".join(
+        f"\\x{ord(c) - 0xDC00:02x}"
+        if 0xDC80 <= ord(c) <= 0xDCFF
+        else f"\\u{ord(c):04x}"
+        if ord(c) > 127
+        else c
+        for c in text
+    )
+    expected = Shell().run(f"printf '%s' $'{spelled}'").stdout_bytes
+    assert expected
+    shell = Shell(env={"V": text, f"N{text}": "x"}, files={"f": text})
+    for script in (
+        f"printf '%s' '{text}'",
+        'printf "%s" "$V"',
+        'printf "%s" "$1"',
+        "cat f",
+        "cat",
+        f"printf %s {text}",
+    ):
+        result = shell.run(script, args=[text], stdin=text)
+        assert (result.defect, result.stdout_bytes) == (None, expected), script
+    session = Shell().session()
+    assert session.run(f"x='{text}'; printf '%s' \"$x\"", stdin=text).stdout_bytes == expected
+    assert Shell().run(f"cat <<E\n{text}\nE\n").stdout_bytes == expected + b"\n"
+    assert Shell().run(text).exit_status == 127
+    assert Shell().run(f"printf '%s' '{text}'", name=text, from_file=True).stdout_bytes == expected
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "x='${x@P}'; echo \"${x@P}\"",
+        "x='a${x@P}b'; y=${x@P}",
+        "x='${y@P}' y='${x@P}'; : \"${x@P}\"",
+        "PS4='${PS4@P}'; set -x; :",
+        "a=('${a[0]@P}'); echo ${a[0]@P}",
+        "x='$((${x@P}))'; echo ${x@P}",
+        "x='$(echo ${x@P})'; echo ${x@P}",
+    ],
+)
+def test_prompts_that_expand_each_other_end_at_a_limit(script: str) -> None:
+    result = Shell(limits=Limits(wall_seconds=5.0)).run(script)
+    assert result.defect is None
+    assert result.limit in ("call_depth", "processes"), (result.exit_status, result.stderr)

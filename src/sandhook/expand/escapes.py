@@ -14,7 +14,20 @@ def ansi_c(text: str) -> str:
 
 
 def prompt(state: State, text: str) -> str:
-    """Expand a prompt string: its backslash escapes, then parameters and substitutions."""
+    """Expand a prompt string: its backslash escapes, then parameters and substitutions.
+
+    Raises:
+        LimitExceeded: ``call_depth`` prompts expand each other: ``x='${x@P}'``.
+    """
+    shell = state.shell
+    shell.count_call(state)
+    try:
+        return shell.guard_stack(state, lambda: _prompt(state, text))
+    finally:
+        state.calls -= 1
+
+
+def _prompt(state: State, text: str) -> str:
     out: list[str] = []
     index = 0
     while index < len(text):
@@ -38,8 +51,7 @@ def prompt(state: State, text: str) -> str:
             index = end + 1
         else:
             out.append(_escape(state, letter))
-    expanded: str = state.shell.expand_text(state, "".join(out))
-    return expanded
+    return state.shell.expand_text(state, "".join(out))
 
 
 def _now(state: State, layout: str) -> str:

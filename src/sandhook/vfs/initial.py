@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sandhook.text.surrogates import as_shell_text
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath, normalize
@@ -20,7 +21,9 @@ def populate(fs: FileSystem, files: Mapping[str, str | bytes], base: VirtualPath
     for name, content in files.items():
         if not name or "\0" in name or ".." in name.split("/"):
             raise ValueError(f"files: {name!r}: not a usable file name")
-        data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+        data = (
+            as_shell_text(content).encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+        )
         path = normalize(name if name[0] == "/" else f"{base}/{name}")
         fs.write_bytes(path, data, mode=0o755 if data[:2] == b"#!" else 0o644, parents=True)
 

@@ -11,6 +11,7 @@ import errno
 from collections.abc import Callable, Mapping
 from time import time_ns
 
+from sandhook.text.surrogates import as_shell_text
 from sandhook.vfs.base import Device, Entry, Stat
 from sandhook.vfs.changes import Changes
 from sandhook.vfs.conveniences import Conveniences
@@ -307,7 +308,11 @@ class MemoryFileSystem(Conveniences):
         root = tree.root or tree.build()
         for key, value in files.items():
             parts = check_relative(key if key[:1] == "/" else f"{base.rstrip('/')}/{key}", key)
-            data = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else bytes(value)
+            data = (
+                as_shell_text(value).encode("utf-8", "surrogateescape")
+                if isinstance(value, str)
+                else bytes(value)
+            )
             here = root
             for part in parts[:-1]:
                 here = tree.descend(here, part, key)
