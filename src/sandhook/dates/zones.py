@@ -8,7 +8,7 @@ Source: the IANA time zone database, as PyPI's tzdata carries it.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from io import BytesIO
 from pkgutil import get_data
@@ -18,6 +18,7 @@ _CYCLE = 146_097 * 86_400  #: seconds of 400 Gregorian years
 _FIRST = -62_135_510_400  #: 0001-01-02, in seconds since the epoch: local times stay in datetime's range
 _LAST = 253_402_214_400  #: 9999-12-31
 _DAY = 86_400
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)  #: Windows has no fromtimestamp() for times before it
 
 
 class NamedZone:
@@ -37,7 +38,7 @@ class NamedZone:
         """Return the offset in seconds east of UTC and the abbreviation in force at a moment."""
         if seconds > _LAST:
             seconds -= -(-(seconds - _LAST) // _CYCLE) * _CYCLE
-        there = datetime.fromtimestamp(max(seconds, _FIRST), UTC).astimezone(self._zone)
+        there = (_EPOCH + timedelta(seconds=max(seconds, _FIRST))).astimezone(self._zone)
         offset = there.utcoffset()
         assert offset is not None  # a ZoneInfo always has one
         return offset.days * _DAY + offset.seconds, there.tzname() or ""
