@@ -317,7 +317,8 @@ def _converted(conversion: _Conversion, when: Moment, nanoseconds: int | None) -
         year = _padded(when.year, pad or ("0" if sized else "+"), max(0, width - 6) if sized else 4, "0", 4)
         return f"{year}-{when.month:02d}-{when.day:02d}"
     if letter == "z":
-        return _zone_text(when.offset, colons, pad, width)
+        unknown = nanoseconds is not None and not when.offset and when.zone[:1] == "-"  # GNU's; RFC 3339, 4.3
+        return _zone_text(when.offset, colons, pad, width, negative=unknown or when.offset < 0)
     if letter == "N" and nanoseconds is not None:
         return _fraction(nanoseconds, pad, width if sized else 9)
     if letter == "%" and (flags or sized):
@@ -426,8 +427,8 @@ def iso_week(when: Moment) -> tuple[int, int]:
     return year, thursday // 7 + 1
 
 
-def _zone_text(offset: int, colons: int, pad: str, width: int) -> str:
-    sign = "-" if offset < 0 else "+"
+def _zone_text(offset: int, colons: int, pad: str, width: int, *, negative: bool) -> str:
+    sign = "-" if negative else "+"
     hours, rest = divmod(abs(offset), 3600)
     minutes, seconds = divmod(rest, 60)
     if colons == 3:

@@ -97,6 +97,7 @@ def test_zones(utility, zone, winter, summer):
         ("Europe/Berlin", 300_000_000_000, "07 +0200 CEST"),  # beyond the year 9999
         ("GB", 0, "01 +0100 BST"),
         ("UTC", 0, "00 +0000 UTC"),
+        ("Antarctica/Troll", 0, "00 -0000 -00"),  # nobody was there: no local time is known
     ],
 )
 def test_named_zones_have_their_history(utility, zone, stamp, text):
