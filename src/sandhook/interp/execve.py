@@ -74,8 +74,8 @@ def find_image(state: State, path: str, argv: Sequence[str]) -> Image:
     first: str | None = None
     file, words = path, [path, *argv[1:]]
     for _ in range(MAX_INTERPRETERS + 1):
-        standard = lookup.utility_at(state, file)
-        if standard is not None and not lookup.is_executable(state, file):
+        standard = lookup.utility_without_file(state, file)
+        if standard is not None:
             return Image(standard, words)
         try:
             shebang = _shebang(_content(state, file), first, file)

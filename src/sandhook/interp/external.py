@@ -142,8 +142,8 @@ def run_file(
     Returns:
         The exit status: 127 for a file that is missing, 126 for one that cannot be executed.
     """
-    standard = lookup.utility_at(state, path)
-    if standard is not None and not lookup.is_executable(state, path):
+    standard = lookup.utility_without_file(state, path)
+    if standard is not None:
         return run_standard(runtime, state, standard, argv)
     programs = state.programs
     if programs is not None:
@@ -326,8 +326,8 @@ def _start(runtime: Interpreter, state: State, argv: Sequence[str], file: str) -
         file, utility = located
         if utility is not None:
             return run_standard(runtime, state, utility, argv)
-    standard = lookup.utility_at(state, file)
-    if standard is not None and not lookup.is_executable(state, file):
+    standard = lookup.utility_without_file(state, file)
+    if standard is not None:
         return run_standard(runtime, state, standard, argv)
     programs = state.programs
     if programs is not None:

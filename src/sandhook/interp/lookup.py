@@ -228,6 +228,11 @@ def locate(state: State, name: str, path: str | None) -> Located | None:
     return located
 
 
+def utility_without_file(state: State, path: str) -> str | None:
+    """Return ``utility_at``, but None if an executable file of the script is at the path, which wins."""
+    return None if is_executable(state, path) else utility_at(state, path)
+
+
 def utility_at(state: State, path: str) -> str | None:
     """Return the utility or shell of a path: /usr/bin/env, ../../bin/env, or a link to it; None for others."""
     name = _standard_name(state, path)
