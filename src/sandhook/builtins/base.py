@@ -14,6 +14,7 @@ from typing import Any, Literal, NoReturn, TypeAlias
 from sandhook.record import Record
 from sandhook.state.control import Discard, ExitShell, ShellError, UsageExit
 from sandhook.state.state import Interpreter, State
+from sandhook.text.names import is_name
 from sandhook.vfs.errors import error_text
 
 USAGE_STATUS = 2  #: bash's EX_USAGE
@@ -265,11 +266,6 @@ def count_argument(operands: Sequence[str], default: int) -> int:
     if len(operands) > 1:
         raise BuiltinError("too many arguments", ends="unit")
     return value
-
-
-def is_name(text: str) -> bool:
-    """Return True when ``text`` is a shell name: ASCII letters, digits and underscores, no digit first."""
-    return text.isascii() and text.replace("_", "a").isalnum() and not text[0].isdigit()
 
 
 def invalid_name(text: str) -> BuiltinError:

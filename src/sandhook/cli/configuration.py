@@ -12,6 +12,7 @@ from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.sources import discover, documents
 from sandhook.record import Record
+from sandhook.text.names import is_name
 
 if TYPE_CHECKING:
     import argparse
@@ -151,7 +152,7 @@ def environment(assignments: Sequence[str], inherit: bool) -> dict[str, str]:
     env = dict(os.environ) if inherit else {}
     for text in assignments:
         name, equals, value = text.partition("=")
-        if not name.isidentifier() or not name.isascii():
+        if not is_name(name):
             raise UsageError(f"--env {text}: wanted NAME or NAME=VALUE")
         if equals:
             env[name] = value

@@ -13,6 +13,7 @@ from sandhook.cli.arguments import Parser
 from sandhook.cli.cache import default_store
 from sandhook.cli.machine import add_host, host_of
 from sandhook.cli.network import add_network, network_of
+from sandhook.text.names import is_name
 
 if TYPE_CHECKING:
     import argparse
@@ -107,7 +108,7 @@ def _script(options: argparse.Namespace) -> tuple[str, str, list[str]]:
 
 def _assignment(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
-    if not equals or not name.isidentifier() or not name.isascii():
+    if not equals or not is_name(name):
         raise UsageError(f"--env {text}: wanted NAME=VALUE")
     return name, value
 

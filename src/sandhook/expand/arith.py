@@ -35,6 +35,7 @@ from sandhook.syntax.nodes import (
     ArithUnary,
     ArithVariable,
 )
+from sandhook.text.names import is_ordinary
 
 Text: TypeAlias = Callable[[State], str]
 Store: TypeAlias = Callable[[State, int], None]
@@ -271,7 +272,7 @@ def compile_parameter(name: str) -> Integer:
             return read(state)
         return value if value >= 0 else read(state)
 
-    return read_variable if name[0].isalpha() else read
+    return read_variable if is_ordinary(name) else read
 
 
 class NotPlain(Exception):

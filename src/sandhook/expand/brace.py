@@ -14,6 +14,7 @@ from typing import TypeAlias, TypeGuard
 from sandhook.errors import LimitExceeded
 from sandhook.lazy import lazily
 from sandhook.syntax.nodes import Literal, ParameterExpansion, SingleQuoted, Word, WordPart
+from sandhook.text.names import is_name
 
 _INTEGERS = lazily(r"([+-]?[0-9]{1,19})\.\.([+-]?[0-9]{1,19})(?:\.\.([+-]?[0-9]{1,19}))?")
 _LETTERS = lazily(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.([+-]?[0-9]{1,19}))?")
@@ -82,11 +83,7 @@ def _parts(units: list[Unit]) -> tuple[WordPart, ...]:
 
 def _is_open_name(part: WordPart | None) -> TypeGuard[ParameterExpansion]:
     """Return True when a part is ``$name``, which goes on with the letters that follow it."""
-    return (
-        isinstance(part, ParameterExpansion)
-        and not part.braces
-        and (part.name[0].isalpha() or part.name[0] == "_")
-    )
+    return isinstance(part, ParameterExpansion) and not part.braces and is_name(part.name)
 
 
 def _expand(units: list[Unit], depth: int = 0) -> Iterator[list[Unit]]:

@@ -17,6 +17,7 @@ from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
 from sandhook.syntax.nodes import ParameterExpansion
 from sandhook.syntax.wordprinter import word_text
+from sandhook.text.names import is_name
 
 #: Operators whose word is used instead of the value.
 CHOOSING = frozenset(("-", ":-", "=", ":=", "?", ":?", "+", ":+"))
@@ -107,18 +108,18 @@ class Indirect(Parameter):
         name = self._reference.text(state)
         if not self._reference.is_set(state, nonempty=False):
             declared = node.name in state.attributes
-            if node.operator in CHOOSING and (not node.name.isidentifier() or declared):
+            if node.operator in CHOOSING and (not is_name(node.name) or declared):
                 return None
             if declared and not state.options.nounset:
                 return None
-            if state.options.nounset and not node.name.isidentifier():
+            if state.options.nounset and not is_name(node.name):
                 raise unbound_error(f"!{node.name}")
             subscript = "" if node.subscript is None else f"[{word_text(node.subscript, lambda body: '')}]"
             raise ShellError(
                 f"{node.name}{subscript}: invalid indirect expansion", ends="unit", reason="indirection"
             )
         target = self._words.parse_name(name)
-        if state.options.nounset and not node.operator and name.isidentifier() and state.get(name) is None:
+        if state.options.nounset and not node.operator and is_name(name) and state.get(name) is None:
             raise unbound_error(f"!{node.name}")
         if target is None:
             raise ShellError(f"{name}: invalid variable name", ends="unit", reason="indirection")

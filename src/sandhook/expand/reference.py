@@ -15,6 +15,7 @@ from sandhook.state.control import bad_substitution_error, unbound_error
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray
 from sandhook.syntax.nodes import Literal, ParameterExpansion, Word
+from sandhook.text.names import is_ordinary
 
 Value: TypeAlias = Callable[[State], "str | None"]
 Values: TypeAlias = Callable[[State], "list[str]"]
@@ -85,7 +86,7 @@ def plain_value(name: str, *, braces: bool = True) -> Value:
     Args:
         braces: It is written ``${1}``: a special parameter without braces is called ``$1`` in messages.
     """
-    if name[0].isalpha() or (name[0] == "_" and len(name) > 1):
+    if is_ordinary(name):
 
         def variable(state: State) -> str | None:
             value = state.values.get(name)
@@ -119,7 +120,7 @@ def plain_value(name: str, *, braces: bool = True) -> Value:
 
 def _unchecked(name: str) -> Value:
     """Return the closure that reads a parameter for operators which test whether it is set."""
-    if name[0].isalpha() or (name[0] == "_" and len(name) > 1):
+    if is_ordinary(name):
         return lambda state: state.get(name)
     return lambda state: special_value(state, name)
 

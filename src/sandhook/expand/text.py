@@ -40,6 +40,7 @@ from sandhook.syntax.nodes import (
     walk,
 )
 from sandhook.syntax.wordprinter import word_text
+from sandhook.text.names import is_name, is_ordinary
 
 Text: TypeAlias = Callable[[State], str]
 Integer: TypeAlias = Callable[[State], int]
@@ -382,12 +383,12 @@ class TextCompiler:
             subscript = self.string(node.subscript, quoted=True) if node.subscript is not None else None
 
             def assign(state: State) -> str:
-                if not (name[0].isalpha() or name[0] == "_"):
+                if not is_name(name):
                     raise ShellError(f"${name}: cannot assign in this way", ends="unit")
                 text = text_of(state)
                 if node.prefix == "!":
                     target = state.get(name) or name
-                    if not target.isidentifier():
+                    if not is_name(target):
                         raise ShellError(
                             f"{target}: invalid variable name", ends="unit", reason="indirection"
                         )
@@ -424,7 +425,7 @@ def runs_commands(tree: object) -> bool:
 
 def _plain_text(name: str, value: Callable[[State], str | None]) -> Text:
     """``$name`` where one string is wanted: a variable is read without a further call."""
-    if not (name[0].isalpha() or (name[0] == "_" and len(name) > 1)):
+    if not is_ordinary(name):
         return lambda state: value(state) or ""
 
     def text(state: State) -> str:

@@ -47,6 +47,7 @@ from sandhook.syntax.nodes import (
     Word,
     WordPart,
 )
+from sandhook.text.names import is_ordinary
 
 #: A word whose braces give more words than this is expanded anew each time it runs.
 EAGER_BRACES = 256
@@ -451,12 +452,7 @@ def _names_list(part: ParameterExpansion) -> bool:
 def is_plain_variable(part: ParameterExpansion) -> bool:
     """Return True when an expansion is ``$name`` of a variable, and nothing else."""
     name = part.name
-    return (
-        part.operator is None
-        and not part.prefix
-        and part.subscript is None
-        and (name[0].isalpha() or (name[0] == "_" and len(name) > 1))
-    )
+    return part.operator is None and not part.prefix and part.subscript is None and is_ordinary(name)
 
 
 def _is_positional(part: ParameterExpansion) -> bool:

@@ -16,6 +16,7 @@ from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.records import Input, Invocation
 from sandhook.state.state import Interpreter, Programs, State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray
+from sandhook.text.names import is_name
 from sandhook.vfs.errors import error_text, fs_error
 from sandhook.vfs.path import join
 
@@ -122,9 +123,9 @@ def new_state(
 
 def _import_environment(state: State, environment: dict[str, str]) -> None:
     """Set the exported variables of a new shell, without those that an environment may not set."""
-    set_environment(state, {key: value for key, value in environment.items() if _is_name(key)})
+    set_environment(state, {key: value for key, value in environment.items() if is_name(key)})
     if len(state.values) < len(environment):
-        foreign = {key: value for key, value in environment.items() if not _is_name(key)}
+        foreign = {key: value for key, value in environment.items() if not is_name(key)}
         state.memo = state.memo._replace(foreign=foreign)
     for inert in INERT:
         if inert in state.values:
@@ -153,10 +154,6 @@ def set_environment_value(state: State, name: str, value: str) -> None:
     """Set one exported variable."""
     state.values[name] = value
     state.attributes[name] = state.attributes.get(name, 0) | EXPORT
-
-
-def _is_name(text: str) -> bool:
-    return text.isidentifier() and text.isascii()
 
 
 class _Request:

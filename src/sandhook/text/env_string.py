@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sandhook.text.names import is_name
+
 _ESCAPES = {
     "f": "\f",
     "n": "\n",
@@ -120,7 +122,7 @@ class _Splitter:
         text, index = self._text, self._index
         end = text.find("}", index)
         name = text[index + 1 : end]
-        if text[index : index + 1] != "{" or end <= 0 or not (name.isidentifier() and name.isascii()):
+        if text[index : index + 1] != "{" or end <= 0 or not is_name(name):
             raise EnvStringError(f"only ${{VARNAME}} expansion is supported, error at: {text[index - 1 :]}")
         self._index = end + 1
         return self._environment.get(name)

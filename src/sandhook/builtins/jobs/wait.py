@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from greenlet import getcurrent
 
-from sandhook.builtins.base import BuiltinError, builtin, is_name, parse, print_error
+from sandhook.builtins.base import BuiltinError, builtin, parse, print_error
 from sandhook.builtins.jobs.jobspec import find_job, forget_ended
 from sandhook.interp.jobs import describe, jobs_of, reap, report_ended, reports_all_ends
 from sandhook.kernel.process import Process
@@ -17,6 +17,7 @@ from sandhook.kernel.signals import SIGCHLD
 from sandhook.state.assignment import unset
 from sandhook.state.jobs import Job
 from sandhook.state.state import State
+from sandhook.text.names import is_name
 
 USAGE = "wait [-fn] [-p var] [id ...]"
 _NOT_FOUND = 127

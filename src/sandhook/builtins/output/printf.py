@@ -12,7 +12,6 @@ from sandhook.builtins.base import (
     Run,
     builtin,
     fatal_error,
-    is_name,
     parse,
     print_error,
     show_usage,
@@ -23,6 +22,7 @@ from sandhook.builtins.variables.variables import assign_reference
 from sandhook.expand.locale import as_bytes, goes_by_bytes
 from sandhook.state.state import State
 from sandhook.state.values import LARGE
+from sandhook.text.names import is_name
 from sandhook.utilities.system.printf.common import format_printf
 from sandhook.utilities.system.printf.plain import format_plainly, plain_format
 from sandhook.vfs.errors import error_text

@@ -13,7 +13,6 @@ from sandhook.builtins.base import (
     BuiltinError,
     Run,
     builtin,
-    is_name,
     no_options,
     numeric,
     show_usage,
@@ -25,6 +24,7 @@ from sandhook.state.assignment import unset
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import LARGE, READONLY
+from sandhook.text.names import is_name
 
 USAGE = "getopts optstring name [arg ...]"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins.base import is_name, print_error, write
+from sandhook.builtins.base import print_error, write
 from sandhook.builtins.variables.declare import declare_all, effective_bits, split_options
 from sandhook.builtins.variables.declaring import Request
 from sandhook.builtins.variables.variables import all_names, function_line, listing
@@ -14,6 +14,7 @@ from sandhook.state.control import UsageExit
 from sandhook.state.locals import keep_assigned
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, EXPORT
+from sandhook.text.names import is_name
 
 
 def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:

@@ -19,7 +19,6 @@ from sandhook.builtins.base import (
     builtin,
     fatal_error,
     invalid_name,
-    is_name,
     numeric,
     parse,
 )
@@ -32,6 +31,7 @@ from sandhook.state.assignment import set_array
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, LARGE
+from sandhook.text.names import is_name
 from sandhook.vfs.errors import error_text
 
 USAGE = (

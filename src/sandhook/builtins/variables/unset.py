@@ -14,6 +14,7 @@ from sandhook.state.control import ShellError
 from sandhook.state.locals import function_frame
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, AssociativeArray, IndexedArray
+from sandhook.text.names import is_name
 
 #: The arrays that describe calls.
 _FIXED = frozenset({"BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE"})
@@ -52,7 +53,7 @@ def _unset(state: State, operand: str, letters: set[str]) -> None:
         return
     found = split_reference(operand)
     if found is None:
-        if "v" in letters and not operand.partition("[")[0].isidentifier():
+        if "v" in letters and not is_name(operand.partition("[")[0]):
             raise BuiltinError(f"`{operand}': not a valid identifier")
         _unset_function(state, operand)
     elif found[1] is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from sandhook.interp.compile.compound import is_name, report_bad_name
+from sandhook.interp.compile.compound import report_bad_name
 from sandhook.interp.compile.functions import is_shallow, last_returns
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.jobs import jobs_of, report_ended_jobs
@@ -28,6 +28,7 @@ from sandhook.syntax.nodes import (
     SimpleCommand,
     Subshell,
 )
+from sandhook.text.names import is_name
 
 Run: TypeAlias = Callable[[State], int]
 

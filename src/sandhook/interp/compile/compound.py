@@ -31,6 +31,7 @@ from sandhook.syntax.nodes import (
     While,
     Word,
 )
+from sandhook.text.names import is_name
 
 Run: TypeAlias = Callable[[State], int]
 Integer: TypeAlias = Callable[[State], int]
@@ -150,11 +151,6 @@ def _misnamed(name: str, line: int) -> Run:
         return report_bad_name(state, name)
 
     return refuse
-
-
-def is_name(text: str) -> bool:
-    """Return True when a variable can be called so: Python has the same rule, beyond ASCII too."""
-    return text.isascii() and text.isidentifier()
 
 
 def report_bad_name(state: State, name: str) -> int:

@@ -33,6 +33,7 @@ from sandhook.syntax.nodes import (
     While,
     Word,
 )
+from sandhook.text.names import is_name
 
 _COMPOUND = (AndOr, ArithmeticFor, BraceGroup, Case, For, If, Pipeline, Select, Subshell, While)
 
@@ -81,7 +82,7 @@ def _declared(words: WordCompiler, word: Word | Assignment) -> tuple[str, Text |
     """Return the name and the value (None without one) of an argument of plain shape, else None."""
     if isinstance(word, Word):
         name = words.constant(word)
-        if name is None or not (name.isascii() and name.isidentifier()):
+        if name is None or not is_name(name):
             return None
         return name, None
     if word.subscript is not None or word.append or not isinstance(word.value, Word):
