@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from sandhook.expand import transform
 from sandhook.expand.special import separator
 from sandhook.state.environment import attribute_bits
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, letters
 from sandhook.syntax.nodes import ParameterExpansion
-
-_META = re.compile(r"[ \t\n'\"\\|&;()<>!{}*\[?\]^$`]|(?:^|[=:])~|^\#")
+from sandhook.text.quoting import at_quote, double_quote, key_quote
 
 
 def attributes_of(state: State, name: str) -> str:
@@ -33,27 +31,13 @@ def pairs_of(state: State, name: str, letter: str) -> list[str]:
     if value is None:
         return []
     if isinstance(value, str):
-        return [transform.at_quote(value)]
+        return [at_quote(value)]
     if letter == "k":
         return [text for pair in value.pairs() for text in pair]
-    shown = [f"{quoted_key(key)} {double_quote(text)}" for key, text in value.pairs()]
+    shown = [f"{key_quote(key)} {double_quote(text)}" for key, text in value.pairs()]
     if not shown:
         return []
     return [" ".join(shown) + (" " if isinstance(value, AssociativeArray) else "")]
-
-
-def quoted_key(text: str) -> str:
-    """Return a key as ``declare -p`` prints it: quoted where a shell would need it."""
-    return double_quote(text) if text in ("", "@") or _META.search(text) else text
-
-
-def double_quote(text: str) -> str:
-    """Return text in double quotes as ``declare -p`` prints a value."""
-    if any(c < " " or c == "\x7f" for c in text):
-        return transform.at_quote(text)
-    for c in '\\"$`':
-        text = text.replace(c, "\\" + c)
-    return f'"{text}"'
 
 
 def declaration(
@@ -72,7 +56,7 @@ def declaration(
         if not state.positional:
             return ""
         between = separator(state, True) or " "
-        return "set -- " + between.join(transform.at_quote(text) for text in state.positional)
+        return "set -- " + between.join(at_quote(text) for text in state.positional)
     name, _ = state.resolve(node.name)
     flags = attributes_of(state, name)
     value = state.value(name)
@@ -80,13 +64,13 @@ def declaration(
         return f"declare -{flags} {name}" if flags else None
     if listed and not isinstance(value, str):
         if isinstance(value, AssociativeArray):
-            inside = "".join(f"[{quoted_key(key)}]={double_quote(text)} " for key, text in value.pairs())
+            inside = "".join(f"[{key_quote(key)}]={double_quote(text)} " for key, text in value.pairs())
         else:
             inside = " ".join(f"[{key}]={double_quote(text)}" for key, text in value.pairs())
         return f"declare -{flags} {name}=({inside})"
     if unset:
         return f"declare -{flags} {name}" if flags else None
-    shown = transform.at_quote(text_of(state))
+    shown = at_quote(text_of(state))
     return f"declare -{flags} {name}={shown}" if flags else f"{name}={shown}"
 
 
@@ -96,7 +80,7 @@ def words_of(state: State, node: ParameterExpansion, text: str | None) -> list[s
         return []
     ifs = state.get("IFS") or " "
     if node.name == "@":
-        first, *rest = map(transform.at_quote, state.positional)
+        first, *rest = map(at_quote, state.positional)
         return ["set", "--", first, *rest] if " " in ifs else [f"set -- {first}", *rest]
     if isinstance(state.value(node.name), str):
         return [text]

@@ -11,14 +11,12 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from sandhook.expand.escapes import ansi_c, prompt
-from sandhook.lazy import lazily
 from sandhook.pattern.glob import Pattern, compile_pattern, quote
 from sandhook.state.control import bad_substitution_error
 from sandhook.state.state import State
-from sandhook.text.quoting import shell_quote
+from sandhook.text.quoting import at_quote
 
 #: What ${x@Q} may have to write as an escape.
-_ODD = lazily("[^ -~]")
 
 
 #: Changes a text that is not empty, as the options of a shell have it.
@@ -244,16 +242,6 @@ def transform(state: State, value: str, letter: str) -> str:
         case "P":
             return prompt(state, value)
     raise bad_substitution_error(letter)
-
-
-def at_quote(value: str) -> str:
-    """Return a value as ${x@Q} prints it: always in single quotes, or $'...'."""
-    if _ODD.search(value) is None:
-        return "'" + value.replace("'", "'\\''") + "'" if value != "'" else "\\'"
-    quoted = shell_quote(value)
-    if quoted[:2] == "$'":
-        return quoted
-    return "'" + value.replace("'", "'\\''") + "'"
 
 
 def substring(value: str, offset: int, length: int | None) -> str | None:

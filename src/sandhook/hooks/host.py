@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.model import HookSpec, Request, RunResult
-from sandhook.hooks.runner import Runner, RunnerAdapter, as_ran, internal, quoted
+from sandhook.hooks.runner import Runner, RunnerAdapter, as_ran, internal
+from sandhook.text.quoting import in_single_quotes
 
 if TYPE_CHECKING:
     from sandhook.hooks.runner import Utilities
@@ -138,7 +139,7 @@ class HostRunner:
             limits = limits.with_(**request.limits)
         text = spec.executor.text
         if spec.executor.type == "argv":
-            text = " ".join(map(quoted, spec.executor.argv))
+            text = " ".join(map(in_single_quotes, spec.executor.argv))
         shell = HostShell(
             host=self._host,
             env=env,

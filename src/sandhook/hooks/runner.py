@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from sandhook.errors import SandhookError
 from sandhook.hooks.model import Request, RunResult
 from sandhook.lazy import lazily
+from sandhook.text.quoting import in_single_quotes
 from sandhook.vfs.path import VirtualPath, dirname, normalize
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ class SandboxRunner:
         )
         text = request.spec.executor.text
         if request.spec.executor.type == "argv":
-            text = " ".join(map(quoted, request.spec.executor.argv))
+            text = " ".join(map(in_single_quotes, request.spec.executor.argv))
         with self._lock:
             return as_ran(
                 shell.run(
@@ -253,11 +254,6 @@ def as_ran(result: Result) -> RunResult:
         failure=None if defect is None else internal(defect),
         diagnostics=result.notes,
     )
-
-
-def quoted(word: str) -> str:
-    """Return a word quoted for the shell, even as a command's name."""
-    return "'" + word.replace("'", "'\\''") + "'"
 
 
 def internal(error: Exception) -> str:

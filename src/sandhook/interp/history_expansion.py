@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sandhook.text.quoting import single_quote
+from sandhook.text.quoting import at_quote
 
 _ENDS_TEXT = " \t\n;&()|<>:"
 
@@ -184,9 +184,9 @@ class _Reader:
             elif letter == "e":
                 value = value[value.rfind(".") :] if "." in value else value
             elif letter == "q":
-                value = single_quote(value)
+                value = at_quote(value)
             elif letter == "x":
-                value = " ".join(map(single_quote, value.split()))
+                value = " ".join(map(at_quote, value.split()))
             elif letter == "s":
                 self._read_substitution()
                 value = self._substitute(value, everywhere, words)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.expand.escapes import prompt
-from sandhook.lazy import lazily
 from sandhook.state.assigned import Argument, Assigned, Element
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
@@ -19,11 +18,7 @@ from sandhook.syntax.nodes import (
     SimpleCommand,
     Word,
 )
-from sandhook.text.quoting import shell_quote
-
-#: What makes bash write a word as $'...', and in quotes.
-_CONTROL = lazily(r"[\x00-\x08\x0b-\x1f\x7f\udc80-\udcff]")
-_META = lazily(r"[ \t\n'\"\\|&;()<>!{}*\[?\]^$`]|(?:^|[=:])~|^\#")
+from sandhook.text.quoting import single_quote, trace_quote
 
 
 def prefix(state: State) -> str:
@@ -51,27 +46,14 @@ def show(state: State, text: str) -> None:
         tracing.busy = False
 
 
-def quote(text: str) -> str:
-    """Return one word as the trace shows it: quoted only where a shell would need it."""
-    if not text:
-        return "''"
-    if _CONTROL.search(text):
-        return shell_quote(text)
-    return single_quote(text) if _META.search(text) else text
-
-
-def single_quote(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
 def show_command(state: State, argv: Sequence[Argument]) -> None:
     """Trace a simple command; the elements of a declared array come on a line before it."""
     words: list[str] = []
     for word in argv:
         if isinstance(word, str):
-            words.append(quote(word))
+            words.append(trace_quote(word))
         elif isinstance(word.value, str):
-            words.append(quote(_left(word) + word.value))
+            words.append(trace_quote(_left(word) + word.value))
         else:
             show(state, f"{_left(word)}({' '.join(map(_element, word.value))})")
             words.append(word.name)
@@ -86,7 +68,7 @@ def assigned(word: Assigned) -> str:
     """Return an assignment of a string as the trace shows it."""
     value = word.value
     if isinstance(value, str):
-        return _left(word) + (quote(value) if value else "")
+        return _left(word) + (trace_quote(value) if value else "")
     return f"{_left(word)}({' '.join(map(_element, value))})"
 
 

@@ -1,4 +1,4 @@
-"""$'...': its value, and text written as one."""
+"""The value of ``$'...'``."""
 
 from __future__ import annotations
 
@@ -61,24 +61,6 @@ def decode_ansi(raw: str) -> str:
     else:
         out += raw[at:].encode("utf-8", "surrogateescape")
     return out.decode("utf-8", "surrogateescape")
-
-
-_ESCAPED = {"\a": "a", "\b": "b", "\x1b": "E", "\f": "f", "\n": "n", "\r": "r", "\t": "t", "\v": "v"}
-
-
-def ansi_quoted(text: str) -> str:
-    """Return $'...' with the text in it, as bash writes text that is not printable."""
-    out = []
-    for char in text:
-        if char in _ESCAPED:
-            out.append("\\" + _ESCAPED[char])
-        elif char in "\\'":
-            out.append("\\" + char)
-        elif char.isprintable():
-            out.append(char)
-        else:
-            out.extend(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogateescape"))
-    return "$'" + "".join(out) + "'"
 
 
 def _encode_code_point(value: int) -> bytes:

@@ -9,9 +9,9 @@ from typing import NoReturn
 
 from sandhook.errors import ErrorPlace
 from sandhook.syntax._bashlex import OPERATORS
-from sandhook.syntax.quoting import ansi_quoted
 from sandhook.syntax.tokens import END, Token
 from sandhook.syntax.words import WordReader
+from sandhook.text.quoting import ansi_c, needs_ansi_c
 
 
 def unexpected(reader: WordReader, token: Token, where: ErrorPlace = "") -> NoReturn:
@@ -37,8 +37,8 @@ def unexpected(reader: WordReader, token: Token, where: ErrorPlace = "") -> NoRe
         from sandhook.syntax.unparse import unparse  # loaded for messages only: bash prints the word anew
 
         text = unparse(token.value)
-    if not text.isprintable():
-        text = ansi_quoted(text)
+    if needs_ansi_c(text):
+        text = ansi_c(text)
     message = f"syntax error near unexpected token `{text}'"
     reader.fail(message, span, token=text, line=line, where=where, repeats="line")
 

@@ -16,7 +16,8 @@ from typing import Any
 
 from sandhook.errors import LimitExceeded
 from sandhook.syntax import nodes as n
-from sandhook.syntax.wordprinter import single_quoted, word_text
+from sandhook.syntax.wordprinter import word_text
+from sandhook.text.quoting import single_quote
 
 #: Commands may stand in each other this deep; the parser's own bound keeps trees below it.
 MAX_DEPTH = 400
@@ -418,7 +419,7 @@ def redirection_text(node: n.Redirection) -> str:
         assert node.document is not None
         delimiter = node.document.delimiter
         if node.document.quoted:
-            delimiter = single_quoted(delimiter)
+            delimiter = single_quote(delimiter)
         return f"{'' if prefix == '0' else prefix}{operator}{delimiter}"
     target = word_text(node.target, substitution_text)
     if operator in ("<&", ">&"):

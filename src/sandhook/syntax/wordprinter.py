@@ -7,18 +7,12 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from sandhook.syntax import nodes as n
+from sandhook.text.quoting import single_quote
 
 _BACKSLASH = re.compile(r"\\(?=[$`\"\\]|\Z)")
 
 #: Prints the commands between the parentheses of a substitution.
 PrintBody: TypeAlias = Callable[["n.CommandList | None"], str]
-
-
-def single_quoted(text: str) -> str:
-    """Return the text within single quotes, as bash quotes it."""
-    if text == "'":
-        return "\\'"
-    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def word_text(node: n.Node, body: PrintBody) -> str:
@@ -43,7 +37,7 @@ def word_text(node: n.Node, body: PrintBody) -> str:
         text = word_text(node.expression, body)
         return f"$[{text}]" if node.brackets else f"$(({text}))"
     if isinstance(node, n.AnsiQuoted):
-        return single_quoted(node.text)
+        return single_quote(node.text)
     if isinstance(node, n.Backquoted):
         return "`" + (node.raw or _escaped(node.text)) + "`"
     if isinstance(node, n.ProcessSubstitution):

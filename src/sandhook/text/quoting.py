@@ -1,4 +1,7 @@
-"""Quoting of values for reuse as shell input, as bash writes them.
+"""Quoting of values for reuse as shell input, as bash and other programs write them, and of names in messages.
+
+``shell_quote``, ``at_quote``, ``double_quote``, ``set_quote``, ``trace_quote`` and ``key_quote`` are bash's forms;
+they differ in when they quote, and with what.
 
 Source: the Bash Reference Manual, printf %q and ``${parameter@Q}``. Oracle: bash 5.2, C.UTF-8.
 """
@@ -8,7 +11,10 @@ from __future__ import annotations
 from sandhook.lazy import lazily
 
 _SAFE = lazily(r"[A-Za-z0-9_./:@%+=-]+")
+_SAFE_FOR_PARALLEL = lazily(r"[A-Za-z0-9_./+-]+")
+_SAFE_FOR_DIFF = lazily(r"[A-Za-z0-9_@%+:,./-]+")
 _SPECIAL = lazily(r"""[ !"$&'()*,;<>?\[\\\]^`{|}]|(?:^|(?<=[=:]))~|^\#""")
+_METAS = frozenset(" \t\n'\"\\|&;()<>!{}*[]?^$`")
 _DOUBLE = lazily(r"""[\\"$`]""")
 _NAMED = {
     "\a": "\\a", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\v": "\\v", "\f": "\\f", "\r": "\\r",
@@ -27,13 +33,47 @@ def shell_quote(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
+def in_single_quotes(text: str) -> str:
+    """Return ``'text'`` with each inner quote as ``'\\''``, whatever the text is."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
 def single_quote(text: str) -> str:
+    """Return the text in single quotes as ``alias``, ``trap -p`` and ``set -x`` do: a lone quote is ``\\'``."""
+    return "\\'" if text == "'" else in_single_quotes(text)
+
+
+def at_quote(text: str) -> str:
     """Return what ``${x@Q}`` gives: single quotes, or ``$'...'`` if something is not printable."""
+    return ansi_c(text) if needs_ansi_c(text) else single_quote(text)
+
+
+def contains_metas(text: str) -> bool:
+    """Return True when the shell would read ``text`` as anything but one plain word; "" is plain."""
+    return not _METAS.isdisjoint(text) or text[:1] in ("#", "~") or "=~" in text or ":~" in text
+
+
+def set_quote(text: str) -> str:
+    """Return a value as ``set`` prints it: bare where possible, and "" stays empty."""
     if needs_ansi_c(text):
         return ansi_c(text)
-    if text == "'":
-        return "\\'"
-    return "'" + text.replace("'", "'\\''") + "'"
+    return single_quote(text) if contains_metas(text) else text
+
+
+def trace_quote(text: str) -> str:
+    """Return a word as ``set -x`` prints it: single quotes go before ``$'...'``, unlike ``set_quote``."""
+    if not text:
+        return "''"
+    if contains_metas(text):
+        return single_quote(text)
+    return ansi_c(text) if needs_ansi_c(text) else text
+
+
+def key_quote(key: str) -> str:
+    """Return the key of an associative array as ``declare -p`` prints it: bare where possible."""
+    if key in ("", "@") or contains_metas(key) or needs_ansi_c(key):
+        return double_quote(key)
+    return key
 
 
 def double_quote(text: str) -> str:
@@ -44,7 +84,7 @@ def double_quote(text: str) -> str:
 
 
 def needs_ansi_c(text: str) -> bool:
-    """Return whether a character (or a byte that is not UTF-8) cannot be printed."""
+    """Return True when a character (or a byte that is not UTF-8) cannot be printed."""
     return not text.isprintable() and not all(map(printable, text))
 
 
@@ -72,6 +112,25 @@ def printable(letter: str) -> bool:
     from unicodedata import category
 
     return category(letter) in ("Zs", "Cf", "Co")
+
+
+def quote_word(word: str) -> str:
+    """Return a word of a hook's command as shell text: bare if it has letters, digits and ``_-./:=@%+,`` alone."""
+    if word and all(c.isalnum() or c in "_-./:=@%+," for c in word):
+        return word
+    return in_single_quotes(word)
+
+
+def diff_quote(word: str) -> str:
+    """Return an option as ``diff -r`` prints it in its command lines; ``=`` needs quotes, unlike in ``quote_word``."""
+    return word if _SAFE_FOR_DIFF.fullmatch(word) else in_single_quotes(word)
+
+
+def parallel_quote(text: str) -> str:
+    """Return a value as GNU parallel quotes it: an inner quote is ``'"'"'``, and few signs stay bare."""
+    if _SAFE_FOR_PARALLEL.fullmatch(text):
+        return text
+    return "'" + text.replace("'", "'\"'\"'") + "'"
 
 
 #: What GNU's shell-escape quoting leaves alone inside single quotes.
@@ -157,7 +216,7 @@ def quoted_name(name: str, style: str) -> str:
             return name
         if escapes or ("'" in name and not any(letter in name for letter in '"$`\\!\n\t')):
             return quote_always(name)
-        return "'" + name.replace("'", "'\\''") + "'"
+        return in_single_quotes(name)
     extra = {"c": '"', "locale": "'", "escape": " "}[style]
     pieces = []
     for letter in name:

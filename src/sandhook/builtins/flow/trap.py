@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from sandhook.builtins.base import USAGE_STATUS, builtin, parse, print_error, show_usage, write
 from sandhook.builtins.jobs.signals import EVENTS, full_name, listing, trap_name
-from sandhook.builtins.quote import single_quote
 from sandhook.kernel.signals import NUMBERS, SIGQUIT
 from sandhook.state.state import State
+from sandhook.text.quoting import single_quote
 
 USAGE = "trap [-lp] [[arg] signal_spec ...]"
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, write
-from sandhook.builtins.quote import single_quote
 from sandhook.state.assigned import Assigned
 from sandhook.state.state import State
+from sandhook.text.quoting import single_quote
 
 USAGE = "alias [-p] [name[=value] ... ]"
 _NOT_IN_NAMES = frozenset(" \t\n()<>;&|\\'\"$`/=")

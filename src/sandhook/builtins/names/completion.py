@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sandhook.builtins.base import USAGE_STATUS, BuiltinError, Given, print_error, runtime
-from sandhook.builtins.quote import contains_metas, single_quote
 from sandhook.builtins.variables.words import word_list
 from sandhook.interp.jobs import jobs_of
 from sandhook.kernel.signals import NAMES
@@ -15,6 +14,7 @@ from sandhook.state.environment import variable_names
 from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import State
 from sandhook.state.values import EXPORT, AssociativeArray, IndexedArray, hash_of
+from sandhook.text.quoting import contains_metas, single_quote
 from sandhook.vfs.path import join
 
 #: Action letters and their long names.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sandhook.builtins.base import write
-from sandhook.builtins.quote import single_quote
 from sandhook.interp.lookup import Found, find, hashed_file, search
 from sandhook.state.state import State
+from sandhook.text.quoting import single_quote
 
 
 def meanings(state: State, name: str) -> list[Found]:

@@ -10,11 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from sandhook.builtins.base import USAGE_STATUS, BuiltinError, builtin, numeric, parse, runtime
-from sandhook.builtins.quote import single_quote
 from sandhook.builtins.variables.input import Source
 from sandhook.builtins.variables.variables import array_name
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, COMPUTED, IndexedArray
+from sandhook.text.quoting import single_quote
 from sandhook.vfs.errors import error_text
 
 USAGE = "mapfile [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sandhook.builtins.base import BuiltinError, invalid_name, runtime, split_reference
-from sandhook.builtins.quote import element_key, reusable
 from sandhook.state.control import readonly_error
 from sandhook.state.environment import variable_names
 from sandhook.state.state import State
@@ -19,7 +18,7 @@ from sandhook.state.values import (
     Value,
     letters,
 )
-from sandhook.text.quoting import double_quote
+from sandhook.text.quoting import double_quote, key_quote, set_quote
 
 
 def exists(state: State, name: str) -> bool:
@@ -48,9 +47,7 @@ def compound(value: Value) -> str:
     if isinstance(value, IndexedArray):
         return "(" + " ".join(f"[{key}]={double_quote(item)}" for key, item in value.pairs()) + ")"
     if isinstance(value, AssociativeArray):
-        return (
-            "(" + "".join(f"[{element_key(key)}]={double_quote(item)} " for key, item in value.pairs()) + ")"
-        )
+        return "(" + "".join(f"[{key_quote(key)}]={double_quote(item)} " for key, item in value.pairs()) + ")"
     return double_quote(value)
 
 
@@ -81,7 +78,7 @@ def plain_line(state: State, name: str) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return f"{name}={reusable(value)}\n"
+        return f"{name}={set_quote(value)}\n"
     return f"{name}={compound(value)}\n"
 
 

@@ -24,7 +24,6 @@ from sandhook.hooks.contracts import Contract
 from sandhook.hooks.event import JsonObject
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec
-from sandhook.hooks.runner import quoted
 from sandhook.hooks.scan import called
 from sandhook.hooks.trust import PROJECT_VARIABLES
 from sandhook.syntax.nodes import (
@@ -37,6 +36,7 @@ from sandhook.syntax.nodes import (
     SingleQuoted,
     Word,
 )
+from sandhook.text.quoting import in_single_quotes
 from sandhook.utilities import is_utility
 
 _BINARIES = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
@@ -92,7 +92,7 @@ def check(
     if spec is None:
         return []
     checker = _Checker(spec, contract, project, home, read_file)
-    text = spec.executor.text or " ".join(map(quoted, spec.executor.argv))
+    text = spec.executor.text or " ".join(map(in_single_quotes, spec.executor.argv))
     whole = checker.text(text, None, 0)
     checker.results(whole)
     found = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.model import HookSpec
+from sandhook.text.quoting import quote_word
 
 
 def sayable(
@@ -32,14 +33,7 @@ def sayable(
 
 def command_of(spec: HookSpec) -> str:
     """Return a hook's command as shell text."""
-    return spec.executor.text or " ".join(map(quoted, spec.executor.argv))
-
-
-def quoted(word: str) -> str:
-    """Return a word as shell text, quoted where necessary."""
-    if word and all(c.isalnum() or c in "_-./:=@%+," for c in word):
-        return word
-    return "'" + word.replace("'", "'\\''") + "'"
+    return spec.executor.text or " ".join(map(quote_word, spec.executor.argv))
 
 
 def common_losses(spec: HookSpec, agent: str, *, background: bool = False) -> Iterator[str]:

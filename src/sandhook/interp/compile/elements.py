@@ -8,7 +8,6 @@ from itertools import islice
 from sandhook.expand.brace import expand_braces, has_braces
 from sandhook.expand.reference import subscript_of
 from sandhook.expand.shapes import FieldsOf
-from sandhook.expand.transform import at_quote
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.state.assigned import Element, Elements
 from sandhook.state.control import ShellError, subscript_error
@@ -23,6 +22,7 @@ from sandhook.syntax.nodes import (
     Word,
     WordPart,
 )
+from sandhook.text.quoting import at_quote
 
 
 def is_a_map(state: State, name: str) -> bool:

@@ -20,7 +20,6 @@ from sandhook.hooks.contracts._loader import (
     seconds,
     whole_name,
 )
-from sandhook.hooks.contracts._render import quoted
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
     DEFAULT_TIMEOUT,
@@ -36,6 +35,7 @@ from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Matcher, Regex, TextTest, ToolName
 from sandhook.hooks.model import Executor, HookSpec
 from sandhook.pattern.errors import PatternError
+from sandhook.text.quoting import quote_word
 
 
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
@@ -113,7 +113,7 @@ def _text(fields: Fields, raw: JsonObject, path: str) -> str:
     """Return what the hook runs as shell text; a program and its arguments are quoted."""
     texts = {key: fields.get(raw, key, str, path) for key in ("bash", "command", "powershell", "exec", "cwd")}
     if program := texts["exec"]:
-        return " ".join(map(quoted, (program, *(fields.strings(raw, "args", path) or ()))))
+        return " ".join(map(quote_word, (program, *(fields.strings(raw, "args", path) or ()))))
     text = texts["bash"] or texts["command"] or ""
     if not text and not any(key in raw and texts[key] is None for key in texts):
         if texts["powershell"]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.options import Syntax, UsageError
+from sandhook.text.quoting import diff_quote
 from sandhook.utilities.compare.diff.files import Pair
 from sandhook.utilities.compare.diff.formats import (
     NEW,
@@ -137,9 +138,6 @@ def _style(options: Options, ctx: Context) -> Style:
     )
 
 
-_SAFE = re.compile(r"[A-Za-z0-9_@%+:,./-]+", re.ASCII)
-
-
 def _command(name: str, arguments: Sequence[str], operands: Sequence[str]) -> str:
     """Return the command with its options, as the heads of a comparison of directories repeat it."""
     rest = list(operands)
@@ -150,9 +148,4 @@ def _command(name: str, arguments: Sequence[str], operands: Sequence[str]) -> st
         elif argument != "--":
             kept.append(argument)
     words = [name, *reversed(kept)]
-    return " ".join(quote(word) for word in words)
-
-
-def quote(word: str) -> str:
-    """Return a word as a shell would read it back."""
-    return word if _SAFE.fullmatch(word) else "'" + word.replace("'", "'\\''") + "'"
+    return " ".join(diff_quote(word) for word in words)

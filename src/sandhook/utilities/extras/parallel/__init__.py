@@ -13,7 +13,8 @@ from sandhook.command.durations import interval
 from sandhook.command.options import Syntax
 from sandhook.kernel.descriptor import Collector, Null
 from sandhook.lazy import lazily
-from sandhook.utilities.extras.parallel.command import REFUSED, Job, Template, quoted
+from sandhook.text.quoting import parallel_quote
+from sandhook.utilities.extras.parallel.command import REFUSED, Job, Template
 from sandhook.utilities.extras.parallel.input import Arguments, divided
 from sandhook.utilities.extras.parallel.options import LONGEST, Options
 from sandhook.vfs.path import VirtualPath
@@ -39,7 +40,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     rows = Arguments(options, sources, ctx)
     if options.shell_quote:
         for row in rows.rows():
-            ctx.write_line(" ".join(map(quoted, [*command, *row])))
+            ctx.write_line(" ".join(map(parallel_quote, [*command, *row])))
         return 0
     return _Runner(options, command, rows, ctx).run()
 

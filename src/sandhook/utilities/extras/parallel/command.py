@@ -6,17 +6,10 @@ import re
 from collections.abc import Sequence
 
 from sandhook.lazy import lazily
+from sandhook.text.quoting import parallel_quote
 
-_SAFE = lazily(r"[A-Za-z0-9_./+-]+", re.ASCII)
 _MARK = lazily(r"\{(-?[0-9]{0,6})(//|/\.|/|\.|)\}|\{([#%])\}")
 REFUSED = lazily(r"\{=|\{\+|\{\.\.")
-
-
-def quoted(text: str) -> str:
-    """Return a value as a shell reads it back."""
-    if _SAFE.fullmatch(text):
-        return text
-    return "'" + text.replace("'", "'\"'\"'") + "'" if text else "''"
 
 
 class Job:
@@ -76,7 +69,7 @@ class Template:
         return " ".join(pieces)
 
     def _word(self, word: str, job: Job) -> str:
-        quote = quoted if self._quotes and not self._whole else str
+        quote = parallel_quote if self._quotes and not self._whole else str
 
         def replace(found: re.Match[str]) -> str:
             position, form, special = found.groups()
@@ -89,7 +82,7 @@ class Template:
             return quote(_form(job.values[at], form)) if 0 <= at < len(job.values) else ""
 
         text = _MARK.sub(replace, word)
-        return quoted(text) if self._whole else text
+        return parallel_quote(text) if self._whole else text
 
 
 def _form(value: str, form: str) -> str:

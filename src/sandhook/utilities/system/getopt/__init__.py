@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from sandhook.command.context import Context
 from sandhook.command.options import Syntax, UsageError, opt, option_set
 from sandhook.lazy import lazily
+from sandhook.text.quoting import in_single_quotes
 from sandhook.utilities.system.getopt.long import NONE, OPTIONAL, REQUIRED, Declaration, Found, Long, Scanner
 
 RAW = True  # a first argument without a dash is the old form's OPTSTRING
@@ -114,13 +115,9 @@ def _shown(found: Found, quote: Callable[[str], str]) -> str:
     return name if found.argument == NONE else f"{name} {quote(found.value)}"
 
 
-def _for_sh(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
 def _for_csh(text: str) -> str:
     text = text.replace("\\", "\\\\").replace("'", "'\\''").replace("!", "'\\!'").replace("\n", "\\n")
     return "'" + _SPACE.sub(r"'\\\g<0>'", text) + "'"
 
 
-_QUOTES: dict[str, Callable[[str], str]] = {"sh": _for_sh, "csh": _for_csh}
+_QUOTES: dict[str, Callable[[str], str]] = {"sh": in_single_quotes, "csh": _for_csh}
