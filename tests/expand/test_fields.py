@@ -10,10 +10,11 @@ import subprocess
 
 import pytest
 
-from sandhook.expand.fields import DEFAULT_IFS, Fields, split_text
+from sandhook.expand.fields import Fields
 from sandhook.kernel.process import Kernel
 from sandhook.limits import Limits
 from sandhook.state.state import State
+from sandhook.text.fields import DEFAULT_IFS, split, split_for
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import ROOT
 
@@ -62,8 +63,7 @@ def test_splits_an_expansion_that_is_a_word(state: State, ifs: str, text: str, f
     word = Fields(state)
     word.expansion(text)
     assert word.end() == fields
-    if text:
-        assert split_text(text, ifs) == fields
+    assert split(text, ifs) == fields
 
 
 def test_table_is_bash_s(oracle: bool) -> None:
@@ -81,7 +81,6 @@ def test_ifs_that_is_unset_is_white_space(state: State) -> None:
     word = Fields(state)
     word.expansion(" a\tb\n")
     assert word.end() == ["a", "b"]
-    assert split_text("a  b", None) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -115,3 +114,32 @@ def test_literal_text_is_never_split(state: State) -> None:
     word.literal("a b")
     word.quoted(" c ")
     assert word.end() == ["a b c "]
+
+
+@pytest.mark.parametrize(
+    ("count", "ifs", "text", "escaped", "values"),
+    [
+        (2, DEFAULT_IFS, " a b  c ", (), ["a", "b  c"]),
+        (2, DEFAULT_IFS, "a", (), ["a", ""]),
+        (2, DEFAULT_IFS, "a\tb ", (), ["a", "b"]),
+        (1, ":", "a:", (), ["a"]),
+        (1, ":", "a::", (), ["a::"]),
+        (1, ": ", " a : ", (), ["a"]),
+        (1, ": ", " :a", (), [":a"]),  # the white space before the rest is no part of it
+        (2, ": ", "a : b : c ", (), ["a", "b : c"]),
+        (2, "", " a b ", (), [" a b ", ""]),
+        (2, DEFAULT_IFS, "a b c", (1,), ["a b", "c"]),
+        (1, DEFAULT_IFS, " a ", (0, 2), [" a "]),
+        (2, ":", "a:b:c", (1, 3), ["a:b:c", ""]),
+        (3, " ä", "a äb", (), ["a", "", "b"]),
+        (3, " \udcff", "a \udcffb", (), ["a", "b", ""]),
+    ],
+)
+def test_the_last_variable_of_read_receives_the_rest(
+    count: int, ifs: str, text: str, escaped: tuple[int, ...], values: list[str]
+) -> None:
+    assert split_for(count, text, ifs, escaped) == values
+
+
+def test_escaped_characters_do_not_separate() -> None:
+    assert split("a b:c:d", ": ", (1, 5)) == ["a b", "c:d"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from sandhook.expand.fields import DEFAULT_IFS, Fields, Unglobbed
+from sandhook.expand.fields import Fields, Unglobbed
 from sandhook.expand.reference import Parameter, Value
 from sandhook.expand.special import separator
 from sandhook.expand.text import Text
 from sandhook.state.state import State
+from sandhook.text.fields import DEFAULT_IFS
 
 Emit: TypeAlias = Callable[[State, Fields], None]
 

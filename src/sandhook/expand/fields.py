@@ -1,4 +1,4 @@
-"""Field splitting (POSIX.1-2024 XCU 2.6.5), and putting the fields of a word together.
+"""The fields of a word, put together from its pieces (POSIX.1-2024 XCU 2.6.5).
 
 A word is expanded piece by piece into a ``Fields``, which knows of every piece whether it was
 quoted (never split, never a pattern), literal (never split) or came from an expansion (split
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 
 from sandhook.expand.locale import goes_by_bytes
 from sandhook.expand.pathname import PathnameOptions, expand_pathname
@@ -17,58 +16,14 @@ from sandhook.lazy import lazily
 from sandhook.pattern.glob import has_magic, quote
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
+from sandhook.text.fields import DEFAULT_IFS, field_spans
 
-DEFAULT_IFS = " \t\n"
 _PATTERN_PIECE = lazily(r"\\.|\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]\[]|\[(?!:))*\]|[^\\\[:]+|.", re.DOTALL)
 _MAGIC = frozenset("*?[")
 
 #: What makes a pattern of a field for bash, though its brackets hold nothing (``[]``).
 _BRACKETS = lazily(r"(?:\\.|[^\\[])*\[(?:\\.|[^\\\]/])*\]", re.DOTALL)
 _WITHOUT_MATCH = frozenset(("failglob", "nullglob"))
-
-
-@lru_cache(maxsize=64)
-def splitter(ifs: str) -> re.Pattern[str]:
-    """Return a pattern of one delimiter; group 1 takes part when it is not only white space."""
-    white = re.escape("".join(c for c in ifs if c in DEFAULT_IFS))
-    other = re.escape("".join(c for c in ifs if c not in DEFAULT_IFS))
-    if not other:
-        return re.compile(f"[{white}]+()?" if white else "(?!)")
-    if not white:
-        return re.compile(f"([{other}])")
-    single = re.escape(
-        "".join(c for c in ifs if c not in DEFAULT_IFS and len(c.encode("utf-8", "surrogateescape")) == 1)
-    )
-    if single == other:
-        return re.compile(f"[{white}]*([{other}])[{white}]*|[{white}]+")
-    # In bash, a character of several bytes is a delimiter apart from the white space before it.
-    before = f"[{white}]*(?=[{single}])" if single else "(?!)"
-    return re.compile(f"(?:{before}|(?=[{other}]))([{other}])[{white}]*|[{white}]+")
-
-
-def split_text(text: str, ifs: str | None) -> list[str]:
-    """Split one unquoted expansion that stands alone: no neighbours, no patterns."""
-    if ifs is None or ifs == DEFAULT_IFS:
-        if " " not in text and "\n" not in text and "\t" not in text:
-            return [text]
-        ifs = DEFAULT_IFS
-    elif not ifs:
-        return [text] if text else []
-    found: list[str] = []
-    position = 0
-    hard = _has_hard(ifs)
-    for match in splitter(ifs).finditer(text):
-        piece = text[position : match.start()]
-        if piece or (hard and match.group(1)):
-            found.append(piece)
-        position = match.end()
-    if position < len(text):
-        found.append(text[position:])
-    return found
-
-
-def _has_hard(ifs: str) -> bool:
-    return any(c not in DEFAULT_IFS for c in ifs)
 
 
 def whole_list(values_of: Callable[[State], list[str]]) -> Callable[[State], list[str]]:
@@ -122,15 +77,16 @@ class Fields:
             self._add(text)
             return
         position = 0
-        hard = _has_hard(ifs)
-        for match in splitter(ifs).finditer(text):
-            if match.start() > position:
-                self._add(text[position : match.start()])
-            if self._started or (hard and match.group(1)):
+        for start, end, after in field_spans(text, ifs):
+            if start > position and self._started:  # white space ends the field that precedes the expansion
                 self.finish()
-            position = match.end()
-        if position < len(text):
-            self._add(text[position:] if position else text)
+            if end > start:
+                self._add(text[start:end] if end - start < len(text) else text)
+            if after > end:
+                self.finish()
+            position = after
+        if position < len(text) and self._started:
+            self.finish()
 
     def _add(self, text: str) -> None:
         self._started = True

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from sandhook.expand.fields import DEFAULT_IFS
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Escaped, Literal, SingleQuoted, WordPart
+from sandhook.text.fields import DEFAULT_IFS
 
 FieldsOf: TypeAlias = Callable[[State], "list[str]"]
 

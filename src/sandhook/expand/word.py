@@ -25,7 +25,7 @@ from sandhook.expand.emitting import (
     unsplit_list,
     without_empty,
 )
-from sandhook.expand.fields import DEFAULT_IFS, Fields, glob_field, split_text, whole_list
+from sandhook.expand.fields import Fields, glob_field, whole_list
 from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter
 from sandhook.expand.reference import Parameter, compile_base, plain_value, subscript_of
 from sandhook.expand.shapes import FieldsOf, numbers, plain_number, unsplit
@@ -47,6 +47,7 @@ from sandhook.syntax.nodes import (
     Word,
     WordPart,
 )
+from sandhook.text.fields import DEFAULT_IFS, split
 from sandhook.text.names import is_ordinary
 
 #: A word whose braces give more words than this is expanded anew each time it runs.
@@ -476,7 +477,8 @@ def _split(state: State, text: str | None) -> list[str]:
     """Return the fields of an unquoted expansion that is a whole word."""
     if not text:
         return []
-    found = split_text(text, state.get("IFS"))
+    ifs = state.get("IFS")
+    found = split(text, DEFAULT_IFS if ifs is None else ifs)
     if state.options.noglob:
         return found
     if _GLOB.isdisjoint(text) and not (state.options.extglob and "(" in text):

@@ -23,7 +23,6 @@ from sandhook.builtins.base import (
     parse,
 )
 from sandhook.builtins.variables.input import NOTHING, is_plain_line, read_line, take, wait_for_input
-from sandhook.builtins.variables.splitting import WHITE, split_all, split_into
 from sandhook.builtins.variables.variables import array_name, assign_reference
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.signals import SIGALRM
@@ -31,6 +30,7 @@ from sandhook.state.assignment import set_array
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, LARGE
+from sandhook.text.fields import DEFAULT_IFS, split, split_for
 from sandhook.text.names import is_name
 from sandhook.vfs.errors import error_text
 
@@ -103,12 +103,12 @@ def _whole_line(request: Request, names: tuple[str, ...]) -> Run:
         if ifs.__class__ is not str:
             ifs = state.get("IFS")
             if ifs is None:
-                ifs = WHITE
+                ifs = DEFAULT_IFS
         attributes = state.attributes
         if array is not None:
             if array in state.namerefs or attributes.get(array, 0) & ~ARRAY:
                 return _assign_checked(state, argv, request, names, text)
-            set_array(state, array, split_all(text, NOTHING, ifs))
+            set_array(state, array, split(text, ifs))
         elif (
             size > LARGE
             or state.options.allexport
@@ -117,10 +117,10 @@ def _whole_line(request: Request, names: tuple[str, ...]) -> Run:
             or not state.dynamics.keys().isdisjoint(names)
         ):
             return _assign_checked(state, argv, request, names, text)
-        elif count == 1 and ifs == WHITE:
-            values[names[0]] = text.strip(WHITE)
+        elif count == 1 and ifs == DEFAULT_IFS:
+            values[names[0]] = text.strip(DEFAULT_IFS)
         else:
-            values.update(zip(names, split_into(text, NOTHING, ifs, count)))
+            values.update(zip(names, split_for(count, text, ifs)))
         return 0
 
     return quick
@@ -264,18 +264,18 @@ def _assign(
 ) -> None:
     ifs = state.get("IFS")
     if ifs is None:
-        ifs = WHITE
+        ifs = DEFAULT_IFS
     try:
         if request.array is not None:
             name = array_name(state, request.array)
-            set_array(state, name, [text] if request.exact and text else split_all(text, escaped, ifs))
+            set_array(state, name, [text] if request.exact and text else split(text, ifs, escaped))
         elif not names:
             state.set("REPLY", text)
         else:
             if request.exact:
                 values = [text] + [""] * (len(names) - 1)
             else:
-                values = split_into(text, escaped, ifs, len(names))
+                values = split_for(len(names), text, ifs, escaped)
             for name, value in zip(names, values):
                 if plain:
                     state.set(name, value)

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from sandhook.expand.arith import NUMBERS, remember
-from sandhook.expand.fields import DEFAULT_IFS
 from sandhook.expand.word import WordCompiler, is_plain_variable
 from sandhook.interp.compile.functions import inline_local, inline_return
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Assignment, DoubleQuoted, ParameterExpansion, SimpleCommand, Word
+from sandhook.text.fields import DEFAULT_IFS
 
 Inline: TypeAlias = Callable[[State], "int | None"]
 

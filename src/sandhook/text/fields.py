@@ -1,0 +1,131 @@
+"""Field splitting at IFS, for the words of a command and for the lines of ``read``.
+
+Source: POSIX.1-2024 XCU 2.6.5 Field Splitting, XCU 3 read. Oracle: bash 5.2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+
+#: IFS when it is unset. White space in IFS is of these characters.
+DEFAULT_IFS = " \t\n"
+
+
+@lru_cache(maxsize=64)
+def _delimiter(ifs: str) -> re.Pattern[str]:
+    """Return a pattern of one delimiter; group 1 is not empty when it has more than white space."""
+    white = re.escape("".join(c for c in ifs if c in DEFAULT_IFS))
+    other = re.escape("".join(c for c in ifs if c not in DEFAULT_IFS))
+    if not other:
+        return re.compile(f"[{white}]+()" if white else "(?!)")
+    if not white:
+        return re.compile(f"([{other}])")
+    single = re.escape(
+        "".join(c for c in ifs if c not in DEFAULT_IFS and len(c.encode("utf-8", "surrogateescape")) == 1)
+    )
+    if single == other:
+        return re.compile(f"[{white}]*([{other}])[{white}]*|[{white}]+")
+    # In bash, a character of several bytes is a delimiter apart from the white space before it.
+    before = f"[{white}]*(?=[{single}])" if single else "(?!)"
+    return re.compile(f"(?:{before}|(?=[{other}]))([{other}])[{white}]*|[{white}]+")
+
+
+def field_spans(text: str, ifs: str) -> Iterator[tuple[int, int, int]]:
+    """Yield where each field starts, where it ends, and where its delimiter ends.
+
+    White space before the first field belongs to no field. The last field may lack a delimiter: its
+    end is then the end of the text, twice.
+    """
+    position = 0
+    for delimiter in _delimiter(ifs).finditer(text):
+        start, end = delimiter.span()
+        if start > position or delimiter[1]:
+            yield position, start, end
+        position = end
+    if position < len(text):
+        yield position, len(text), len(text)
+
+
+def split(text: str, ifs: str, escaped: Collection[int] = ()) -> list[str]:
+    """Return all fields of a text.
+
+    Args:
+        text: What is split.
+        ifs: The delimiters; "" disables splitting.
+        escaped: Offsets of characters that never separate.
+    """
+    if not ifs:
+        return [text] if text else []
+    if not escaped:
+        if ifs == DEFAULT_IFS:
+            if " " not in text and "\n" not in text and "\t" not in text:
+                return [text] if text else []
+            return [field for field in text.replace("\n", " ").replace("\t", " ").split(" ") if field]
+        if len(ifs) == 1 and ifs not in DEFAULT_IFS:
+            fields = text.split(ifs)
+            return fields if fields[-1] else fields[:-1]
+    return [text[start:end] for start, end, _ in field_spans(_mask(text, escaped), ifs)]
+
+
+def split_for(count: int, text: str, ifs: str, escaped: Collection[int] = ()) -> list[str]:
+    """Split a line for ``count`` variables of ``read``; missing fields are "".
+
+    The last variable receives the rest: one field without its delimiter, or several fields with the
+    delimiters between and after them, but without white space at the end.
+    """
+    if not ifs:
+        return [text] + [""] * (count - 1)
+    if not escaped:
+        quick = _split_quickly(text, ifs, count)
+        if quick is not None:
+            return quick
+    white = "".join([c for c in ifs if c in DEFAULT_IFS])
+    masked = _mask(text, escaped).lstrip(white)
+    text = text[len(text) - len(masked) :]
+    values: list[str] = []
+    for start, end, after in field_spans(masked, ifs):
+        if len(values) == count - 1:
+            if after < len(text):
+                end = len(masked.rstrip(white))
+            values.append(text[start:end])
+            break
+        values.append(text[start:end])
+    return values + [""] * (count - len(values))
+
+
+def _mask(text: str, escaped: Collection[int]) -> str:
+    """Return the text with NUL, which no IFS has, for each escaped character."""
+    if not escaped:
+        return text
+    pieces: list[str] = []
+    start = 0
+    for offset in sorted(escaped):
+        pieces += (text[start:offset], "\0")
+        start = offset + 1
+    pieces.append(text[start:])
+    return "".join(pieces)
+
+
+def _split_quickly(text: str, ifs: str, count: int) -> list[str] | None:
+    """Split with the methods of str, which know two kinds of IFS: blanks alone, or one other character."""
+    if ifs == DEFAULT_IFS:
+        if "\t" in text or "\n" in text:
+            return None
+        text = text.strip(" ")
+        if "  " in text:
+            values: list[str] = []
+            while len(values) < count - 1:
+                field, _, text = text.partition(" ")
+                values.append(field)
+                text = text.lstrip(" ")
+            return [*values, text]
+        values = text.split(" ", count - 1)
+    elif len(ifs) == 1 and ifs not in DEFAULT_IFS:
+        values = text.split(ifs, count - 1)
+        if len(values) == count and values[-1].find(ifs) == len(values[-1]) - 1:
+            values[-1] = values[-1][:-1]  # one field, and its delimiter
+    else:
+        return None
+    return values + [""] * (count - len(values))
