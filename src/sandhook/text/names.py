@@ -13,4 +13,4 @@ def is_name(text: str) -> bool:
 
 def is_ordinary(parameter: str) -> bool:
     """Return True when a parameter is a variable without a rule of its own: a name other than ``_``."""
-    return parameter.isascii() and parameter.isidentifier() and parameter != "_"
+    return parameter != "_" and is_name(parameter)
