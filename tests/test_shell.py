@@ -217,9 +217,9 @@ def test_limits_can_differ_for_one_run() -> None:
 )
 def test_limits_are_numbers_above_zero(bounds: dict[str, float]) -> None:
     (name,) = bounds
-    with pytest.raises(ValueError, match=f"limits: {name}: wanted a number above 0"):
+    with pytest.raises(ValueError, match=f"limits: {name}: wanted a finite number above 0"):
         Limits(**bounds)
-    with pytest.raises(ValueError, match=f"limits: {name}: wanted a number above 0"):
+    with pytest.raises(ValueError, match=f"limits: {name}: wanted a finite number above 0"):
         Limits().with_(**bounds)
     assert Limits(**{name: 1}) == Limits().with_(**{name: 1})
 
