@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from functools import lru_cache
 
 from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED
 from sandhook.interp.lookup import search
@@ -72,6 +73,10 @@ Shell options:
 INERT = frozenset({"BASHOPTS", "BASH_ENV", "ENV", "EXECIGNORE", "GLOBIGNORE", "IFS", "PS4", "SHELLOPTS"})
 
 
+#: Variables that are computed, so that the environment does not set their values.
+_COMPUTED = frozenset(name for name, dynamic in DYNAMICS.items() if dynamic.unset is None)
+
+
 def new_state(
     runtime: Interpreter,
     process: Process,
@@ -92,9 +97,7 @@ def new_state(
         main: The path of the script file.
         programs: The programs of the host; None in a sandbox.
     """
-    invocation = Invocation(
-        input, main, parent_pid=process.parent_pid, ignored_signals=frozenset(process.ignored)
-    )
+    invocation = _invocation(input, main, process.parent_pid, frozenset(process.ignored))
     state = State(
         process, runtime, name, invocation=invocation, dynamics=DYNAMICS, unlisted=UNLISTED, programs=programs
     )
@@ -121,22 +124,24 @@ def new_state(
     return state
 
 
+@lru_cache(maxsize=16)
+def _invocation(input: Input, main: str, parent_pid: int, ignored: frozenset[int]) -> Invocation:
+    return Invocation(input, main, parent_pid=parent_pid, ignored_signals=ignored)
+
+
 def _import_environment(state: State, environment: dict[str, str]) -> None:
     """Set the exported variables of a new shell, without those that an environment may not set."""
     set_environment(state, {key: value for key, value in environment.items() if is_name(key)})
     if len(state.values) < len(environment):
         foreign = {key: value for key, value in environment.items() if not is_name(key)}
         state.memo = state.memo._replace(foreign=foreign)
-    for inert in INERT:
-        if inert in state.values:
-            state.values.pop(inert)
-            state.attributes.pop(inert, None)
-    for computed in DYNAMICS:
-        if DYNAMICS[computed].unset is not None:
-            continue
-        given = state.values.pop(computed, None)
-        if given is not None and computed == "SECONDS" and isinstance(given, str) and given.isdigit():
-            state.memo = state.memo._replace(seconds=int(given[:18]))
+    for inert in INERT.intersection(environment):
+        state.values.pop(inert, None)
+        state.attributes.pop(inert, None)
+    for computed in _COMPUTED.intersection(environment):
+        value = state.values.pop(computed, None)
+        if computed == "SECONDS" and isinstance(value, str) and value.isdigit():
+            state.memo = state.memo._replace(seconds=int(value[:18]))
 
 
 def _count_level(runtime: Interpreter, state: State) -> None:
