@@ -158,13 +158,10 @@ def _script(words: list[str]) -> Script | str:
 
 def _other_interpreter(data: bytes) -> str | None:
     """Return the interpreter that the first line names, when it is not a shell."""
-    if not data.startswith(b"#!"):
-        return None
-    words = data[2:256].partition(b"\n")[0].decode("utf-8", "replace").split()
-    names = [word.rpartition("/")[2] for word in words if not word.startswith("-")]
-    if names[:1] == ["env"]:
-        names = names[1:]
-    return None if not names or names[0] in _SHELLS else names[0]
+    from sandhook.dispatch.shebang import READ, program_of
+
+    program = program_of(data[:READ])
+    return None if program in _SHELLS else program
 
 
 class _Call(Record):

@@ -75,6 +75,28 @@ def read_shebang(head: bytes) -> Shebang | None:
     return Shebang(_text(name), None if argument is None else _text(argument), tuple(notes))
 
 
+def program_of(head: bytes) -> str | None:
+    """Return the base name of the program that a script is for, also after env and its options; None without one.
+
+    For messages and checks, which start nothing. ``plan`` follows a line as the system does.
+
+    Args:
+        head: The first READ bytes of the file.
+    """
+    try:
+        line = read_shebang(head)
+    except ShebangError:
+        return None
+    if line is None:
+        return None
+    name = line.interpreter.rpartition("/")[2]
+    if name != "env":
+        return name
+    words = (line.argument or "").removeprefix("-S").split()
+    program = next((word for word in words if word[:1] != "-" and "=" not in word), "")
+    return program.rpartition("/")[2] or None
+
+
 def _without_newline(buffer: bytes, length: int, notes: list[str]) -> bytes:
     """Return the line of a buffer without a newline; the kernel runs it when the name is complete."""
     name = buffer[2:].lstrip(_BLANK)

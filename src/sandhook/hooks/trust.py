@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 
+from sandhook.dispatch.shebang import BOM, READ, program_of
 from sandhook.errors import SandhookError
 from sandhook.hooks.decode import DecodeError, decode_object
 from sandhook.hooks.event import JsonObject
@@ -33,7 +34,7 @@ PROJECT_VARIABLES = (
     *("GEMINI_CWD", "CURSOR_PROJECT_DIR", "WORKSPACE"),
 )
 
-_SHELLS = (b"sh", b"bash", b"dash", b"ash", b"zsh", b"ksh", b"mksh")
+_SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "mksh")
 
 #: Returns a file's bytes, or None when it is not a regular file that may be read.
 ReadFile = Callable[[str], bytes | None]
@@ -171,15 +172,11 @@ class _Seeker:
 
 
 def _is_shell(data: bytes, path: str) -> bool:
-    line = data[:128].partition(b"\n")[0].removeprefix(b"\xef\xbb\xbf")
-    if not line.startswith(b"#!"):
+    if not data.removeprefix(BOM).startswith(b"#!"):
         return path.endswith((".sh", ".bash")) or (
             "." not in posixpath.basename(path) and b"\0" not in data[:128]
         )
-    words = line[2:].split()
-    if words and posixpath.basename(words[0]) == b"env":
-        words = [word for word in words[1:] if not word.startswith(b"-")]
-    return bool(words) and posixpath.basename(words[0]) in _SHELLS
+    return program_of(data[:READ]) in _SHELLS
 
 
 # The store.

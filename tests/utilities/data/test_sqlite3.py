@@ -219,7 +219,8 @@ select json_extract('{"a":[1,2]}', '$.a[1]'), upper('x'), round(2.5), date(0, 'u
 def test_every_function_of_this_sqlite_is_allowed_or_refused_on_purpose() -> None:
     from sandhook.worker.sqlite.console import FUNCTIONS
 
-    known = {row[0].lower() for row in sqlite3.connect(":memory:").execute("pragma function_list")}
+    with closing(sqlite3.connect(":memory:")) as database:
+        known = {row[0].lower() for row in database.execute("pragma function_list")}
     pointers_and_logs = {"fts3_tokenizer", "fts5", "fts5_source_id", "load_extension", "sqlite_log"}
     inner = {name for name in known if name.startswith(("rtree", "fts5_", "fts3_", "geopoly"))}
     assert known - FUNCTIONS <= pointers_and_logs | inner

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from sandhook.builtins import BUILTINS
+from sandhook.dispatch.shebang import READ, program_of
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.hooks import contracts
 from sandhook.hooks.checks.probe import Probe, has_effect
@@ -172,13 +173,10 @@ class _Checker:
                 self.add("E-FILE", f"{name}: there is no such file, or it cannot be read", own, act.line)
             self.opaque = True
             return
-        first = data[:256].partition(b"\n")[0].decode("utf-8", "replace")
-        words = first[2:].split() if first.startswith("#!") else []
-        names = [word.rpartition("/")[2] for word in words if not word.startswith("-")]
-        names = names[1:] if names[:1] == ["env"] else names
-        if names and names[0] not in _SHELLS:
+        program = program_of(data[:READ])
+        if program is not None and program not in _SHELLS:
             self.opaque = True
-            self.add("W-INTERPRETER", f"{name} is for {names[0]}, which the sandbox lacks", own, act.line)
+            self.add("W-INTERPRETER", f"{name} is for {program}, which the sandbox lacks", own, act.line)
         elif act.name in _INTERPRETERS and act.name not in (*_SHELLS, "source", "."):
             self.opaque = True  # reported already: the command is missing
         elif b"\0" in data[:256] or depth >= _DEPTH:
