@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.engine import HookEngine, NopEngine
+from sandhook.hooks.engine import Findings, HookEngine, NopEngine, Withheld
 from sandhook.hooks.event import Event, ToolCall, ToolResult
 from sandhook.hooks.events import (
     PromptSubmit,
@@ -35,6 +35,8 @@ Ran = RunResult
 __all__ = [
     "HookEngine",
     "NopEngine",
+    "Findings",
+    "Withheld",
     "Event",
     "ToolCall",
     "ToolResult",
