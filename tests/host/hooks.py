@@ -54,7 +54,11 @@ ls names; cat nosuch | sort; echo never
     # ---------------------------------------------------------------- background
     "a server that is killed": "sleep 30 & pid=$!; kill $pid; wait $pid; echo $?; sleep 30 & kill -9 $!; wait $!; echo $?",
     "a server in a subshell": '(cd src && sleep 29.731) & sleep 0.2; kill $!; wait $!; echo $?; pgrep -f "^sleep 29.731"; echo $?',
-    "whoever is first": "for i in 7 1 4; do (sleep 0.$i; exit $i) & done; wait -n; echo $?; wait -n; echo $?; wait -n; echo $?; wait -n; echo $?",
+    "whoever is first": """
+for i in 7 1 4; do (until [ -e go$i ]; do sleep 0.02; done; exit $i) & done
+for i in 1 4 7; do : > go$i; wait -n; echo $?; done
+wait -n; echo $?; rm go?
+""",
     "statuses in order": 'pids=(); for i in 3 1 2; do (sleep 0.$i; exit $i) & pids+=($!); done; for p in "${pids[@]}"; do wait $p; echo $?; done',
     "a port that is waited for": """
 python3 -c '
