@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -26,10 +27,13 @@ def lines_run(call: Callable[[], object], most: int) -> int:
                 raise TooMuchWork(f"more than {most} lines were run")
         return trace
 
-    before = sys.gettrace()
+    before, collecting = sys.gettrace(), gc.isenabled()
+    gc.disable()  # or the finalisers of other tests' garbage are counted, too
     sys.settrace(trace)
     try:
         call()
     finally:
         sys.settrace(before)
+        if collecting:
+            gc.enable()
     return count
