@@ -74,11 +74,11 @@ def find_image(state: State, path: str, argv: Sequence[str]) -> Image:
     first: str | None = None
     file, words = path, [path, *argv[1:]]
     for _ in range(MAX_INTERPRETERS + 1):
-        standard = lookup.utility_without_file(state, file)
-        if standard is not None:
-            return Image(standard, words)
+        located = lookup.at(state, file)
+        if located is not None and located[1] is not None:
+            return Image(located[1], argv if first is None else words)
         try:
-            shebang = _shebang(_content(state, file), first, file)
+            shebang = _shebang(_content(state, file, checked=located is not None), first, file)
         except OSError as error:
             shell = file.rpartition("/")[2]
             if (
@@ -98,12 +98,14 @@ def find_image(state: State, path: str, argv: Sequence[str]) -> Image:
     raise ExecError(errno.ELOOP, first, file)
 
 
-def _content(state: State, path: str) -> bytes:
-    """Return the content of a regular file that may be executed. Raises OSError."""
+def _content(state: State, path: str, *, checked: bool) -> bytes:
+    """Return the content of a regular file that may be executed, which may be known. Raises OSError."""
     if not path:
         raise fs_error(errno.ENOENT)
     fs = state.process.kernel.fs
     absolute = join(state.process.cwd, path)
+    if checked:
+        return fs.read_bytes(absolute)
     if not stat.S_ISREG(fs.stat(absolute).mode) or not fs.access(absolute, 1):
         raise fs_error(errno.EACCES)
     return fs.read_bytes(absolute)

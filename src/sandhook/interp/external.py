@@ -142,11 +142,11 @@ def run_file(
     Returns:
         The exit status: 127 for a file that is missing, 126 for one that cannot be executed.
     """
-    standard = lookup.utility_without_file(state, path)
-    if standard is not None:
-        return run_standard(runtime, state, standard, argv)
     programs = state.programs
     if programs is not None:
+        located = lookup.at(state, path)
+        if located is not None and located[1] is not None:
+            return run_standard(runtime, state, located[1], argv)
         return programs.run_file(state, path, argv, shell)
     try:
         image = find_image(state, path, argv)
@@ -326,11 +326,11 @@ def _start(runtime: Interpreter, state: State, argv: Sequence[str], file: str) -
         file, utility = located
         if utility is not None:
             return run_standard(runtime, state, utility, argv)
-    standard = lookup.utility_without_file(state, file)
-    if standard is not None:
-        return run_standard(runtime, state, standard, argv)
     programs = state.programs
     if programs is not None:
+        located = lookup.at(state, file)
+        if located is not None and located[1] is not None:
+            return run_standard(runtime, state, located[1], argv)
         _check_permission(state, file)
         return programs.run_file(state, file, argv, "sh")
     try:

@@ -13,8 +13,10 @@ from typing import Any, TypeAlias
 from sandhook.record import Record
 from sandhook.state.assigned import Argument
 from sandhook.state.state import Hashed, State
+from sandhook.vfs.base import FileSystem
+from sandhook.vfs.errors import NameMissing
 from sandhook.vfs.names import MAX_LINKS
-from sandhook.vfs.path import basename, dirname, join
+from sandhook.vfs.path import VirtualPath, join
 
 Builtin: TypeAlias = Callable[[State, Sequence[Argument]], int]
 
@@ -138,7 +140,7 @@ def may_run(state: State, path: str) -> bool:
 def search_path(state: State, name: str, path: str | None = None) -> Iterator[str]:
     """Yield the executable files called ``name`` in PATH, utilities included, in order."""
     if "/" in name:
-        if is_executable(state, name) or utility_at(state, name):
+        if at(state, name) is not None:
             yield name
         return
     programs = state.programs
@@ -146,7 +148,7 @@ def search_path(state: State, name: str, path: str | None = None) -> Iterator[st
         yield from programs.files(state, name, path if path is not None else state.get("PATH"))
         return
     for candidate in candidates(path if path is not None else state.get("PATH"), name):
-        if is_executable(state, candidate) or utility_at(state, candidate):
+        if at(state, candidate) is not None:
             yield candidate
 
 
@@ -167,19 +169,18 @@ def search(state: State, name: str, path: str | None) -> Located | None:
     programs = state.programs
     if programs is not None:
         return programs.search(state, name, path)
+    if not name:
+        return None
+    for candidate in candidates(path, name):
+        located = at(state, candidate)
+        if located is not None:
+            return located
     fs = state.process.kernel.fs
-    other: str | None = None
-    for candidate in candidates(path, name) if name else ():
-        if is_executable(state, candidate):
+    for candidate in candidates(path, name):
+        absolute = join(state.process.cwd, candidate)
+        if fs.exists(absolute) and not fs.is_dir(absolute):
             return candidate, None
-        utility = utility_at(state, candidate)
-        if utility is not None:
-            return candidate, utility
-        if other is None:
-            absolute = join(state.process.cwd, candidate)
-            if fs.exists(absolute) and not fs.is_dir(absolute):
-                other = candidate
-    return None if other is None else (other, None)
+    return None
 
 
 def hash_table(state: State) -> dict[str, Hashed]:
@@ -228,31 +229,44 @@ def locate(state: State, name: str, path: str | None) -> Located | None:
     return located
 
 
-def utility_without_file(state: State, path: str) -> str | None:
-    """Return ``utility_at``, but None if an executable file of the script is at the path, which wins."""
-    return None if is_executable(state, path) else utility_at(state, path)
+def at(state: State, path: str) -> Located | None:
+    """Return the executable file of the script at a path, else the utility that the path stands for, else None."""
+    fs = state.process.kernel.fs
+    absolute = join(state.process.cwd, path)
+    try:
+        if fs.stat(absolute).mode & 0o170000 == 0o100000 and fs.access(absolute, 1):
+            return path, None
+        utility = utility_at(state, path)
+    except NameMissing:  # what most looks along PATH find: no link leads elsewhere
+        utility = _standard_name(state, absolute)
+    except OSError:
+        utility = utility_at(state, path)
+    return None if utility is None else (path, utility)
 
 
 def utility_at(state: State, path: str) -> str | None:
     """Return the utility or shell of a path: /usr/bin/env, ../../bin/env, or a link to it; None for others."""
     name = _standard_name(state, path)
     if name is None and "/" in path:
-        name = _standard_name(state, _without_links(state, path))
+        absolute = join(state.process.cwd, path)
+        target = _without_links(state.process.kernel.fs, absolute)
+        if target != path:
+            name = _standard_name(state, target)
     return name
 
 
-def _without_links(state: State, path: str) -> str:
-    """Return the file that a path leads to; a utility's file does not exist."""
-    fs = state.process.kernel.fs
-    absolute = join(state.process.cwd, path)
+def _without_links(fs: FileSystem, path: VirtualPath) -> VirtualPath:
+    """Return the file that an absolute path leads to; a utility's file does not exist."""
     try:
         for _ in range(MAX_LINKS):
-            directory = fs.realpath(dirname(absolute))
-            absolute = join(directory, basename(absolute))
-            absolute = join(directory, fs.readlink(absolute))
+            parent, _, name = path.rpartition("/")  # every search along PATH comes here
+            directory = fs.realpath(VirtualPath(parent or "/"))
+            if directory != parent:
+                path = join(directory, name)
+            path = join(directory, fs.readlink(path))
     except OSError:  # the last component is not a link, or a directory is missing
         pass
-    return absolute
+    return path
 
 
 def _standard_name(state: State, path: str) -> str | None:

@@ -249,7 +249,8 @@ class Runtime:
 
     def run_main(self, state: State, text: str | None, label: str = "") -> int:
         """Run a whole script, None for the one on standard input, and its EXIT trap; return the status."""
-        state.invocation = state.invocation._replace(arguments=state.positional)
+        if state.positional or state.invocation.arguments:
+            state.invocation = state.invocation._replace(arguments=state.positional)
         if text is not None and state.invocation.input == "string":
             state.values["BASH_EXECUTION_STRING"] = text
         try:

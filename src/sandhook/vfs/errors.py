@@ -51,6 +51,10 @@ TEXTS: dict[int, str] = {
 }
 
 
+class NameMissing(FileNotFoundError):
+    """A directory lacks a name, and no link is on the way there: nothing else can be meant by the path."""
+
+
 def fs_error(code: int, path: str = "") -> OSError:
     """Return the ``OSError`` subclass for an errno, with GNU's text and ``path`` as filename."""
     text = TEXTS.get(code) or f"Unknown error {code}"

@@ -9,7 +9,7 @@ import errno
 from collections.abc import Callable
 
 from sandhook.vfs import skeleton
-from sandhook.vfs.errors import fs_error
+from sandhook.vfs.errors import TEXTS, NameMissing, fs_error
 from sandhook.vfs.inode import S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, Inode
 from sandhook.vfs.names import MAX_DEPTH, MAX_LINKS, SHORT_PATH, check_name, check_path
 from sandhook.vfs.quota import Quota
@@ -58,7 +58,7 @@ class Tree:
     def plainly(self, path: str, *, make: bool = False) -> Inode | None:
         """Return the inode of a path without links, "." and ".." on the way; None for all other paths.
 
-        Without ``make``, raises ENOENT where a directory has no such name: searches along PATH are mostly that.
+        Without ``make``, raises NameMissing where a directory has no such name: searches along PATH are mostly that.
         """
         if not 0 < len(path) < SHORT_PATH:
             check_path(path)
@@ -75,7 +75,7 @@ class Tree:
                 node.mode & S_IFMT == S_IFDIR and part not in DOTS and len(part) < 64 and part.isprintable()
             )
             if sure and not make:
-                raise fs_error(errno.ENOENT, path) from None
+                raise NameMissing(errno.ENOENT, TEXTS[errno.ENOENT], path) from None
             return None
         return node
 
