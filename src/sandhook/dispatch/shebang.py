@@ -6,6 +6,7 @@ Source: Linux 6.1, execve(2), "Interpreter scripts"; the tests compare with the 
 from __future__ import annotations
 
 import errno
+from functools import lru_cache
 
 from sandhook.record import Record
 
@@ -46,6 +47,7 @@ class ShebangError(Exception):
         self.errno = code
 
 
+@lru_cache(maxsize=64)
 def read_shebang(head: bytes) -> Shebang | None:
     """Parse the first line of a file; return None when it is not a "#!" line.
 

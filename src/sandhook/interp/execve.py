@@ -120,7 +120,8 @@ def _shebang(data: bytes, first: str | None, file: str) -> Shebang | None:
         return None
     from sandhook.dispatch.shebang import READ, ShebangError, read_shebang
 
+    line = data.find(b"\n", 0, READ) + 1
     try:
-        return read_shebang(data[:READ])
+        return read_shebang(data[: line or READ])
     except ShebangError as error:
         raise ExecError(error.errno, first or "", file) from None
