@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from sandhook.command.context import Context, Failure, WriteError
-from sandhook.command.inform import inform
 from sandhook.command.options import Inform, OptionError, Syntax, UsageError
 from sandhook.kernel.signals import SIGPIPE, BrokenPipe
 
@@ -43,6 +42,8 @@ def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
             ctx.error(str(error))
             return usage_status if error.status is None else error.status
         except Inform as error:
+            from sandhook.command.inform import inform
+
             ctx.write(inform(module, ctx.name, str(error)).encode())
             ctx.flush()
             return 0

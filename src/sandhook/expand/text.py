@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand.bad_substitution import bad_substitution
 from sandhook.expand.brace import has_braces
 from sandhook.expand.integer import compile_index, compile_integer
 from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter
@@ -174,6 +173,8 @@ class TextCompiler:
                 pieces = self._extended_pieces(part)
                 return lambda state: "".join(text for text, _ in pieces(state))
             case BadSubstitution(text, _, around):
+                from sandhook.expand.bad_substitution import bad_substitution
+
                 return bad_substitution(self, text, around or text)
         raise TypeError(part)
 

@@ -15,9 +15,9 @@ from sandhook.host.files import HostFileSystem
 from sandhook.host.inheritance import inherited_descriptors, inherited_environment
 from sandhook.host.poller import Poller
 from sandhook.host.streams import NullDevice, Streams
-from sandhook.interp.execve import NOT_EXECUTABLE, NOT_FOUND
 from sandhook.interp.external import is_all_of_process
 from sandhook.interp.jobs import report_ended_jobs
+from sandhook.interp.lookup import NOT_EXECUTABLE, NOT_FOUND
 from sandhook.kernel.signals import SIGCHLD, Terminated
 from sandhook.record import Record
 from sandhook.vfs.errors import error_text

@@ -12,16 +12,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.interp import lookup
+from sandhook.interp.lookup import ExecError
 from sandhook.record import Record
 from sandhook.state.state import State
-from sandhook.vfs.errors import error_text, fs_error
+from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import join
 
 if TYPE_CHECKING:
     from sandhook.dispatch.shebang import Shebang
-
-#: POSIX's exit statuses of commands that cannot be run.
-NOT_FOUND, NOT_EXECUTABLE = 127, 126
 
 #: Scripts that may be each other's interpreters in one start (a count), as in Linux.
 MAX_INTERPRETERS = 5
@@ -37,32 +35,6 @@ class Image(Record):
 
     name: str
     argv: Sequence[str]
-
-
-class ExecError(Exception):
-    """execve refuses a file.
-
-    Attributes:
-        errno: The error number: ENOEXEC for text without a "#!" line that Linux takes.
-        interpreter: The interpreter that the file names, None when the fault is the file's own.
-        program: The file at fault: the command's, its interpreter, or an interpreter of that.
-    """
-
-    def __init__(self, code: int, interpreter: str | None = None, program: str = "") -> None:
-        super().__init__(code)
-        self.errno = code
-        self.interpreter = interpreter
-        self.program = program
-
-    @property
-    def status(self) -> int:
-        """The exit status of a command that fails so: 127 when a file is missing, else 126."""
-        return NOT_FOUND if self.errno == errno.ENOENT else NOT_EXECUTABLE
-
-    @property
-    def reason(self) -> str:
-        """The text of the error number."""
-        return error_text(fs_error(self.errno))
 
 
 def find_image(state: State, path: str, argv: Sequence[str]) -> Image:

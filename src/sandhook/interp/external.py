@@ -12,9 +12,8 @@ from typing import TypeAlias
 from sandhook.command.context import Context, Ended, NotStarted
 from sandhook.command.run import run_utility
 from sandhook.interp import lookup
-from sandhook.interp.execve import NOT_EXECUTABLE, NOT_FOUND, ExecError, find_image
 from sandhook.interp.jobs import report_ended_jobs
-from sandhook.interp.lookup import SHELLS
+from sandhook.interp.lookup import SHELLS, ExecError
 from sandhook.interp.subshell import in_subshell
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
@@ -22,7 +21,6 @@ from sandhook.kernel.signals import SIGCHLD
 from sandhook.state.environment import exported_variables, set_environment
 from sandhook.state.fork import fork
 from sandhook.state.state import Function, Interpreter, State
-from sandhook.text.quoting import ansi_c, needs_ansi_c
 from sandhook.vfs.errors import TEXTS
 from sandhook.vfs.path import join
 
@@ -87,9 +85,11 @@ def run_external(
         handler = state.functions.get("command_not_found_handle")
         if handler is not None:
             return in_subshell(state, state.process.fork(), lambda inner: call(runtime, inner, handler, argv))
+        from sandhook.text.quoting import ansi_c, needs_ansi_c
+
         runtime.error(state, f"{ansi_c(name) if needs_ansi_c(name) else name}: command not found")
         _write_hint(runtime, state, name)
-        return NOT_FOUND
+        return lookup.NOT_FOUND
     file, utility = located
     state.executed = file
     if utility is not None:
@@ -148,6 +148,8 @@ def run_file(
         if located is not None and located[1] is not None:
             return run_standard(runtime, state, located[1], argv)
         return programs.run_file(state, path, argv, shell)
+    from sandhook.interp.execve import find_image
+
     try:
         image = find_image(state, path, argv)
     except ExecError as error:
@@ -181,7 +183,7 @@ def _run_text(runtime: Interpreter, state: State, path: str, argv: Sequence[str]
     lines = 2 if head[:2] == b"#!" else 1
     if head[:4] == b"\x7fELF" or b"\0" in b"\n".join(head.split(b"\n", lines)[:lines]):
         runtime.error(state, f"{path}: cannot execute binary file: Exec format error")
-        return NOT_EXECUTABLE
+        return lookup.NOT_EXECUTABLE
     return run_own_shell(runtime, state, [shell, path, *argv[1:]])
 
 
@@ -318,6 +320,8 @@ def _replace_environment(state: State, environment: Mapping[str, str] | None) ->
 
 def _start(runtime: Interpreter, state: State, argv: Sequence[str], file: str) -> int:
     """Run a command in the process that was made for it; return its exit status. Raises ExecError."""
+    from sandhook.interp.execve import find_image
+
     state.execution.last_command = state.calls  # the process has nothing else to do
     if "/" not in file:
         located = lookup.search(state, file, state.get("PATH") or lookup.STANDARD_PATH)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sandhook.kernel.signals import DESCRIPTIONS, NAMES, SIGINT, SIGPIPE, SIGTERM
 from sandhook.state.assignment import unset
-from sandhook.state.jobs import Job, Jobs
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
+
+if TYPE_CHECKING:
+    from sandhook.state.jobs import Job, Jobs
 
 #: Signals whose jobs bash does not report.
 SILENT = frozenset({0, SIGINT, SIGTERM, SIGPIPE})
@@ -15,6 +19,8 @@ SILENT = frozenset({0, SIGINT, SIGTERM, SIGPIPE})
 def jobs_of(state: State) -> Jobs:
     """Return the table of the shell that ``state`` is; a subshell begins with an empty one."""
     if state.jobs is None:
+        from sandhook.state.jobs import Jobs
+
         state.jobs = Jobs()
     return state.jobs
 

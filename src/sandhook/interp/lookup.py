@@ -7,6 +7,7 @@ for /bin and /usr/bin, the utility that would live there. Only a run on a host l
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -14,7 +15,7 @@ from sandhook.record import Record
 from sandhook.state.assigned import Argument
 from sandhook.state.state import Hashed, State
 from sandhook.vfs.base import FileSystem
-from sandhook.vfs.errors import NameMissing
+from sandhook.vfs.errors import NameMissing, error_text, fs_error
 from sandhook.vfs.names import MAX_LINKS
 from sandhook.vfs.path import VirtualPath, join
 
@@ -22,6 +23,9 @@ Builtin: TypeAlias = Callable[[State, Sequence[Argument]], int]
 
 #: Returns a faster form of a built-in, for its name, its first words and whether these are all its words.
 Prepare: TypeAlias = Callable[[str, "tuple[str, ...]", bool], "Builtin | None"]
+
+#: POSIX's exit statuses of commands that cannot be run.
+NOT_FOUND, NOT_EXECUTABLE = 127, 126
 
 #: Names that start a nested shell.
 SHELLS = frozenset({"ash", "bash", "dash", "sh"})
@@ -36,6 +40,32 @@ STANDARD_PATH = "/bin:/usr/bin"
 Located: TypeAlias = "tuple[str, str | None]"
 
 _STANDARD = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/")
+
+
+class ExecError(Exception):
+    """execve refuses a file.
+
+    Attributes:
+        errno: The error number: ENOEXEC for text without a "#!" line that Linux takes.
+        interpreter: The interpreter that the file names, None when the fault is the file's own.
+        program: The file at fault: the command's, its interpreter, or an interpreter of that.
+    """
+
+    def __init__(self, code: int, interpreter: str | None = None, program: str = "") -> None:
+        super().__init__(code)
+        self.errno = code
+        self.interpreter = interpreter
+        self.program = program
+
+    @property
+    def status(self) -> int:
+        """The exit status of a command that fails so: 127 when a file is missing, else 126."""
+        return NOT_FOUND if self.errno == errno.ENOENT else NOT_EXECUTABLE
+
+    @property
+    def reason(self) -> str:
+        """The text of the error number."""
+        return error_text(fs_error(self.errno))
 
 
 class Commands:

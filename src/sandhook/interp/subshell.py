@@ -15,7 +15,6 @@ from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGINT, SIGKILL, SIGQUIT, Terminated
 from sandhook.state.control import BreakLoop, ContinueLoop, Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.fork import fork
-from sandhook.state.jobs import Job
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Command, Pipeline, SimpleCommand
 
@@ -134,6 +133,8 @@ def in_background(run: Run, node: Command) -> Run:
         inner = start_subshell(state, child, run, sees_jobs=isinstance(node, SimpleCommand))
         if isinstance(node, Pipeline) and not node.negated:
             inner.execution.alone = True
+        from sandhook.state.jobs import Job
+
         jobs_of(state).add(Job([child], node))
         state.last_background = child.pid
         state.status = 0

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from sandhook.syntax import nodes as n
-from sandhook.text.quoting import single_quote
 
 _BACKSLASH = re.compile(r"\\(?=[$`\"\\]|\Z)")
 
@@ -37,6 +36,8 @@ def word_text(node: n.Node, body: PrintBody) -> str:
         text = word_text(node.expression, body)
         return f"$[{text}]" if node.brackets else f"$(({text}))"
     if isinstance(node, n.AnsiQuoted):
+        from sandhook.text.quoting import single_quote
+
         return single_quote(node.text)
     if isinstance(node, n.Backquoted):
         return "`" + (node.raw or _escaped(node.text)) + "`"

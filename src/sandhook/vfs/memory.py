@@ -10,18 +10,21 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Mapping
 from time import time_ns
+from typing import TYPE_CHECKING
 
 from sandhook.text.surrogates import as_shell_text
 from sandhook.vfs.base import Device, Entry, Stat
-from sandhook.vfs.changes import Changes
 from sandhook.vfs.conveniences import Conveniences
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG, Inode, MemoryFile
 from sandhook.vfs.names import byte_order, check_path, check_relative
 from sandhook.vfs.path import VirtualPath
 from sandhook.vfs.quota import Quota
-from sandhook.vfs.snapshot import Snapshot, difference
 from sandhook.vfs.tree import DOTS, Tree
+
+if TYPE_CHECKING:
+    from sandhook.vfs.changes import Changes
+    from sandhook.vfs.snapshot import Snapshot
 
 
 class MemoryFileSystem(Conveniences):
@@ -345,6 +348,8 @@ class MemoryFileSystem(Conveniences):
 
     def snapshot(self) -> Snapshot:
         """Return the present state; contents are shared until they change."""
+        from sandhook.vfs.snapshot import Snapshot
+
         tree = self._tree
         return Snapshot.take(tree.root or tree.build(), tree.last, tree.quota)
 
@@ -355,4 +360,6 @@ class MemoryFileSystem(Conveniences):
 
     def diff(self, snapshot: Snapshot) -> Changes:
         """Return what differs from an earlier state (contents, types, permission bits)."""
+        from sandhook.vfs.snapshot import difference
+
         return difference(snapshot, self.snapshot())

@@ -13,7 +13,6 @@ from sandhook.interp.messages import report_death, report_killed
 from sandhook.interp.subshell import in_subshell, start_subshell
 from sandhook.state.assignment import set_array
 from sandhook.state.control import AskedExit, Discard, ExitShell, ReturnFrom, ShellError
-from sandhook.state.jobs import Job
 from sandhook.state.state import Function, State
 from sandhook.state.values import EXPORT, READONLY
 from sandhook.syntax.nodes import (
@@ -173,6 +172,8 @@ def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
         child.install(0, their_in)
         child.install(1, their_out)
         start_subshell(state, child, body)
+        from sandhook.state.jobs import Job
+
         job = Job([child], node)
         job.coprocess = name
         jobs_of(state).add(job)

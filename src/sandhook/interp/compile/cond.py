@@ -12,7 +12,6 @@ from sandhook.expand.locale import as_bytes, goes_by_bytes
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.glob import Matches, compile_pattern, quote
-from sandhook.pattern.posix import compile_ere
 from sandhook.state.assignment import set_array
 from sandhook.state.control import ShellError
 from sandhook.state.frame import Saved
@@ -295,6 +294,8 @@ def _quote(text: str) -> str:
 
 
 def _regex(left: Callable[[State], str], pattern: Callable[[State], str]) -> Test:
+    from sandhook.pattern.posix import compile_ere  # costs start-up time, and few scripts have =~
+
     def test(state: State) -> bool:
         subject = left(state)
         source = pattern(state)

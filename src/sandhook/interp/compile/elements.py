@@ -22,7 +22,6 @@ from sandhook.syntax.nodes import (
     Word,
     WordPart,
 )
-from sandhook.text.quoting import at_quote
 
 
 def is_a_map(state: State, name: str) -> bool:
@@ -162,6 +161,8 @@ def _keyed(
         if not is_map(state, name):
             return [Element(key, append, text_of(state))]
         if not key and declaring:
+            from sandhook.text.quoting import at_quote
+
             value = at_quote(text_in_map(state))
             _print_key_error(state, f"['']{'+=' if append else '='}{value}")
             return []
