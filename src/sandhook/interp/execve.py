@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.interp import lookup
-from sandhook.interp.lookup import ExecError
+from sandhook.interp.lookup import ExecError, Located
 from sandhook.record import Record
 from sandhook.state.state import State
 from sandhook.vfs.errors import fs_error
@@ -37,8 +37,13 @@ class Image(Record):
     argv: Sequence[str]
 
 
-def find_image(state: State, path: str, argv: Sequence[str]) -> Image:
-    """Return what Linux runs for a file: follow "#!" lines until a utility or a shell is reached.
+def find_image(state: State, path: str, argv: Sequence[str], located: Located | None) -> Image:
+    """Return what Linux runs for a script: follow "#!" lines until a utility or a shell is reached.
+
+    Args:
+        path: The file, which is not a utility.
+        argv: The command; the script's first argument is ``argv[1]``.
+        located: What ``lookup.at`` returns for the file.
 
     Raises:
         ExecError: The file, or an interpreter on the way, cannot be run.
@@ -46,9 +51,10 @@ def find_image(state: State, path: str, argv: Sequence[str]) -> Image:
     first: str | None = None
     file, words = path, [path, *argv[1:]]
     for _ in range(MAX_INTERPRETERS + 1):
-        located = lookup.at(state, file)
-        if located is not None and located[1] is not None:
-            return Image(located[1], argv if first is None else words)
+        if first is not None:
+            located = lookup.at(state, file)
+            if located is not None and located[1] is not None:
+                return Image(located[1], words)
         try:
             shebang = _shebang(_content(state, file, checked=located is not None), first, file)
         except OSError as error:

@@ -142,16 +142,16 @@ def run_file(
     Returns:
         The exit status: 127 for a file that is missing, 126 for one that cannot be executed.
     """
+    located = lookup.at(state, path)
+    if located is not None and located[1] is not None:
+        return run_standard(runtime, state, located[1], argv)
     programs = state.programs
     if programs is not None:
-        located = lookup.at(state, path)
-        if located is not None and located[1] is not None:
-            return run_standard(runtime, state, located[1], argv)
         return programs.run_file(state, path, argv, shell)
     from sandhook.interp.execve import find_image
 
     try:
-        image = find_image(state, path, argv)
+        image = find_image(state, path, argv, located)
     except ExecError as error:
         if error.errno == errno.ENOEXEC:
             return _run_text(runtime, state, path, argv, shell)
@@ -330,15 +330,15 @@ def _start(runtime: Interpreter, state: State, argv: Sequence[str], file: str) -
         file, utility = located
         if utility is not None:
             return run_standard(runtime, state, utility, argv)
+    located = lookup.at(state, file)
+    if located is not None and located[1] is not None:
+        return run_standard(runtime, state, located[1], argv)
     programs = state.programs
     if programs is not None:
-        located = lookup.at(state, file)
-        if located is not None and located[1] is not None:
-            return run_standard(runtime, state, located[1], argv)
         _check_permission(state, file)
         return programs.run_file(state, file, argv, "sh")
     try:
-        image = find_image(state, file, argv)
+        image = find_image(state, file, argv, located)
     except ExecError as error:
         if error.errno != errno.ENOEXEC:
             raise
