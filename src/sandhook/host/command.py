@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from tempfile import TemporaryDirectory
 from types import EllipsisType
 from typing import TYPE_CHECKING, TypeAlias
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from sandhook.host.children import Child
     from sandhook.host.poller import Poller
 
-#: One place of an argument list: a fixed text, a function that allows a text, or (``...``, at the end)
+#: One position of an argument list: a fixed text, a function that allows a text, or (``...``, at the end)
 #: any number of names of files below the working directory.
 Argument: TypeAlias = "str | Callable[[str], bool] | EllipsisType"
 
@@ -47,7 +46,7 @@ _PIECE = 1 << 18
 NOT_ALLOWED, NOT_FOUND, TIMED_OUT = 126, 127, 124
 
 #: Seconds between two polls of a program that neither reads nor writes.
-_LOOK = 0.05
+_POLL_SECONDS = 0.05
 
 
 class HostCommand(OwnUtility):
@@ -58,7 +57,7 @@ class HostCommand(OwnUtility):
         args: The list of allowed arguments, or several such lists. A text allows itself, a function returns
             True for an allowed argument, ``...`` at the end allows any number of relative file names:
             no options, no absolute paths, no "..".
-        cwd: The directory of the sandbox that the program sees. The program runs in the script's working
+        cwd: The directory of the sandbox that is copied for the program. It runs in the script's working
             directory when that is below ``cwd``, else in ``cwd``.
         write_back: Copy the program's changes below ``cwd`` back to the sandbox.
         executable: Native path of the program; None looks it up in this process's PATH.
@@ -94,7 +93,7 @@ class HostCommand(OwnUtility):
     def _run(self, ctx: UtilityContext) -> int:
         """Run the program for a script."""
         if not any(_fits(form, ctx.args) for form in self._forms):
-            allowed = " | ".join(" ".join((self.name, *map(_shown, form))) for form in self._forms)
+            allowed = " | ".join(" ".join((self.name, *map(_argument_text, form))) for form in self._forms)
             return ctx.error(f"not allowed with these arguments; allowed: {allowed}", NOT_ALLOWED)
         executable = self._executable or find_program(self.name)
         if executable is None:
@@ -121,10 +120,11 @@ class HostCommand(OwnUtility):
 
         below = _below(self._cwd, ctx.cwd)
         env = build("fresh", os.environ, extra={"HOME": home, **self._env}, windows=WINDOWS)
-        theirs_in, ours_in = outbound()
-        ours_out, theirs_out = inbound()
-        ours_err, theirs_err = inbound()
-        mine = [theirs_in, theirs_out, theirs_err]
+        child_in, stdin = outbound()
+        stdout, child_out = inbound()
+        stderr, child_err = inbound()
+        child_ends = [child_in, child_out, child_err]
+        own_ends = {stdin, stdout, stderr}
         poller = Poller()
         try:
             with Supervisor() as supervisor:
@@ -135,23 +135,27 @@ class HostCommand(OwnUtility):
                             (self.name, *ctx.args),
                             env,
                             os.path.join(root, *below.split("/")) if below else root,
-                            {0: theirs_in, 1: theirs_out, 2: theirs_err},
+                            {0: child_in, 1: child_out, 2: child_err},
                         )
                     )
                 except OSError as error:
                     return ctx.error(error_text(error), NOT_ALLOWED)
-                while mine:
-                    os.close(mine.pop())
-                return _carry(ctx, poller, child, ours_in, {ours_out: 1, ours_err: 2})
+                while child_ends:
+                    os.close(child_ends.pop())
+                return _copy_streams(ctx, poller, child, stdin, {stdout: 1, stderr: 2}, own_ends)
         finally:
             poller.close()
-            for fd in (*mine, ours_in, ours_out, ours_err):
-                with suppress(OSError):
-                    os.close(fd)
+            for fd in (*child_ends, *own_ends):
+                os.close(fd)
 
 
-def _carry(ctx: UtilityContext, poller: Poller, child: Child, stdin: int, outputs: dict[int, int]) -> int:
-    """Carry input and output until the program has ended; return its status."""
+def _copy_streams(
+    ctx: UtilityContext, poller: Poller, child: Child, stdin: int, outputs: dict[int, int], own_ends: set[int]
+) -> int:
+    """Copy input and output until the program has ended; return its status.
+
+    A closed descriptor is removed from ``own_ends``: another thread may already use its number.
+    """
     from sandhook.host.poller import read_some, write_some
 
     pending = memoryview(ctx.stdin.read())
@@ -168,6 +172,7 @@ def _carry(ctx: UtilityContext, poller: Poller, child: Child, stdin: int, output
                 break
             pending, moved = pending[written:], True
         if not pending and stdin >= 0:
+            own_ends.discard(stdin)
             os.close(stdin)
             stdin = -1
         for fd, number in list(outputs.items()):
@@ -189,16 +194,16 @@ def _wait(ctx: UtilityContext, poller: Poller, child: Child, stdin: int, outputs
         ctx.budget.yield_slice()
         ctx.budget.charge(1)
     for fd in outputs:
-        poller.readable(fd, _nothing)
+        poller.readable(fd, _wake_up)
     if stdin >= 0:
-        poller.writable(stdin, _nothing)
-    poller.ended(child, _nothing)
-    poller.wait(min(_LOOK, ctx.budget.remaining()))
+        poller.writable(stdin, _wake_up)
+    poller.ended(child, _wake_up)
+    poller.wait(min(_POLL_SECONDS, ctx.budget.remaining()))
     for fd in (*outputs, *([stdin] if stdin >= 0 else ())):
         poller.forget(fd)
 
 
-def _nothing() -> None:
+def _wake_up() -> None:
     """Do nothing: the poller only has to wake up."""
 
 
@@ -209,11 +214,11 @@ def _forms(args: Sequence[Argument] | Sequence[Sequence[Argument]]) -> list[tupl
     """Return the argument lists of a declaration, which may be one or several. Raises TypeError for a mixture."""
     forms: list[tuple[Argument, ...]] = []
     single: list[Argument] = []
-    for each in args:
-        if isinstance(each, (list, tuple)):
-            forms.append(tuple(each))
-        elif isinstance(each, (str, EllipsisType)) or callable(each):
-            single.append(each)
+    for item in args:
+        if isinstance(item, (list, tuple)):
+            forms.append(tuple(item))
+        elif isinstance(item, (str, EllipsisType)) or callable(item):
+            single.append(item)
     if len(single) + len(forms) < len(args) or (single and forms):
         raise TypeError("HostCommand: args: wanted texts, functions and '...', or lists of these")
     return forms or [tuple(single)]
@@ -241,7 +246,7 @@ def _is_relative(name: str) -> bool:
     return name[:1] not in ("", "-", "/", "\\", "~", "@") and ".." not in parts and ":" not in name
 
 
-def _shown(allowed: Argument) -> str:
+def _argument_text(allowed: Argument) -> str:
     if isinstance(allowed, str):
         return allowed
     return "FILE..." if isinstance(allowed, EllipsisType) else "ARG"
@@ -281,25 +286,25 @@ def find_program(name: str) -> str | None:
             endings = [ending for ending in known if ending]
     for directory in absolute_entries(os.environ.get("PATH", os.defpath), windows=WINDOWS).split(os.pathsep):
         for ending in endings if directory else ():
-            place = os.path.join(directory.strip('"'), name + ending)
-            if os.path.isfile(place) and os.access(place, os.X_OK):
-                return place
+            path = os.path.join(directory.strip('"'), name + ending)
+            if os.path.isfile(path) and os.access(path, os.X_OK):
+                return path
     return None
 
 
 def _copy_out(ctx: UtilityContext, top: VirtualPath, root: str) -> dict[str, bytes | None]:
     """Copy a tree of the sandbox; return every name with a file's digest, None for a directory.
 
-    Links are left out, because on the machine they would lead to other files.
+    Links are not copied, because on the machine they would lead to other files.
     """
     copied: dict[str, bytes | None] = {}
     size = 0
     pending = [""]
     while pending:
-        above = pending.pop()
-        for entry in ctx.fs.listdir(VirtualPath(f"{top.rstrip('/')}/{above}" if above else top)):
+        parent = pending.pop()
+        for entry in ctx.fs.listdir(VirtualPath(f"{top.rstrip('/')}/{parent}" if parent else top)):
             ctx.budget.charge(1)
-            name = f"{above}/{entry.name}" if above else entry.name
+            name = f"{parent}/{entry.name}" if parent else entry.name
             native = native_below(root, name, windows=WINDOWS)
             if stat.S_ISDIR(entry.mode):
                 os.mkdir(native)
@@ -321,26 +326,26 @@ def _copy_out(ctx: UtilityContext, top: VirtualPath, root: str) -> dict[str, byt
 
 
 def _copy_back(ctx: UtilityContext, top: VirtualPath, root: str, before: Mapping[str, bytes | None]) -> None:
-    """Copy changed files and directories to the sandbox; other kinds of file are left out."""
+    """Copy changed files and directories to the sandbox; other kinds of file are ignored."""
     after: dict[str, tuple[str, bool]] = {}
-    for name, native, directory in _walk(root):
+    for name, native, is_directory in _walk(root):
         ctx.budget.charge(1)
-        after[name] = native, directory
-    for name in sorted(before, reverse=True):  # first, for a file may have become a directory
+        after[name] = native, is_directory
+    for name in sorted(before, reverse=True):  # removed first, because a file may have become a directory
         if name not in after or after[name][1] != (before[name] is None):
             path = VirtualPath(f"{top.rstrip('/')}/{name}")
             if ctx.fs.exists(path):
                 (ctx.fs.rmdir if before[name] is None else ctx.fs.unlink)(path)
-    for name, (native, directory) in after.items():
+    for name, (native, is_directory) in after.items():
         path = VirtualPath(f"{top.rstrip('/')}/{name}")
-        known = before.get(name, b"")
-        if directory:
-            if known is not None:
+        old_digest = before.get(name, b"")
+        if is_directory:
+            if old_digest is not None:
                 ctx.fs.mkdir(path, 0o755)
             continue
         with open(native, "rb") as file:
-            # digests, not times: a quick program writes within a tick of the system's clock
-            if known == _digest_of(ctx, file):
+            # digests, not times: a fast program can write within one tick of the system's clock
+            if old_digest == _digest_of(ctx, file):
                 continue
             file.seek(0)
             ctx.budget.check_fits(os.fstat(file.fileno()).st_size)
@@ -368,10 +373,10 @@ def _walk(root: str) -> Iterator[tuple[str, str, bool]]:
     """Yield name, native path and True for a directory, for all regular files and directories."""
     pending = [""]
     while pending:
-        above = pending.pop()
-        with os.scandir(os.path.join(root, *above.split("/")) if above else root) as entries:
+        parent = pending.pop()
+        with os.scandir(os.path.join(root, *parent.split("/")) if parent else root) as entries:
             for entry in sorted(entries, key=lambda each: each.name):
-                name = f"{above}/{entry.name}" if above else entry.name
+                name = f"{parent}/{entry.name}" if parent else entry.name
                 if entry.is_dir(follow_symlinks=False):
                     pending.append(name)
                     yield name, entry.path, True
