@@ -236,7 +236,7 @@ def test_a_host_without_directory_descriptors(monkeypatch, root):
     """Windows' road: whole paths, names checked one by one, no symbolic links made."""
     from sandhook.vfs import hostdir
 
-    monkeypatch.setattr(hostdir, "_AT", False)
+    monkeypatch.setattr(hostdir, "_HAS_DIR_FD", False)
     fs = HostDirectory(str(root), writable=True)
     fs.write_bytes("/d/e/x", b"1", parents=True)
     assert fs.read_bytes("/d/e/x") == b"1"

@@ -1,7 +1,7 @@
-"""The built-ins that touch shell state: one visible dict of names to modules, loaded when first used.
+"""The built-ins that use shell state: one dict of names to modules, which are loaded on first use.
 
-bash has a few more, which need no state and are utilities here (``true``, ``false``):
-``NAMES`` lists all that ``type`` calls a shell builtin.
+A few built-ins of bash need no state and are utilities here (``true``, ``false``):
+``NAMES`` lists every name that ``type`` calls a shell builtin.
 """
 
 from __future__ import annotations
@@ -99,13 +99,13 @@ def load(name: str) -> Any:
 
 
 def prepare(name: str, prefix: tuple[str, ...], whole: bool) -> Any:
-    """Return a form of a built-in for commands that begin with the words ``prefix``, None when it has none.
+    """Return a built-in that is specialised for commands that begin with ``prefix``, or None.
 
-    Such a form does what ``run`` does and is called as it is, with all the words; what depends on the
-    prefix alone was done beforehand. ``whole``: there are no other words.
+    The result is called like ``run``, with all words, and does the same; the work that depends on the
+    prefix alone is done here. ``whole``: there are no other words.
     """
-    made = getattr(load(name), "prepare", None)
-    return None if made is None else made(prefix, whole)
+    specialise = getattr(load(name), "prepare", None)
+    return None if specialise is None else specialise(prefix, whole)
 
 
 __all__ = ["AS_UTILITIES", "BUILTINS", "DECLARATIONS", "KEYWORDS", "NAMES", "SPECIAL", "load", "prepare"]

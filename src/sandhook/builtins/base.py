@@ -1,8 +1,8 @@
-"""What every built-in is declared with: option parsing, usage errors, output, and the runtime's face.
+"""Shared by all built-ins: the decorator, option parsing, usage errors, output.
 
 A built-in is a module with ``run(state, argv) -> int``, made by ``@builtin(USAGE)``. The decorator
 turns a ``BuiltinError`` into bash's message ("bash: line 1: cd: gone: No such file or directory") and its
-exit status, so a built-in just raises. ``Assigned`` arguments reach declaration built-ins only.
+exit status, so a built-in just raises. Only declaration built-ins receive ``Assigned`` arguments.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _NO_OTHERS: Mapping[str, str] = {}
 
 
 class BuiltinError(Exception):
-    """A built-in gives up: bash's message (without the built-in's name) and the exit status.
+    """A built-in fails: bash's message (without the name of the built-in) and the exit status.
 
     Attributes:
         usage: The usage line follows the message, and the status is 2.
         ends: "unit" drops the rest of the input unit, as bash does after ``shift 1 2``.
-        own: The shell's own error; its message stands without the built-in's name.
+        own: An error of the shell itself; its message is printed without the name of the built-in.
     """
 
     def __init__(
@@ -51,15 +51,15 @@ class BuiltinError(Exception):
 
 
 class HelpWanted(Exception):
-    """``--help``: the usage and the summary go to standard output, status 2."""
+    """``--help``: usage and summary are printed to standard output, with status 2."""
 
 
 def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run], Run]:
-    """Make ``run`` report what it raises: BuiltinError, ShellError, and a failed write.
+    """Decorate ``run`` to report what it raises: BuiltinError, ShellError, and a failed write.
 
     Args:
         usage: bash's usage line.
-        others: Usage lines of names that share the module and are used in another way.
+        others: Usage lines of other names that share the module.
     """
 
     def decorate(run: Run) -> Run:
@@ -89,7 +89,7 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
 
 
 def fatal_error(state: State, name: str, error: BuiltinError, usage: str = "") -> int:
-    """Report why a built-in gave up, and return its status."""
+    """Print the error of a built-in, and return its status."""
     print_builtin_error(state, name, error)
     if error.usage:
         show_usage(state, name, usage)
@@ -101,7 +101,7 @@ def fatal_error(state: State, name: str, error: BuiltinError, usage: str = "") -
 
 
 def print_builtin_error(state: State, name: str, error: BuiltinError) -> None:
-    """Report an error, with the built-in's name unless the message is the shell's own."""
+    """Print an error, with the name of the built-in unless it is an error of the shell itself."""
     if error.own is not None:
         runtime(state).assignment_error(state, error.own)
     else:
@@ -109,14 +109,14 @@ def print_builtin_error(state: State, name: str, error: BuiltinError) -> None:
 
 
 def misused(state: State, name: str, status: int = USAGE_STATUS) -> int:
-    """Return the status of a built-in that was misused; posix mode ends there if it is a special one."""
+    """Return the status of a usage error. In posix mode, one of a special built-in raises UsageExit."""
     if state.options.posix and name in state.shell.commands.special:
         raise UsageExit(status)
     return status
 
 
 def usage_of(name: str, usage: str) -> str:
-    """Return a usage line for ``name``, which may share it with another name (source, readarray)."""
+    """Return the usage line for ``name``, which may share it with another name (source, readarray)."""
     return name + usage[len(usage.split(" ", 1)[0]) :]
 
 
@@ -150,7 +150,7 @@ def write(state: State, text: str) -> None:
 
 
 def write_error(state: State, text: str) -> None:
-    """Write to standard error as it is; one that cannot be written swallows it."""
+    """Write text to standard error, unchanged; does nothing when that is not writable."""
     state.process.write_error(text.encode("utf-8", "surrogateescape"))
 
 
@@ -167,27 +167,27 @@ def runtime(state: State) -> Interpreter:
 # --------------------------------------------------------------------------- arguments
 
 
-class Given(Record):
-    """One option among the arguments: its letter, its argument ("" without), and whether ``+`` led it."""
+class ParsedOption(Record):
+    """An option: its letter, its option-argument ("" without), and whether it began with ``+``."""
 
     letter: str
     argument: str
     plus: bool = False
 
 
-def parse(argv: Sequence[str], letters: str, *, plus: bool = False) -> tuple[list[Given], list[str]]:
+def parse(argv: Sequence[str], letters: str, *, plus: bool = False) -> tuple[list[ParsedOption], list[str]]:
     """Split a built-in's arguments into options and operands, as bash's internal_getopt does.
 
     Args:
         argv: With the built-in's name first.
-        letters: Known options; ":" after one says that it takes an argument.
+        letters: Known options; ":" after a letter means that it takes an option-argument.
         plus: ``+x`` is an option too (declare).
 
     Raises:
         BuiltinError: An unknown option, or a missing option-argument (usage, status 2).
         HelpWanted: ``--help``.
     """
-    given: list[Given] = []
+    options: list[ParsedOption] = []
     index = 1
     count = len(argv)
     while index < count:
@@ -201,25 +201,25 @@ def parse(argv: Sequence[str], letters: str, *, plus: bool = False) -> tuple[lis
         if word == "--help":
             raise HelpWanted
         index += 1
-        at = 1
-        while at < len(word):
-            letter = word[at]
-            at += 1
-            known = letters.find(letter) if letter != ":" else -1
-            if known < 0:
+        offset = 1
+        while offset < len(word):
+            letter = word[offset]
+            offset += 1
+            position = letters.find(letter) if letter != ":" else -1
+            if position < 0:
                 raise BuiltinError(f"{lead}{letter}: invalid option", usage=True)
-            if letters[known + 1 : known + 2] != ":":
-                given.append(Given(letter, "", lead == "+"))
+            if letters[position + 1 : position + 2] != ":":
+                options.append(ParsedOption(letter, "", lead == "+"))
                 continue
-            if at < len(word):
-                given.append(Given(letter, word[at:], lead == "+"))
+            if offset < len(word):
+                options.append(ParsedOption(letter, word[offset:], lead == "+"))
             elif index < count:
-                given.append(Given(letter, argv[index], lead == "+"))
+                options.append(ParsedOption(letter, argv[index], lead == "+"))
                 index += 1
             else:
                 raise BuiltinError(f"{lead}{letter}: option requires an argument", usage=True)
             break
-    return given, list(argv[index:])
+    return options, list(argv[index:])
 
 
 def no_options(argv: Sequence[str]) -> list[str]:
@@ -243,7 +243,7 @@ def number_operands(argv: Sequence[str]) -> list[str]:
 
 
 def numeric(text: str) -> int | None:
-    """Read a decimal number as bash's legal_number does: blanks around it, a sign, 64 bits."""
+    """Parse a decimal number as bash's legal_number does: blanks around it, a sign, 64 bits."""
     digits = text.strip(" \t\n")
     unsigned = digits[1:] if digits[:1] in ("-", "+") else digits
     if not (unsigned.isascii() and unsigned.isdigit()) or len(unsigned) > 40:
@@ -256,7 +256,7 @@ def count_argument(operands: Sequence[str], default: int) -> int:
     """Return the one optional number of shift, break, continue.
 
     Raises:
-        BuiltinError: More than one operand (drops the input unit), or no number.
+        BuiltinError: More than one operand (drops the input unit), or not a number.
     """
     if not operands:
         return default
@@ -287,7 +287,7 @@ def split_reference(text: str) -> tuple[str, str | None] | None:
 
 
 def _is_balanced(subscript: str) -> bool:
-    """Return True when no bracket or quote of a subscript is left open, and none closes it too early."""
+    """Return True when brackets and quotes of a subscript are balanced."""
     if _BRACKETS_AND_QUOTES.isdisjoint(subscript):
         return True
     depth = at = 0
@@ -311,6 +311,6 @@ def _is_balanced(subscript: str) -> bool:
     return depth == 0 and at == len(subscript)
 
 
-def not_supported(feature: str, divergence: str) -> NoReturn:
-    """Refuse by name what bash has and sandhook has not."""
+def unsupported(feature: str, divergence: str) -> NoReturn:
+    """Raise the error for a feature that bash has and sandhook does not."""
     raise BuiltinError(f"{feature} is not supported ({divergence})", USAGE_STATUS)

@@ -1,4 +1,4 @@
-"""All commands of a shell, put together: its built-ins, the utilities, and the caller's own."""
+"""Builds the commands of a shell: built-ins, utilities, and the utilities of the caller."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sandhook.command.own import OwnUtility
 
 
-class _Loaded(Mapping[str, Any]):
+class _LazyUtilities(Mapping[str, Any]):
     """The utilities of a shell: each module is imported when it is first called."""
 
     def __init__(self, own: Mapping[str, Any]) -> None:
@@ -23,10 +23,10 @@ class _Loaded(Mapping[str, Any]):
         self._names = {**UTILITIES, **self._own}  # those of installed packages are looked up last
 
     def __getitem__(self, name: str) -> Any:
-        found = self._own.get(name)
-        if found is None:
-            found = self._own[name] = load(name)
-        return found
+        utility = self._own.get(name)
+        if utility is None:
+            utility = self._own[name] = load(name)
+        return utility
 
     def __contains__(self, name: object) -> bool:
         return name in self._names or name in installed()
@@ -53,7 +53,7 @@ def _evaluate_test(state: State, arguments: list[str]) -> bool:
 
 
 def make_commands(utilities: Mapping[str, Any] | Iterable[OwnUtility] | None) -> Commands:
-    """Return all commands of a shell: the built-ins, the utilities, and the caller's own."""
+    """Return all commands of a shell: built-ins, utilities, and the utilities of the caller."""
     own: Mapping[str, Any] = {}
     if utilities:
         from sandhook.command.own import by_name
@@ -61,7 +61,7 @@ def make_commands(utilities: Mapping[str, Any] | Iterable[OwnUtility] | None) ->
         own = by_name(utilities)
     return Commands(
         _load_builtin,
-        _Loaded(own),
+        _LazyUtilities(own),
         prepare=builtins.prepare,
         test=_evaluate_test,
         names=builtins.NAMES,
@@ -73,5 +73,5 @@ def make_commands(utilities: Mapping[str, Any] | Iterable[OwnUtility] | None) ->
 
 @cache
 def standard_commands() -> Commands:
-    """Return the commands of a shell without own utilities; made once, and never changed."""
+    """Return the commands of a shell without utilities of the caller; cached and never changed."""
     return make_commands(None)

@@ -1,7 +1,7 @@
-"""Users and groups that chown, chgrp and install name: reading them, and what may be done.
+"""Users and groups for chown, chgrp and install: lookup and permissions.
 
-The run's user is no superuser: it may give a file that it owns to itself and to a group of its own,
-and nothing else; the virtual files have one owner and one group.
+The user of a run is not a superuser: it may only set the owner of its own files to itself, and their group to
+its own group.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sandhook.vfs.path import VirtualPath
 
 
 def user_number(ctx: Context, text: str) -> tuple[int, int] | None:
-    """Return the number and login group of a user's name or number; group -1 if it has no account."""
+    """Return the number and login group of a user by name or number; group -1 without an account."""
     for fields in account_lines(ctx.fs, "/etc/passwd"):
         if len(fields) > 3 and fields[0] == text and fields[2].isdigit() and fields[3].isdigit():
             return int(fields[2]), int(fields[3])
@@ -27,7 +27,7 @@ def user_number(ctx: Context, text: str) -> tuple[int, int] | None:
 
 
 def group_number(ctx: Context, text: str) -> int | None:
-    """Return the number of a group's name or number, or None when nobody knows it."""
+    """Return the number of a group by name or number, or None when it is unknown."""
     for fields in account_lines(ctx.fs, "/etc/group"):
         if len(fields) > 2 and fields[0] == text and fields[2].isdigit():
             return int(fields[2])
@@ -42,19 +42,19 @@ def _number(text: str) -> int | None:
 
 
 def change_owner(ctx: Context, name: str, info: Stat, uid: int, gid: int) -> None:
-    """Give a file to ``uid`` and ``gid`` (-1: as it is). Raises EPERM for all but its own ones."""
-    me, _ = current_user(ctx)
+    """Change the owner and the group of a file (-1: unchanged). Raises EPERM for others than its own."""
+    user, _ = current_user(ctx)
     locate(ctx, name)
-    if me == 0 and (uid, gid) == (-1, -1):
+    if user == 0 and (uid, gid) == (-1, -1):
         return
     if (uid not in (-1, info.uid) or gid not in (-1, info.gid)) or (
-        (uid, gid) != (-1, -1) and info.uid != me
+        (uid, gid) != (-1, -1) and info.uid != user
     ):
         raise fs_error(errno.EPERM, name)
 
 
 class Accounts(Record):
-    """The names of users and groups that /etc/passwd and /etc/group of the file system give."""
+    """The names of users and groups in /etc/passwd and /etc/group of the file system."""
 
     users: dict[int, str]
     groups: dict[int, str]
@@ -67,16 +67,16 @@ class Accounts(Record):
 
 
 def accounts(fs: FileSystem) -> Accounts:
-    """Read the virtual /etc/passwd and /etc/group; missing or broken ones name nobody."""
+    """Read the virtual /etc/passwd and /etc/group; a missing or invalid file has no names."""
     return Accounts(_names(fs, "/etc/passwd"), _names(fs, "/etc/group"))
 
 
 def _names(fs: FileSystem, path: str) -> dict[int, str]:
-    found: dict[int, str] = {}
+    names: dict[int, str] = {}
     for fields in account_lines(fs, path):
         if len(fields) > 2 and fields[2].isascii() and fields[2].isdigit() and len(fields[2]) < 11:
-            found.setdefault(int(fields[2]), fields[0])
-    return found
+            names.setdefault(int(fields[2]), fields[0])
+    return names
 
 
 def account_lines(fs: FileSystem, path: str) -> Iterator[list[str]]:
@@ -99,7 +99,7 @@ def current_user(ctx: Context) -> tuple[int, int]:
 
 
 def look_up(name: str, ctx: Context) -> tuple[int, int, str] | None:
-    """Return number, login group and name of a user's name or number."""
+    """Return number, login group and name of a user, by name or number."""
     for fields in account_lines(ctx.fs, "/etc/passwd"):
         if len(fields) > 3 and (fields[0] == name or fields[2] == name) and fields[3].isdigit():
             return int(fields[2]), int(fields[3]), fields[0]
@@ -108,13 +108,13 @@ def look_up(name: str, ctx: Context) -> tuple[int, int, str] | None:
 
 def groups_of(user: str, gid: int, ctx: Context) -> list[int]:
     """Return the groups of a user: its own first, then those that list it as a member."""
-    found = [gid]
+    groups = [gid]
     for fields in account_lines(ctx.fs, "/etc/group"):
         if (
             len(fields) > 3
             and user in fields[3].split(",")
             and fields[2].isdigit()
-            and int(fields[2]) not in found
+            and int(fields[2]) not in groups
         ):
-            found.append(int(fields[2]))
-    return found
+            groups.append(int(fields[2]))
+    return groups

@@ -1,4 +1,4 @@
-"""How xargs reads arguments: delimited ones, words with quotes, whole lines.
+"""Reads the arguments of xargs: delimited arguments, words with quotes, whole lines.
 
 Source: POSIX.1-2024 XCU 3, xargs, "extended description".
 """
@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from sandhook.command.context import Failure, Reader
 from sandhook.lazy import lazily
 
-#: What takes a warning.
-Tell = Callable[[str], None]
+#: Prints a warning.
+PrintWarning = Callable[[str], None]
 
 _ESCAPES = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
 _NUMBERS = {"x": (16, "0123456789abcdefABCDEF", "ff"), "0": (8, "01234567", "377")}
@@ -24,7 +24,7 @@ _NUL_WARNING = (
 
 
 def read_delimiter(text: str) -> bytes:
-    """Return the byte that -d means: a character, or an escape like \\n, \\0 or \\x2c."""
+    """Return the delimiter of -d: a character, or an escape like \\n, \\0 or \\x2c."""
     data = text.encode("utf-8", "surrogateescape")
     if len(data) == 1:
         return data
@@ -40,12 +40,12 @@ def read_delimiter(text: str) -> bytes:
     base, allowed, most = _NUMBERS.get(text[1], _NUMBERS["0"])
     digits = text[2 if base == 16 else 1 :]
     number = digits[: len(digits) - len(digits.lstrip(allowed))]
-    wrong = f"Invalid escape sequence {text} in input delimiter specification; "
+    prefix = f"Invalid escape sequence {text} in input delimiter specification; "
     value = int(number[-16:] or "0", base) if len(number.lstrip("0")) < 16 else 256
     if value > 255:
-        raise Failure(f"{wrong}character values must not exceed {most}.")
+        raise Failure(f"{prefix}character values must not exceed {most}.")
     if len(number) < len(digits):
-        raise Failure(f"{wrong}trailing characters {digits[len(number) :]} not recognised.")
+        raise Failure(f"{prefix}trailing characters {digits[len(number) :]} not recognised.")
     return bytes([value])
 
 
@@ -59,22 +59,22 @@ def delimited(reader: Reader, delimiter: bytes) -> Iterator[str]:
         yield _text(data.removesuffix(delimiter).partition(b"\0")[0])
 
 
-def words(reader: Reader, eof: str | None, tell: Tell) -> Iterator[str]:
+def words(reader: Reader, eof: str | None, warning: PrintWarning) -> Iterator[str]:
     """Yield the words of all lines; quotes protect blanks, a backslash the next character.
 
-    A word that is ``eof`` ends it all.
+    The word ``eof`` ends the input.
     """
-    for line in _lines(reader, tell):
+    for line in _lines(reader, warning):
         for word in _words(line):
             if word == eof:
                 return
             yield word
 
 
-def logical_lines(reader: Reader, eof: str | None, tell: Tell) -> Iterator[list[str]]:
+def logical_lines(reader: Reader, eof: str | None, warning: PrintWarning) -> Iterator[list[str]]:
     """Yield the words of each line that has some; a trailing blank joins the next line."""
     pending: list[str] = []
-    for line in _lines(reader, tell):
+    for line in _lines(reader, warning):
         before = len(pending)
         for word in _words(line):
             if word == eof:
@@ -91,9 +91,9 @@ def logical_lines(reader: Reader, eof: str | None, tell: Tell) -> Iterator[list[
         yield pending
 
 
-def whole_lines(reader: Reader, eof: str | None, tell: Tell) -> Iterator[str]:
+def whole_lines(reader: Reader, eof: str | None, warning: PrintWarning) -> Iterator[str]:
     """Yield each line as one argument, without leading blanks, for -I; empty lines are skipped."""
-    for line in _lines(reader, tell):
+    for line in _lines(reader, warning):
         text = b"".join(_pieces(line.lstrip(b" \t\n\v\f\r").removesuffix(b"\n")))
         if eof is not None and _text(text) == eof:
             return
@@ -101,14 +101,14 @@ def whole_lines(reader: Reader, eof: str | None, tell: Tell) -> Iterator[str]:
             yield _text(text)
 
 
-def _lines(reader: Reader, tell: Tell) -> Iterator[bytes]:
-    """Yield lines; one that ends in a backslash goes on after its newline. Warns of a first NUL."""
+def _lines(reader: Reader, warning: PrintWarning) -> Iterator[bytes]:
+    """Yield lines; a backslash at the end continues a line. Warns at the first NUL."""
     pending = b""
     warned = False
     for line in reader.lines():
         if not warned and b"\0" in line:
             warned = True
-            tell(_NUL_WARNING)
+            warning(_NUL_WARNING)
         pending += line
         if line[-2:] == b"\\\n" and (len(pending) - 1 - len(pending[:-1].rstrip(b"\\"))) % 2:
             continue
@@ -119,7 +119,7 @@ def _lines(reader: Reader, tell: Tell) -> Iterator[bytes]:
 
 
 def _pieces(line: bytes) -> Iterator[bytes]:
-    """Yield what is left of a line when quotes and backslashes have done their work."""
+    """Yield the pieces of a line without its quotes and backslashes."""
     index = 0
     while index < len(line):
         byte = line[index : index + 1]
@@ -160,9 +160,9 @@ def _words(line: bytes) -> Iterator[str]:
             continue
         word = [] if word is None else word
         if byte in _NAMES:
-            inside = _quoted(line, index)
-            word.append(inside)
-            index += len(inside) + 2
+            quoted = _quoted(line, index)
+            word.append(quoted)
+            index += len(quoted) + 2
         elif byte == b"\\":
             word.append(line[index + 1 : index + 2])
             index += 2

@@ -8,12 +8,12 @@ from sandhook.command.options import UsageError
 
 
 def one_of(name: str, *known: str, status: int | None = None) -> Callable[[str], str]:
-    """Return a reader of an option-argument that must be one of ``known`` (or a clear beginning of one).
+    """Return a converter for an option-argument that must be one of ``known``, or an unambiguous beginning.
 
     Args:
         name: The option, for messages.
-        known: What it may be; words that mean the same stand together, with blanks, and the first is returned.
-        status: The exit status where it is something else; None is the utility's own for wrong usage.
+        known: The allowed words; synonyms are in one text, separated by blanks, and the first is returned.
+        status: The exit status for other words; None for the utility's status of usage errors.
     """
     groups = [words.split() for words in known]
 
@@ -21,13 +21,13 @@ def one_of(name: str, *known: str, status: int | None = None) -> Callable[[str],
         for group in groups:
             if text in group:
                 return group[0]
-        matching = [group for group in groups if any(word.startswith(text) for word in group)]
-        if len(matching) == 1 and text:
-            return matching[0][0]
-        what = "ambiguous" if matching else "invalid"
-        listed = "".join("\n  - " + ", ".join(f"'{word}'" for word in group) for group in groups)
+        matches = [group for group in groups if any(word.startswith(text) for word in group)]
+        if len(matches) == 1 and text:
+            return matches[0][0]
+        problem = "ambiguous" if matches else "invalid"
+        valid_words = "".join("\n  - " + ", ".join(f"'{word}'" for word in group) for group in groups)
         raise UsageError(
-            f"{what} argument '{text}' for '{name}'\nValid arguments are:{listed}", status=status
+            f"{problem} argument '{text}' for '{name}'\nValid arguments are:{valid_words}", status=status
         )
 
     return read

@@ -12,11 +12,11 @@ from sandhook.record import Record
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.path import VirtualPath, join
 
-FLUSH_AT = 16_384  #: bytes of output that are gathered before they are written
+FLUSH_AT = 16_384  #: bytes of output that are buffered before they are written
 
 
 class Failure(Exception):
-    """A utility gives up: ``name: message`` on standard error and this exit status."""
+    """A utility fails: ``name: message`` on standard error, with this exit status."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
@@ -26,7 +26,7 @@ class Failure(Exception):
 class WriteError(Exception):
     """Standard output cannot be written.
 
-    No OSError, for those are about an operand: a loop that goes on with the next file must not take it for one.
+    Not an OSError, because these are errors of an operand: a loop over files would continue with the next one.
     """
 
     def __init__(self, error: OSError) -> None:
@@ -42,7 +42,7 @@ class NotStarted(Record):
 
     Fields:
         reason: The system's text: "No such file or directory".
-        hint: A line that follows the utility's own message, with its newline; "" for none.
+        hint: A line to print after the utility's own message, with its newline, or "".
     """
 
     reason: str
@@ -50,7 +50,7 @@ class NotStarted(Record):
 
 
 class Ended(Record):
-    """How a command ended that a utility had run.
+    """The end of a command that a utility ran.
 
     Fields:
         status: Exit status, 0 to 255; 128 + n after signal n. When the command never ran, POSIX's status
@@ -81,20 +81,20 @@ class RunCommand(Protocol):
         Args:
             environment: All exported variables, None for those of the utility.
             stdin: Standard input, None for that of the utility.
-            process: A child that was forked for the command already.
-            in_place: The command replaces the utility, which has nothing to do afterwards (env).
+            process: A child that was already forked for the command.
+            in_place: The command replaces the utility, as its last action (env).
         """
         ...
 
 
 class Context:
-    """What a utility sees of the world: its process's streams, files, time, and the budget.
+    """The interface of a utility to its run: streams, files, time, and the budget.
 
     Attributes:
-        name: How the utility was called (``argv[0]``), for messages.
-        program: Which utility it is, whatever path, link or ``exec -a`` it was called by: the name it
-            is registered under. Modules that serve several names decide by it.
-        process: Its virtual process; use the methods below where there is one.
+        name: The name by which the utility was called (``argv[0]``), for messages.
+        program: The name under which the utility is registered, regardless of the path, link or ``exec -a`` by
+            which it was called. Modules with several names use it.
+        process: Its virtual process; prefer the methods below.
         environment: The exported variables.
         run: Runs another command by name (functions excepted), as execvp would; ``run_command`` also
             reports a command that cannot be run.
@@ -135,9 +135,9 @@ class Context:
         self._out_size = 0
 
     def called_as(self, names: Container[str]) -> str:
-        """Return the name of ``argv[0]`` where it is one of ``names``, else ``program``.
+        """Return the name of ``argv[0]`` if it is one of ``names``, else ``program``.
 
-        For programs that look at ``argv[0]`` themselves, as a link to xz called unxz does.
+        For programs that evaluate ``argv[0]``, such as xz, which may be linked as unxz.
         """
         called = self.name.rpartition("/")[2]
         return called if called in names else self.program
@@ -152,7 +152,7 @@ class Context:
     ) -> Process:
         """Start another command that runs at the same time, and return its process for ``wait``.
 
-        It takes ``stdin`` and ``stdout`` over, and has this process's own where they are None.
+        It owns ``stdin`` and ``stdout``; where they are None, it uses those of this process.
         """
         child = self.process.fork()
         for number, description in ((0, stdin), (1, stdout)):
@@ -173,7 +173,7 @@ class Context:
         """Run another command to its end and return its exit status; report it when it cannot be run.
 
         Args:
-            words: What the message has between the utility's name and the reason; "{}" is the command.
+            words: The text between the utility's name and the reason in the message; "{}" is the command.
         """
         return self._ended(
             argv, self.run(argv, environment=environment, stdin=stdin, in_place=in_place), words
@@ -184,15 +184,15 @@ class Context:
             self.report_not_started(argv[0], ended.not_started, words)
         return ended.status
 
-    def report_not_started(self, command: str, why: NotStarted, words: str = "'{}'") -> None:
+    def report_not_started(self, command: str, failure: NotStarted, words: str = "'{}'") -> None:
         """Write "name: words: reason" to standard error for a command that cannot be run, and the hint."""
-        text = f"{self.name}: {words.replace('{}', command)}: {why.reason}\n{why.hint}"
+        text = f"{self.name}: {words.replace('{}', command)}: {failure.reason}\n{failure.hint}"
         self.process.write_error(text.encode("utf-8", "surrogateescape"))
 
     # ------------------------------------------------------------------ output
 
     def write(self, data: bytes) -> None:
-        """Write to standard output; gathered, and flushed at the end or every 16 KiB."""
+        """Write to standard output; buffered, and flushed at the end or every 16 KiB."""
         self._out.append(data)
         self._out_size += len(data)
         if self._out_size > FLUSH_AT:
@@ -203,7 +203,7 @@ class Context:
         self.write(text.encode("utf-8", "surrogateescape") + b"\n")
 
     def flush(self) -> None:
-        """Hand the gathered output to standard output's description. Raises WriteError, BrokenPipe."""
+        """Write the buffered output to standard output. Raises WriteError, BrokenPipe."""
         if self._out:
             data = self._out[0] if len(self._out) == 1 else b"".join(self._out)
             self._out = []
@@ -215,14 +215,14 @@ class Context:
                 raise WriteError(error) from None
 
     def error(self, message: str) -> None:
-        """Write "name: message" to standard error; a closed standard error swallows it."""
+        """Write "name: message" to standard error; does nothing when that is closed."""
         self.flush()
         self.process.write_error(f"{self.name}: {message}\n".encode("utf-8", "surrogateescape"))
 
     def fail(self, message: str, status: int = 1) -> None:
-        """Report ``message`` and remember ``status``: the utility goes on with its next operand.
+        """Print ``message`` and record ``status``: the utility continues with its next operand.
 
-        ``run`` then returns ``ctx.failed`` (the largest status so remembered, else 0).
+        ``run`` then returns ``ctx.failed``, the largest recorded status, or 0.
         """
         self.error(message)
         self.failed = max(self.failed, status)
@@ -257,7 +257,7 @@ class Context:
         return Reader(self.process.open(name), self)
 
     def create(self, name: str, *, append: bool = False) -> Description:
-        """Open a file for writing, made or emptied; the caller releases the description."""
+        """Open a file for writing, which is created or truncated; the caller releases the description."""
         return self.process.open(
             name, read=False, write=True, create=True, truncate=not append, append=append
         )
@@ -271,7 +271,7 @@ class Context:
     def charge(self, steps: int = 1) -> None:
         """Charge work to the run's budget: about one step per line, entry or KiB.
 
-        When a slice of steps is used up others get a turn, and signals are looked at: ``timeout 1 yes >/dev/null``.
+        When a slice of steps is used up, other processes run and signals are delivered: ``timeout 1 yes >/dev/null``.
         """
         budget = self.budget
         budget.slice_left -= steps
@@ -286,7 +286,7 @@ class Context:
         return self.kernel.now()
 
     def sleep(self, seconds: float) -> None:
-        """Let virtual time pass."""
+        """Wait for ``seconds`` of virtual time."""
         self.flush()
         self.kernel.scheduler.sleep(seconds)
 
@@ -294,8 +294,8 @@ class Context:
 class Reader:
     """Reads one input in chunks or lines, and charges what it reads.
 
-    Use as a context manager: leaving it gives the description back, and puts a seekable
-    input's offset after what was really used, as GNU's tools do when they stop early.
+    Use it as a context manager: its end releases the description, and sets the offset of a seekable
+    input after the bytes that were used, as GNU's tools do when they stop early.
     """
 
     __slots__ = ("_buffer", "_ctx", "_start", "description")
@@ -313,7 +313,7 @@ class Reader:
         self.close()
 
     def close(self) -> None:
-        """Give the description back; unread bytes of a seekable input stay unread."""
+        """Release the description; unread bytes of a seekable input stay unread."""
         unused = len(self._buffer) - self._start
         if unused and self.description.seekable:
             self.description.seek(self.description.tell() - unused)
@@ -322,26 +322,26 @@ class Reader:
         self.description.release()
 
     def charge(self, steps: int) -> None:
-        """Charge work on what was read."""
+        """Charge work on the input."""
         self._ctx.charge(steps)
 
     def check_fits(self, size: int) -> None:
-        """Refuse to gather ``size`` bytes when they could not fit into the run's memory."""
+        """Raise LimitExceeded when ``size`` bytes do not fit into the memory of the run."""
         self._ctx.budget.check_fits(size)
 
     def is_output(self, *, empty: bool = False) -> bool:
-        """Return whether reading on would read what standard output writes: ``cat f >> f``; ``empty`` ones too."""
+        """Return True if further reads would read what standard output writes: ``cat f >> f``; also if ``empty``."""
         source = self.description
         output = self._ctx.process.descriptors.get(1)
         if not (isinstance(source, File) and isinstance(output, File)):
             return False
-        here, there = source.handle.stat(), output.handle.stat()
-        return (here.device, here.inode) == (there.device, there.inode) and (
-            empty or source.tell() < here.size
+        input_stat, output_stat = source.handle.stat(), output.handle.stat()
+        return (input_stat.device, input_stat.inode) == (output_stat.device, output_stat.inode) and (
+            empty or source.tell() < input_stat.size
         )
 
     def read(self, count: int = CHUNK) -> bytes:
-        """Return up to ``count`` bytes, at least one unless at the end; blocks until then."""
+        """Return 1 to ``count`` bytes, or b"" at the end; blocks until there is input."""
         if self._start < len(self._buffer):
             data = self._buffer[self._start : self._start + count]
             self._start += len(data)
@@ -358,7 +358,7 @@ class Reader:
             yield data
 
     def read_all(self) -> bytes:
-        """Return the rest at once, refused when it could not fit into the run's memory (sort, tac)."""
+        """Return the rest. Raises LimitExceeded when it does not fit into the memory of the run (sort, tac)."""
         pieces = []
         size = 0
         for data in self.chunks():
@@ -376,20 +376,20 @@ class Reader:
     def blocks(self, delimiter: bytes = b"\n") -> Iterator[bytes]:
         """Yield the rest in blocks of whole lines, as they come; the last one may lack its delimiter.
 
-        Whoever stops early gives back with ``unread`` what it did not use of the last block.
+        A caller that stops early returns the unused part of the last block with ``unread``.
         """
         while True:
-            held = self._buffer[self._start :]
-            end = held.rfind(delimiter) + 1
+            buffered = self._buffer[self._start :]
+            end = buffered.rfind(delimiter) + 1
             if end:
-                self._buffer = held
+                self._buffer = buffered
                 self._start = end
-                yield held[:end]
+                yield buffered[:end]
                 continue
             self._buffer = b""
             self._start = 0
-            kept = [held] if held else []
-            size = len(held)
+            pieces = [buffered] if buffered else []
+            size = len(buffered)
             while not end:
                 data = self.read()
                 if not data:
@@ -398,14 +398,14 @@ class Reader:
                 size += len(data)
                 if not end:
                     self._ctx.budget.check_fits(size)
-                kept.append(data)
-            if not kept:
+                pieces.append(data)
+            if not pieces:
                 return
-            if end and end < len(kept[-1]):
-                self._buffer = kept[-1]
+            if end and end < len(pieces[-1]):
+                self._buffer = pieces[-1]
                 self._start = end
-                kept[-1] = kept[-1][:end]
-            yield kept[0] if len(kept) == 1 else b"".join(kept)
+                pieces[-1] = pieces[-1][:end]
+            yield pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def lines(self, delimiter: bytes = b"\n") -> Iterator[bytes]:
         """Yield lines with their delimiter; the last one may lack it.
@@ -424,21 +424,21 @@ class Reader:
                     budget.next_slice()
                 yield line
                 continue
-            kept = [self._buffer[self._start :]]
-            size = len(kept[0])
+            pieces = [self._buffer[self._start :]]
+            size = len(pieces[0])
             self._buffer = b""
             self._start = 0
-            found = False
-            while not found:
+            complete = False
+            while not complete:
                 data = self.read()
                 if not data:
                     break
                 size += len(data)
                 budget.check_fits(size)
-                kept.append(data)
-                found = delimiter in data
-            self._buffer = b"".join(kept)
-            if not found:
+                pieces.append(data)
+                complete = delimiter in data
+            self._buffer = b"".join(pieces)
+            if not complete:
                 if self._buffer:
                     line, self._buffer = self._buffer, b""
                     yield line

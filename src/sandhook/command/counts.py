@@ -23,10 +23,10 @@ def parse_count(text: str, what: str, *, suffixes: bool = True) -> int:
     Raises:
         Failure: Not a number, or too large.
     """
-    found = _COUNT.fullmatch(text)
-    if found is None or (found[2] and not suffixes):
+    match = _COUNT.fullmatch(text)
+    if match is None or (match[2] and not suffixes):
         raise Failure(f"invalid {what}: '{text}'")
-    digits, suffix = found[1].lstrip("0") or "0", found[2] or ""
+    digits, suffix = match[1].lstrip("0") or "0", match[2] or ""
     value = int(digits) if len(digits) <= 20 else _MOST + 1
     value *= multiplier(suffix)
     if value > _MOST:
@@ -35,7 +35,7 @@ def parse_count(text: str, what: str, *, suffixes: bool = True) -> int:
 
 
 def multiplier(suffix: str) -> int:
-    """Return what a suffix stands for; 1 for none."""
+    """Return the factor of a suffix; 1 for ""."""
     if not suffix:
         return 1
     if suffix == "b":
@@ -53,7 +53,7 @@ class Headers:
         self._first = True
 
     def write(self, name: str) -> None:
-        """Announce a file, after an empty line unless it is the first."""
+        """Write the header of a file, after an empty line unless it is the first."""
         if self.shown:
             title = "standard input" if name == "-" else name
             self._ctx.write_line(f"{'' if self._first else chr(10)}==> {title} <==")
@@ -64,7 +64,7 @@ _HUGE = 1 << 63
 
 
 def bounded_number(text: str, what: str, maximum: int = _HUGE - 1) -> int:
-    """Read an unsigned decimal number, clamped to ``maximum``. Raises Failure ``what 'text'``."""
+    """Parse an unsigned decimal number, clamped to ``maximum``. Raises Failure ``what 'text'``."""
     if not (text.isascii() and text.isdigit()):
         raise Failure(f"{what} '{text}'")
     digits = text.lstrip("0")
@@ -75,18 +75,18 @@ _NUMBER = re.compile(r"\+?(0[xX][0-9a-fA-F]+|[0-9]+)(b|[kKMGTPEZY](?:i?B)?|m)?",
 
 
 def read_count(option: str, text: str) -> int:
-    """Read a number of bytes: decimal, octal with 0, hexadecimal with 0x, and a multiplier. Raises Failure."""
-    found = _NUMBER.fullmatch(text)
-    if found is None:
+    """Parse a number of bytes: decimal, octal with 0, hexadecimal with 0x, and a multiplier. Raises Failure."""
+    match = _NUMBER.fullmatch(text)
+    if match is None:
         if re.match(r"\+?[0-9]", text):
             raise Failure(f"invalid suffix in {option} argument '{text}'")
         raise Failure(f"invalid {option} argument '{text}'")
-    digits = found[1]
+    digits = match[1]
     if len(digits) > 40:
         raise Failure(f"{option} argument '{text}' too large")
     base = 16 if digits[:2] in ("0x", "0X") else 8 if digits[0] == "0" else 10
     try:
-        value = int(digits, base) * multiplier(found[2] or "")
+        value = int(digits, base) * multiplier(match[2] or "")
     except ValueError:
         raise Failure(f"invalid suffix in {option} argument '{text}'") from None
     if value >= 1 << 63:

@@ -5,7 +5,7 @@ from __future__ import annotations
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
-#: A longer interval counts as endless; the bound keeps the clock's arithmetic exact.
+#: Longer intervals are clamped to this, which keeps the arithmetic of the clock exact.
 FOREVER = 1e10
 
 

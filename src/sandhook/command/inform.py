@@ -1,4 +1,4 @@
-"""What --help and --version print, made from a utility's ``Options``."""
+"""The output of --help and --version, made from the ``Options`` of a utility."""
 
 from __future__ import annotations
 

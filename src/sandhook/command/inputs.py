@@ -1,4 +1,4 @@
-"""Several operands read as one stream of bytes: what od, hexdump and strings do."""
+"""Several operands as one stream of bytes, for od, hexdump and strings."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from sandhook.text.quoting import quote_odd
 
 
 class Joined:
-    """The bytes of all inputs, one after the other; one that cannot be read is reported and left out.
+    """The bytes of all inputs, one after the other; an input that cannot be read is reported and skipped.
 
     Attributes:
-        opened: Whether any input could be opened; a directory can, though not read.
+        opened: Some input was opened; a directory counts, although it cannot be read.
     """
 
     def __init__(
         self, ctx: Context, names: Sequence[str], limit: int | None = None, *, lenient: bool = False
     ) -> None:
-        """``lenient``: directories are reported and are no failure."""
+        """``lenient``: a directory is reported but is not a failure."""
         self._ctx = ctx
         self._names = names
         self._limit = limit
@@ -28,36 +28,36 @@ class Joined:
         self.opened = False
 
     def skip(self, count: int) -> None:
-        """Leave out the first ``count`` bytes; what is missing of them stays in ``missing``."""
+        """Skip the first ``count`` bytes; if the inputs are shorter, the rest is in ``missing``."""
         self._skip = count
 
     @property
     def missing(self) -> int:
-        """Bytes that were to be skipped and did not come."""
+        """The number of bytes that could not be skipped, because the inputs ended."""
         return self._skip
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the bytes in pieces of at most 64 KiB; nothing beyond the limit is consumed."""
-        left = self._limit
+        """Yield the bytes in pieces of at most 64 KiB; nothing after the limit is consumed."""
+        remaining = self._limit
         for name in self._names:
-            if left == 0 and self.opened:
+            if remaining == 0 and self.opened:
                 return
             try:
                 with self._ctx.open(name) as reader:
                     self.opened = True
                     while self._skip and (data := reader.read(min(self._skip, 65_536))):
                         self._skip -= len(data)
-                    while (left is None or left) and not self._skip:
-                        data = reader.read(65_536 if left is None else min(left, 65_536))
+                    while (remaining is None or remaining) and not self._skip:
+                        data = reader.read(65_536 if remaining is None else min(remaining, 65_536))
                         if not data:
                             break
-                        if left is not None:
-                            left -= len(data)
+                        if remaining is not None:
+                            remaining -= len(data)
                         yield data
             except OSError as error:
-                directory = isinstance(error, IsADirectoryError)
-                self.opened = self.opened or directory
-                if directory and self._lenient:
+                is_directory = isinstance(error, IsADirectoryError)
+                self.opened = self.opened or is_directory
+                if is_directory and self._lenient:
                     self._ctx.error(f"{name}: {reason(error)}")
                 else:
                     shown = quote_odd(name) if self._ctx.program == "od" else name
@@ -65,14 +65,14 @@ class Joined:
 
     def blocks(self, size: int) -> Iterator[bytes]:
         """Yield pieces whose length is a multiple of ``size``, and at last the rest."""
-        held = b""
+        buffered = b""
         for data in self.chunks():
-            held += data
-            whole = len(held) // size * size
+            buffered += data
+            whole = len(buffered) // size * size
             if whole:
-                yield held[:whole]
-                held = held[whole:]
+                yield buffered[:whole]
+                buffered = buffered[whole:]
             else:
-                self._ctx.budget.check_fits(len(held))
-        if held:
-            yield held
+                self._ctx.budget.check_fits(len(buffered))
+        if buffered:
+            yield buffered

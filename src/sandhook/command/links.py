@@ -1,4 +1,4 @@
-"""Canonical paths: what realpath, readlink -f and ln -r make of a name."""
+"""Canonical paths, for realpath, readlink -f and ln -r."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sandhook.command.context import Context
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath, normalize
 
-#: Symbolic links that one name may lead through, as Linux has it.
+#: The most symbolic links of one name, as on Linux.
 _MAX_LINKS = 40
 
 
@@ -18,24 +18,24 @@ def resolve(ctx: Context, name: str, *, missing: str, follow: bool = True) -> st
 
     Args:
         name: Relative to the working directory, or absolute.
-        missing: What need not exist: "none", "last" (the last component) or "all".
+        missing: The components that need not exist: "none", "last" (the last one) or "all".
         follow: False resolves no links.
 
     Raises:
-        OSError: Something on the way is missing, no directory, or a loop.
+        OSError: A component is missing or not a directory, or the links form a loop.
     """
     if not name:
         raise fs_error(errno.ENOENT, name)
-    return _Resolving(ctx, name, missing, follow).path()
+    return _Resolver(ctx, name, missing, follow).path()
 
 
-class _Resolving:
-    """Goes through the components of one name.
+class _Resolver:
+    """Resolves the components of one name.
 
     Attributes:
-        here: The canonical path so far, "" for the root.
-        pending: Components that are still to come, the next one last.
-        unknown: A component is missing; nothing below it can be looked at.
+        canonical: The canonical path so far, "" for the root.
+        pending: The remaining components, the next one last.
+        unknown: A component is missing, so the components below it cannot be checked.
     """
 
     def __init__(self, ctx: Context, name: str, missing: str, follow: bool) -> None:
@@ -46,8 +46,8 @@ class _Resolving:
         self._links = 0
         self.pending = [part for part in reversed(ctx.path(name).split("/")) if part]
         if name[-1:] == "/" and missing != "all":
-            self.pending.insert(0, "")  # a slash at the end wants a directory, which need not be there
-        self.here = ""
+            self.pending.insert(0, "")  # a final slash requires a directory, if the file exists
+        self.canonical = ""
         self.unknown = False
 
     def path(self) -> str:
@@ -59,18 +59,20 @@ class _Resolving:
                 if not self.unknown:
                     self._need_directory()
                 if part == "..":
-                    self.here = self.here.rpartition("/")[0]
+                    self.canonical = self.canonical.rpartition("/")[0]
                     self.unknown = (
-                        self.unknown and bool(self.here) and not ctx.fs.exists(VirtualPath(self.here))
+                        self.unknown
+                        and bool(self.canonical)
+                        and not ctx.fs.exists(VirtualPath(self.canonical))
                     )
             elif self.unknown:
-                self.here = f"{self.here}/{part}"
-            elif not self._enter(f"{self.here}/{part}"):
+                self.canonical = f"{self.canonical}/{part}"
+            elif not self._enter(f"{self.canonical}/{part}"):
                 break
-        return self.here or "/"
+        return self.canonical or "/"
 
     def _enter(self, path: str) -> bool:
-        """Go to a component; return False where nothing more needs to be looked at."""
+        """Resolve a component; return False when the rest need not be resolved."""
         ctx = self._ctx
         try:
             info = ctx.fs.stat(VirtualPath(path), follow=False)
@@ -79,47 +81,47 @@ class _Resolving:
             if self._missing != "all" and not (self._missing == "last" and last):
                 raise
             self.unknown = True
-            self.here = path
+            self.canonical = path
             return self._missing != "last"
         if not (self._follow and bits.S_ISLNK(info.mode)):
-            self.here = path
+            self.canonical = path
             return True
         self._links += 1
         if self._links > _MAX_LINKS:
             if self._missing != "all":
                 raise fs_error(errno.ELOOP, self._name)
-            self.here = path
+            self.canonical = path
             return True
         target = ctx.fs.readlink(VirtualPath(path))
         self.pending += [part for part in reversed(target.split("/")) if part]
         if target[:1] == "/":
-            self.here = ""
+            self.canonical = ""
         return True
 
     def _need_directory(self) -> None:
-        if self._missing != "all" and self.here and not self._ctx.fs.is_dir(VirtualPath(self.here)):
+        if self._missing != "all" and self.canonical and not self._ctx.fs.is_dir(VirtualPath(self.canonical)):
             raise fs_error(errno.ENOTDIR, self._name)
 
 
 def relative_to(path: str, base: str) -> str:
     """Return an absolute path relative to another one, as text."""
-    here = [part for part in normalize(base).split("/") if part]
-    there = [part for part in normalize(path).split("/") if part]
+    base_parts = [part for part in normalize(base).split("/") if part]
+    parts = [part for part in normalize(path).split("/") if part]
     common = 0
-    for left, right in zip(here, there):
-        if left != right:
+    for base_part, right in zip(base_parts, parts):
+        if base_part != right:
             break
         common += 1
-    return "/".join([".."] * (len(here) - common) + there[common:]) or "."
+    return "/".join([".."] * (len(base_parts) - common) + parts[common:]) or "."
 
 
 def is_below(path: str, base: str) -> bool:
-    """Return whether a canonical path is ``base`` or lies below it."""
+    """Return True if a canonical path is ``base`` or is below it."""
     return path == base or path.startswith(base.rstrip("/") + "/")
 
 
 def leads_out(name: str, target: str) -> bool:
-    """Return whether a link called ``name`` in an archive would lead out of the directory it is extracted to."""
+    """Return True if a link ``name`` in an archive would point outside of the extraction directory."""
     if target[:1] == "/":
         return True
     depth = name.count("/")

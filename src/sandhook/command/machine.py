@@ -7,7 +7,7 @@ from sandhook.vfs.path import VirtualPath
 
 
 def host_name(ctx: Context) -> str:
-    """Return the machine's name as /etc/hostname has it."""
+    """Return the name of the machine from /etc/hostname."""
     try:
         data = ctx.fs.read_bytes(VirtualPath("/etc/hostname"))
     except OSError:

@@ -1,4 +1,4 @@
-"""What the utilities that handle files share: looking names up, quoting them, asking, walking trees."""
+"""Shared by utilities that handle files: lookup of names, messages, confirmation."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def locate(ctx: Context, name: str) -> VirtualPath:
 
 
 def stat_of(ctx: Context, name: str, *, follow: bool = True) -> Stat:
-    """Return the status of an operand, as stat(2) or lstat(2) has it. Raises OSError."""
+    """Return the status of an operand, as by stat(2) or lstat(2). Raises OSError."""
     return ctx.fs.stat(locate(ctx, name), follow=follow)
 
 
 def find(ctx: Context, name: str, *, follow: bool = True) -> Stat | None:
-    """Return ``stat_of``, or None when there is nothing (ENOENT); other errors pass through."""
+    """Return ``stat_of``, or None for ENOENT; other errors propagate."""
     try:
         return stat_of(ctx, name, follow=follow)
     except FileNotFoundError:
@@ -32,7 +32,7 @@ def find(ctx: Context, name: str, *, follow: bool = True) -> Stat | None:
 
 
 def is_directory(ctx: Context, name: str) -> bool:
-    """Return whether an operand leads to a directory, through links too."""
+    """Return True if an operand is a directory, also through links."""
     return bool(name) and ctx.fs.is_dir(ctx.path(name))
 
 
@@ -55,9 +55,9 @@ def reason(error: OSError) -> str:
 
 
 def confirm(ctx: Context, question: str) -> bool:
-    """Ask on standard error and read a line of standard input; only y or Y at its start says yes.
+    """Print a question on standard error and read the reply; True if it begins with y or Y.
 
-    No input, or a closed one, answers no.
+    False at the end of the input, or if standard input is closed.
     """
     ctx.flush()
     ctx.process.write_error(f"{ctx.name}: {question} ".encode("utf-8", "surrogateescape"))
@@ -84,9 +84,3 @@ def kind_name(info: Stat) -> str:
     if kind == bits.S_IFREG:
         return "regular file" if info.size else "regular empty file"
     return _KINDS.get(kind, "weird file")
-
-
-# --------------------------------------------------------------------------- owners
-
-
-# --------------------------------------------------------------------------- numbers

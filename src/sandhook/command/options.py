@@ -1,7 +1,7 @@
-"""The options of a utility: how they are declared, and the parser that is made of them.
+"""The options of a utility: their declarations, and the parser that uses these.
 
-An ``Options`` class says each option once, with its type, its default and its help; ``Syntax``
-reads command lines by it, in GNU's manner and with GNU's messages.
+An ``Options`` class declares each option once, with its type, default and help; ``Syntax``
+parses command lines by it, with GNU's rules and messages.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, dataclass_transform
 
-CACHED_LINES = 128  #: command lines whose parse is kept, for each utility
-CACHED_ARGUMENTS = 16  #: the longest one, in arguments
+CACHED_LINES = 128  #: command lines whose parse is cached, for each utility
+CACHED_ARGUMENTS = 16  #: the longest cached command line, in arguments
 CACHED_LENGTH = 512  #: and in characters
 
 
@@ -24,10 +24,10 @@ class UsageError(Exception):
 
 
 class OptionError(UsageError):
-    """An option that is not known, or that lacks its argument or has one too many.
+    """An unknown option, or one whose argument is missing or not allowed.
 
     Attributes:
-        unknown: The letter of a short option that is not known, "" for any other error.
+        unknown: The letter of an unknown short option, "" for any other error.
     """
 
     def __init__(self, message: str, *, unknown: str = "") -> None:
@@ -36,7 +36,7 @@ class OptionError(UsageError):
 
 
 class Option:
-    """One declared option: its names, how its argument is read, and its help."""
+    """One declared option: its names, the converter of its argument, and its help."""
 
     __slots__ = ("append", "const", "convert", "field", "flags", "help", "ignored", "metavar", "optional")
 
@@ -64,7 +64,7 @@ class Option:
 
 
 class Declared:
-    """What ``opt`` says of one field: its default, and the options that set it."""
+    """The declaration of one field by ``opt``: its default, and the options that set it."""
 
     __slots__ = ("default", "options")
 
@@ -89,17 +89,17 @@ def opt(
     """Declare one option of an ``Options`` dataclass.
 
     Args:
-        declared: Names ("-s", "--suffix"), then the name of the option-argument if it takes
+        declared: Names ("-s", "--suffix"), then the name of the option-argument if there is
             one, then the help text.
         help: The help text, if it is not among ``declared``.
         default: Value when the option is absent; by default False for a flag, None with an
             argument, () with ``append``.
-        convert: Reads the option-argument; raises UsageError with GNU's message.
+        convert: Converts the option-argument; raises UsageError with GNU's message.
         append: Every occurrence adds to a tuple.
-        const: What a flag stores; several options may share a field, see ``also``.
+        const: The value that a flag stores; several options may share a field, see ``also``.
         optional: The argument may be missing (``-i[SUFFIX]``, ``--color[=WHEN]``); it must
             then be attached, and its absence stores ``const``.
-        ignored: The option is accepted and has no effect, for this reason or for none (""). Without
+        ignored: The option is accepted without effect, for this reason ("" for no reason). Without
             ``help`` that is the help text.
     """
     if ignored is not None and help is None:
@@ -124,7 +124,7 @@ def opt(
 
 
 def also(first: Any, *more: Any) -> Any:
-    """Let several options set one field, the last one given wins: ``also(opt("-E", const="ere"), opt("-F", ...))``."""
+    """Declare several options of one field; the last one on the command line wins: ``also(opt("-E", const="ere"), ...)``."""
     return Declared(
         first.default, tuple(option for declared in (first, *more) for option in declared.options)
     )
@@ -135,21 +135,21 @@ T = TypeVar("T")
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def option_set(cls: type[T]) -> type[T]:
-    """Make a class of annotated ``opt`` fields the options of a utility: immutable, made by keyword.
+    """Convert a class of annotated ``opt`` fields to the options of a utility: immutable, with keyword arguments.
 
-    It does what a frozen dataclass would, without generating code (0.5 ms of import each, and
-    10 ms for dataclasses itself): an option that was not given is found in the class.
+    It works like a frozen dataclass, without generating code (0.5 ms of import each, and
+    10 ms for dataclasses itself): defaults of missing options are class attributes.
     """
-    found: dict[str, Declared] = {}
+    fields: dict[str, Declared] = {}
     for name in cls.__annotations__:
         value = cls.__dict__[name]
-        found[name] = value if isinstance(value, Declared) else Declared(value)
-        setattr(cls, name, found[name].default)
-        for option in found[name].options:
+        fields[name] = value if isinstance(value, Declared) else Declared(value)
+        setattr(cls, name, fields[name].default)
+        for option in fields[name].options:
             option.field = name
-    type.__setattr__(cls, "_declared", found)
+    type.__setattr__(cls, "_declared", fields)
     type.__setattr__(cls, "__init__", _set_options)
-    type.__setattr__(cls, "__setattr__", _refuse_change)
+    type.__setattr__(cls, "__setattr__", _raise_immutable)
     type.__setattr__(cls, "__eq__", _options_equal)
     type.__setattr__(cls, "__hash__", _options_hash)
     return cls
@@ -157,8 +157,8 @@ def option_set(cls: type[T]) -> type[T]:
 
 def declared_fields(options: type) -> dict[str, Declared]:
     """Return the fields of an ``option_set``, by name, in order."""
-    found: dict[str, Declared] = type.__getattribute__(options, "_declared")
-    return found
+    fields: dict[str, Declared] = type.__getattribute__(options, "_declared")
+    return fields
 
 
 def _set_options(self: Any, **values: Any) -> None:
@@ -178,7 +178,7 @@ def _options_hash(self: Any) -> int:
     return hash(tuple([getattr(self, name) for name in self._declared]))
 
 
-def _refuse_change(self: Any, name: str, value: Any) -> None:
+def _raise_immutable(self: Any, name: str, value: Any) -> None:
     raise AttributeError(f"{self.__class__.__name__} is immutable: {name!r} cannot be set")
 
 
@@ -212,24 +212,24 @@ class Syntax:
                     else:
                         self.short[flag[1:]] = option
             if name == numeric:
-                taking = [option for option in declared.options if option.metavar is not None]
-                self.numeric = taking[0] if taking else Option()
+                with_argument = [option for option in declared.options if option.metavar is not None]
+                self.numeric = with_argument[0] if with_argument else Option()
                 self.numeric.field = name
 
     def parse(self, arguments: Sequence[str]) -> tuple[Any, list[str]]:
         """Return the options and the operands. Raises UsageError in GNU's words.
 
-        Results are kept, for a hook runs the same few commands again and again.
+        Results are cached, because a hook runs the same few commands repeatedly.
         """
         key = tuple(arguments)
-        found = self._parsed.get(key)
-        if found is None:
-            found = self._parse(key)
+        result = self._parsed.get(key)
+        if result is None:
+            result = self._parse(key)
             if len(key) <= CACHED_ARGUMENTS and sum(map(len, key)) <= CACHED_LENGTH:
                 if len(self._parsed) >= CACHED_LINES:
                     self._parsed.clear()
-                self._parsed[key] = found
-        return found[0], list(found[1])
+                self._parsed[key] = result
+        return result[0], list(result[1])
 
     def parse_after_number(self, arguments: Sequence[str], message: str) -> tuple[str | None, Any, list[str]]:
         """Return what follows the dash of a first argument like ``-5c``, or None; options; operands.
@@ -306,14 +306,14 @@ class Syntax:
         if option is None and name in ("help", "version") and not equals:
             raise Inform(name)
         if option is None:
-            matching = [known for known in (*self.long, "help", "version") if known.startswith(name)]
-            targets = {id(self.long[known]) if known in self.long else known for known in matching}
-            if not matching:
+            matches = [known for known in (*self.long, "help", "version") if known.startswith(name)]
+            targets = {id(self.long[known]) if known in self.long else known for known in matches}
+            if not matches:
                 raise OptionError(f"unrecognized option '--{text}'")
             if len(targets) > 1:
-                listed = " ".join(f"'--{known}'" for known in matching)
-                raise OptionError(f"option '--{text}' is ambiguous; possibilities: {listed}")
-            name = matching[0]
+                possibilities = " ".join(f"'--{known}'" for known in matches)
+                raise OptionError(f"option '--{text}' is ambiguous; possibilities: {possibilities}")
+            name = matches[0]
             if name in ("help", "version") and name not in self.long:
                 raise Inform(name)
             option = self.long[name]
@@ -341,11 +341,11 @@ class Syntax:
 
 
 class Inform(Exception):
-    """--help or --version was asked for."""
+    """The command line has --help or --version."""
 
 
 def parted(arguments: Sequence[str], syntax: Syntax) -> tuple[list[str], list[str]]:
-    """Divide arguments that were parsed into the words of options, as they stand, and operands."""
+    """Split valid arguments into the unchanged words of options and the operands."""
     words: list[str] = []
     operands: list[str] = []
     rest = list(reversed(arguments))
@@ -358,20 +358,20 @@ def parted(arguments: Sequence[str], syntax: Syntax) -> tuple[list[str], list[st
             operands.append(word)
             continue
         words.append(word)
-        if _wants_next(word, syntax):
+        if _takes_next_word(word, syntax):
             words.append(rest.pop())
     return words, operands
 
 
-def _wants_next(word: str, syntax: Syntax) -> bool:
+def _takes_next_word(word: str, syntax: Syntax) -> bool:
     if word[:2] == "--":
         name, equals, _ = word[2:].partition("=")
         option = syntax.long.get(name) or next(
             (syntax.long[known] for known in syntax.long if known.startswith(name)), None
         )
         return not equals and option is not None and option.metavar is not None and not option.optional
-    for at, letter in enumerate(word[1:], 2):
+    for end, letter in enumerate(word[1:], 2):
         option = syntax.short.get(letter)
         if option is not None and option.metavar is not None:
-            return at == len(word) and not option.optional
+            return end == len(word) and not option.optional
     return False

@@ -1,4 +1,4 @@
-"""A caller's Python function as a command: the decorator ``utility`` and what such a function gets.
+"""Python functions of a caller as commands: the decorator ``utility`` and the context of such a function.
 
 @utility
 def greet(ctx: UtilityContext) -> str:
@@ -26,10 +26,10 @@ from sandhook.vfs.path import VirtualPath
 if TYPE_CHECKING:
     Body: TypeAlias = Callable[["UtilityContext"], "int | str | bytes | None"]
 
-#: Characters of an exception's text that a script sees.
+#: The most characters of the text of an exception that a script sees.
 _LONGEST_MESSAGE = 500
 
-#: Characters that no command's name has.
+#: Characters that the name of a command cannot have.
 _NOT_IN_NAMES = frozenset("/ \t\n\r\0=\"'\\$`|&;<>(){}*?[]#~")
 
 
@@ -48,7 +48,7 @@ class InputStream:
         return self._reader
 
     def read(self, count: int | None = None) -> bytes:
-        """Return the rest, or at least one byte and at most ``count`` of it; b"" at the end."""
+        """Return the rest, or with ``count`` between 1 and ``count`` bytes of it; b"" at the end."""
         return self._open().read_all() if count is None else self._open().read(count)
 
     def text(self) -> str:
@@ -56,12 +56,12 @@ class InputStream:
         return self.read().decode("utf-8", "surrogateescape")
 
     def lines(self) -> Iterator[str]:
-        """Yield the rest line by line as it comes, as text without the newlines."""
+        """Yield the lines of the rest as they arrive, as text without newlines."""
         for line in self._open().lines():
             yield line.removesuffix(b"\n").decode("utf-8", "surrogateescape")
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the rest line by line as it comes, with the newlines."""
+        """Yield the lines of the rest as they arrive, with newlines."""
         return self._open().lines()
 
     def _close(self) -> None:
@@ -87,16 +87,16 @@ class OutputStream:
 
 
 class UtilityContext:
-    """What a function that is a command sees: its arguments, streams, files, variables, and the budget.
+    """The context of a function that is a command: arguments, streams, files, variables, and the budget.
 
     Attributes:
-        name: How it was called.
-        args: Its arguments, without the options when it declares some.
-        options: An instance of its ``Options``; None when it declares none.
+        name: The name by which it was called.
+        args: Its arguments, without the options if it declares options.
+        options: An instance of its ``Options``; None when it does not declare options.
         stdin, stdout, stderr: Its streams, which may be pipes.
-        fs: The file system; its paths are absolute. ``path`` makes them so.
+        fs: The file system; its paths are absolute. ``path`` converts relative names.
         env: The exported variables.
-        budget: What is left of the run's limits. Charge it for work that no input pays for.
+        budget: The remaining limits of the run. Charge it for work that does not depend on the input.
     """
 
     __slots__ = ("_context", "args", "budget", "fs", "name", "options", "stderr", "stdin", "stdout")
@@ -114,7 +114,7 @@ class UtilityContext:
 
     @property
     def env(self) -> Mapping[str, str]:
-        """The exported variables; not to be changed."""
+        """The exported variables, read-only."""
         return MappingProxyType(dict(self._context.environment))
 
     @property
@@ -132,7 +132,7 @@ class UtilityContext:
         return self._context.path(name)
 
     def read(self, name: str) -> bytes:
-        """Return a file's bytes; "-" is standard input. Raises OSError, which the script sees."""
+        """Return the bytes of a file; "-" is standard input. Raises OSError, which is printed for the script."""
         if name == "-":
             return self.stdin.read()
         try:
@@ -143,7 +143,7 @@ class UtilityContext:
             raise
 
     def write(self, name: str, data: str | bytes, *, append: bool = False) -> None:
-        """Write a file, made or emptied first. Raises OSError, which the script sees."""
+        """Write a file, which is created or truncated. Raises OSError, which is printed for the script."""
         try:
             file = self._context.create(name, append=append)
         except OSError as error:
@@ -170,14 +170,14 @@ class UtilityContext:
 
 
 class OwnUtility:
-    """A function as a command; made by ``utility``, taken by ``Shell`` and ``SandboxRunner``.
+    """A function as a command, made by ``utility``, for ``Shell`` and ``SandboxRunner``.
 
     Attributes:
         name: The command's name.
         function: The function, which calling this object calls.
     """
 
-    RAW = True  # the arguments are the function's own, or read by _arguments
+    RAW = True  # ``run`` parses the options, if the function declares any
 
     def __init__(self, function: Body, name: str | None, options: type | None) -> None:
         self.function = function
@@ -197,13 +197,13 @@ class OwnUtility:
         return f"<utility {self.name}>"
 
     def run(self, options: Any, arguments: Sequence[str], context: Context) -> int:
-        """Call the function on a command line; whatever it raises is one line and an exit status."""
-        del options  # they are parsed here, where --help knows the function's own words
+        """Call the function on a command line; an exception becomes one line and an exit status."""
+        del options  # parsed here, because --help needs the docstring of the function
         if self.Options is not _NoOptions:
             try:
                 options, arguments = syntax_of(self).parse(arguments)
-            except Inform as wanted:
-                context.write(inform(self, context.name, str(wanted)).encode())
+            except Inform as request:
+                context.write(inform(self, context.name, str(request)).encode())
                 return 0
         else:
             options = None
@@ -212,39 +212,39 @@ class OwnUtility:
             status = self._status(self.function(ctx), context)
         except (LimitExceeded, UsageError, Failure, OSError):
             raise
-        except SystemExit as done:
-            if done.code is None or isinstance(done.code, int):
-                status = (done.code or 0) & 0xFF
+        except SystemExit as leaving:
+            if leaving.code is None or isinstance(leaving.code, int):
+                status = (leaving.code or 0) & 0xFF
             else:
-                status = ctx.error(_one_line(str(done.code)))
+                status = ctx.error(_one_line(str(leaving.code)))
         except Exception as error:
             status = ctx.error(f"{error.__class__.__name__}: {_one_line(str(error))}".removesuffix(": "))
         finally:
             ctx.stdin._close()
-        if context.budget.exhausted is not None:  # the function caught what nobody may catch
+        if context.budget.exhausted is not None:  # the function caught LimitExceeded
             raise context.budget.exhausted
         return status
 
-    def _status(self, given: object, context: Context) -> int:
-        """Return the exit status that a function's result stands for; text is output."""
-        if given is None:
+    def _status(self, result: object, context: Context) -> int:
+        """Return the exit status of a function's result; text is written to standard output."""
+        if result is None:
             return 0
-        if isinstance(given, str):
-            given = given.encode("utf-8", "surrogateescape")
-        if isinstance(given, bytes):
-            context.write(given)
+        if isinstance(result, str):
+            result = result.encode("utf-8", "surrogateescape")
+        if isinstance(result, bytes):
+            context.write(result)
             return 0
-        if isinstance(given, int) and not isinstance(given, bool):
-            return given & 0xFF
-        if isinstance(given, Coroutine):
-            given.close()
+        if isinstance(result, int) and not isinstance(result, bool):
+            return result & 0xFF
+        if isinstance(result, Coroutine):
+            result.close()
             raise TypeError(f"{self.name} is an async function, which cannot be a command")
-        raise TypeError(f"wanted a status, text or None from {self.name}, got {given!r}")
+        raise TypeError(f"wanted a status, text or None from {self.name}, got {result!r}")
 
 
 @option_set
 class _NoOptions:
-    """The arguments are all the function's."""
+    """No options: all arguments are passed to the function."""
 
 
 @overload
@@ -258,43 +258,43 @@ def utility(*, name: str | None = None, options: type | None = None) -> Callable
 def utility(
     function: Body | None = None, /, *, name: str | None = None, options: type | None = None
 ) -> OwnUtility | Callable[[Body], OwnUtility]:
-    """Make a function a command for the shells that receive it: ``Shell(utilities=[greet])``.
+    """Convert a function to a command: ``Shell(utilities=[greet])``.
 
-    The function gets a ``UtilityContext`` and returns an exit status, None for 0, or text that is
-    its output. What it raises is one line on standard error and status 1: OSError worded as the
-    usual utilities do, ``UsageError`` with the hint to --help, ``Failure`` with a status of its own.
+    The function receives a ``UtilityContext`` and returns an exit status, None for 0, or text that is
+    its output. An exception is printed as one line on standard error, with status 1: OSError as by
+    other utilities, ``UsageError`` with the hint to --help, ``Failure`` with its own status.
     LimitExceeded ends the run.
 
     Args:
         name: The command's name, if it is not the function's.
         options: A class of options (``option_set``), parsed in GNU's manner into ``ctx.options``;
-            without it every argument is in ``ctx.args`` as it stands.
+            without it ``ctx.args`` has all arguments, unchanged.
 
     Raises:
         ValueError: A name that no command can have.
         TypeError: Options that are not made by ``option_set``.
     """
 
-    def made(function: Body) -> OwnUtility:
+    def decorate(function: Body) -> OwnUtility:
         return OwnUtility(function, name, options)
 
-    return made if function is None else made(function)
+    return decorate if function is None else decorate(function)
 
 
 def by_name(utilities: Mapping[str, Any] | Iterable[OwnUtility] | None) -> dict[str, Any]:
-    """Return commands as a dictionary; a sequence has those of ``utility``. Raises TypeError, ValueError."""
+    """Return commands by name, from a mapping or a sequence of OwnUtility. Raises TypeError, ValueError."""
     if utilities is None:
         return {}
     if isinstance(utilities, Mapping):
         return dict(utilities)
-    found: dict[str, Any] = {}
-    for each in utilities:
-        if not isinstance(each, OwnUtility):
-            raise TypeError(f"utilities: {each!r} has no name; decorate it with @utility, or give a mapping")
-        if each.name in found:
-            raise ValueError(f"utilities: two are called {each.name}")
-        found[each.name] = each
-    return found
+    commands: dict[str, Any] = {}
+    for item in utilities:
+        if not isinstance(item, OwnUtility):
+            raise TypeError(f"utilities: {item!r} has no name; decorate it with @utility, or give a mapping")
+        if item.name in commands:
+            raise ValueError(f"utilities: two are called {item.name}")
+        commands[item.name] = item
+    return commands
 
 
 def _one_line(text: str) -> str:

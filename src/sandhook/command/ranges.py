@@ -1,4 +1,4 @@
-"""LISTs of positions, as cut and numfmt read them: "1,3-5,7-"."""
+"""LISTs of positions, for cut and numfmt: "1,3-5,7-"."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Range = tuple[int, int]  #: first and last position, 1-based
 
 
 def parse_list(text: str, by_field: bool) -> list[Range]:
-    """Read a LIST into ranges in order; those that overlap are joined. Raises UsageError."""
+    """Parse a LIST to sorted ranges; overlapping ranges are merged. Raises UsageError."""
     ranges = []
     for item in text.replace(" ", ",").replace("\t", ",").split(","):
         low, dash, high = item.partition("-")
@@ -29,13 +29,13 @@ def parse_list(text: str, by_field: bool) -> list[Range]:
             raise UsageError("invalid decreasing range")
         ranges.append((first, last))
     ranges.sort()
-    joined = ranges[:1]
+    merged = ranges[:1]
     for first, last in ranges[1:]:
-        if first <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], last))
+        if first <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
         else:
-            joined.append((first, last))
-    return joined
+            merged.append((first, last))
+    return merged
 
 
 def _from_one(by_field: bool) -> str:
@@ -44,9 +44,9 @@ def _from_one(by_field: bool) -> str:
 
 def _position(text: str, by_field: bool) -> int:
     if not (text.isascii() and text.isdecimal()):
-        bad = text.lstrip("0123456789") if text[:1].isdigit() else text
+        rest = text.lstrip("0123456789") if text[:1].isdigit() else text
         kind = "field value" if by_field else "byte/character position"
-        raise UsageError(f"invalid {kind} '{bad or text}'")
+        raise UsageError(f"invalid {kind} '{rest or text}'")
     if len(text.lstrip("0")) > 18:
         kind = "field number" if by_field else "byte/character offset"
         raise UsageError(f"{kind} '{text}' is too large")

@@ -1,4 +1,4 @@
-"""Parses a utility's arguments, runs it, and prints what it raises."""
+"""Parses the arguments of a utility, runs it, and prints its errors."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sandhook.kernel.signals import SIGPIPE, BrokenPipe
 
 
 def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
-    """Parse the arguments, run the utility, print what it raises; return its exit status.
+    """Parse the arguments, run the utility, print its errors; return its exit status.
 
-    Limits and defects pass through: no script can catch them.
+    Limits and defects propagate: no script can catch them.
     """
     usage_status: int = getattr(module, "USAGE_STATUS", 1)
     try:
@@ -27,7 +27,7 @@ def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
             ctx.error(str(error))
             if error.hint:
                 named, quote = getattr(module, "NAMED_HINT", False), getattr(module, "HINT_QUOTE", "'")
-                if isinstance(named, frozenset):  # not all that the module is called do so
+                if isinstance(named, frozenset):  # only some names of the module
                     named = ctx.program in named
                 argp = getattr(module, "ARGP", False)
                 ctx.error_hint(getattr(module, "USAGE", ""), named=named, quote=quote, argp=argp)
@@ -48,8 +48,8 @@ def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
             ctx.flush()
             return 0
         except OSError as error:
-            where = f"{error.filename}: " if error.filename else ""
-            ctx.error(f"{where}{error.strerror}")
+            prefix = f"{error.filename}: " if error.filename else ""
+            ctx.error(f"{prefix}{error.strerror}")
             return usage_status
         ctx.flush()
         return status
@@ -66,15 +66,15 @@ _SYNTAXES: dict[type, Syntax] = {}
 
 
 def syntax_of(module: Any) -> Syntax:
-    """Return the parser of a utility's module, made once per Options class."""
+    """Return the parser of a utility's module, which is created once for each Options class."""
     options: type = module.Options
-    found = _SYNTAXES.get(options)
-    if found is None:
-        found = _SYNTAXES[options] = Syntax(
+    syntax = _SYNTAXES.get(options)
+    if syntax is None:
+        syntax = _SYNTAXES[options] = Syntax(
             options,
             permute=getattr(module, "PERMUTE", True),
             numeric=getattr(module, "NUMERIC", None),
             digits=getattr(module, "DIGITS", None),
             negative=getattr(module, "NEGATIVE", False),
         )
-    return found
+    return syntax

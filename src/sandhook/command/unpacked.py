@@ -1,4 +1,4 @@
-"""Compressed files as descriptions that give what they hold: for zgrep, zdiff and similar ones."""
+"""Descriptions that read the expanded contents of compressed files, for zgrep, zdiff and similar utilities."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sandhook.kernel.descriptor import Description
 
 
 class Unpacked(Description):
-    """What a file holds, expanded if it is compressed; a fault in it is reported once and ends it.
+    """The contents of a file, expanded if it is compressed; damaged data is reported once and ends the input.
 
     Attributes:
-        damaged: There was a fault.
+        damaged: The data was damaged.
     """
 
-    __slots__ = ("_ctx", "_held", "_name", "_pieces", "_reader", "damaged")
+    __slots__ = ("_buffer", "_ctx", "_name", "_pieces", "_reader", "damaged")
     readable = True
 
     def __init__(self, name: str, reader: Reader, ctx: Context) -> None:
@@ -24,7 +24,7 @@ class Unpacked(Description):
         self._name = name
         self._ctx = ctx
         self._reader = reader
-        self._held = b""
+        self._buffer = b""
         self._pieces = self._expand()
         self.damaged = False
 
@@ -36,7 +36,7 @@ class Unpacked(Description):
         yield from expanded(rest, kind, self._ctx.charge) if kind else rest
 
     def read(self, count: int) -> bytes:
-        while not self._held:
+        while not self._buffer:
             try:
                 piece = next(self._pieces, None)
             except CorruptError as error:
@@ -47,12 +47,12 @@ class Unpacked(Description):
                 piece = None
             if piece is None:
                 return b""
-            self._held = piece
-        data, self._held = self._held[:count], self._held[count:]
+            self._buffer = piece
+        data, self._buffer = self._buffer[:count], self._buffer[count:]
         return data
 
     def unread(self, data: bytes) -> None:
-        self._held = data + self._held
+        self._buffer = data + self._buffer
 
     def close(self) -> None:
         self._reader.close()

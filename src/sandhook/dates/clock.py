@@ -1,4 +1,4 @@
-"""Dates: time zones as POSIX writes them, and strftime as GNU date and printf's %(...)T have it.
+"""Dates: POSIX time zones, and strftime as in GNU date and printf's %(...)T.
 
 Everything is computed here from seconds since the epoch: the C library would open the host's
 time zone files for a script's TZ, and datetime ends at the year 9999. ``zones`` has the named zones.
@@ -24,12 +24,12 @@ MONTHS = (
 )  # fmt: skip
 _BEFORE_MONTH = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 
-#: Widest field that a conversion may ask for ("%99999Y"), in characters.
+#: The widest field of a conversion ("%99999Y"), in characters.
 MAX_WIDTH = 4096
 
 
 class Moment(Record):
-    """A time broken down for one zone."""
+    """A broken-down time in one zone."""
 
     year: int
     month: int  #: 1-12
@@ -48,30 +48,30 @@ class Moment(Record):
 
 
 def is_leap(year: int) -> bool:
-    """Return whether a year of the proleptic Gregorian calendar has 366 days."""
+    """Return True if a year of the proleptic Gregorian calendar has 366 days."""
     return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
 
 
 def days_in_month(year: int, month: int) -> int:
-    """Return 28 to 31."""
+    """Return the number of days in a month."""
     return 29 if month == 2 and is_leap(year) else (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
 
 
 def days_from_civil(year: int, month: int, day: int) -> int:
     """Return the days since 1970-01-01; ``day`` may lie outside its month."""
     leaps = (year - 1) // 4 - (year - 1) // 100 + (year - 1) // 400
-    within = _BEFORE_MONTH[month - 1] + (1 if month > 2 and is_leap(year) else 0)
-    return (year - 1) * 365 + leaps + within + day - 719_163
+    days_before_month = _BEFORE_MONTH[month - 1] + (1 if month > 2 and is_leap(year) else 0)
+    return (year - 1) * 365 + leaps + days_before_month + day - 719_163
 
 
 def civil_from_days(days: int) -> tuple[int, int, int]:
     """Return year, month and day of a day counted from 1970-01-01."""
     shifted = days + 719_468  # the era begins on a 1 March, so that leap days come last
-    era, of_era = divmod(shifted, 146_097)
-    year_of_era = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
-    of_year = of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
-    shifted_month = (5 * of_year + 2) // 153
-    day = of_year - (153 * shifted_month + 2) // 5 + 1
+    era, day_of_era = divmod(shifted, 146_097)
+    year_of_era = (day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
+    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    shifted_month = (5 * day_of_year + 2) // 153
+    day = day_of_year - (153 * shifted_month + 2) // 5 + 1
     month = shifted_month + 3 if shifted_month < 10 else shifted_month - 9
     return year_of_era + era * 400 + (1 if month <= 2 else 0), month, day
 
@@ -80,7 +80,7 @@ def civil_from_days(days: int) -> tuple[int, int, int]:
 
 
 class Rule(Record):
-    """When daylight saving time begins or ends in a year: Mm.w.d, Jn or n, then a time."""
+    """The begin or end of daylight saving time in a year: Mm.w.d, Jn or n, then a time."""
 
     kind: str  #: "M", "J" or "n"
     month: int
@@ -89,7 +89,7 @@ class Rule(Record):
     time: int  #: seconds after local midnight
 
     def local_seconds(self, year: int) -> int:
-        """Return the moment in seconds since the epoch, of a clock that knows no zone."""
+        """Return the local time in seconds since the epoch, as if it were UTC."""
         if self.kind == "M":
             first = days_from_civil(year, self.month, 1)
             day = (self.day - (first + 4)) % 7 + (self.week - 1) * 7
@@ -112,7 +112,7 @@ class Zone(Record):
     summer_offset: int = 0
     start: Rule | None = None
     end: Rule | None = None
-    named: NamedZone | None = None  #: decides instead of the other fields, which say what holds now
+    named: NamedZone | None = None  #: replaces the other fields, which then describe the present only
 
     def at(self, seconds: int) -> tuple[int, str]:
         """Return the offset and the abbreviation in force at a moment."""
@@ -121,17 +121,17 @@ class Zone(Record):
         if self.start is None or self.end is None:
             return self.offset, self.name
         year = civil_from_days((seconds + self.offset) // 86_400)[0]
-        year = max(year, 1970)  # before that, what holds when 1970 begins
+        year = max(year, 1970)  # earlier times use the rule of 1970
         start = self.start.local_seconds(year) - self.offset
         end = self.end.local_seconds(year) - self.summer_offset
-        summer = start <= seconds < end if start < end else not end <= seconds < start
-        return (self.summer_offset, self.summer_name) if summer else (self.offset, self.name)
+        is_summer = start <= seconds < end if start < end else not end <= seconds < start
+        return (self.summer_offset, self.summer_name) if is_summer else (self.offset, self.name)
 
     def to_seconds(self, local: int) -> int:
-        """Return the moment at which a clock of this zone shows ``local`` (seconds as if UTC).
+        """Return the time at which a clock of this zone shows ``local`` (seconds as if UTC).
 
-        An hour that comes twice means its standard time, but west of Greenwich its daylight saving time, as
-        a C library finds them; one that is skipped counts on from before.
+        An ambiguous hour means standard time, but west of Greenwich daylight saving time, as
+        in a C library; a skipped hour uses the offset before it.
         """
         if self.named is not None:
             return self.named.to_seconds(local)
@@ -160,9 +160,9 @@ _SYNONYMS = {
 
 @lru_cache(maxsize=64)
 def zone_of(text: str | None) -> Zone:
-    """Return the zone that a TZ variable means; None, "" and what cannot be read mean UTC.
+    """Return the zone of a TZ variable; None, "" and invalid values mean UTC.
 
-    As in glibc, a name of the time zone database comes before a rule of POSIX that looks alike
+    As in glibc, a name of the time zone database precedes a POSIX rule of the same form
     (``EST5EDT``), and an unknown name is UTC under its leading letters.
     """
     if not text:
@@ -180,21 +180,21 @@ def zone_of(text: str | None) -> Zone:
 
 
 def _posix_zone(text: str) -> Zone:
-    """Return the zone of a rule as POSIX writes TZ."""
-    found = _ZONE.match(text)
-    if found is None:
+    """Return the zone of a POSIX rule."""
+    match = _ZONE.match(text)
+    if match is None:
         name = _FIXED_NAME.match(text)
         return Zone(name[1] or name[2], 0) if name else Zone("", 0) if text else UTC
-    offset = -_clock(found[3])
-    name_text = found[1] or found[2]
-    summer = found[4] or found[5]
+    offset = -_clock(match[3])
+    name_text = match[1] or match[2]
+    summer = match[4] or match[5]
     if not summer:
         return Zone(name_text, offset)
-    start = _rule(found[7] or "M3.2.0")
-    end = _rule(found[8] or "M11.1.0")
+    start = _rule(match[7] or "M3.2.0")
+    end = _rule(match[8] or "M11.1.0")
     if start is None or end is None:
         return Zone(name_text, offset)
-    summer_offset = -_clock(found[6]) if found[6] else offset + 3600
+    summer_offset = -_clock(match[6]) if match[6] else offset + 3600
     return Zone(name_text, offset, summer, summer_offset, start, end)
 
 
@@ -205,21 +205,21 @@ def _clock(text: str) -> int:
 
 
 def _rule(text: str) -> Rule | None:
-    found = _RULE.fullmatch(text)
-    if found is None:
+    match = _RULE.fullmatch(text)
+    if match is None:
         return None
-    time = _clock(found[6]) if found[6] else 7200
-    if found[1]:
-        month, week, day = int(found[1]), int(found[2]), int(found[3])
+    time = _clock(match[6]) if match[6] else 7200
+    if match[1]:
+        month, week, day = int(match[1]), int(match[2]), int(match[3])
         return Rule("M", month, week, day, time) if 1 <= month <= 12 and 1 <= week <= 5 and day < 7 else None
-    day = int(found[5])
-    if day > 365 or (found[4] and not day):
+    day = int(match[5])
+    if day > 365 or (match[4] and not day):
         return None
-    return Rule("J" if found[4] else "n", 0, 0, day, time)
+    return Rule("J" if match[4] else "n", 0, 0, day, time)
 
 
 def moment(seconds: int, zone: Zone) -> Moment:
-    """Break seconds since the epoch down for a zone."""
+    """Convert seconds since the epoch to a broken-down time."""
     offset, name = zone.at(seconds)
     days, rest = divmod(seconds + offset, 86_400)
     year, month, day = civil_from_days(days)
@@ -240,11 +240,11 @@ def strftime(format_: str, seconds: int, tz: str | None, nanoseconds: int | None
         format_: Conversions of strftime with GNU's flags (- _ 0 + ^ #) and widths.
         seconds: Since the epoch.
         tz: The TZ variable's value, None when unset.
-        nanoseconds: 0 to 999,999,999. None leaves %N and %:z alone, as the C library does that
-            bash's printf asks; date has them.
+        nanoseconds: 0 to 999,999,999. None copies %N and %:z, as the C library does that
+            bash's printf calls; date supports them.
 
     Returns:
-        The text; a conversion that is unknown is copied as it stands.
+        The text; an unknown conversion is copied.
     """
     return format_moment(format_, moment(seconds, zone_of(tz)), nanoseconds)
 
@@ -275,53 +275,57 @@ _NUMBERS = {
 
 
 def format_moment(format_: str, when: Moment, nanoseconds: int | None = None) -> str:
-    """Format a time that is broken down already; see ``strftime``."""
+    """Format a broken-down time; see ``strftime``."""
 
-    def convert(found: re.Match[str]) -> str:
-        flags, width_text, colons, other, letter = found.groups("")
+    def convert(match: re.Match[str]) -> str:
+        flags, width_text, colons, other, letter = match.groups("")
         width = min(int(width_text[:9]), MAX_WIDTH) if width_text else 0
         text = None
         if letter and letter not in _NOT_WITH[other]:
             text = _converted(
                 _Conversion(letter, len(colons), flags, width, bool(width_text)), when, nanoseconds
             )
-        if text is None:  # it stands for itself, as wide as it asks for
+        if text is None:  # it is copied, padded to its width
             zeros = next((flag in "0+" for flag in reversed(flags) if flag in "-_0+"), False)
-            return found[0].rjust(width + (letter == "%"), "0" if zeros else " ")
+            return match[0].rjust(width + (letter == "%"), "0" if zeros else " ")
         return text
 
     return _CONVERSION.sub(convert, format_)
 
 
 class _Conversion(Record):
-    """One conversion of a format, as ``%_10Y`` and ``%::z``."""
+    """One conversion of a format, such as ``%_10Y`` or ``%::z``."""
 
     letter: str
     colons: int
     flags: str
-    width: int  #: 0 when none was given
-    sized: bool  #: a width was given
+    width: int  #: 0 without a width
+    has_width: bool
 
 
 def _converted(conversion: _Conversion, when: Moment, nanoseconds: int | None) -> str | None:
-    """Return what a conversion stands for, None for one that is unknown."""
-    letter, colons, flags, width, sized = conversion
+    """Return the text of a conversion, None for an unknown one."""
+    letter, colons, flags, width, has_width = conversion
     pad = next((flag for flag in reversed(flags) if flag in "-_0+"), "")
     if colons and (letter != "z" or nanoseconds is None):
         return None
     if letter in _NUMBERS:
-        least, usual = _NUMBERS[letter]
-        usually = (2 if letter == "C" else 4) if letter in "CGYgy" else MAX_WIDTH
-        return _padded(_number(letter, when), pad, width if sized else least, usual, usually)
+        default_width, default_padding = _NUMBERS[letter]
+        usual_digits = (2 if letter == "C" else 4) if letter in "CGYgy" else MAX_WIDTH
+        return _padded(
+            _number(letter, when), pad, width if has_width else default_width, default_padding, usual_digits
+        )
     if letter == "F":
-        year = _padded(when.year, pad or ("0" if sized else "+"), max(0, width - 6) if sized else 4, "0", 4)
+        year = _padded(
+            when.year, pad or ("0" if has_width else "+"), max(0, width - 6) if has_width else 4, "0", 4
+        )
         return f"{year}-{when.month:02d}-{when.day:02d}"
     if letter == "z":
         unknown = nanoseconds is not None and not when.offset and when.zone[:1] == "-"  # GNU's; RFC 3339, 4.3
         return _zone_text(when.offset, colons, pad, width, negative=unknown or when.offset < 0)
     if letter == "N" and nanoseconds is not None:
-        return _fraction(nanoseconds, pad, width if sized else 9)
-    if letter == "%" and (flags or sized):
+        return _fraction(nanoseconds, pad, width if has_width else 9)
+    if letter == "%" and (flags or has_width):
         return None
     if letter in "n%t":
         text = {"n": "\n", "t": "\t", "%": "%"}[letter]
@@ -332,7 +336,7 @@ def _converted(conversion: _Conversion, when: Moment, nanoseconds: int | None) -
     elif letter in "aAbBhpPZ":
         text = _word(letter, when)
         if letter == "P":
-            pass  # lower case whatever the flags say
+            pass  # lower case, regardless of the flags
         elif "#" in flags:
             text = text.lower() if letter in "pZ" else text.upper()
         elif "^" in flags:
@@ -342,9 +346,9 @@ def _converted(conversion: _Conversion, when: Moment, nanoseconds: int | None) -
     return text.rjust(width, "0" if pad in ("0", "+") else " ") if pad != "-" else text
 
 
-def _padded(value: int, pad: str, width: int, usual: str, digits_without_sign: int) -> str:
-    """Pad a number; "+" puts a sign before one that is longer, or wider set, than is usual."""
-    fill = {"": usual, "_": " ", "0": "0", "+": "0", "-": ""}[pad]
+def _padded(value: int, pad: str, width: int, default_padding: str, digits_without_sign: int) -> str:
+    """Pad a number; "+" adds a sign if the number or its width has more digits than usual."""
+    fill = {"": default_padding, "_": " ", "0": "0", "+": "0", "-": ""}[pad]
     digits = str(abs(value))
     sign = "-" if value < 0 else ""
     if (

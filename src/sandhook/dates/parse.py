@@ -1,4 +1,4 @@
-"""Dates as people write them: what ``date -d``, ``touch -d`` and ``find -newermt`` read.
+"""Parses dates as people write them, for ``date -d``, ``touch -d`` and ``find -newermt``.
 
 Source: GNU coreutils 9.1 manual, "Date input formats". Items may come in any order: calendar
 dates, times of day, zones, days of the week, and relative items, of which any number adds up.
@@ -14,12 +14,12 @@ from sandhook.lazy import lazily
 
 #: Digits of one number; more cannot be a date.
 _DIGITS = 18
-#: Times from the year -2,147,481,748 to the year 2,147,485,547: what a C library's broken-down time holds.
+#: Times from the year -2,147,481,748 to the year 2,147,485,547: the range of a C library's broken-down time.
 _FIRST, _LAST = -67_768_040_609_740_800, 67_768_036_191_676_799
 
 
 class BadDate(Exception):
-    """The text is no date; or one that no clock can show, and then the argument is its seconds since the epoch."""
+    """The text is not a date, or it is out of range: then the argument is its seconds since the epoch."""
 
 
 _TOKEN = re.compile(
@@ -36,7 +36,7 @@ _TOKEN = re.compile(
 )
 
 
-#: A sign before no number, which means nothing.
+#: A sign that does not precede a number is ignored.
 _SIGNS = ("+", "-")
 _NO_SIGN = lazily(r"[+-](?!\s*\d)", re.ASCII)
 
@@ -46,11 +46,11 @@ def parse_date(text: str, now: int, tz: str | None) -> int:
 
     Args:
         text: "2026-01-31 10:00", "@5", "next monday", "2 days ago", "" (today's midnight) ...
-        now: Present time, in nanoseconds since the epoch.
-        tz: The TZ variable's value; ``TZ="..."`` at the beginning of the text goes before it.
+        now: The current time, in nanoseconds since the epoch.
+        tz: The value of TZ; ``TZ="..."`` at the beginning of the text takes precedence.
 
     Raises:
-        BadDate: The text is no date, or one that no clock can show.
+        BadDate: The text is not a date, or it is out of range.
     """
     text = _without_comments(text).strip()
     named = re.match(r'TZ="((?:[^"\\]|\\.)*)"\s*', text)
@@ -59,7 +59,7 @@ def parse_date(text: str, now: int, tz: str | None) -> int:
         text = text[named.end() :]
     if text[:1] == "@":
         return _in_range(_since_epoch(text[1:]))
-    return _in_range(_Reader(text, zone_of(tz), now).result())
+    return _in_range(_Parser(text, zone_of(tz), now).result())
 
 
 def _in_range(nanoseconds: int) -> int:
@@ -72,7 +72,7 @@ def _without_comments(text: str) -> str:
     """Remove (comments), which may nest."""
     if "(" not in text:
         return text
-    kept = []
+    letters = []
     depth = 0
     for letter in text:
         if letter == "(":
@@ -80,34 +80,36 @@ def _without_comments(text: str) -> str:
         elif letter == ")" and depth:
             depth -= 1
         elif not depth:
-            kept.append(letter)
-    return "".join(kept)
+            letters.append(letter)
+    return "".join(letters)
 
 
 def _since_epoch(text: str) -> int:
-    found = re.fullmatch(r"\s*([+-]?)(\d{1,19})(?:[.,](\d{1,99}))?", text, re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"\s*([+-]?)(\d{1,19})(?:[.,](\d{1,99}))?", text, re.ASCII)
+    if match is None:
         raise BadDate
-    value = int(found[2]) * 10**9 + int((found[3] or "0")[:9].ljust(9, "0"))
-    if found[1] == "-":
+    value = int(match[2]) * 10**9 + int((match[3] or "0")[:9].ljust(9, "0"))
+    if match[1] == "-":
         value = -value
-        if len((found[3] or "")[9:].strip("0")):
+        if len((match[3] or "")[9:].strip("0")):
             value -= 1
     return value
 
 
-class _Reader:
-    """Reads the items of one date and adds them up."""
+class _Parser:
+    """Parses the items of one date and adds them up."""
 
     def __init__(self, text: str, zone: Zone, now: int) -> None:
         self.zone = zone
         self.base = moment(now // 10**9, zone)
         self.base_fraction = now % 10**9
         self.date: tuple[int, int, int] | None = None
-        self.year_given = False
+        self.has_year = False
         self.time: tuple[int, int, int, int] | None = None
         self.offset: int | None = None
-        self.claimed: int | None = None  # offset of a local zone's name, which must be in force then
+        self.claimed: int | None = (
+            None  # offset of the local zone's name, which must be in force at that time
+        )
         self.weekday: tuple[int, int] | None = None
         self.months = self.days = self.seconds = self.fraction = 0
         self.relative = False
@@ -123,30 +125,30 @@ class _Reader:
             if text[index] in " \t\n\r\f\v" or (text[index] in "+-" and _NO_SIGN.match(text, index)):
                 index += 1
                 continue
-            found = _TOKEN.match(text, index)
-            if found is None:
+            match = _TOKEN.match(text, index)
+            if match is None:
                 raise BadDate
-            kind = found.lastgroup or ""
-            read = found[0]
+            kind = match.lastgroup or ""
+            token = match[0]
             if kind in ("word", "date"):
-                read = read.lower()
-            if kind == "word" and "." in read:
-                read = self._without_periods(read)
-            tokens.append((kind, read))
-            index = found.end()
+                token = token.lower()
+            if kind == "word" and "." in token:
+                token = self._without_periods(token)
+            tokens.append((kind, token))
+            index = match.end()
         return tokens
 
     def _without_periods(self, word: str) -> str:
-        """Return "sep." and "e.s.t." without their periods; no other words have any, but a.m. and p.m."""
+        """Return "sep." and "e.s.t." without their periods; besides a.m. and p.m., no other words have periods."""
         if len(word) == 4 and word[:3] in SHORT:
             return word[:3]
         bare = word.replace(".", "")
         return bare if bare in ZONES or bare in MILITARY or bare in self._local_names() else word
 
     def _peek(self, kind: str, offset: int = 0) -> str:
-        """Return the text of the token ``offset`` places on if it is of this kind, else ""."""
-        at = self.index + offset
-        return self.tokens[at][1] if at < len(self.tokens) and self.tokens[at][0] == kind else ""
+        """Return the text of the token at ``offset`` from the current one if it is of this kind, else ""."""
+        index = self.index + offset
+        return self.tokens[index][1] if index < len(self.tokens) and self.tokens[index][0] == kind else ""
 
     def _item(self) -> None:
         kind, text = self.tokens[self.index]
@@ -161,19 +163,19 @@ class _Reader:
             self._number(text.replace(" ", "").replace("\t", ""))
         elif kind == "word":
             self._word(text)
-        else:  # a comma or a zone's offset that nothing before it asks for
+        else:  # a comma or an offset of a zone in a wrong position
             raise BadDate
 
     # Dates.
 
     def _set_date(self, year: int, month: int, day: int) -> None:
         if self.date is not None or not 1 <= month <= 12 or not 1 <= day <= days_in_month(2000, month):
-            raise BadDate  # the year may still come: "Feb 29 2020"
+            raise BadDate  # any year may follow: "Feb 29 2020"
         self.date = (year, month, day)
 
     def _dashed(self, text: str) -> None:
         first, middle, last = text.split("-")
-        self.year_given = True
+        self.has_year = True
         if middle.isdigit():
             self._set_date(full_year(first), int(middle), int(last.rstrip("t")))
             if text[-1] == "t" and self._peek("word", 1) in HALVES:
@@ -191,7 +193,7 @@ class _Reader:
 
     def _slashed(self, text: str) -> None:
         parts = text.split("/")
-        self.year_given = len(parts) == 3
+        self.has_year = len(parts) == 3
         if len(parts[0]) > 2:  # 2026/01/31
             if len(parts) != 3:
                 raise BadDate
@@ -202,11 +204,11 @@ class _Reader:
             self._set_date(self.base.year, int(parts[0]), int(parts[1]))
 
     def _month(self, month: int) -> None:
-        """A month's name came first: "Jan 31", "Jan 31, 2026", "Jan 31 10:00 2026"."""
+        """Parse a date after the name of its month: "Jan 31", "Jan 31, 2026", "Jan 31 10:00 2026"."""
         day = self._peek("number")
         year_text = self._peek("number", 1)
         if day[:1] == "-" and year_text[:1] in ("+", "-") and year_text:  # Jan-31-2026
-            self.year_given = True
+            self.has_year = True
             if not (day[1:].isdigit() and year_text[1:].isdigit()) or len(day) > 3:
                 raise BadDate
             self.index += 2
@@ -222,7 +224,7 @@ class _Reader:
             self.index += 1
             year = full_year(self._peek("number"))
             self.index += 1
-            self.year_given = True
+            self.has_year = True
         self._set_date(year, month, int(day))
 
     def _number(self, text: str) -> None:
@@ -248,9 +250,9 @@ class _Reader:
             number = self._peek("number").replace(" ", "").replace("\t", "")
             if number.lstrip("+-").isdigit():
                 year = _signed_year(number)
-                self.year_given = True
+                self.has_year = True
                 self.index += 1
-            elif self._peek("time"):  # its hour would be the year
+            elif self._peek("time"):  # GNU would parse the hour as the year
                 raise BadDate
             self._set_date(year, MONTHS[following], int(text))
             return
@@ -263,20 +265,15 @@ class _Reader:
         self._bare_number(text)
 
     def _bare_number(self, text: str) -> None:
-        """A number alone: a year after date and time, else YYYYMMDD, else HH or HHMM."""
-        if (
-            self.date
-            and not self.year_given
-            and not self.relative
-            and (self.time is not None or len(text) > 2)
-        ):
+        """Parse a single number: a year after date and time, else YYYYMMDD, else HH or HHMM."""
+        if self.date and not self.has_year and not self.relative and (self.time is not None or len(text) > 2):
             self.date = (full_year(text), self.date[1], self.date[2])
-            self.year_given = True
+            self.has_year = True
         elif len(text) > 4:
             if len(text) > _DIGITS:
                 raise BadDate
             self._set_date(full_year(text[:-4]), int(text[-4:-2]), int(text[-2:]))
-            self.year_given = True
+            self.has_year = True
         elif len(text) <= 2:
             self._set_time(int(text), 0, 0, 0, "")
         else:
@@ -300,7 +297,7 @@ class _Reader:
             self._correction()
 
     def _correction(self) -> bool:
-        """Read an offset right after a time or a zone: in "10:00 +1 hour", as GNU has it, +1 is one."""
+        """Parse an offset directly after a time or a zone; as in GNU, +1 in "10:00 +1 hour" is an offset."""
         text = self._peek("zone") or self._peek("number")
         if text[:1] not in ("+", "-") or not text:
             return False
@@ -343,7 +340,7 @@ class _Reader:
                 raise BadDate
         elif _unit(text):
             self._add("1", text)
-        elif text == "t" and self._behind_iso_date():
+        elif text == "t" and self._follows_iso_date():
             if not self._peek("time") or self._peek("word", 1) in HALVES:
                 raise BadDate
         elif text in ZONES or text in self._local_names() or text in MILITARY:
@@ -351,8 +348,8 @@ class _Reader:
         else:
             raise BadDate
 
-    def _behind_iso_date(self) -> bool:
-        """Return whether a T stands where it begins a time of day, and is no zone."""
+    def _follows_iso_date(self) -> bool:
+        """Return True if a T begins a time of day, and is not a zone."""
         kind, text = self.tokens[self.index - 2] if self.index > 1 else ("", "")
         return kind == "date" and text.replace("-", "").isdigit()
 
@@ -368,7 +365,7 @@ class _Reader:
         shift = self._peek("number").replace(" ", "").replace("\t", "")
         unit = self._peek("word", 1)
         signed = shift[:1] in ("+", "-") and shift != ""
-        if signed and unit and _unit(unit):  # UTC +2 days, which nothing turns round
+        if signed and unit and _unit(unit):  # UTC +2 days, without "ago"
             if self._peek("word", 2) == "ago":
                 raise BadDate
         elif signed or self._peek("zone"):  # UTC+2
@@ -388,7 +385,7 @@ class _Reader:
         self.weekday = (weekday, ordinal)
 
     def _add(self, amount: str, unit: str) -> None:
-        """Add a relative item; "ago" after it turns it round."""
+        """Add a relative item; "ago" after it negates it."""
         sign = -1 if amount[0] == "-" else 1
         if self._peek("word") == "ago":
             self.index += 1
@@ -418,9 +415,9 @@ class _Reader:
         year, month, day = self.date or (base.year, base.month, base.day)
         if day > days_in_month(year, month):
             raise BadDate
-        dated = self.date is not None or self.weekday is not None
+        has_date = self.date is not None or self.weekday is not None
         hour, minute, second, fraction = self.time or (0, 0, 0, 0)
-        if self.time is None and self.relative and not dated:
+        if self.time is None and self.relative and not has_date:
             hour, minute, second, fraction = base.hour, base.minute, base.second, self.base_fraction
         day_shift = self.days
         if self.weekday is not None and self.date is None:
@@ -439,15 +436,15 @@ class _Reader:
             seconds = local - self.offset
             if self.claimed is not None and self.zone.at(start - self.claimed)[0] != self.claimed:
                 raise BadDate
-        elif dated or self.time is not None:
+        elif has_date or self.time is not None:
             self._check_clock(start)
             seconds = self.zone.to_seconds(local)
-        else:  # "1 month ago" keeps the offset of now, daylight saving time or not
+        else:  # "1 month ago" keeps the current offset, with or without daylight saving time
             seconds = local - base.offset
         return (seconds + self.seconds) * 10**9 + fraction + self.fraction
 
     def _check_clock(self, local: int) -> None:
-        """Refuse a time of day that the clocks of the zone skip. Raises BadDate."""
+        """Raise BadDate for a time of day that the clocks of the zone skip."""
         seconds = self.zone.to_seconds(local)
         if self.zone.at(seconds)[0] != local - seconds:
             raise BadDate
@@ -458,7 +455,7 @@ def _unit(text: str) -> tuple[str, int] | None:
 
 
 def full_year(text: str) -> int:
-    """Return the year that digits mean: two of them are 1969 to 2068."""
+    """Parse a year; two digits mean 1969 to 2068."""
     if len(text) > 10:
         raise BadDate
     year = int(text)
@@ -468,7 +465,7 @@ def full_year(text: str) -> int:
 
 
 def _signed_year(text: str) -> int:
-    """Return the year of "10-Feb-99", "10 Feb 99" or "10 Feb +99": after a plus it is as it stands."""
+    """Parse the year of "10-Feb-99", "10 Feb 99" or "10 Feb +99": after a plus, 99 is the year 99."""
     return int(text[:11]) if text[0] == "+" else full_year(text.lstrip("-"))
 
 

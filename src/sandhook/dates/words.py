@@ -20,7 +20,7 @@ DAYS = {
     )
     for name in (names, names[:3])
 } | {"tues": 2, "wednes": 3, "thur": 4, "thurs": 4}
-#: Unit to (which field of the sum, factor).
+#: Unit to (field of the sum, factor).
 UNITS = {
     "year": ("month", 12), "month": ("month", 1), "fortnight": ("day", 14), "week": ("day", 7),
     "day": ("day", 1), "hour": ("second", 3600), "minute": ("second", 60), "min": ("second", 60),
@@ -31,7 +31,7 @@ ORDINALS = {
     "last": -1, "this": 0, "next": 1, "first": 1, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6,
     "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12,
 }  # fmt: skip
-#: Zone abbreviations that need no data base, in seconds east of UTC.
+#: Zone abbreviations outside the time zone database, in seconds east of UTC.
 ZONES = {
     "utc": 0, "ut": 0, "gmt": 0, "z": 0, "wet": 0, "west": 3600, "bst": 3600, "cet": 3600, "cest": 7200,
     "met": 3600, "mest": 7200, "mesz": 7200, "eet": 7200, "eest": 10_800, "msk": 10_800, "msd": 14_400,
@@ -49,5 +49,5 @@ MILITARY = dict(zip("abcdefghiklmnopqrstuvwxyz", (*range(1, 13), *(-n for n in r
 #: Names of months and days that may end in a period.
 SHORT = frozenset(name[:3] for name in (*MONTHS, *DAYS))
 
-#: What says which half of the day an hour is of.
+#: Words for the halves of the day.
 HALVES = ("am", "pm", "a.m.", "p.m.")

@@ -1,7 +1,7 @@
 """Named time zones, from the tzdata package: no file of the host is looked up by a script's TZ.
 
-A name is read only when the package's own list has it. Times outside the years that datetime knows
-follow the Gregorian calendar's cycle of 400 years, and before the year 1 what held in it.
+A name is read only if the package lists it. Times outside the years of datetime
+follow the Gregorian calendar's cycle of 400 years; times before the year 1 use its rules.
 
 Source: the IANA time zone database, as PyPI's tzdata carries it.
 """
@@ -25,7 +25,7 @@ class NamedZone:
     """A zone of the database with its history.
 
     Attributes:
-        rule: What holds from now on, as POSIX writes TZ: ``CET-1CEST,M3.5.0,M10.5.0/3``.
+        rule: The rule for the future, as a POSIX TZ: ``CET-1CEST,M3.5.0,M10.5.0/3``.
     """
 
     __slots__ = ("_zone", "rule")
@@ -38,16 +38,16 @@ class NamedZone:
         """Return the offset in seconds east of UTC and the abbreviation in force at a moment."""
         if seconds > _LAST:
             seconds -= -(-(seconds - _LAST) // _CYCLE) * _CYCLE
-        there = (_EPOCH + timedelta(seconds=max(seconds, _FIRST))).astimezone(self._zone)
-        offset = there.utcoffset()
+        local = (_EPOCH + timedelta(seconds=max(seconds, _FIRST))).astimezone(self._zone)
+        offset = local.utcoffset()
         assert offset is not None  # a ZoneInfo always has one
-        return offset.days * _DAY + offset.seconds, there.tzname() or ""
+        return offset.days * _DAY + offset.seconds, local.tzname() or ""
 
     def to_seconds(self, local: int) -> int:
         """Return the moment at which a clock of this zone shows ``local`` (seconds as if UTC).
 
-        An hour that comes twice means its standard time, but west of Greenwich its daylight saving
-        time, as a C library finds them; one that is skipped counts on from before.
+        An ambiguous hour means standard time, but west of Greenwich daylight saving
+        time, as in a C library; a skipped hour uses the offset before it.
         """
         before, after = self.at(local - _DAY)[0], self.at(local + _DAY)[0]
         standard, summer = min(before, after), max(before, after)

@@ -1,6 +1,6 @@
-"""Which program runs a file that a command names by its path.
+"""Determines which program runs a file that a command names by its path.
 
-Nothing here touches the host. A caller passes what it sees of the machine (``model.Files``) to
-``plan.plan`` and carries out the plan itself. The sandbox reads "#!" lines by ``shebang`` alone, so
-this package imports none of its modules.
+Nothing here touches the host. A caller passes its view of the machine (``model.Files``) to
+``plan.plan`` and executes the plan itself. The sandbox uses only ``shebang``, so
+this package imports no other module.
 """

@@ -1,4 +1,4 @@
-"""How ``env`` parses the argument of a "#!" line.
+"""Parses the argument of a "#!" line as ``env`` does.
 
 Source: GNU coreutils 9.1, "env: -S usage". The kernel passes one argument, which ``-S`` splits. A line with
 several words and without ``-S`` fails in env itself; it is split here, as its author meant it.
@@ -16,11 +16,11 @@ _BLANK = " \t\n\v\f\r"
 _LONG = {"ignore-environment": "i", "unset": "u", "debug": "v", "split-string": "S"}
 
 #: The other long options: an abbreviation that fits one of these is ambiguous.
-_REFUSED = (
+_UNSUPPORTED = (
     "null", "chdir", "default-signal", "ignore-signal", "block-signal", "list-signal-handling", "help", "version",
 )  # fmt: skip
 
-#: Options -S in strings of -S that are followed; no script needs more.
+#: The deepest nesting of -S options in strings of -S.
 _NESTED = 16
 
 
@@ -81,19 +81,19 @@ class _Line:
         if words and words[0] == "-":
             self._empty = True
             del words[0]
-        changed = {} if self._empty else dict(self._environment)
+        environment = {} if self._empty else dict(self._environment)
         for name in self._unset:
             if not name or "=" in name:
                 raise EnvError(f"env: cannot unset '{name}': Invalid argument")
-            changed.pop(name, None)
+            environment.pop(name, None)
         while words and "=" in words[0]:
             name, _, value = words.pop(0).partition("=")
             if not name:
                 raise EnvError("env: cannot set '': Invalid argument")
-            changed[name] = value
+            environment[name] = value
         if not words:
             raise EnvError("env -S requires a program" if self._splits else "env: missing program name")
-        new = changed if changed != self._environment else None
+        new = environment if environment != self._environment else None
         return EnvLine(words[0], tuple(words[1:]), new, notes=tuple(self._notes))
 
     def _options(self, words: list[str]) -> list[str]:
@@ -110,8 +110,8 @@ class _Line:
 
     def _long(self, word: str, words: list[str]) -> list[str]:
         name, equals, value = word[2:].partition("=")
-        fitting = [known for known in (*_LONG, *_REFUSED) if known == name or known.startswith(name)]
-        letter = _LONG.get(fitting[0], "") if len(fitting) == 1 else ""
+        matches = [known for known in (*_LONG, *_UNSUPPORTED) if known == name or known.startswith(name)]
+        letter = _LONG.get(matches[0], "") if len(matches) == 1 else ""
         if not letter or (equals and letter in "iv"):
             raise self._unsupported(word)
         if letter in "iv":
@@ -121,21 +121,21 @@ class _Line:
         return self._with_value(letter, value, words)
 
     def _letters(self, letters: str, words: list[str]) -> list[str]:
-        for place, letter in enumerate(letters):
-            if letter == "i" and self._is_plain(letters, place):
+        for index, letter in enumerate(letters):
+            if letter == "i" and self._is_plain(letters, index):
                 self._empty = True
-            elif letter == "v" and self._is_plain(letters, place):
+            elif letter == "v" and self._is_plain(letters, index):
                 self._notes.append("env -v: its trace was not printed")
             elif letter in "uS" and (self._splits or letter == "S"):
-                value = letters[place + 1 :] or self._next(letter, words)
+                value = letters[index + 1 :] or self._next(letter, words)
                 return self._with_value(letter, value, words)
             else:
                 raise self._unsupported(f"-{letters}" if letter not in _BLANK else f"-{letters[0]}")
         return words
 
-    def _is_plain(self, letters: str, place: int) -> bool:
+    def _is_plain(self, letters: str, index: int) -> bool:
         """Return True where a letter without value is allowed: after -S, or before it in the same word."""
-        return self._splits > 0 or "S" in letters[place:].split(None, 1)[0]
+        return self._splits > 0 or "S" in letters[index:].split(None, 1)[0]
 
     def _with_value(self, letter: str, value: str, words: list[str]) -> list[str]:
         if letter == "u":

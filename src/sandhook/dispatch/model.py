@@ -9,7 +9,7 @@ from sandhook.record import Record
 
 
 class Files(Protocol):
-    """The machine's files, as a run sees them. Paths are native; a relative one starts at the run's directory.
+    """The files of the machine, as a run sees them. Paths are native; relative ones begin at the directory of the run.
 
     Attributes:
         windows: Names are Windows names.
@@ -45,7 +45,7 @@ class Program(Record):
     Attributes:
         executable: Native path.
         argv: Its arguments; the first is the command's name as written.
-        command_line: The Windows command line to start it with as it is, or "" to quote ``argv`` in the usual way.
+        command_line: The complete command line on Windows, or "" to quote ``argv`` in the usual way.
     """
 
     executable: str
@@ -59,7 +59,7 @@ class Interpreter(Record):
     Attributes:
         executable: Native path of the interpreter.
         argv: All of its arguments: its name, those of the first line, the script, those of the command.
-        notes: Faults of the file that were tolerated, for the report of the run.
+        notes: Errors of the file that were tolerated, for the report of the run.
         environment: The whole environment to start it in, when the first line changes it; else None.
         command_line: As in ``Program``.
     """
@@ -79,7 +79,7 @@ class Source(Record):
         argv: $0 and the positional parameters.
         notes: As in ``Interpreter``.
         options: Arguments of the first line for the shell, before the file's name.
-        shell: "bash", or "sh" when the first line asks for the standard's shell.
+        shell: "bash", or "sh" if the first line names it.
         environment: As in ``Interpreter``.
     """
 

@@ -1,4 +1,4 @@
-"""Finds what runs a file, from its path and arguments.
+"""Determines the program that runs a file, from its path and arguments.
 
 A "#!" line is followed as Linux follows it. Where Linux fails (the interpreter is elsewhere on this
 machine, a carriage return, no executable bit) the line is followed as its author meant it.
@@ -32,7 +32,7 @@ _MAGIC = (
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
-#: Scripts that may be each other's interpreters in one start, as in Linux.
+#: The longest chain of scripts that name each other as interpreter in one start, as on Linux.
 _LEVELS = 5
 
 #: Scripts in one chain of starts: each env is a start of its own, whose levels are counted anew.
@@ -42,7 +42,7 @@ _WINDOWS_ENDINGS = (".com", ".exe", ".bat", ".cmd")  # in PATHEXT's order
 _NATIVE_ENDINGS = (".com", ".exe")
 _SHELLS = ("sh", "bash")
 
-#: Where Windows installations have the other name only.
+#: Names of programs that Windows installations may have under another name.
 _ALSO = {"python3": "python", "pip3": "pip"}
 
 
@@ -66,15 +66,15 @@ def plan(
     environment: Mapping[str, str] = {},
     native: Callable[[str], str] | None = None,
 ) -> Plan:
-    """Return what runs a file.
+    """Return the plan that runs a file.
 
     Args:
-        path: The file to start; a script gets this path as its name.
+        path: The file to start; a script receives this path as its name.
         argv: The command; the first word is its name as written, with which messages begin.
         files: The machine's files.
         extensions: Extension, lower case with its dot, to the program and its arguments that run files which
             have no "#!" line: ``{".py": ("python",)}``.
-        executable_bit: Refuse files that the user may not execute, as the system does.
+        executable_bit: Reject files that the user may not execute, as the system does.
         own_shell: When sandhook's own shell runs a script whose "#!" line names sh or bash: "never", when the
             interpreter is "missing" from the machine, or "always".
         environment: The environment of the command, for ``env -S``.
@@ -154,7 +154,7 @@ class _Dispatch:
         return Source(path, (self._name, *self._operands), tuple(self._notes))
 
     def _open(self, path: str) -> tuple[str, bytes]:
-        """Return the file's path and first bytes; on Windows an extension that is left out is added."""
+        """Return the path and the first bytes of the file; on Windows a missing extension is added."""
         names = [path]
         if self._files.windows and extension(path, True) not in _WINDOWS_ENDINGS:
             names += [path + ending for ending in _WINDOWS_ENDINGS]
@@ -180,7 +180,7 @@ class _Dispatch:
     # ------------------------------------------------------------------ interpreters
 
     def _follow(self, shebang: Shebang, command: list[str]) -> Plan:
-        """Return the plan for a script; ``command`` has the path that its interpreter gets, and its arguments."""
+        """Return the plan for a script; ``command`` has the path for its interpreter, and the arguments."""
         level = 1
         for _ in range(_STARTS):
             if level > _LEVELS:
@@ -190,10 +190,10 @@ class _Dispatch:
             options = [*line.arguments] if line is not None else _present(shebang.argument)
             if self._rules.own_shell == "always" and (shell := _shell(name)):
                 return self._source(command[0], command, options, shell)
-            found = self._interpreter_of(name, options, line)
-            if isinstance(found, str):
-                return self._source(command[0], command, options, found)
-            executable, first = found
+            interpreter = self._interpreter_of(name, options, line)
+            if isinstance(interpreter, str):
+                return self._source(command[0], command, options, interpreter)
+            executable, first = interpreter
             command = [first, *options, *command]
             head = self._head(executable)
             next_shebang = self._shebang(executable, head)
@@ -210,9 +210,9 @@ class _Dispatch:
 
     def _interpreter_of(self, name: str, options: list[str], line: EnvLine | None) -> tuple[str, str] | str:
         """Return the executable and its argv[0], or the name of our shell that replaces it."""
-        if line is not None and line.whole and (whole := self._find(line.whole)):
+        if line is not None and line.whole and (program := self._find(line.whole)):
             options.clear()  # env starts a program whose name has blanks
-            return whole, line.whole
+            return program, line.whole
         shell = _shell(name) if self._rules.own_shell == "missing" else ""
         try:
             return self._locate(name, options, kernel=line is None)
@@ -272,17 +272,17 @@ class _Dispatch:
         raise self._refusal(127, message)
 
     def _find(self, name: str) -> str | None:
-        """Look a word up in PATH: in the one that env sets, if there is one."""
+        """Search a word along PATH: along the one that env sets, if there is one."""
         if self._changed and not self._files.windows:
             for directory in self._environment.get("PATH", "/bin:/usr/bin").split(":"):
                 if directory.startswith("/") and self._may_execute(candidate := f"{directory}/{name}"):
                     return candidate
             return None
         found = self._files.find(name)
-        if found is None and self._files.windows and (other := _ALSO.get(name)):
-            found = self._files.find(other)
+        if found is None and self._files.windows and (alternative := _ALSO.get(name)):
+            found = self._files.find(alternative)
             if found is not None:
-                self._note(f"{name} is not on this machine; {other} ran the script")
+                self._note(f"{name} is not on this machine; {alternative} ran the script")
         return found
 
     def _exists(self, path: str) -> bool:
@@ -303,8 +303,8 @@ class _Dispatch:
         try:
             shebang = read_shebang(head)
         except ShebangError as error:
-            where = "" if name == self._name else f"{name}: "
-            raise self._refusal(126, f"{where}{error}") from None
+            prefix = "" if name == self._name else f"{name}: "
+            raise self._refusal(126, f"{prefix}{error}") from None
         if shebang is not None:
             self._notes += [f"{name}: {note}" for note in shebang.notes]
         return shebang

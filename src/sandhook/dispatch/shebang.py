@@ -27,7 +27,7 @@ class Shebang(Record):
     Attributes:
         interpreter: Its path, as written.
         argument: The text after the interpreter, with its inner blanks, as one argument; None without such text.
-        notes: Faults that were repaired, with which Linux would not run the file.
+        notes: Errors that were tolerated; Linux would not run such a file.
     """
 
     interpreter: str
@@ -39,7 +39,7 @@ class ShebangError(Exception):
     """A "#!" line that names no interpreter.
 
     Attributes:
-        errno: What execve fails with: ENOEXEC, or EACCES for a name that is empty because a NUL ends it.
+        errno: The error of execve: ENOEXEC, or EACCES for a name that is empty because a NUL ends it.
     """
 
     def __init__(self, message: str, code: int = errno.ENOEXEC) -> None:
@@ -78,7 +78,7 @@ def read_shebang(head: bytes) -> Shebang | None:
 
 
 def program_of(head: bytes) -> str | None:
-    """Return the base name of the program that a script is for, also after env and its options; None without one.
+    """Return the base name of the program in a "#!" line, also after env and its options; None without a program.
 
     For messages and checks, which start nothing. ``plan`` follows a line as the system does.
 
@@ -106,7 +106,7 @@ def _without_newline(buffer: bytes, length: int, notes: list[str]) -> bytes:
         raise ShebangError("empty shebang")
     if not any(byte in name for byte in (b" ", b"\t", b"\0")):
         raise ShebangError(f"the '#!' line is too long: the interpreter does not end within {HEAD} bytes")
-    line = buffer[2 : HEAD - 1].rstrip(_BLANK)  # the last byte becomes the string's end
+    line = buffer[2 : HEAD - 1].rstrip(_BLANK)  # the last byte becomes the NUL at the end
     if length < HEAD and b"\0" not in buffer[:length]:  # the file ends in its first line
         return _without_return(line.rstrip(b"\0"), notes)
     return line
@@ -121,9 +121,9 @@ def _without_return(line: bytes, notes: list[str]) -> bytes:
 
 def _cut(text: bytes) -> tuple[bytes, bytes | None]:
     """Return the name, and the text after the blanks that follow it: "" for blanks at the end, as in the kernel."""
-    for place, byte in enumerate(text):
+    for index, byte in enumerate(text):
         if byte in _BLANK:
-            return text[:place], text[place:].lstrip(_BLANK)
+            return text[:index], text[index:].lstrip(_BLANK)
     return text, None
 
 

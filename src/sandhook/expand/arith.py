@@ -64,10 +64,10 @@ def evaluate(state: State, text: str) -> int:
 
 def _carried_out(state: State, text: str, error: ShellSyntaxError) -> ShellError:
     """Carry out what stands before an error, and return what ends the expression."""
-    from sandhook.expand.faulty import carry_out
+    from sandhook.expand.arith_interpreter import evaluate_until_error
 
     try:
-        carry_out(text, lambda node: compile_arithmetic(node)(state), state.budget)
+        evaluate_until_error(text, lambda node: compile_arithmetic(node)(state), state.budget)
     except ShellSyntaxError as reached:
         error = reached
     except DivisionByZero as zero:

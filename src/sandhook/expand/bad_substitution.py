@@ -1,4 +1,4 @@
-"""${...} that bash accepts when it parses, and refuses when it runs."""
+"""${...} that bash parses, and rejects when it is expanded."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _UNKNOWN = lazily(r"\$\{([A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?|[0-9]+|[@*#?$!-])
 
 
 def bad_substitution(words: Words, text: str, shown: str) -> Callable[[State], str]:
-    """Return what refuses a substitution when it is expanded.
+    """Return a closure that raises "bad substitution" when it is called.
 
-    An unknown transformation ends the shell, but of what is not set, of which nothing is transformed.
+    An unknown transformation of a parameter that is set ends the shell; an unset one is never transformed.
     """
     unknown = _UNKNOWN.fullmatch(text)
     node = words.parse_name(unknown[1]) if unknown is not None else None
     if node is None:
 
-        def refuse(state: State) -> str:
+        def fail(state: State) -> str:
             raise bad_substitution_error(shown)
 
-        return refuse
+        return fail
     reference = compile_base(node, words, checked=True)
 
     def transform(state: State) -> str:
-        if not reference.is_set(state, nonempty=False):  # set -u refuses it here
+        if not reference.is_set(state, nonempty=False):  # raises under set -u
             return ""
         raise bad_substitution_error(shown).ending("shell", 127)
 

@@ -1,7 +1,7 @@
 """Brace expansion: one word of the script to several, before anything else.
 
 Works on the parts of a word, so that quoting and expansions inside an alternative stay what
-they are. Expansion is lazy: what a script makes of ``{1..1000000000}`` is charged item by item.
+they are. Expansion is lazy, so ``{1..1000000000}`` is charged item by item.
 Source: bash 5.2 manual, 3.5.1.
 """
 
@@ -25,7 +25,7 @@ _MAX = 2**63 - 1
 #: Brace expressions of one word, nested or in a row.
 MAX_BRACES = 100
 
-#: What is left of the backslash between Z and a, which quotes the next character.
+#: The item of ``{Z..a}`` that is a backslash: it quotes the next character and vanishes.
 _NOTHING = SingleQuoted("")
 
 #: One unit of a word: an unquoted character, or any other part as a whole.
@@ -33,12 +33,12 @@ Unit: TypeAlias = "str | WordPart"
 
 
 def has_braces(word: Word) -> bool:
-    """Return True when a word could have a brace expansion (cheap; may say yes too often)."""
+    """Return True when a word could have a brace expansion (cheap; with false positives)."""
     return any(isinstance(part, Literal) and "{" in part.text for part in word.parts)
 
 
 def expand_braces(word: Word) -> Iterator[Word]:
-    """Yield the words that a word's braces stand for; the word itself without braces."""
+    """Yield the words that the braces of a word stand for, or the word itself if it has none."""
     units: list[Unit] = []
     for part in word.parts:
         if isinstance(part, Literal):
@@ -82,7 +82,7 @@ def _parts(units: list[Unit]) -> tuple[WordPart, ...]:
 
 
 def _is_open_name(part: WordPart | None) -> TypeGuard[ParameterExpansion]:
-    """Return True when a part is ``$name``, which goes on with the letters that follow it."""
+    """Return True when a part is ``$name``, so that letters after it extend the name."""
     return isinstance(part, ParameterExpansion) and not part.braces and is_name(part.name)
 
 
@@ -90,11 +90,11 @@ def _expand(units: list[Unit], depth: int = 0) -> Iterator[list[Unit]]:
     """Yield the expansions of ``units``, leftmost brace first."""
     if depth > MAX_BRACES:
         raise LimitExceeded("nesting", MAX_BRACES)
-    found = _find(units)
-    if found is None:
+    span = _find(units)
+    if span is None:
         yield units
         return
-    start, end = found
+    start, end = span
     inside, after = units[start + 1 : end], units[end + 1 :]
     if "," in inside:
         items = _alternatives(inside, depth + 1)
@@ -102,29 +102,29 @@ def _expand(units: list[Unit], depth: int = 0) -> Iterator[list[Unit]]:
         sequence = _sequence(inside)
         if sequence is not None:
             items = ([_NOTHING] if text == "\\" else [*text] for text in sequence)
-        else:  # braces around what is no sequence are text, whatever they hold
+        else:  # without a comma or a sequence, braces are text
             items = iter([units[start : end + 1]])
     before = units[:start]
-    # What follows is expanded anew for every item, as bash multiplies left to right.
+    # The rest is expanded again for every item, as bash multiplies left to right.
     for item in items:
         for tail in _expand(after, depth + 1):
             yield [*before, *item, *tail]
 
 
 def _alternatives(inside: list[Unit], depth: int) -> Iterator[list[Unit]]:
-    """Yield what the items between commas outside of inner braces give."""
-    left = level = 0
+    """Yield the expansions of the items; commas of inner braces do not separate."""
+    start = level = 0
     for index, unit in enumerate(inside):
         if unit == "{":
             level += 1
         elif not isinstance(unit, str):
-            level += _left_open(unit)
+            level += _count_unclosed(unit)
         elif unit == "}" and level:
             level -= 1
         elif unit == "," and not level:
-            yield from _expand(inside[left:index], depth)
-            left = index + 1
-    yield from _expand(inside[left:], depth)
+            yield from _expand(inside[start:index], depth)
+            start = index + 1
+    yield from _expand(inside[start:], depth)
 
 
 class _Scope:
@@ -176,14 +176,14 @@ def _find(units: list[Unit]) -> tuple[int, int] | None:
             if scope is outside:
                 separators.append(index)
         elif not isinstance(unit, str):
-            for _ in range(_left_open(unit)):
+            for _ in range(_count_unclosed(unit)):
                 scope = _Scope(index, scope)
                 depth += 1
-    for each in opened:
-        start = each.start
+    for candidate in opened:
+        start = candidate.start
         if (start == 0 and units[1:2] == ["}"]) or (start and _is_dollar(units[start - 1])):
             continue
-        scope = each
+        scope = candidate
         while scope.parent is not None and scope.end >= 0:
             if scope.separator > start:
                 return start, scope.end
@@ -191,27 +191,27 @@ def _find(units: list[Unit]) -> tuple[int, int] | None:
         if scope is outside:
             from bisect import bisect
 
-            at = bisect(separators, start)
-            end = bisect(ends, separators[at]) if at < len(separators) else len(ends)
+            position = bisect(separators, start)
+            end = bisect(ends, separators[position]) if position < len(separators) else len(ends)
             if end < len(ends):
                 return start, ends[end]
     return None
 
 
-def _left_open(unit: WordPart) -> int:
-    """Return how many { in the word of ``${x:-{a,b}`` are open at its end: bash counts them, and so their }."""
+def _count_unclosed(unit: WordPart) -> int:
+    """Return the number of { that the word of ``${x:-{a,b}`` leaves open; bash matches them with later }."""
     if not isinstance(unit, ParameterExpansion) or unit.word is None:
         return 0
     return sum(part.text.count("{") for part in unit.word.parts if isinstance(part, Literal))
 
 
 def _is_dollar(unit: Unit) -> bool:
-    """Return True when a unit ends in a "$" that a { would belong to."""
+    """Return True when a unit ends in a "$", so that "{" after it begins an expansion."""
     return unit == "$" or (isinstance(unit, ParameterExpansion) and unit.name == "$" and not unit.braces)
 
 
 def _sequence(units: list[Unit]) -> Iterator[str] | None:
-    """Return the items of x..y[..step], or None when it is not one."""
+    """Return the items of x..y[..step], or None when the text is not a sequence."""
     if not units or not all(isinstance(unit, str) for unit in units):
         return None
     text = "".join(unit for unit in units if isinstance(unit, str))

@@ -17,12 +17,12 @@ from sandhook.state.values import IndexedArray
 from sandhook.syntax.nodes import DoubleQuoted, Escaped, Literal, ParameterExpansion, SingleQuoted, Word
 from sandhook.syntax.wordprinter import word_text
 
-#: What a pattern begins with whose first character is known.
+#: The first part of a pattern whose first character is known when it is compiled.
 _TEXT = (Literal, Escaped, SingleQuoted)
 
 
 class _Declaration(Parameter):
-    """``${a[@]@A}``: fields in quotes, and one text where nothing is split."""
+    """``${a[@]@A}``: several fields in double quotes, one string where nothing is split."""
 
     __slots__ = ("_whole",)
 
@@ -41,9 +41,9 @@ def compile_operator(node: ParameterExpansion, base: Parameter, words: Words) ->
         return _slice(node, base, words)
     if operator == "@":
         return _transformation(node, base)
-    quick = _fixed_change(operator, word, node.second, words)
-    if quick is not None and base.value is not None:
-        return Parameter(_quickly(base.value, quick, cased=operator[0] in "^,~"))
+    fixed = _fixed_change(operator, word, node.second, words)
+    if fixed is not None and base.value is not None:
+        return Parameter(_changed(base.value, fixed, cased=operator[0] in "^,~"))
     if operator[0] in "#%":
         pattern = words.pattern(word)
         return _mapped(base, lambda state: (operator, pattern(state)), transform.remove_affix, nonempty=True)
@@ -67,7 +67,7 @@ def compile_operator(node: ParameterExpansion, base: Parameter, words: Words) ->
 
 
 def _fixed_change(operator: str, word: Word, second: Word | None, words: Words) -> transform.Change | None:
-    """Return what an operator does to a value when its words never change and are of a common shape."""
+    """Return the change that an operator makes if its words are constant and of a common shape, else None."""
     if operator[0] not in "#%/":
         return None if word.parts else transform.case_changer(operator)
     pattern = words.fixed_pattern(word, tildes=operator not in ("/#", "/%"))
@@ -79,7 +79,7 @@ def _fixed_change(operator: str, word: Word, second: Word | None, words: Words) 
     return None if replacement is None else transform.literal_replacer(operator, pattern, replacement)
 
 
-def _quickly(read: Value, change: transform.Change, *, cased: bool) -> Value:
+def _changed(read: Value, change: transform.Change, *, cased: bool) -> Value:
     def value(state: State) -> str | None:
         text = read(state)
         if cased and text and not text.isascii() and goes_by_bytes(state):
@@ -98,12 +98,12 @@ def _mapped(
 ) -> Parameter:
     """Apply ``change`` to the value, or to every element.
 
-    Its arguments are expanded once, and not at all when there is no value, or (``nonempty``) an empty one.
+    The arguments are expanded once. They are not expanded for an unset value, nor (``nonempty``) for an empty one.
     """
     if base.value is not None:
         read = base.value
 
-        def one(state: State) -> str | None:
+        def change_value(state: State) -> str | None:
             value = read(state)
             if not value and (nonempty or value is None):
                 return value
@@ -112,23 +112,23 @@ def _mapped(
                 return change(state, value, *arguments)
             return change_by_bytes(state, value, change, arguments)
 
-        return Parameter(one)
+        return Parameter(change_value)
     values = base.values
     assert values is not None
 
-    def every(state: State) -> list[str]:
-        found = values(state)
-        if not found:
-            return found
+    def change_elements(state: State) -> list[str]:
+        elements = values(state)
+        if not elements:
+            return elements
         arguments = prepare(state)
         return [
             change(state, value, *arguments)
             if value.isascii() or not goes_by_bytes(state)
             else change_by_bytes(state, value, change, arguments)
-            for value in found
+            for value in elements
         ]
 
-    return Parameter(values=every, star=base.star)
+    return Parameter(values=change_elements, star=base.star)
 
 
 def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter:
@@ -155,25 +155,25 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
     assert values is not None
     positional = node.subscript is None
 
-    def part(state: State) -> list[str]:
-        scalar: Any = None
+    def elements_of(state: State) -> list[str]:
+        variable: Any = None
         if not positional:
-            scalar = state.value(name)
-            if scalar is None or (scalar.__class__ is not str and not len(scalar)):
-                return values(state)  # none; bash does not look at the numbers then
+            variable = state.value(name)
+            if variable is None or (variable.__class__ is not str and not len(variable)):
+                return values(state)  # an empty list; bash does not evaluate the numbers here
         offset = offset_of(state)
-        if scalar.__class__ is IndexedArray and offset > scalar.top() - 1:
+        if variable.__class__ is IndexedArray and offset > variable.top() - 1:
             return []
         length = length_of(state) if length_of is not None else None
-        if scalar.__class__ is str:  # bash takes it for ${name:offset:length}
-            return [slices.substring(state, scalar, offset, length)]
+        if variable.__class__ is str:  # bash treats it as ${name:offset:length}
+            return [slices.substring(state, variable, offset, length)]
         if length is not None and length < 0:
-            raise slices.too_short(length)
+            raise slices.negative_length_error(length)
         if positional:
             return slices.of_positional(state, offset, length)
         return slices.of_array(state, name, values, offset, length)
 
-    return Parameter(values=part, star=base.star)
+    return Parameter(values=elements_of, star=base.star)
 
 
 def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
@@ -185,8 +185,10 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
         if base.values is not None and node.subscript is None:
             return Parameter(values=lambda state: ["" for _ in state.positional], star=base.star)
         if base.values is not None:
-            of_all = declared.all_attributes
-            return Parameter(values=lambda state: of_all(state, name, elements(state, name)), star=base.star)
+            attributes_of_all = declared.all_attributes
+            return Parameter(
+                values=lambda state: attributes_of_all(state, name, elements(state, name)), star=base.star
+            )
 
         def attributes(state: State) -> str:
             if base.value is not None:

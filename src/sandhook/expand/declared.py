@@ -1,4 +1,4 @@
-"""Variables as ``declare -p`` shows them, in expansions: attributes, keys and quoted values."""
+"""Expansions that print variables as ``declare -p`` does: attributes, keys and quoted values."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def attributes_of(state: State, name: str) -> str:
 
 def all_attributes(state: State, name: str, elements: list[str]) -> list[str]:
     """Return the attributes once for each element; a variable without a value counts as one."""
-    found = attributes_of(state, name)
+    attributes = attributes_of(state, name)
     if state.value(name) is not None:
-        return [found] * len(elements)
-    return [found] * bool(found)
+        return [attributes] * len(elements)
+    return [attributes] * bool(attributes)
 
 
 def pairs_of(state: State, name: str, letter: str) -> list[str]:
@@ -34,29 +34,29 @@ def pairs_of(state: State, name: str, letter: str) -> list[str]:
         return [at_quote(value)]
     if letter == "k":
         return [text for pair in value.pairs() for text in pair]
-    shown = [f"{key_quote(key)} {double_quote(text)}" for key, text in value.pairs()]
-    if not shown:
+    pairs = [f"{key_quote(key)} {double_quote(text)}" for key, text in value.pairs()]
+    if not pairs:
         return []
-    return [" ".join(shown) + (" " if isinstance(value, AssociativeArray) else "")]
+    return [" ".join(pairs) + (" " if isinstance(value, AssociativeArray) else "")]
 
 
 def declaration(
     state: State, node: ParameterExpansion, listed: bool, text_of: Callable[[State], str], *, unset: bool
 ) -> str | None:
-    """${x@A}: an assignment or declare command that makes the parameter anew.
+    """${x@A}: an assignment or declare command that recreates the parameter.
 
     Args:
         state: Where the parameter is.
         node: The expansion.
         listed: It has the subscript ``@`` or ``*``.
-        text_of: Gives the one value.
-        unset: That value is unset, though the variable may have others.
+        text_of: Returns the value of a single parameter.
+        unset: That value is unset, although an array may have other elements.
     """
     if node.name in "@*":
         if not state.positional:
             return ""
-        between = separator(state, True) or " "
-        return "set -- " + between.join(at_quote(text) for text in state.positional)
+        joiner = separator(state, True) or " "
+        return "set -- " + joiner.join(at_quote(text) for text in state.positional)
     name, _ = state.resolve(node.name)
     flags = attributes_of(state, name)
     value = state.value(name)
@@ -64,18 +64,18 @@ def declaration(
         return f"declare -{flags} {name}" if flags else None
     if listed and not isinstance(value, str):
         if isinstance(value, AssociativeArray):
-            inside = "".join(f"[{key_quote(key)}]={double_quote(text)} " for key, text in value.pairs())
+            elements = "".join(f"[{key_quote(key)}]={double_quote(text)} " for key, text in value.pairs())
         else:
-            inside = " ".join(f"[{key}]={double_quote(text)}" for key, text in value.pairs())
-        return f"declare -{flags} {name}=({inside})"
+            elements = " ".join(f"[{key}]={double_quote(text)}" for key, text in value.pairs())
+        return f"declare -{flags} {name}=({elements})"
     if unset:
         return f"declare -{flags} {name}" if flags else None
-    shown = at_quote(text_of(state))
-    return f"declare -{flags} {name}={shown}" if flags else f"{name}={shown}"
+    quoted = at_quote(text_of(state))
+    return f"declare -{flags} {name}={quoted}" if flags else f"{name}={quoted}"
 
 
 def words_of(state: State, node: ParameterExpansion, text: str | None) -> list[str]:
-    """Return the fields of ``"${a[@]@A}"`` and ``"${@@A}"``: that command, which bash splits at IFS."""
+    """Return the fields of ``"${a[@]@A}"`` and ``"${@@A}"``: the command of ``declaration``, split at IFS."""
     if not text:
         return []
     ifs = state.get("IFS") or " "

@@ -1,4 +1,4 @@
-"""How the parts of a word are put into its fields."""
+"""Closures that add the parts of a word to its fields."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def quoted_text(text_of: Text) -> Emit:
 
 
 def tilde_in(text_of: Text) -> Emit:
-    """A tilde-prefix in the word of an operator: one that stands for nothing is text, and is split."""
+    """A tilde-prefix in the word of an operator: one that does not expand is text, and is split."""
 
     def emit(state: State, fields: Fields) -> None:
         text = text_of(state)
@@ -30,7 +30,7 @@ def tilde_in(text_of: Text) -> Emit:
 
 
 def tilde_word(text_of: Text) -> Emit:
-    """A tilde-prefix in a word: one that stands for nothing is text, and may be a pattern."""
+    """A tilde-prefix in a word: one that does not expand is text, and may be a pattern."""
 
     def emit(state: State, fields: Fields) -> None:
         text = text_of(state)
@@ -51,7 +51,7 @@ def if_any(text_of: Text) -> Emit:
 
 
 def without_empty(emit: Emit) -> Emit:
-    """Begin no field for an expansion that turns out to be empty: it stands next to a list, in quotes."""
+    """Do not begin a field for an empty expansion that stands next to a list in quotes."""
 
     def run(state: State, fields: Fields) -> None:
         fields.add_any(lambda: emit(state, fields))
@@ -59,20 +59,20 @@ def without_empty(emit: Emit) -> Emit:
     return run
 
 
-def starred_beside_list(values_of: Callable[[State], list[str]]) -> Emit:
-    """``"${*#p}$@"``: next to a list bash splits it at the character that joins it."""
+def emit_starred_next_to_list(values_of: Callable[[State], list[str]]) -> Emit:
+    """``"${*#p}$@"``: next to a list, bash splits the value at the character that joined it."""
 
     def emit(state: State, fields: Fields) -> None:
-        between = separator(state, True)
+        joiner = separator(state, True)
         values = values_of(state)
-        if not between:
+        if not joiner:
             fields.add_any(lambda: fields.quoted("".join(values)))
             return
-        blank = between in DEFAULT_IFS
-        for at, text in enumerate(values):
-            if at and not blank:
+        blank = joiner in DEFAULT_IFS
+        for index, text in enumerate(values):
+            if index and not blank:
                 fields.finish()
-            elif at:
+            elif index:
                 fields.separate()
             if text:
                 fields.quoted(text)
@@ -96,8 +96,8 @@ def emit_value(compiled: Parameter, quoted: bool) -> Emit:
         if not quoted:
             ifs = state.get("IFS")
             if ifs and ifs != DEFAULT_IFS and any(letter not in DEFAULT_IFS for letter in ifs):
-                # after one that is not white space empty values count, and white space makes one
-                # delimiter with what a value begins with
+                # with an IFS character that is not white space, empty values count, and white space
+                # joins the delimiter at the beginning of a value
                 fields.expansion(ifs[0].join(values(state)))
                 return
         first = True
@@ -113,8 +113,8 @@ def emit_value(compiled: Parameter, quoted: bool) -> Emit:
     return run
 
 
-def changed_beside_list(operator: str, value_of: Value, base_of: Value) -> Emit:
-    """``"${x#p}$@"`` of one value: bash makes a field where an operator has left nothing of it."""
+def emit_changed_next_to_list(operator: str, value_of: Value, base_of: Value) -> Emit:
+    """``"${x#p}$@"`` for one value: bash makes a field even if the operator removed all of the value."""
 
     def emit(state: State, fields: Fields) -> None:
         text = value_of(state)
@@ -139,7 +139,7 @@ def unsplit_list(compiled: Parameter, *, trimmed: bool) -> Emit:
 
 
 def joined_fields(emitters: Sequence[Emit]) -> Text:
-    """Return what joins the fields of a word with blanks."""
+    """Return a closure that joins the fields of a word with blanks."""
 
     def run(state: State) -> str:
         fields = Unglobbed(state)
@@ -151,6 +151,6 @@ def joined_fields(emitters: Sequence[Emit]) -> Text:
 
 
 def splits_lists(state: State) -> bool:
-    """Return True when an unquoted list makes bash split a word where one text is wanted."""
+    """Return True when bash splits a word with an unquoted list even where one string is expected."""
     ifs = state.get("IFS")
     return ifs is not None and ifs[:1] not in ("", " ")

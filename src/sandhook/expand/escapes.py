@@ -99,6 +99,6 @@ def _trimmed(state: State, path: str) -> str:
     count = state.get("PROMPT_DIRTRIM") or ""
     if not (count.isdigit() and count.isascii()) or not 0 < int(count[:9]) < path.count("/"):
         return path
-    kept = path.split("/")[-int(count[:9]) :]
-    short = "/".join(["~/..." if path[0] == "~" else "...", *kept])
-    return short if len(short) < len(path) else path
+    directories = path.split("/")[-int(count[:9]) :]
+    shortened = "/".join(["~/..." if path[0] == "~" else "...", *directories])
+    return shortened if len(shortened) < len(path) else path

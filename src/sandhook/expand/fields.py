@@ -1,6 +1,6 @@
-"""The fields of a word, put together from its pieces (POSIX.1-2024 XCU 2.6.5).
+"""The fields of a word, built from its pieces (POSIX.1-2024 XCU 2.6.5).
 
-A word is expanded piece by piece into a ``Fields``, which knows of every piece whether it was
+A word is expanded piece by piece into a ``Fields``, which records whether a piece was
 quoted (never split, never a pattern), literal (never split) or came from an expansion (split
 at IFS). When a field is complete, pathname expansion is tried on it.
 """
@@ -21,7 +21,7 @@ from sandhook.text.fields import DEFAULT_IFS, field_spans
 _PATTERN_PIECE = lazily(r"\\.|\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]\[]|\[(?!:))*\]|[^\\\[:]+|.", re.DOTALL)
 _MAGIC = frozenset("*?[")
 
-#: What makes a pattern of a field for bash, though its brackets hold nothing (``[]``).
+#: A field that bash treats as a pattern although its brackets are empty (``[]``).
 _BRACKETS = lazily(r"(?:\\.|[^\\[])*\[(?:\\.|[^\\\]/])*\]", re.DOTALL)
 _WITHOUT_MATCH = frozenset(("failglob", "nullglob"))
 
@@ -39,7 +39,7 @@ def whole_list(values_of: Callable[[State], list[str]]) -> Callable[[State], lis
 
 
 class Fields:
-    """Collects the pieces of one word, and returns its fields.
+    """Collects the pieces of one word and returns its fields.
 
     Attributes:
         done: The finished fields.
@@ -71,8 +71,8 @@ class Fields:
             return
         ifs = self._ifs
         if ifs is None:
-            found = self._state.get("IFS")
-            ifs = self._ifs = DEFAULT_IFS if found is None else found
+            variable = self._state.get("IFS")
+            ifs = self._ifs = DEFAULT_IFS if variable is None else variable
         if not ifs:
             self._add(text)
             return
@@ -93,7 +93,7 @@ class Fields:
         self._pieces.append((text, False))
 
     def add_any(self, add: Callable[[], None]) -> None:
-        """Add something; when it is empty, it starts no field."""
+        """Call ``add``; if it adds nothing but empty text, no field is started."""
         started, done = self._started, len(self.done)
         add()
         if not (started or self._pieces) and len(self.done) == done:
@@ -105,7 +105,7 @@ class Fields:
             self.finish()
 
     def finish(self) -> None:
-        """Complete the current field, be it empty, and expand it as a pathname pattern."""
+        """Complete the current field, even an empty one, and expand it as a pathname pattern."""
         pieces = self._pieces
         self._started = False
         state = self._state
@@ -130,7 +130,7 @@ class Fields:
 
 
 class Unglobbed(Fields):
-    """Fields that are no patterns."""
+    """Fields without pathname expansion."""
 
     __slots__ = ()
 
@@ -143,7 +143,7 @@ class Unglobbed(Fields):
 def glob_field(state: State, pieces: list[tuple[str, bool]]) -> list[str]:
     """Expand one field, given as (text, quoted) pieces, to the files it matches.
 
-    A field that matches nothing stays as it is, unless nullglob or failglob say otherwise.
+    A field that matches nothing stays unchanged, unless nullglob or failglob is set.
     """
     pattern = "".join([quote(text) if was_quoted else text for text, was_quoted in pieces])
     plain = "".join([text for text, _ in pieces])
@@ -153,7 +153,7 @@ def glob_field(state: State, pieces: list[tuple[str, bool]]) -> list[str]:
         unmatched = "[" in pattern and _BRACKETS.match(pattern) and not shopts.isdisjoint(_WITHOUT_MATCH)
         return _without_match(state, plain) if unmatched else [plain]
     process = state.process
-    found = expand_pathname(
+    paths = expand_pathname(
         process.kernel.fs,
         process.cwd,
         pattern,
@@ -169,37 +169,37 @@ def glob_field(state: State, pieces: list[tuple[str, bool]]) -> list[str]:
         state.budget.charge,
     )
     ignored = state.get("GLOBIGNORE")
-    if ignored and found:
-        found = _without_ignored(found, ignored, options.extglob)
-    if found:
-        return found
+    if ignored and paths:
+        paths = _without_ignored(paths, ignored, options.extglob)
+    if paths:
+        return paths
     return _without_match(state, plain)
 
 
 def _without_match(state: State, plain: str) -> list[str]:
-    """Return what becomes of a pattern that matches no file."""
+    """Return the fields for a pattern that matches no file."""
     shopts = state.options.shopts
     if "failglob" in shopts:
         raise ShellError(f"no match: {plain}", ends="unit")
     return [] if "nullglob" in shopts else [plain]
 
 
-def _listed(ignored: str) -> list[str]:
+def _ignored_patterns(ignored: str) -> list[str]:
     """Return the patterns of GLOBIGNORE; a colon in brackets or after a backslash does not separate."""
     if "[" not in ignored and "\\" not in ignored:
         return ignored.split(":")
-    found = [""]
+    patterns = [""]
     for piece in _PATTERN_PIECE.findall(ignored):
         if piece == ":":
-            found.append("")
+            patterns.append("")
         else:
-            found[-1] += piece
-    return found
+            patterns[-1] += piece
+    return patterns
 
 
-def _without_ignored(found: list[str], ignored: str, extglob: bool) -> list[str]:
+def _without_ignored(paths: list[str], ignored: str, extglob: bool) -> list[str]:
     from sandhook.pattern.glob import compile_pattern
 
-    patterns = [compile_pattern(text, extglob=extglob) for text in _listed(ignored) if text]
-    kept = [name for name in found if not any(pattern.matches(name) for pattern in patterns)]
-    return [name for name in kept if name.rstrip("/").rpartition("/")[2] not in (".", "..")]
+    patterns = [compile_pattern(text, extglob=extglob) for text in _ignored_patterns(ignored) if text]
+    remaining = [name for name in paths if not any(pattern.matches(name) for pattern in patterns)]
+    return [name for name in remaining if name.rstrip("/").rpartition("/")[2] not in (".", "..")]

@@ -1,7 +1,7 @@
-"""Words to closures that give an integer: the text of ``$((...))``, and subscripts of arrays.
+"""Compiles words to closures that return an integer: the text of ``$((...))``, and subscripts of arrays.
 
-What is expanded in such a text is a number nearly always. So the expression is parsed once, with operands
-where the expansions stand; only when one turns out to be more than a number is the text put together.
+An expansion in such a text is nearly always a number. So the expression is parsed once, with operands
+in place of the expansions. The whole text is built only when an expansion is not a plain number.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SKIPPING = ("&&", "||", "?")
 
 
 def compile_integer(word: Word, words: Words) -> Integer:
-    """Compile arithmetic text; parsed now where nothing in it has to be expanded first."""
+    """Compile arithmetic text; it is parsed here if it has no expansions."""
     parts = word.parts
     literal = all(isinstance(part, Literal) for part in parts)
     if literal:
@@ -41,7 +41,7 @@ def compile_integer(word: Word, words: Words) -> Integer:
         try:
             plain = arith.compile_arithmetic(parse_arithmetic(source))
         except ShellSyntaxError:
-            return lambda state: arith.evaluate(state, source)  # the error is reported when it runs
+            return lambda state: arith.evaluate(state, source)  # raises the error at run time
         return _guarded(plain, source) if any(c in source for c in "/%*") else plain
     tree = _with_parameters(words, parts)
     # Every expansion is compiled once: twice at each level of nesting would be exponential.
@@ -72,8 +72,8 @@ def compile_integer(word: Word, words: Words) -> Integer:
 def _with_parameters(words: Words, parts: Sequence[WordPart]) -> Integer | None:
     """Compile arithmetic in which ``$name`` stands for a plain number; it raises NotPlain for others.
 
-    None when that cannot be: only an expression without side effects may be tried twice, and what
-    stands after ``&&``, ``||`` and ``?`` is expanded even when it is not evaluated.
+    None when that is impossible: only an expression without side effects may be tried twice, and an expansion
+    after ``&&``, ``||`` and ``?`` is expanded even when it is not evaluated.
     """
     source = ""
     leaves: list[Integer] = []
@@ -98,7 +98,7 @@ def _with_parameters(words: Words, parts: Sequence[WordPart]) -> Integer | None:
 
 
 def _leaf(words: Words, part: WordPart) -> Integer | None:
-    """Compile ``$name`` or ``${#name}`` in arithmetic; None for an expansion that could have an effect."""
+    """Compile ``$name`` or ``${#name}`` in arithmetic; None for an expansion that may have side effects."""
     if not isinstance(part, ParameterExpansion) or part.operator is not None:
         return None
     if part.prefix == "#" and (part.subscript is None or subscript_of(part.subscript)):
@@ -109,7 +109,7 @@ def _leaf(words: Words, part: WordPart) -> Integer | None:
 
 
 def _with_operands(words: Words, parts: Sequence[WordPart]) -> Integer | None:
-    """Compile arithmetic whose expansions mostly are numbers; None where they could be no operands."""
+    """Compile arithmetic whose expansions are mostly numbers; None where they cannot be operands."""
     source = ""
     template: list[str | None] = []
     for part in parts:
@@ -126,27 +126,27 @@ def _with_operands(words: Words, parts: Sequence[WordPart]) -> Integer | None:
     ]
 
     def text_of(texts: list[str]) -> str:
-        made = iter(texts)
-        return "".join([next(made) if text is None else text for text in template])
+        expanded = iter(texts)
+        return "".join([next(expanded) if text is None else text for text in template])
 
     return with_operands(tree, expansions, text_of)
 
 
 def compile_operand(index: str) -> Integer:
-    """Read one of the numbers that ``with_operands`` has put down."""
+    """Return a closure that reads one of the operands that ``with_operands`` stored."""
     at = int(index)
     return lambda state: state.operands[at]
 
 
 def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[list[str]], str]) -> Integer:
-    """Return a closure for arithmetic with expansions in it, which are numbers nearly always.
+    """Return a closure for arithmetic with expansions, which are nearly always numbers.
 
-    They are expanded once, from the left; the expression is parsed anew only when one is no plain number.
+    They are expanded once, from the left. The expression is parsed again only when one is not a plain number.
 
     Args:
         tree: The expression with ``${0}``, ``${1}`` for the expansions.
-        expansions: What gives their texts.
-        text_of: Puts these into the expression.
+        expansions: The closures that return their texts.
+        text_of: Inserts the texts into the expression.
     """
     value = arith.compile_arithmetic(tree, compile_operand)
     if len(expansions) == 1:
@@ -173,7 +173,7 @@ def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[li
 
 
 def _with_one_operand(value: Integer, expansion: Text, text_of: Callable[[list[str]], str]) -> Integer:
-    """Compile arithmetic with one expansion, as most have."""
+    """Compile arithmetic with one expansion, the usual case."""
 
     def run(state: State) -> int:
         try:
@@ -205,14 +205,14 @@ def _plain_decimal(text: str) -> int:
 
 
 def _has_open_subscript(tree: Arith) -> bool:
-    """Return True when an expansion stands in a subscript, which is a key if the array is a map."""
+    """Return True when a subscript contains an expansion; it would be a key if the array is associative."""
     return any(isinstance(part, ArithVariable) and "$" in (part.subscript or "") for part in walk(tree))
 
 
 def compile_index(word: Word, words: Words) -> Integer | None:
-    """Compile the subscript of an indexed array; it raises NotPlain when its text has to be expanded first.
+    """Compile the subscript of an indexed array; the closure raises NotPlain when the text must be expanded first.
 
-    None for a subscript that always has to be.
+    None for a subscript that must always be expanded first.
     """
     parts = word.parts
     if not parts:
@@ -238,10 +238,10 @@ def compile_index(word: Word, words: Words) -> Integer | None:
 
 def _only_compares(source: str) -> bool:
     """Return True when every "=" of an expression belongs to a comparison."""
-    left = source
+    remaining = source
     for operator in ("==", "!=", "<=", ">="):
-        left = left.replace(operator, " ")
-    return "=" not in left and "++" not in left and "--" not in left
+        remaining = remaining.replace(operator, " ")
+    return "=" not in remaining and "++" not in remaining and "--" not in remaining
 
 
 def _guarded(tree: Integer, source: str) -> Integer:

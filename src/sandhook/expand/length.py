@@ -1,4 +1,4 @@
-"""${#a[i]}: the element whose length is wanted; errors of subscripts differ from those of ${a[i]}."""
+"""${#a[i]}: the element to measure; errors of subscripts differ from those of ${a[i]}."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def measured_element(
     index_of: Callable[[State], int] | None,
     shown: str,
 ) -> Callable[[State], str | None]:
-    """Return what reads the element of ``${#name[shown]}``; a bad subscript ends the line.
+    """Return a closure that reads the element of ``${#name[shown]}``; a bad subscript ends the line.
 
     Args:
         read: Reads the element as ``${name[shown]}`` does.
@@ -36,9 +36,7 @@ def measured_element(
             if not key:
                 raise _bad(shown)
             return array.items.get(key)
-        if (
-            array.__class__ is str and state.options.nounset
-        ):  # bash takes it for an array without this element
+        if array.__class__ is str and state.options.nounset:  # for bash, an array without this element
             raise unbound_error(name).ending("unit", 1)
         if index_of is None:
             key = key_of(state)

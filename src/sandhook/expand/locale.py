@@ -1,4 +1,4 @@
-"""Characters or bytes, for the shell: its locale, and operators that go by bytes in the C locale.
+"""The locale of the shell: operators work on bytes in the C locale, on characters elsewhere.
 
 Source: POSIX.1-2024 XBD 8.2 (LC_ALL, LC_CTYPE, LANG).
 """
@@ -14,7 +14,7 @@ __all__ = ["as_bytes", "as_characters", "change_by_bytes", "goes_by_bytes"]
 
 
 def goes_by_bytes(state: State) -> bool:
-    """Return True when the locale is C or POSIX. Without any variable it is UTF-8's."""
+    """Return True when the locale is C or POSIX. Without any of the variables it is a UTF-8 locale."""
     for name in ("LC_ALL", "LC_CTYPE", "LANG"):
         locale = state.get(name)
         if locale:
@@ -26,5 +26,5 @@ def change_by_bytes(
     state: State, value: str, change: Callable[..., str], arguments: tuple[object, ...]
 ) -> str:
     """Apply ``change`` in the C locale."""
-    seen = [as_bytes(each) if isinstance(each, str) else each for each in arguments]
-    return as_characters(change(state, as_bytes(value), *seen))
+    byte_arguments = [as_bytes(argument) if isinstance(argument, str) else argument for argument in arguments]
+    return as_characters(change(state, as_bytes(value), *byte_arguments))

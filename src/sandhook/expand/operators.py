@@ -16,7 +16,7 @@ Integer: TypeAlias = Callable[[State], int]
 COMPARE: dict[str, Callable[[int, int], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
 }  # fmt: skip
-#: What ``binary_constant`` knows.
+#: The operators that ``binary_constant`` accepts.
 WITH_CONSTANT = frozenset((*COMPARE, "+", "-"))
 
 MAX = 2**63 - 1
@@ -31,7 +31,7 @@ def wrap(value: int) -> int:
 
 
 class DivisionByZero(Exception):
-    """Raised by an operator; who knows the text of the expression makes a ShellError of it."""
+    """Raised by an operator; a caller that knows the text of the expression converts it to a ShellError."""
 
 
 def unary(operator: str, operand: Integer) -> Integer:
@@ -45,7 +45,7 @@ def unary(operator: str, operand: Integer) -> Integer:
 
 
 def chain(first: Integer, steps: Sequence[tuple[str, Integer]]) -> Integer:
-    """Compile operators of one precedence, each with the value so far on its left."""
+    """Compile operators of one precedence; the left operand of each is the value so far."""
     so_far = [0]  # read before anything else of a step runs
     compiled = [binary(operator, lambda state: so_far[0], right) for operator, right in steps]
 

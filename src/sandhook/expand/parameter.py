@@ -78,7 +78,9 @@ def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:
     name = node.name
     if node.operator in ("*", "@") and node.word is None:
         return Parameter(
-            values=lambda state: [found for found in variable_names(state) if found.startswith(name)],
+            values=lambda state: [
+                variable for variable in variable_names(state) if variable.startswith(name)
+            ],
             star=node.operator == "*",
         )
     all_ = subscript_of(node.subscript)
@@ -89,7 +91,7 @@ def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:
 
 
 class Indirect(Parameter):
-    """${!ref...}: the name is known only when it runs; the target is compiled then."""
+    """${!ref...}: the name is known only at run time, so the target is compiled there."""
 
     __slots__ = ("_node", "_reference", "_words")
 
@@ -100,7 +102,7 @@ class Indirect(Parameter):
         self._words = words
 
     def target(self, state: State) -> Parameter | str | None:
-        """Return the Parameter that is meant, compiled with this expansion's operator."""
+        """Return the Parameter that the reference names, compiled with the operator of this expansion."""
         node = self._node
         if node.subscript is None and node.name in state.namerefs:
             name, key = state.resolve(node.name)  # ${!nameref} is the name it refers to

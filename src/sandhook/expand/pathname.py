@@ -2,7 +2,7 @@
 
 Source: POSIX.1-2024 XCU 2.6.6 and 2.14.3. Oracle: bash 5.2, shopt dotglob, globstar, nocaseglob,
 extglob, globskipdots.
-What becomes of a pattern without matches (nullglob, failglob) is the caller's business.
+The caller handles a pattern without matches (nullglob, failglob).
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ _TYPE = 0o170000
 _DIRECTORY = 0o040000
 _LINK = 0o120000
 
-#: Bytes of a found path that are worth one charged step.
+#: Bytes of a path for which one step is charged.
 _BYTES_PER_STEP = 32
 
 
 class PathnameOptions(Record):
-    """What the shell's options say about pathname expansion."""
+    """The options of the shell that affect pathname expansion."""
 
     dotglob: bool = False  #: "*" matches a leading "." too
     globstar: bool = False  #: "**" matches directories of any depth
     nocase: bool = False  #: nocaseglob
     extglob: bool = False
-    skipdots: bool = True  #: globskipdots: "." and ".." match only when they are written out
-    bytewise: bool = False  #: a byte is a character, as in the C locale
+    skipdots: bool = True  #: globskipdots: "." and ".." match only when the pattern names them
+    bytewise: bool = False  #: each byte is a character, as in the C locale
     most: int = 200_000  #: paths that one expansion may hold (a count; Limits.fields)
 
 
@@ -50,7 +50,7 @@ def expand_pathname(
     """Return the paths that match, in byte order; as written, so relative ones stay relative.
 
     Args:
-        fs: Where to look; a directory that cannot be read gives nothing.
+        fs: The file system; a directory that cannot be read has no matches.
         cwd: What relative patterns are relative to.
         pattern: A backslash makes the next character ordinary. Without any special character
             the result is empty.
@@ -63,22 +63,22 @@ def expand_pathname(
     if not has_magic(pattern, extglob=options.extglob):
         return []
     search = _Search(fs, cwd, options, charge)
-    found = [""]
+    paths = [""]
     parts = _split(pattern, options.extglob)
     magic = False
     for index, (component, slashes) in enumerate(parts):
         last = index == len(parts) - 1
         if options.globstar and component == "**":
             if not last and parts[index + 1][0] == "**":
-                continue  # the next one does it all
-            found = search.keep(search.any_depth(found, slashes, last, magic))
+                continue  # "**/**" matches the same paths as "**"
+            paths = search.collect(search.match_any_depth(paths, slashes, last, magic))
             magic = True
         else:
-            found = search.keep(search.one(found, component, slashes, last))
+            paths = search.collect(search.match_component(paths, component, slashes, last))
             magic = magic or has_magic(component, extglob=options.extglob)
-        if not found:
+        if not paths:
             return []
-    return byte_order(set(found) if options.globstar else found)
+    return byte_order(set(paths) if options.globstar else paths)
 
 
 def _split(pattern: str, extglob: bool) -> list[tuple[str, str]]:
@@ -116,7 +116,7 @@ def _split(pattern: str, extglob: bool) -> list[tuple[str, str]]:
 
 
 class _Search:
-    """One expansion: what it looks at, and what it may use."""
+    """One pathname expansion, with the file system, options and budget that it uses."""
 
     __slots__ = ("charge", "cwd", "fs", "options")
 
@@ -128,17 +128,17 @@ class _Search:
         self.options = options
         self.charge = charge
 
-    def keep(self, paths: Iterator[str]) -> list[str]:
-        """Collect paths, charging each; LimitExceeded when they are too many."""
-        kept: list[str] = []
+    def collect(self, paths: Iterator[str]) -> list[str]:
+        """Collect paths and charge each. Raises LimitExceeded when there are too many."""
+        collected: list[str] = []
         for path in paths:
             self.charge(1 + len(path) // _BYTES_PER_STEP)
-            kept.append(path)
-            if len(kept) > self.options.most:
+            collected.append(path)
+            if len(collected) > self.options.most:
                 raise LimitExceeded("fields", self.options.most, "pathname expansion")
-        return kept
+        return collected
 
-    def one(self, above: list[str], component: str, slashes: str, last: bool) -> Iterator[str]:
+    def match_component(self, bases: list[str], component: str, slashes: str, last: bool) -> Iterator[str]:
         """Yield every path of ``above`` with each name that matches one component."""
         options = self.options
         pattern = compile_pattern(
@@ -149,13 +149,13 @@ class _Search:
         )
         if not component or not has_magic(component, extglob=options.extglob):
             text = compile_pattern(component, extglob=options.extglob).literal_text
-            for base in above:
+            for base in bases:
                 path = base + text
-                # No check of directories on the way: listing them fails if they are not there.
+                # Directories above the last component are not checked: listing them fails if they do not exist.
                 if (not last and not slashes) or not text or self._exists(path, slashes):
                     yield path + slashes
             return
-        for base in above:
+        for base in bases:
             yield from self._matching(base, component, pattern, slashes)
 
     def _matching(self, base: str, component: str, pattern: Pattern, slashes: str) -> Iterator[str]:
@@ -169,12 +169,12 @@ class _Search:
             ):
                 yield base + name + slashes
 
-    def any_depth(self, above: list[str], slashes: str, last: bool, magic: bool) -> Iterator[str]:
+    def match_any_depth(self, bases: list[str], slashes: str, last: bool, magic: bool) -> Iterator[str]:
         """Yield what ``**`` matches: directories before a slash, otherwise everything.
 
-        Depth zero is the directory itself; bash leaves its slash away after another pattern.
+        Depth zero is the directory itself; bash omits its slash after another pattern.
         """
-        for base in above:
+        for base in bases:
             if not base:
                 if slashes and not last:
                     yield base
@@ -182,17 +182,17 @@ class _Search:
                 yield base.rstrip("/") if magic and not slashes else base
             pending = [base]
             while pending:
-                here = pending.pop()
-                for name, mode in self._names(here) or ():
+                directory = pending.pop()
+                for name, mode in self._names(directory) or ():
                     if name[0] == "." and not self.options.dotglob:
                         continue
-                    path = here + name
-                    directory = mode & _TYPE == _DIRECTORY
+                    path = directory + name
+                    is_directory = mode & _TYPE == _DIRECTORY
                     if not slashes:
                         yield path
-                    elif directory or (last and self._leads_to_directory(path, mode)):
+                    elif is_directory or (last and self._leads_to_directory(path, mode)):
                         yield path + slashes
-                    if directory:  # links are not walked through
+                    if is_directory:  # links are not walked through
                         self.charge(1)
                         pending.append(path + (slashes or "/"))
 

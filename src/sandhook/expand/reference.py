@@ -1,6 +1,6 @@
-"""Parameters without their operators: ``$x``, ``${a[1]}``, ``$@``, ``${a[*]}`` to closures.
+"""Compiles parameters without their operators (``$x``, ``${a[1]}``, ``$@``, ``${a[*]}``) to closures.
 
-A parameter gives one value (``$x``, ``${a[1]}``) or a list (``$@``, ``${a[*]}``, ``${!p*}``).
+A parameter has one value (``$x``, ``${a[1]}``) or a list (``$@``, ``${a[*]}``, ``${!p*}``).
 Source: POSIX.1-2024 XCU 2.5, 2.6.2; bash 5.2 manual 3.4, 6.7.
 """
 
@@ -23,7 +23,7 @@ Text: TypeAlias = Callable[[State], str]
 
 
 class Words(Protocol):
-    """What this file needs of ``word.WordCompiler``, which calls it."""
+    """The methods of ``word.WordCompiler`` that this file calls."""
 
     def string(self, word: Word, *, quoted: bool = False, assignment: bool = False) -> Text: ...
 
@@ -48,10 +48,9 @@ class Parameter:
     """A compiled parameter expansion.
 
     Attributes:
-        value: Gives the one value, None when unset; None when this is a list.
-        values: Gives the list; None when this is one value.
-        star: The list is joined with IFS where one string is wanted in quotes.
-        dynamic: Only known at run time (``${!ref}``): gives another Parameter.
+        value: Returns the value, or None when it is unset; None for a list.
+        values: Returns the list; None for a single value.
+        star: In quotes the list is joined with the first character of IFS.
     """
 
     __slots__ = ("star", "value", "values")
@@ -69,7 +68,7 @@ class Parameter:
         return separator(state, self.star).join(self.values(state))
 
     def is_set(self, state: State, nonempty: bool) -> bool:
-        """Return True when the parameter has a value (``-``), and no empty one (``:-``)."""
+        """Return True when the parameter is set (``-``) and, with ``nonempty``, not empty (``:-``)."""
         if self.value is not None:
             value = self.value(state)
             return bool(value) if nonempty else value is not None
@@ -84,7 +83,7 @@ def plain_value(name: str, *, braces: bool = True) -> Value:
     """Return the closure that reads ``$name`` and fails for an unset name under ``set -u``.
 
     Args:
-        braces: It is written ``${1}``: a special parameter without braces is called ``$1`` in messages.
+        braces: It is written ``${1}``: messages print a special parameter without braces as ``$1``.
     """
     if is_ordinary(name):
 
@@ -92,10 +91,10 @@ def plain_value(name: str, *, braces: bool = True) -> Value:
             value = state.values.get(name)
             if value.__class__ is str:
                 return value
-            found = state.get(name)
-            if found is None and state.options.nounset:
+            text = state.get(name)
+            if text is None and state.options.nounset:
                 raise unbound_error(name)
-            return found
+            return text
 
         return variable
     if name == "?":
@@ -126,7 +125,7 @@ def _unchecked(name: str) -> Value:
 
 
 def subscript_of(word: Word | None) -> str | None:
-    """Return "@" or "*" when that is the whole subscript, else None."""
+    """Return "@" or "*" when it is the whole subscript, else None."""
     if word is not None and len(word.parts) == 1 and isinstance(word.parts[0], Literal):
         text = word.parts[0].text
         if text in ("@", "*"):
@@ -166,12 +165,12 @@ def compile_base(node: ParameterExpansion, words: Words, *, checked: bool) -> Pa
 
 
 def _without_subscript(name: str) -> Value:
-    """${a[]}: refused when it is expanded, as bash does."""
+    """${a[]}: bash rejects it when it is expanded."""
 
-    def refuse(state: State) -> str | None:
+    def fail(state: State) -> str | None:
         raise bad_substitution_error(f"${{{name}[]}}")
 
-    return refuse
+    return fail
 
 
 def _element(name: str, subscript: Word, words: Words, checked: bool) -> Value:
@@ -210,6 +209,6 @@ def _element(name: str, subscript: Word, words: Words, checked: bool) -> Value:
 
 
 def _empty_key(state: State, name: str) -> str:
-    """Report an empty key of a map; it has no element."""
+    """Report an empty key of an associative array and return it; it has no element."""
     state.report_bad_subscript(name)
     return ""

@@ -13,7 +13,7 @@ FieldsOf: TypeAlias = Callable[[State], "list[str]"]
 
 
 def plain_number(text_of: Callable[[State], str | None], quoted: bool) -> Callable[[State], int | None]:
-    """A text that is digits alone; None for any other."""
+    """Return a closure for a text of digits alone; it returns None for any other text."""
 
     def number(state: State) -> int | None:
         text = text_of(state)
@@ -27,12 +27,12 @@ def plain_number(text_of: Callable[[State], str | None], quoted: bool) -> Callab
 
 
 def unsplit(value: Callable[[State], int]) -> Callable[[State], int | None]:
-    """An unquoted ``$((...))``, unless IFS could split it."""
+    """Return a closure for an unquoted ``$((...))``; it returns None when IFS could split the value."""
     return lambda state: value(state) if state.values.get("IFS") == DEFAULT_IFS else None
 
 
 def numbers(sequence: range, plain: FieldsOf) -> FieldsOf:
-    """A word that is ``{1..100}`` alone; ``plain`` is for a shell without brace expansion."""
+    """Return a closure for a word that is ``{1..100}``; ``plain`` is used without brace expansion."""
     step = sequence.step
     count = (sequence.stop - sequence.start + step - (1 if step > 0 else -1)) // step  # len() has bounds
 
@@ -49,7 +49,7 @@ def numbers(sequence: range, plain: FieldsOf) -> FieldsOf:
 
 
 def unquoting(part: WordPart) -> WordPart:
-    """Return what a part of an index is, which stands as if in double quotes."""
+    """Return a part of an index as it reads in double quotes."""
     if isinstance(part, SingleQuoted):
         return Literal(f"'{part.text}'")
     if isinstance(part, Escaped) and part.text not in '$`"\\':

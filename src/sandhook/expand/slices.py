@@ -15,7 +15,7 @@ from sandhook.state.values import AssociativeArray, IndexedArray
 
 
 def named(number_of: Callable[[State], int], shown: str) -> Callable[[State], int]:
-    """Add the parameter to the message of an error in an offset or length."""
+    """Prefix the message of an error in an offset or length with the parameter."""
 
     def number(state: State) -> int:
         try:
@@ -28,18 +28,18 @@ def named(number_of: Callable[[State], int], shown: str) -> Callable[[State], in
     return number
 
 
-def too_short(length: int | None) -> ShellError:
-    """Return the error of a length that ends before its offset."""
+def negative_length_error(length: int | None) -> ShellError:
+    """Return the error for a length that ends before its offset."""
     return ShellError(f"{length}: substring expression < 0", ends="unit").within("subscript")
 
 
 def substring(state: State, value: str, offset: int, length: int | None) -> str:
     """${x:offset:length}, in characters, or bytes in the C locale."""
     by_bytes = not value.isascii() and goes_by_bytes(state)
-    found = transform.substring(as_bytes(value) if by_bytes else value, offset, length)
-    if found is None:
-        raise too_short(length)
-    return as_characters(found) if by_bytes else found
+    part = transform.substring(as_bytes(value) if by_bytes else value, offset, length)
+    if part is None:
+        raise negative_length_error(length)
+    return as_characters(part) if by_bytes else part
 
 
 def of_positional(state: State, offset: int, length: int | None) -> list[str]:
@@ -71,9 +71,9 @@ def of_array(
     """${a[@]:offset:length}: the offset is an index, the length counts elements that are set."""
     array = state.value(name)
     if length is not None and isinstance(array, IndexedArray):
-        found = _of_dense(array, offset, length)
-        if found is not None:
-            return found
+        part = _of_dense(array, offset, length)
+        if part is not None:
+            return part
     values = values_of(state)
     if isinstance(array, IndexedArray):
         if offset < 0:
@@ -84,7 +84,9 @@ def of_array(
         if indices and indices[-1] == len(indices) - 1:
             start = offset
         else:
-            start = next((at for at, index in enumerate(indices) if index >= offset), len(indices))
+            start = next(
+                (position for position, index in enumerate(indices) if index >= offset), len(indices)
+            )
     else:
         start = max(0, offset - 1) if isinstance(array, AssociativeArray) and offset > 0 else offset
         if start < 0:

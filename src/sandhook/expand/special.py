@@ -1,4 +1,4 @@
-"""Parameters by name: the special and positional ones, and the error of ``set -u``."""
+"""Values of special and positional parameters by name, and expansion of names in text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME = lazily(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9})\}|([A-Za-z_][A-Za-z0
 
 
 def separator(state: State, star: bool) -> str:
-    """Return what joins a list: the first character of IFS for ``*``, a blank for ``@``."""
+    """Return the text that joins a list: the first character of IFS for ``*``, a blank for ``@``."""
     if not star:
         return " "
     ifs = state.get("IFS")
@@ -39,9 +39,9 @@ def special_value(state: State, name: str) -> str | None:
         case "!":
             return str(state.last_background) if state.last_background else None
         case "-":
-            started = state.invocation
-            source = "c" if started.input == "string" else "s" if started.input == "stdin" else ""
-            return state.options.flags("i" if started.interactive is not None else "") + source
+            invocation = state.invocation
+            source = "c" if invocation.input == "string" else "s" if invocation.input == "stdin" else ""
+            return state.options.flags("i" if invocation.interactive is not None else "") + source
         case "@" | "*":
             return separator(state, name == "*").join(state.positional) if state.positional else None
         case "_":
@@ -50,20 +50,20 @@ def special_value(state: State, name: str) -> str | None:
 
 
 def expand_names(state: State, text: str) -> str:
-    """Replace ``$name``, ``${name}`` and ``$1`` by their values, once; all else stays as it is."""
-    return _NAME.sub(lambda found: _value(state, found[1] or found[2]), text)
+    """Replace ``$name``, ``${name}`` and ``$1`` by their values, once; other text stays unchanged."""
+    return _NAME.sub(lambda match: _value(state, match[1] or match[2]), text)
 
 
 def expand_subscript(state: State, text: str, *, key: bool) -> str:
     """Replace names in a subscript that is text, and remove its quotes.
 
     Args:
-        key: It is a key; in an index, single quotes and backslashes are text for the arithmetic.
+        key: It is a key. In an index, single quotes and backslashes are part of the arithmetic.
     """
     if not key:
         text = text.replace('"', "")
     elif _QUOTING.search(text):
-        return "".join([_unquoted(state, *found.groups()) for found in _KEY_PIECE.finditer(text)])
+        return "".join([_unquoted(state, *match.groups()) for match in _KEY_PIECE.finditer(text)])
     return expand_names(state, text) if "$" in text else text
 
 
@@ -72,7 +72,7 @@ def _unquoted(
 ) -> str:
     if double is not None:
         return "".join(
-            [found[1] or expand_names(state, found[2]) for found in _DOUBLE_PIECE.finditer(double)]
+            [match[1] or expand_names(state, match[2]) for match in _DOUBLE_PIECE.finditer(double)]
         )
     if escaped is not None:
         return escaped

@@ -1,6 +1,6 @@
-"""Words to closures that give one string, a pattern, pieces with their quoting, or an integer.
+"""Compiles words to closures for one string, a pattern, pieces with their quoting, or an integer.
 
-Nothing here splits or globs; ``word`` adds that for the places where a word becomes fields.
+Nothing here splits or globs; ``word`` adds that where a word becomes fields.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter
 from sandhook.expand.reference import Parameter, compile_base, plain_value
 from sandhook.expand.shapes import unquoting
 from sandhook.expand.special import separator
-from sandhook.expand.tilde import expand_tilde, has_tilde, split_tildes, tilde_behind_name
+from sandhook.expand.tilde import expand_tilde, has_tilde, split_assignment_tildes, split_tildes
 from sandhook.pattern.glob import quote
 from sandhook.state.control import ShellError, subscript_error
 from sandhook.state.state import State
@@ -53,9 +53,9 @@ class TextCompiler:
     """Compiles words; receives functions that compile the commands inside them.
 
     Args:
-        substitute: Makes a closure of the body of ``$(...)`` that gives its output.
-        backquote: The same for the text of a backquoted substitution, parsed when it runs.
-        process: Makes a closure of ``<(...)`` that gives the name to open.
+        substitute: Compiles the body of ``$(...)`` to a closure that returns its output.
+        backquote: Compiles the text of a backquoted substitution, which is parsed at run time.
+        process: Compiles ``<(...)`` to a closure that returns the name to open.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class TextCompiler:
                 text += [p.text for p in part.parts if isinstance(p, (Literal, Escaped))]
             else:
                 return None
-        if not word.parts or has_tilde(word.parts) or tilde_behind_name(word.parts) is not None:
+        if not word.parts or has_tilde(word.parts) or split_assignment_tildes(word.parts) is not None:
             return None
         return "".join(text)
 
@@ -96,7 +96,7 @@ class TextCompiler:
         """Compile a word that becomes one string: no splitting, no globbing.
 
         Args:
-            quoted: It stands as in double quotes (here-documents, subscripts).
+            quoted: Expand as in double quotes (here-documents, subscripts).
             assignment: A tilde counts after each ":" too.
         """
         parts = word.parts
@@ -119,13 +119,13 @@ class TextCompiler:
         """Compile a subscript that may be a key or an index: in the latter, quotes other than "..." are text."""
         as_key = self._string(word.parts, quoted=True)
         parts = [unquoting(part) for part in word.parts]
-        if all(made is part for made, part in zip(parts, word.parts)):
+        if all(unquoted is part for unquoted, part in zip(parts, word.parts)):
             return as_key
         as_index = self._string(parts, quoted=True)
         return lambda state: as_key(state) if is_map(state) else as_index(state)
 
     def pair_word(self, word: Word) -> Text:
-        """Compile a key or a value of ``map=(key value)``, an assignment's text without tildes."""
+        """Compile a key or a value of ``map=(key value)``: like the value of an assignment, without tildes."""
         return self._string(word.parts, quoted=False, stored=True)
 
     def stored_in(self, word: Word, quoted: bool) -> Text:
@@ -146,9 +146,9 @@ class TextCompiler:
         return _concatenate([self._part_text(part, quoted=quoted, stored=stored) for part in parts])
 
     def _part_text(self, part: WordPart, *, quoted: bool, stored: bool = False) -> Text:
-        """Compile one part to the text it gives where nothing is split.
+        """Compile one part to its text, without splitting.
 
-        ``stored``: an assignment's value, where bash joins ``"${a[@]:1}"`` and the like with IFS;
+        ``stored``: the value of an assignment, where bash joins ``"${a[@]:1}"`` and similar lists with IFS;
         without an operator ``"${a[@]}"`` is joined with spaces there too.
         """
         match part:
@@ -215,7 +215,7 @@ class TextCompiler:
             choose = self._assign_or_fail(node, base, quoted)
             return lambda state: base.text(state) if base.is_set(state, nonempty) else choose(state)
         if stored and not quoted and base.values is not None:
-            nonempty = False  # one empty value is a list all the same, where it is stored
+            nonempty = False  # in an assignment, one empty value counts as a list
         inner = node.word or Word(())
         word = self._string(inner.parts, quoted=True, stored=stored) if quoted else self.string(inner)
         if operator[-1] == "+":
@@ -235,7 +235,7 @@ class TextCompiler:
     # ------------------------------------------------------------------ patterns and pieces
 
     def pattern(self, word: Word, *, tildes: bool = True) -> Text:
-        """Compile a word to a pattern: what was quoted is escaped, the rest stays special."""
+        """Compile a word to a pattern: quoted text is escaped, the rest stays special."""
         fixed = self.fixed_pattern(word, tildes=tildes)
         if fixed is not None:
             return _constant(fixed)
@@ -304,13 +304,13 @@ class TextCompiler:
         opening = (part.operator + "(", False)
 
         def run(state: State) -> list[tuple[str, bool]]:
-            found = [opening]
+            pattern = [opening]
             for index, pieces in enumerate(alternatives):
                 if index:
-                    found.append(("|", False))
-                found += pieces(state)
-            found.append((")", False))
-            return found
+                    pattern.append(("|", False))
+                pattern += pieces(state)
+            pattern.append((")", False))
+            return pattern
 
         return run
 
@@ -318,27 +318,27 @@ class TextCompiler:
 
     def operand(self, word: Word) -> Text:
         """Compile the word of ``case``, or an operand of ``[[``: as ``string``, and ``a=~`` has a tilde."""
-        named = tilde_behind_name(word.parts)
+        assignment = split_assignment_tildes(word.parts)
         plain = self.string(word)
-        if named is None:
+        if assignment is None:
             return plain
         expanded = _concatenate(
             [
                 tilde(piece) if isinstance(piece, str) else self._part_text(piece, quoted=False)
-                for piece in named
+                for piece in assignment
             ]
         )
         return lambda state: plain(state) if state.options.posix else expanded(state)
 
     def operand_pattern(self, word: Word) -> Text:
         """Compile a pattern of ``case`` or ``[[``, where ``a=~`` has a tilde."""
-        named = tilde_behind_name(word.parts)
+        assignment = split_assignment_tildes(word.parts)
         plain = self.pattern(word)
-        if named is None:
+        if assignment is None:
             return plain
         makers = [
             _tilde_piece(tilde(piece)) if isinstance(piece, str) else self._pieces_of(piece)
-            for piece in named
+            for piece in assignment
         ]
 
         def expanded(state: State) -> str:
@@ -349,12 +349,12 @@ class TextCompiler:
 
     def fixed_operand_pattern(self, word: Word) -> str | None:
         """Return the pattern that ``operand_pattern`` always makes, or None when it depends on the run."""
-        return None if tilde_behind_name(word.parts) is not None else self.fixed_pattern(word)
+        return None if split_assignment_tildes(word.parts) is not None else self.fixed_pattern(word)
 
     # ------------------------------------------------------------------ arithmetic and names
 
     def arithmetic(self, word: Word) -> Integer:
-        """Compile arithmetic text; parsed now where nothing in it has to be expanded first."""
+        """Compile arithmetic text; it is parsed here if it has no expansions."""
         return compile_integer(word, self)
 
     def index(self, word: Word) -> Integer | None:
@@ -362,7 +362,7 @@ class TextCompiler:
         return compile_index(word, self)
 
     def parse_name(self, text: str) -> ParameterExpansion | None:
-        """Parse what an indirection names: x, x[i], 1, @; None when it is no parameter."""
+        """Parse the target of an indirection: x, x[i], 1, @; None when it is not a parameter."""
         try:
             word = parse_word("${" + text + "}")
         except ShellSyntaxError:
@@ -418,20 +418,20 @@ class TextCompiler:
 
 
 def runs_commands(tree: object) -> bool:
-    """Return True when expanding a tree could run a command; data that is expanded must not."""
+    """Return True when the expansion of a tree could run a command; expanding data must not."""
     return any(
         isinstance(part, (CommandSubstitution, Backquoted, ProcessSubstitution)) for part in walk(tree)
     )
 
 
 def _plain_text(name: str, value: Callable[[State], str | None]) -> Text:
-    """``$name`` where one string is wanted: a variable is read without a further call."""
+    """Compile ``$name`` to one string; the closure reads a plain variable without another call."""
     if not is_ordinary(name):
         return lambda state: value(state) or ""
 
     def text(state: State) -> str:
-        found = state.values.get(name)
-        return found if found.__class__ is str else value(state) or ""
+        variable = state.values.get(name)
+        return variable if variable.__class__ is str else value(state) or ""
 
     return text
 
@@ -446,7 +446,7 @@ def tilde(prefix: str) -> Text:
 
 
 def _tilde_piece(text_of: Text) -> Pieces:
-    """A tilde-prefix in a pattern: one that stands for nothing stays a part of it."""
+    """Compile a tilde-prefix in a pattern: one that does not expand stays part of the pattern."""
 
     def piece(state: State) -> list[tuple[str, bool]]:
         text = text_of(state)
@@ -462,10 +462,10 @@ def _concatenate(pieces: Sequence[Text]) -> Text:
         first, second = pieces
 
         def pair(state: State) -> str:
-            left, right = first(state), second(state)
-            if len(left) + len(right) > 65_536:
-                state.budget.check_fits(len(left) + len(right))
-            return left + right
+            head, tail = first(state), second(state)
+            if len(head) + len(tail) > 65_536:
+                state.budget.check_fits(len(head) + len(tail))
+            return head + tail
 
         return pair
 

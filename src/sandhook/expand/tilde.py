@@ -1,4 +1,4 @@
-"""Tilde expansion (POSIX.1-2024 XCU 2.6.1); ``~user`` knows the sandbox's users alone."""
+"""Tilde expansion (POSIX.1-2024 XCU 2.6.1); ``~user`` finds only users of the virtual /etc/passwd."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sandhook.state.state import State
 from sandhook.syntax.nodes import Literal, WordPart
 from sandhook.vfs.path import VirtualPath
 
-#: What an assignment begins with.
+#: The beginning of an assignment.
 _ASSIGNED = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?\+?=")
 
 
@@ -19,12 +19,12 @@ def tilde_prefix(parts: Sequence[WordPart]) -> str | None:
         return None
     end = _end_of(parts[0].text, 0)
     if end == len(parts[0].text) and len(parts) > 1:
-        return None  # the prefix would go on in a quoted or expanded part
+        return None  # the prefix would continue in a quoted or expanded part
     return parts[0].text[:end]
 
 
 def _end_of(text: str, at: int) -> int:
-    """Return where the tilde-prefix at an offset ends."""
+    """Return the end of the tilde-prefix at an offset."""
     return min((end for end in (text.find("/", at), text.find(":", at)) if end >= 0), default=len(text))
 
 
@@ -34,11 +34,11 @@ def split_tildes(parts: Sequence[WordPart], *, assignment: bool = False) -> list
     Args:
         assignment: A tilde counts after each unquoted ":" too.
     """
-    found: list[WordPart | str] = []
+    pieces: list[WordPart | str] = []
     at_start = True
     for index, part in enumerate(parts):
         if not isinstance(part, Literal):
-            found.append(part)
+            pieces.append(part)
             at_start = False
             continue
         text, begin = part.text, 0
@@ -46,32 +46,32 @@ def split_tildes(parts: Sequence[WordPart], *, assignment: bool = False) -> list
             if at_start and text.startswith("~", begin):
                 end = _end_of(text, begin)
                 if end < len(text) or index == len(parts) - 1:
-                    found.append(text[begin:end])
+                    pieces.append(text[begin:end])
                     begin = end
-            at = text.find(":~", begin) if assignment else -1
-            if at < 0:
+            colon = text.find(":~", begin) if assignment else -1
+            if colon < 0:
                 break
-            found.append(Literal(text[begin : at + 1]))
-            begin = at + 1
+            pieces.append(Literal(text[begin : colon + 1]))
+            begin = colon + 1
             at_start = True
         if begin < len(text):
-            found.append(Literal(text[begin:]) if begin else part)
+            pieces.append(Literal(text[begin:]) if begin else part)
         at_start = assignment and text.endswith(":")
-    return found
+    return pieces
 
 
 def expand_tilde(state: State, prefix: str) -> str:
-    """Return what a tilde-prefix stands for; an unknown name stays as it is."""
+    """Return the directory of a tilde-prefix; a prefix with an unknown name is returned unchanged."""
     name = prefix[1:]
     if not name:
         home = state.get("HOME")
         return home if home is not None else home_of(state, None) or "/"
     if name == "+":
-        found = state.get("PWD")
-        return prefix if found is None else found
+        directory = state.get("PWD")
+        return prefix if directory is None else directory
     if name == "-":
-        found = state.get("OLDPWD")
-        return prefix if found is None else found
+        directory = state.get("OLDPWD")
+        return prefix if directory is None else directory
     if name.lstrip("+-").isdigit() and name.count("+") + name.count("-") <= 1:
         stack = [state.get("PWD") or "/", *state.directory_stack]
         index = int(name.lstrip("+-")[:6])
@@ -97,15 +97,15 @@ def home_of(state: State, name: str | None) -> str | None:
     return None
 
 
-def tilde_behind_name(parts: Sequence[WordPart]) -> list[WordPart | str] | None:
+def split_assignment_tildes(parts: Sequence[WordPart]) -> list[WordPart | str] | None:
     """Split ``name=~...``: outside POSIX mode, bash expands such tildes in an argument too."""
     if not parts or not isinstance(parts[0], Literal):
         return None
     name = _ASSIGNED.match(parts[0].text) if "=" in parts[0].text else None
     if name is None:
         return None
-    behind = split_tildes([Literal(parts[0].text[name.end() :]), *parts[1:]], assignment=True)
-    return [Literal(name[0]), *behind] if any(isinstance(piece, str) for piece in behind) else None
+    value = split_tildes([Literal(parts[0].text[name.end() :]), *parts[1:]], assignment=True)
+    return [Literal(name[0]), *value] if any(isinstance(piece, str) for piece in value) else None
 
 
 def has_tilde(parts: Sequence[WordPart], *, assignment: bool = False) -> bool:

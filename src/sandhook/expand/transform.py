@@ -1,7 +1,7 @@
-"""What the operators of ``${...}`` do to one value. Source: bash 5.2 manual, 3.5.3.
+"""The operators of ``${...}`` on one value. Source: bash 5.2 manual, 3.5.3.
 
-Each function takes values that are already expanded; which of them applies, and to how many
-values, is decided in ``parameter``.
+The operands are already expanded. ``parameter`` selects the function and the values that it is
+applied to.
 """
 
 from __future__ import annotations
@@ -16,21 +16,18 @@ from sandhook.state.control import bad_substitution_error
 from sandhook.state.state import State
 from sandhook.text.quoting import at_quote
 
-#: What ${x@Q} may have to write as an escape.
-
-
-#: Changes a text that is not empty, as the options of a shell have it.
+#: Changes a text that is not empty; the options of the shell may affect it.
 Change: TypeAlias = Callable[[State, str], str]
 
-#: Longer texts are charged and take the general way.
+#: Longer texts are charged and use the general functions.
 _SHORT = 4096
 
 
 @lru_cache(maxsize=512)
 def affix_remover(operator: str, pattern: str) -> Change | None:
-    """Return the function of ``${x##*/}``, ``${x%.*}``, ``${x%.py}`` and the like; None for other patterns.
+    """Return the function for ``${x##*/}``, ``${x%.*}``, ``${x%.py}`` and similar; None for other patterns.
 
-    These search for a literal, which no option makes anything else.
+    They search for a literal, which no option affects.
     """
     star = pattern.count("*")
     if star > 1 or "(" in pattern or (star and (len(pattern) < 2 or pattern[-2:] == "\\*")):
@@ -45,12 +42,12 @@ def affix_remover(operator: str, pattern: str) -> Change | None:
     size = len(literal)
     from_left = operator[0] == "#"
     longest = len(operator) == 2
-    if star and star_first is from_left:  # the star swallows up to the first or last place of the literal
+    if star and star_first is from_left:  # the star matches up to the first or last occurrence of the literal
         find = str.rfind if longest is star_first else str.find
         if from_left:
             return lambda _, text: text if (at := find(text, literal)) < 0 else text[at + size :]
         return lambda _, text: text if (at := find(text, literal)) < 0 else text[:at]
-    if star and longest:  # the star stands at the far end, and takes all of it
+    if star and longest:  # the star is at the far end and matches the rest
         fits = str.startswith if from_left else str.endswith
         return lambda _, text: "" if fits(text, literal) else text
     if from_left:
@@ -59,7 +56,7 @@ def affix_remover(operator: str, pattern: str) -> Change | None:
 
 
 def literal_replacer(operator: str, pattern: str, replacement: str) -> Change | None:
-    """Return the function of ``${x/a/b}`` and ``${x//a/b}`` with plain texts; None for others."""
+    """Return the function for ``${x/a/b}`` and ``${x//a/b}`` with plain texts; None for others."""
     if operator not in ("/", "//") or "&" in replacement or "\\" in replacement:
         return None
     compiled = compile_pattern(pattern)
@@ -80,7 +77,7 @@ def literal_replacer(operator: str, pattern: str, replacement: str) -> Change | 
 
 
 def case_changer(operator: str) -> Change:
-    """Return the function of ``${x^^}`` and similar forms without a pattern."""
+    """Return the function for ``${x^^}`` and similar forms without a pattern."""
     whole = {"^^": str.upper, ",,": str.lower}.get(operator)
 
     def change(state: State, value: str) -> str:
@@ -92,10 +89,10 @@ def case_changer(operator: str) -> Change:
 
 
 def remove_affix(state: State, value: str, operator: str, pattern: str) -> str:
-    """${x#p} ${x##p} ${x%p} ${x%%p}: take a matching beginning or end away."""
-    quick = affix_remover(operator, pattern)
-    if quick is not None:
-        return quick(state, value)
+    """${x#p} ${x##p} ${x%p} ${x%%p}: remove a matching beginning or end."""
+    remover = affix_remover(operator, pattern)
+    if remover is not None:
+        return remover(state, value)
     compiled = compile_pattern(pattern, extglob=state.options.extglob)
     longest = len(operator) == 2
     if operator[0] == "#":
@@ -118,12 +115,12 @@ def replace(
     """${x/p/r} ${x//p/r} ${x/#p/r} ${x/%p/r}.
 
     Args:
-        replacement: Its pieces as (text, quoted); an unquoted & stands for what matched.
+        replacement: Its pieces as (text, quoted); an unquoted & stands for the match.
     """
     if not pattern and operator not in ("/#", "/%"):
         return value
     if pattern.endswith("\\") and (len(pattern) - len(pattern.rstrip("\\"))) & 1:
-        return value  # a backslash that quotes nothing matches nothing here, in bash
+        return value  # as in bash, a final backslash that quotes nothing matches nothing
     options = state.options
     charge = state.budget.charge
     compiled = compile_pattern(pattern, extglob=options.extglob, nocase=options.nocasematch)
@@ -141,11 +138,11 @@ def replace(
     elif operator == "//":
         spans = compiled.find_all(value, charge)
     else:
-        found = compiled.find(value, 0, True, charge)
-        spans = [found] if found is not None else []
+        span = compiled.find(value, 0, True, charge)
+        spans = [span] if span is not None else []
     if not spans:
         return value
-    return _put(state, value, spans, _template(state, replacement))
+    return _substitute(state, value, spans, _template(state, replacement))
 
 
 def _replace_literal(state: State, value: str, old: str, new: str) -> str:
@@ -183,7 +180,7 @@ def _template(state: State, replacement: list[tuple[str, bool]]) -> list[str | N
     return pieces
 
 
-def _put(state: State, value: str, spans: list[tuple[int, int]], template: list[str | None]) -> str:
+def _substitute(state: State, value: str, spans: list[tuple[int, int]], template: list[str | None]) -> str:
     constant = "".join(piece for piece in template if piece is not None)
     copies = template.count(None)
     state.budget.charge(len(spans))

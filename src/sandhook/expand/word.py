@@ -1,4 +1,4 @@
-"""Words to closures, in the order of expansions of POSIX.1-2024 XCU 2.6.
+"""Compiles words to closures, in the order of expansions of POSIX.1-2024 XCU 2.6.
 
 A word is compiled once for the place where it stands: ``fields`` (arguments: split and
 globbed), ``string`` (assignments, case subjects: neither), ``pattern`` (case, ``${x#p}``:
@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from sandhook.expand.brace import expand_braces, has_braces, plain_sequence
 from sandhook.expand.emitting import (
     Emit,
-    changed_beside_list,
+    emit_changed_next_to_list,
+    emit_starred_next_to_list,
     emit_value,
     if_any,
     joined_fields,
     quoted_text,
     splits_lists,
-    starred_beside_list,
     tilde_in,
     tilde_word,
     unsplit_list,
@@ -30,7 +30,7 @@ from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter
 from sandhook.expand.reference import Parameter, compile_base, plain_value, subscript_of
 from sandhook.expand.shapes import FieldsOf, numbers, plain_number, unsplit
 from sandhook.expand.text import Text, TextCompiler, tilde
-from sandhook.expand.tilde import split_tildes, tilde_behind_name
+from sandhook.expand.tilde import split_assignment_tildes, split_tildes
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     AnsiQuoted,
@@ -50,7 +50,7 @@ from sandhook.syntax.nodes import (
 from sandhook.text.fields import DEFAULT_IFS, split
 from sandhook.text.names import is_ordinary
 
-#: A word whose braces give more words than this is expanded anew each time it runs.
+#: A word whose braces yield more words than this is expanded again each time it runs.
 EAGER_BRACES = 256
 
 #: Operators whose empty result starts no field next to a list.
@@ -67,7 +67,7 @@ class WordCompiler(TextCompiler):
         """Compile a word that is an argument: all expansions, splitting and globbing.
 
         Args:
-            named_tildes: Tildes in what looks like an assignment count; not in the list of ``a=(...)``.
+            named_tildes: Expand tildes in words like ``name=~``; False in the list of ``a=(...)``.
         """
         if has_braces(word):
             return self._with_braces(word)
@@ -94,21 +94,21 @@ class WordCompiler(TextCompiler):
         return run
 
     def pair_word(self, word: Word) -> Text:
-        """Compile a key or a value of a map; next to a list it may be split, and is joined with blanks."""
+        """Compile a key or a value of an associative array; with a list it may be split and joined with blanks."""
         if not any(map(self._holds_list, word.parts)):
             return super().pair_word(word)
         return self._joined(word.parts, self._string(word.parts, quoted=False), trimmed=True)
 
     def _joined(self, parts: Sequence[WordPart], plain: Text, *, trimmed: bool) -> Text:
-        """Compile a word with a list where one text is wanted.
+        """Compile a word with a list to one string.
 
         As in bash, a list in quotes lets the word be split and joined with blanks; one outside of quotes
         only when IFS does not begin with a blank.
 
         Args:
-            parts: The word's.
+            parts: The parts of the word.
             plain: The word without splitting.
-            trimmed: An empty last value of an unquoted list leaves no blank.
+            trimmed: An empty last value of an unquoted list adds no blank.
         """
         in_quotes = any(isinstance(part, DoubleQuoted) and self._holds_list(part) for part in parts)
         emitters: list[Emit] = []
@@ -124,7 +124,7 @@ class WordCompiler(TextCompiler):
         return joined if in_quotes else lambda state: (joined if splits_lists(state) else plain)(state)
 
     def operand(self, word: Word) -> Text:
-        """Compile the word of ``case``, or an operand of ``[[``: next to a list it is split, too."""
+        """Compile the word of ``case``, or an operand of ``[[``; a word with a list is split first."""
         if not any(map(self._holds_list, word.parts)):
             return super().operand(word)
         return self._joined(word.parts, super().operand(word), trimmed=False)
@@ -135,7 +135,7 @@ class WordCompiler(TextCompiler):
         return isinstance(part, ParameterExpansion) and part.prefix != "!" and self._is_list(part)
 
     def argument(self, word: Word) -> Callable[[State], str | list[str]]:
-        """Compile a word like ``fields``, to a closure that may give the one field by itself."""
+        """Compile a word like ``fields``; the closure may return a single field as a string."""
         constant = self.constant(word)
         if constant is not None:
             return lambda state: constant
@@ -151,7 +151,7 @@ class WordCompiler(TextCompiler):
     def number(self, word: Word) -> Callable[[State], int | None] | None:
         """Compile a word that is one number: digits, ``$((...))``, ``$name`` or ``$1``; None for other words.
 
-        The closure gives None, without effect, when the word may be something else in this run.
+        The closure returns None, without side effects, when the value may not be a number in this run.
         """
         constant = self.constant(word)
         if constant is not None:
@@ -184,7 +184,7 @@ class WordCompiler(TextCompiler):
         return None if value is None else lambda state: _split(state, value(state))
 
     def _one_value(self, part: WordPart) -> Callable[[State], str | None] | None:
-        """Compile an unquoted expansion that gives one text, to be split; None for any other part."""
+        """Compile an unquoted expansion to one string, still to be split; None for any other part."""
         if isinstance(part, (CommandSubstitution, Backquoted, ArithmeticExpansion)):
             return self._part_text(part, quoted=False)
         if not isinstance(part, ParameterExpansion) or part.operator in CHOOSING or part.prefix == "!":
@@ -207,16 +207,15 @@ class WordCompiler(TextCompiler):
         if sequence is not None:
             return numbers(sequence, self._fields(word))
         words: list[Word] = []
-        for made in expand_braces(word):
-            words.append(made)
+        for result in expand_braces(word):
+            words.append(result)
             if len(words) > EAGER_BRACES:
                 return self._many_braces(word)
         plain = self._fields(word)
         if len(words) == 1:
             return self._fields(words[0])
-        compiled = [
-            self._fields(made, named_tildes=False) for made in words
-        ]  # to bash these are no assignments
+        # Words made by braces are never assignments.
+        compiled = [self._fields(result, named_tildes=False) for result in words]
         constants = [text for text in map(self.constant, words) if text is not None]
         if len(constants) == len(words):
             return lambda state: constants if "braceexpand" in state.options.enabled else plain(state)
@@ -224,12 +223,12 @@ class WordCompiler(TextCompiler):
         def run(state: State) -> list[str]:
             if "braceexpand" not in state.options.enabled:
                 return plain(state)
-            found: list[str] = []
+            collected: list[str] = []
             for fields in compiled:
-                found += fields(state)
-            if len(found) > state.budget.limits.fields:
+                collected += fields(state)
+            if len(collected) > state.budget.limits.fields:
                 state.budget.fail("fields")
-            return found
+            return collected
 
         return run
 
@@ -239,19 +238,19 @@ class WordCompiler(TextCompiler):
         def run(state: State) -> list[str]:
             if "braceexpand" not in state.options.enabled:
                 return plain(state)
-            found: list[str] = []
+            collected: list[str] = []
             budget = state.budget
             limit = budget.limits.fields
-            for made in expand_braces(word):
+            for result in expand_braces(word):
                 budget.charge(1)
-                constant = self.constant(made)
+                constant = self.constant(result)
                 if constant is not None:
-                    found.append(constant)
+                    collected.append(constant)
                 else:
-                    found += self._fields(made, named_tildes=False)(state)
-                if len(found) > limit:
+                    collected += self._fields(result, named_tildes=False)(state)
+                if len(collected) > limit:
                     budget.fail("fields")
-            return found
+            return collected
 
         return run
 
@@ -259,7 +258,7 @@ class WordCompiler(TextCompiler):
 
     def _emitters(self, word: Word, named_tildes: bool) -> list[Emit]:
         plain = self._emit_all(split_tildes(word.parts))
-        named = tilde_behind_name(word.parts) if named_tildes else None
+        named = split_assignment_tildes(word.parts) if named_tildes else None
         if named is None:
             return plain
         expanded = self._emit_all(named)
@@ -271,7 +270,7 @@ class WordCompiler(TextCompiler):
         return [emit]
 
     def _emit_all(self, pieces: Sequence[WordPart | str]) -> list[Emit]:
-        """Compile parts, and tilde-prefixes that were taken out of them."""
+        """Compile parts, and the tilde-prefixes that were split off."""
         return [tilde_word(tilde(piece)) if isinstance(piece, str) else self._emit(piece) for piece in pieces]
 
     def _emit(self, part: WordPart) -> Emit:
@@ -299,19 +298,19 @@ class WordCompiler(TextCompiler):
         if not any(map(self._may_be_list, parts)):
             text_of = self._string(parts, quoted=True)
             return lambda state, fields: fields.quoted(text_of(state))
-        listed = any(map(self._is_list, parts))  # then the quotes alone make no field: "$@$empty"
+        listed = any(map(self._is_list, parts))  # with a list, quotes alone begin no field: "$@$empty"
         emitters: list[Emit] = []
         for part in parts:
-            if isinstance(part, ParameterExpansion) and self._gives_fields(part, listed):
+            if isinstance(part, ParameterExpansion) and self._expands_to_fields(part, listed):
                 emit = self._emit_parameter(part, quoted=True, listed=listed)
                 chosen = listed and part.operator in _EMPTY_IS_NONE and not _names_list(part)
                 if chosen or (
-                    part.prefix == "!" and any(self._is_list(each) for each in parts if each is not part)
+                    part.prefix == "!" and any(self._is_list(other) for other in parts if other is not part)
                 ):
                     emit = without_empty(emit)
                 emitters.append(emit)
             elif listed:
-                emitters.append(self._emit_beside_list(part))
+                emitters.append(self._emit_next_to_list(part))
             else:
                 emitters.append(quoted_text(self._part_text(part, quoted=True)))
 
@@ -323,17 +322,17 @@ class WordCompiler(TextCompiler):
 
         return run
 
-    def _emit_beside_list(self, part: WordPart) -> Emit:
-        """Compile a part of quotes that hold a list, too: one that is empty makes no field in most cases."""
+    def _emit_next_to_list(self, part: WordPart) -> Emit:
+        """Compile a quoted part next to a list: an empty one usually begins no field."""
         if isinstance(part, ParameterExpansion) and part.operator is not None and not part.prefix:
             changed, base = compile_parameter(part, self), compile_base(part, self, checked=False)
             letter = part.word.parts if part.operator == "@" and part.word is not None else ()
             if changed.value is not None and base.value is not None and letter != (Literal("a"),):
-                return changed_beside_list(part.operator, changed.value, base.value)
+                return emit_changed_next_to_list(part.operator, changed.value, base.value)
         return if_any(self._part_text(part, quoted=True))
 
-    def _gives_fields(self, part: ParameterExpansion, listed: bool) -> bool:
-        """Return True when a part in quotes must be compiled to fields; next to a list, no other must."""
+    def _expands_to_fields(self, part: ParameterExpansion, listed: bool) -> bool:
+        """Return True when a part in quotes must be compiled to fields, not to one string."""
         if not listed:
             return self._may_be_list(part)
         return (
@@ -343,7 +342,7 @@ class WordCompiler(TextCompiler):
         )
 
     def _is_list(self, part: WordPart) -> bool:
-        """Return True when a part in quotes gives any number of fields, also none."""
+        """Return True when a part in quotes expands to any number of fields, including zero."""
         if not isinstance(part, ParameterExpansion) or part.prefix == "#":
             return False
         if part.prefix == "!":
@@ -358,7 +357,7 @@ class WordCompiler(TextCompiler):
             return self._emit_choice(node, compiled, quoted, listed)
         starred = compiled.star and node.operator is not None and not node.prefix
         if listed and starred and compiled.values is not None:
-            return starred_beside_list(compiled.values)
+            return emit_starred_next_to_list(compiled.values)
         return emit_value(compiled, quoted)
 
     def _emit_indirect(self, node: ParameterExpansion, compiled: Indirect, quoted: bool) -> Emit:
@@ -385,7 +384,7 @@ class WordCompiler(TextCompiler):
         value = emit_value(base, quoted)
         nonempty = operator[0] == ":"
         if operator[-1] in "=?":
-            value = without_empty(value) if listed and quoted else value  # what is assigned makes a field
+            value = without_empty(value) if listed and quoted else value  # an assigned value begins a field
             choose = self._assign_or_fail(node, base, quoted)
 
             def run_assign(state: State, fields: Fields) -> None:
@@ -396,19 +395,19 @@ class WordCompiler(TextCompiler):
                     (fields.quoted if quoted else fields.expansion)(text)
 
             return run_assign
-        use = [self._emit_in(part, quoted, listed) for part in self._tilde_parts(word, quoted)]
+        emitters = [self._emit_in(part, quoted, listed) for part in self._tilde_parts(word, quoted)]
         plus = operator[-1] == "+"
-        empty = base.values is not None and not base.star  # "${a[@]+x}" of an empty list is no field
+        is_plain_list = base.values is not None and not base.star  # "${a[@]+x}" of an empty list is no field
         values_of = base.values or (lambda state: [])
 
         def run(state: State, fields: Fields) -> None:
             if base.is_set(state, nonempty) == plus:
-                if quoted and not use and empty:
+                if quoted and not emitters and is_plain_list:
                     fields.quoted("")
-                for emit in use:
+                for emit in emitters:
                     emit(state, fields)
             elif plus:
-                if quoted and empty and values_of(state):
+                if quoted and is_plain_list and values_of(state):
                     fields.quoted("")
             else:
                 value(state, fields)
@@ -436,7 +435,7 @@ class WordCompiler(TextCompiler):
         return self._emit(part)
 
     def _emit_extended(self, part: ExtendedPattern) -> Emit:
-        """An extended pattern in an argument: its text, with what was quoted kept quoted."""
+        """Compile an extended pattern in an argument to its text; quoted pieces stay quoted."""
         pieces = self._extended_pieces(part)
 
         def run(state: State, fields: Fields) -> None:
@@ -451,18 +450,18 @@ def _names_list(part: ParameterExpansion) -> bool:
 
 
 def is_plain_variable(part: ParameterExpansion) -> bool:
-    """Return True when an expansion is ``$name`` of a variable, and nothing else."""
+    """Return True when an expansion is ``$name`` of a variable, without operators."""
     name = part.name
     return part.operator is None and not part.prefix and part.subscript is None and is_ordinary(name)
 
 
 def _is_positional(part: ParameterExpansion) -> bool:
-    """Return True when an expansion is ``$1`` and the like, and nothing else."""
+    """Return True when an expansion is a positional parameter like ``$1``, without operators."""
     return part.operator is None and not part.prefix and part.subscript is None and part.name.isdigit()
 
 
 def _whole_or_split(value: Callable[[State], str | None]) -> Callable[[State], str | list[str]]:
-    """An unquoted expansion that is a whole word: letters and digits alone are one field as they stand."""
+    """Compile an unquoted expansion that is a whole word; a value of letters and digits is one field."""
 
     def run(state: State) -> str | list[str]:
         text = value(state)
@@ -478,14 +477,14 @@ def _split(state: State, text: str | None) -> list[str]:
     if not text:
         return []
     ifs = state.get("IFS")
-    found = split(text, DEFAULT_IFS if ifs is None else ifs)
+    fields = split(text, DEFAULT_IFS if ifs is None else ifs)
     if state.options.noglob:
-        return found
+        return fields
     if _GLOB.isdisjoint(text) and not (state.options.extglob and "(" in text):
-        if len(found) > 1024 and len(found) > state.budget.limits.fields:
+        if len(fields) > 1024 and len(fields) > state.budget.limits.fields:
             state.budget.fail("fields")
-        return found
-    globbed: list[str] = []
-    for field in found:
-        globbed += glob_field(state, [(field, False)])
-    return globbed
+        return fields
+    paths: list[str] = []
+    for field in fields:
+        paths += glob_field(state, [(field, False)])
+    return paths

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 
 class FormatError(ValueError):
-    """A text that is malformed, or too long; the message names the fault and its place."""
+    """A text that is malformed, or too long; the message names the error and its position."""
 
 
 class Number(str):
-    """A number as it was written, so that no digit is lost between two texts."""
+    """A number as it was written, so that no digit is lost in a conversion."""
 
     __slots__ = ()

@@ -1,7 +1,7 @@
 """Compressed streams: gzip, bzip2 and xz, always a bounded piece at a time.
 
-The libraries are C: they receive at most 64 KiB and return at most 1 MiB in one call, and xz may use a
-dictionary that fits into the run.
+The libraries are C: they receive at most 64 KiB and return at most 1 MiB in one call, and the dictionary of
+xz must fit into the memory of the run.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class CorruptError(Exception):
     """Compressed data are damaged: "crc error", "unexpected end of file", "not in gzip format".
 
     Attributes:
-        reason: What the programs report in words of their own; "" for anything else.
+        reason: Errors for which the programs have their own messages; "" for others.
     """
 
     def __init__(self, message: str, reason: Reason = "") -> None:
@@ -79,8 +79,8 @@ def compressed(
         kind: "gzip", "bzip2", "xz" or "lzma".
         level: 0 or 1 (fast) to 9 (small).
         charge: Charges steps to the run's budget.
-        name: The file's name, for the header of gzip.
-        mtime: Its time in seconds since the epoch, for the same header.
+        name: The name of the file, for the header of gzip.
+        mtime: The modification time in seconds since the epoch, for the same header.
         xz_check: A key of XZ_CHECKS; "" is xz's default.
     """
     coder: _Compressor
@@ -118,28 +118,28 @@ def expanded(
     """Yield the expanded contents of a compressed stream, one member after the other. Raises CorruptError.
 
     Args:
-        sizes: Receives the expanded size of each member of gzip, in bytes, after it was read.
+        sizes: Receives the expanded size of each gzip member, in bytes, after it was read.
     """
-    held = b""
+    data = b""
     first = True
     while True:
-        if not held:
-            held = next(chunks, b"")
-        if not held and not first:
+        if not data:
+            data = next(chunks, b"")
+        if not data and not first:
             return
-        if not first and not held.strip(b"\0"):
-            held = b""
+        if not first and not data.strip(b"\0"):
+            data = b""
             continue
         if kind == "gzip":
-            member = _gzip_member(held, chunks, charge, first)
-            held = yield from (member if sizes is None else _sized(member, sizes))
+            member = _gzip_member(data, chunks, charge, first)
+            data = yield from (member if sizes is None else _sized(member, sizes))
         else:
-            held = yield from _member(held, chunks, kind, charge)
+            data = yield from _member(data, chunks, kind, charge)
         first = False
-        if held and kind == "gzip" and not GZIP_MAGIC.startswith(held[:2]):
-            if held.strip(b"\0"):
+        if data and kind == "gzip" and not GZIP_MAGIC.startswith(data[:2]):
+            if data.strip(b"\0"):
                 raise CorruptError("decompression OK, trailing garbage ignored", "trailing garbage")
-            held = b""
+            data = b""
 
 
 def _sized(member: Generator[bytes, None, bytes], sizes: list[int]) -> Generator[bytes, None, bytes]:
@@ -156,49 +156,49 @@ def _sized(member: Generator[bytes, None, bytes], sizes: list[int]) -> Generator
 
 
 def gzip_header(data: bytes) -> tuple[int, bytes, int]:
-    """Return the length of a header of gzip, and the name and the time in it (b"" and 0: none)."""
+    """Return the length of a gzip header, and the name and the time in it (b"" and 0 if missing)."""
     if len(data) < 10 or data[:2] != GZIP_MAGIC:
         return 0, b"", 0
     flags, mtime = data[3], int(struct.unpack("<L", data[4:8])[0])
-    at = 10
+    offset = 10
     if flags & 4:
-        at += 2 + int.from_bytes(data[at : at + 2], "little")
+        offset += 2 + int.from_bytes(data[offset : offset + 2], "little")
     name = b""
     if flags & 8:
-        name = data[at:].partition(b"\0")[0]
-        at += len(name) + 1
+        name = data[offset:].partition(b"\0")[0]
+        offset += len(name) + 1
     if flags & 16:
-        at += len(data[at:].partition(b"\0")[0]) + 1
-    return at + (2 if flags & 2 else 0), name, mtime
+        offset += len(data[offset:].partition(b"\0")[0]) + 1
+    return offset + (2 if flags & 2 else 0), name, mtime
 
 
 def _gzip_member(
-    held: bytes, chunks: Iterator[bytes], charge: Charge, first: bool
+    buffered: bytes, chunks: Iterator[bytes], charge: Charge, first: bool
 ) -> Generator[bytes, None, bytes]:
-    while len(held) < 2 and (more := next(chunks, b"")):
-        held += more
-    if not held:
+    while len(buffered) < 2 and (piece := next(chunks, b"")):
+        buffered += piece
+    if not buffered:
         raise CorruptError("unexpected end of file", "truncated")
-    if held[:2] == _lzw.MAGIC:
+    if buffered[:2] == _lzw.MAGIC:
         try:
-            yield from _lzw.expanded(held, chunks, charge)
+            yield from _lzw.expanded(buffered, chunks, charge)
         except _lzw.LzwError as error:
             raise CorruptError(str(error)) from None
         return b""
-    if held[:2] != GZIP_MAGIC:
+    if buffered[:2] != GZIP_MAGIC:
         raise CorruptError("not in gzip format")
     decoder = zlib.decompressobj(31)
     while not decoder.eof:
-        if not held:
-            held = next(chunks, b"")
-            if not held:
+        if not buffered:
+            buffered = next(chunks, b"")
+            if not buffered:
                 raise CorruptError("unexpected end of file", "truncated")
-        charge(1 + (len(held) >> 8))
+        charge(1 + (len(buffered) >> 8))
         try:
-            data = decoder.decompress(held, _MOST_PIECE)
+            data = decoder.decompress(buffered, _MOST_PIECE)
         except zlib.error as error:
             text = str(error)
-            what = (
+            error_kind = (
                 "crc"
                 if "incorrect data check" in text
                 else "length"
@@ -206,17 +206,19 @@ def _gzip_member(
                 else "format violated"
             )
             raise CorruptError(
-                f"invalid compressed data--{what} error"
-                if what != "format violated"
-                else f"invalid compressed data--{what}"
+                f"invalid compressed data--{error_kind} error"
+                if error_kind != "format violated"
+                else f"invalid compressed data--{error_kind}"
             ) from None
-        held = decoder.unconsumed_tail
+        buffered = decoder.unconsumed_tail
         charge(len(data) >> 8)
         yield data
     return decoder.unused_data
 
 
-def _member(held: bytes, chunks: Iterator[bytes], kind: str, charge: Charge) -> Generator[bytes, None, bytes]:
+def _member(
+    buffered: bytes, chunks: Iterator[bytes], kind: str, charge: Charge
+) -> Generator[bytes, None, bytes]:
     decoder: bz2.BZ2Decompressor | lzma.LZMADecompressor
     if kind == "bzip2":
         decoder = bz2.BZ2Decompressor()
@@ -224,20 +226,20 @@ def _member(held: bytes, chunks: Iterator[bytes], kind: str, charge: Charge) -> 
         form = lzma.FORMAT_ALONE if kind == "lzma" else lzma.FORMAT_XZ
         decoder = lzma.LZMADecompressor(form, memlimit=_XZ_MEMORY)
     while not decoder.eof:
-        if decoder.needs_input and not held:
-            held = next(chunks, b"")
-            if not held:
+        if decoder.needs_input and not buffered:
+            buffered = next(chunks, b"")
+            if not buffered:
                 raise CorruptError("unexpected end of file", "truncated")
-        charge(1 + (len(held) >> 8))
+        charge(1 + (len(buffered) >> 8))
         try:
-            data = decoder.decompress(held, _MOST_PIECE)
+            data = decoder.decompress(buffered, _MOST_PIECE)
         except lzma.LZMAError as error:
-            if "limit" in str(error).lower():  # the library has no other sign of it
+            if "limit" in str(error).lower():  # the library does not distinguish it otherwise
                 raise CorruptError("memory usage limit reached") from None
             raise CorruptError("compressed data is corrupt", "corrupt") from None
         except OSError:
             raise CorruptError("compressed data is corrupt", "corrupt") from None
-        held = b""
+        buffered = b""
         charge(len(data) >> 8)
         yield data
     return decoder.unused_data

@@ -1,4 +1,4 @@
-"""INI files and Java's properties as plain values."""
+"""Converts INI files and Java properties to plain values, and back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def read_ini(text: str) -> dict[str, Any]:
-    """Read an INI text: sections are mappings of texts, entries before the first section are at the top."""
+    """Parse an INI text: sections are mappings of strings; entries before the first section are at the top level."""
     sections: dict[str, Any] = {}
     section = sections
     for line in text.splitlines():
@@ -19,11 +19,13 @@ def read_ini(text: str) -> dict[str, Any]:
             if not isinstance(section, dict):
                 section = sections[line[1:-1].strip()] = {}
             continue
-        at = min((place for place in (line.find("="), line.find(":")) if place >= 0), default=len(line))
-        value = line[at + 1 :].strip()
+        separator = min(
+            (offset for offset in (line.find("="), line.find(":")) if offset >= 0), default=len(line)
+        )
+        value = line[separator + 1 :].strip()
         if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
             value = value[1:-1]
-        section[line[:at].strip()] = value
+        section[line[:separator].strip()] = value
     return sections
 
 

@@ -10,9 +10,9 @@ from sandhook.formats import FormatError, Number
 
 
 def read_json(text: str) -> Any:
-    """Read one JSON text; numbers are ``Number``. Raises FormatError."""
+    """Parse one JSON text; numbers are ``Number``. Raises FormatError."""
     try:
-        return loads(text, parse_int=Number, parse_float=Number, parse_constant=_refuse)
+        return loads(text, parse_int=Number, parse_float=Number, parse_constant=_raise_for_constant)
     except JSONDecodeError as error:
         raise FormatError(f"{error.msg} at line {error.lineno} column {error.colno}") from None
     except RecursionError:
@@ -20,7 +20,7 @@ def read_json(text: str) -> Any:
 
 
 def write_json(value: object, indent: str = "") -> str:
-    """Return a value as JSON text: compact, or over lines with ``indent`` for each level; numbers may be ``Number``."""
+    """Return a value as JSON text: compact, or on several lines with ``indent`` for each level."""
     pieces: list[str] = []
     _write(value, pieces, "\n" if indent else "", indent)
     return "".join(pieces)
@@ -53,9 +53,9 @@ def _write(value: object, out: list[str], margin: str, indent: str) -> None:
 
 
 def _string(text: str) -> str:
-    """Return a text in quotes; surrogates, for which UTF-8 has no bytes, become U+FFFD."""
+    """Return a string in quotes; surrogates, which UTF-8 cannot encode, become U+FFFD."""
     return dumps(text if text.isascii() else text.encode("utf-8", "replace").decode(), ensure_ascii=False)
 
 
-def _refuse(word: str) -> NoReturn:
-    raise FormatError(f"{word} is no JSON")
+def _raise_for_constant(word: str) -> NoReturn:
+    raise FormatError(f"{word} is not JSON")

@@ -1,4 +1,4 @@
-"""Tables as text: CSV and TSV, read row by row within bounds."""
+"""Tables as text: CSV and TSV, parsed row by row within bounds."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sandhook.formats import FormatError
 def read_rows(
     lines: Iterable[str], *, delimiter: str = ",", quote: str = '"', empty: bool = False
 ) -> Iterator[list[str]]:
-    """Yield the rows of a table (RFC 4180); empty lines are left out, or with ``empty`` rows without fields.
+    """Yield the rows of a table (RFC 4180); empty lines are skipped, or with ``empty`` are rows without fields.
 
     Args:
-        lines: Lines with their ends; a quoted field may go over several.
+        lines: Lines with their newlines; a quoted field may span several.
 
     Raises:
         FormatError: A quote that is not closed, or a field of more than 131072 characters.

@@ -7,21 +7,21 @@ from typing import Any
 
 from sandhook.formats import FormatError
 
-#: Characters of one text. Its reader is not document for more than people write.
+#: The longest text, in characters: the parser is meant for texts that people write.
 MAX_TEXT = 512 << 10
 
-#: Tables and arrays inside one another, and parts of a key.
+#: The deepest nesting of tables and arrays, and the most parts of a key.
 MAX_DEPTH = 64
 
-#: A key of more parts than values may nest, which takes the reader time that grows with their square.
+#: A key of too many parts, for which the parser takes quadratic time.
 _LONG_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]+[ \t]*\.[ \t]*){{{MAX_DEPTH + 1}}}")
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """Read a TOML text; dates become their text, as JSON has none.
+    """Parse a TOML text; dates become strings, because JSON has no dates.
 
     Raises:
-        FormatError: The text is no TOML (TOML 1.0), longer than MAX_TEXT, or nests too deeply.
+        FormatError: The text is not TOML 1.0, longer than MAX_TEXT, or nested too deeply.
     """
     if len(text) > MAX_TEXT:
         raise FormatError(f"longer than {MAX_TEXT} characters")

@@ -1,6 +1,6 @@
-"""XML as plain values, and back: elements are keys, attributes have a mark before their names.
+"""Converts XML to plain values, and back: elements are keys, names of attributes have a prefix.
 
-No document type is read, so that no entity can be defined; namespaces are parts of names.
+Document types are not parsed, so entities cannot be defined; namespaces are parts of names.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _GOOD_NAME = re.compile(rf"{_NAME}\Z")
 
 
 def read_xml(text: str) -> dict[str, Any]:
-    """Read an XML text: an element is its text, or a mapping of its attributes, elements and text.
+    """Parse an XML text: an element is its text, or a mapping of its attributes, elements and text.
 
     Raises:
-        FormatError: The text is not well-formed, has a document type with entities, or is beyond the bounds.
+        FormatError: The text is not well-formed, has a document type with entities, or exceeds the bounds.
     """
     if len(text) > _MAX_TEXT:
         raise FormatError(f"longer than {_MAX_TEXT} characters")
-    return _Reader(text).run()
+    return _Parser(text).run()
 
 
-class _Reader:
+class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
@@ -62,72 +62,72 @@ class _Reader:
                 start = self._at
                 self._skip(">")
                 if "[" in text[start : self._at]:
-                    raise self._wrong("a document type with definitions is not supported")
+                    raise self._error("a document type with definitions is not supported")
             else:
                 self._tag()
         if len(self._stack) > 1:
-            raise self._wrong(f"<{self._stack[-1][0]}> is not closed")
+            raise self._error(f"<{self._stack[-1][0]}> is not closed")
         if not self._stack[0][1]:
-            raise self._wrong("there is no element")
+            raise self._error("there is no element")
         return self._stack[0][1]
 
-    def _wrong(self, what: str) -> FormatError:
+    def _error(self, what: str) -> FormatError:
         return FormatError(f"{what} (at line {self._text.count(chr(10), 0, self._at) + 1})")
 
     def _skip(self, end: str) -> None:
         at = self._text.find(end, self._at + 2)
         if at < 0:
-            raise self._wrong(f"{end} is missing")
+            raise self._error(f"{end} is missing")
         self._at = at + len(end)
 
     def _words(self, words: str) -> None:
         if len(self._stack) == 1 and words.strip():
-            raise self._wrong("text outside of an element")
+            raise self._error("text outside of an element")
         self._stack[-1][2].append(words)
 
     def _plain(self, text: str) -> str:
         if "&" not in text:
             return text
 
-        def one(found: re.Match[str]) -> str:
-            if found[3]:
-                return _NAMED[found[3]]
-            if not (found[1] or found[2]):
-                raise self._wrong("& is no reference")
-            code = int(found[1] or found[2], 10 if found[1] else 16)
+        def resolve(match: re.Match[str]) -> str:
+            if match[3]:
+                return _NAMED[match[3]]
+            if not (match[1] or match[2]):
+                raise self._error("& is no reference")
+            code = int(match[1] or match[2], 10 if match[1] else 16)
             if code > 0x10FFFF or 0xD800 <= code < 0xE000 or code == 0:
-                raise self._wrong("a reference to no character")
+                raise self._error("a reference to no character")
             return chr(code)
 
-        return _REFERENCE.sub(one, text)
+        return _REFERENCE.sub(resolve, text)
 
     def _tag(self) -> None:
-        found = _TAG.match(self._text, self._at)
-        if found is None:
-            raise self._wrong("< begins no tag")
-        self._at = found.end()
+        tag = _TAG.match(self._text, self._at)
+        if tag is None:
+            raise self._error("< begins no tag")
+        self._at = tag.end()
         attributes: dict[str, object] = {}
         while True:
             gap = _SPACE.match(self._text, self._at)
-            at = gap.end() if gap is not None else self._at
-            if self._text.startswith(("/>", ">"), at):
+            offset = gap.end() if gap is not None else self._at
+            if self._text.startswith(("/>", ">"), offset):
                 break
-            attribute = _ATTRIBUTE.match(self._text, at)
-            if attribute is None or at == self._at or found[1]:
-                raise self._wrong(f"the tag {found[2]} is malformed")
+            attribute = _ATTRIBUTE.match(self._text, offset)
+            if attribute is None or offset == self._at or tag[1]:
+                raise self._error(f"the tag {tag[2]} is malformed")
             value = attribute[2] if attribute[2] is not None else attribute[3]
             attributes[ATTRIBUTE + attribute[1]] = self._plain(value)
             self._at = attribute.end()
-        empty = self._text[at] == "/"
-        self._at = at + 1 + empty
-        if found[1]:
-            if empty or len(self._stack) == 1 or self._stack[-1][0] != found[2]:
-                raise self._wrong(f"</{found[2]}> closes nothing")
+        empty = self._text[offset] == "/"
+        self._at = offset + 1 + empty
+        if tag[1]:
+            if empty or len(self._stack) == 1 or self._stack[-1][0] != tag[2]:
+                raise self._error(f"</{tag[2]}> closes nothing")
             self._close()
             return
         if len(self._stack) > _MAX_DEPTH:
-            raise self._wrong("the elements nest too deeply")
-        self._stack.append((found[2], attributes, []))
+            raise self._error("the elements nest too deeply")
+        self._stack.append((tag[2], attributes, []))
         if empty:
             self._close()
 

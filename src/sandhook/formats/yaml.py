@@ -1,6 +1,6 @@
-"""YAML texts as plain JSON values, with their lines and with bounds.
+"""Parses YAML texts to plain JSON values, with line numbers and within bounds.
 
-ruamel.yaml reads the text as events; values are built here, so that an alias cannot multiply into
+ruamel.yaml parses the text to events; values are built here, so that an alias cannot multiply into
 gigabytes and a tag cannot build an object. Scalars follow YAML 1.2's core schema.
 """
 
@@ -13,13 +13,13 @@ from typing import Any, Protocol
 from sandhook.formats import FormatError, Number
 from sandhook.record import Record
 
-#: Values that one text may have, aliases counted as often as they are used.
+#: The most values of one text; an alias counts each time it is used.
 MAX_VALUES = 20_000
 
-#: Characters of one text. Its reader is not made for more than people write.
+#: The longest text, in characters: the parser is meant for texts that people write.
 MAX_TEXT = 512 << 10
 
-#: Mappings and sequences inside one another.
+#: The deepest nesting of mappings and sequences.
 MAX_DEPTH = 64
 
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
@@ -36,14 +36,14 @@ _INFINITIES = {
     **dict.fromkeys((".nan", ".NaN", ".NAN")),
 }
 
-#: Characters of digits that become a number; JSON text keeps them, but conversions cost time.
+#: The longest number, in characters: JSON text keeps all digits, but conversions take time.
 _MAX_DIGITS = 400
 
 _CORE = "tag:yaml.org,2002:"
 
 
 class Mark(Protocol):
-    """A place in a text."""
+    """A position in a text."""
 
     @property
     def index(self) -> int:
@@ -76,8 +76,8 @@ class Yaml(Record):
 
     Attributes:
         value: The value: dict, list, str, bool, None, and numbers (``Number`` with ``exact``).
-        lines: Lines, from 1, by path ("hooks[0].command"), with ``lines``.
-        duplicates: A line of text for every key that occurs twice.
+        lines: Line numbers, from 1, by path ("hooks[0].command").
+        duplicates: A message for every key that occurs twice.
     """
 
     value: Any
@@ -93,14 +93,14 @@ def read_yaml(
     charge: Callable[[int], None] | None = None,
     max_depth: int = MAX_DEPTH,
 ) -> list[Yaml]:
-    """Read a YAML text.
+    """Parse a YAML text.
 
     Args:
         several: The text may have more than one document.
-        exact: As ``yq`` reads: numbers stay as they are written, merge keys (``<<``) are applied, tags of the core
-            schema are obeyed, keys that are not strings become their text, and ten times the values are read.
+        exact: Parse like ``yq``: numbers keep their digits, merge keys (``<<``) are applied, tags of the core
+            schema are applied, keys that are not strings become their text, and MAX_VALUES is ten times as high.
         charge: Called with 1 for every event; may raise.
-        max_depth: Mappings and sequences inside one another.
+        max_depth: The deepest nesting of mappings and sequences.
 
     Raises:
         FormatError: The text is not YAML, has several documents without ``several``, a tag, a key that is not a string,
@@ -115,9 +115,9 @@ def read_yaml(
         for event in events(text):
             if charge is not None:
                 charge(1)
-            builder.take(event)
+            builder.add_event(event)
     except YAMLError as error:
-        raise FormatError(_words(error)) from None
+        raise FormatError(_error_text(error)) from None
     except FormatError:
         raise
     except (RecursionError, ValueError, OverflowError) as error:
@@ -126,7 +126,7 @@ def read_yaml(
 
 
 def events(text: str) -> Iterator[Event]:
-    """Yield ruamel's events of a text; without its search for plug-ins, which lists a directory of the host."""
+    """Yield ruamel's events of a text, without its search for plug-ins, which would list a directory of the host."""
     from ruamel.yaml import YAML
 
     class Plain(YAML):
@@ -137,31 +137,31 @@ def events(text: str) -> Iterator[Event]:
     return parsed
 
 
-def _words(error: Exception) -> str:
-    """Return a parser's error in one line, with the place."""
+def _error_text(error: Exception) -> str:
+    """Return an error of the parser in one line, with its position."""
     mark = getattr(error, "problem_mark", None)
     what = " ".join(str(getattr(error, "problem", None) or error).split())
     return what if mark is None else f"{what} at line {mark.line + 1} column {mark.column + 1}"
 
 
 class _Open:
-    """A mapping or sequence whose end has not been read."""
+    """A mapping or sequence whose end event is still to come."""
 
     def __init__(self, value: Any, path: str, anchor: str | None) -> None:
         self.value = value
         self.path = path
         self.anchor = anchor
         self.key: str | None = None
-        self.merges = False  # the key is "<<", and what it names is merged into the mapping
+        self.merges = False  # the key is "<<", and its value is merged into the mapping
         self.merged: list[tuple[object, int]] = []
 
 
-def _carry_out(mapping: _Open) -> None:
-    """Merge into a mapping what its merge keys name: mappings, or sequences of them whose first ones win."""
+def _merge(mapping: _Open) -> None:
+    """Apply the merge keys of a mapping: their values are mappings, or sequences of mappings, of which the first wins."""
     own = dict(mapping.value)
     mapping.value.clear()
-    for named, line in mapping.merged:
-        for source in named if isinstance(named, list) else [named]:
+    for merged, line in mapping.merged:
+        for source in merged if isinstance(merged, list) else [merged]:
             if not isinstance(source, dict):
                 raise FormatError(f"<< at line {line} needs a mapping, or a sequence of aliases of mappings")
             for key, value in source.items():
@@ -184,7 +184,7 @@ class _Builder:
         self._starts: list[int] = []
         self._count = 0
 
-    def take(self, event: Event) -> None:
+    def add_event(self, event: Event) -> None:
         """Add one event of the parser."""
         line = event.start_mark.line + 1
         match event.__class__.__name__:
@@ -232,7 +232,7 @@ class _Builder:
 
     def _begin(self, value: object, event: Event, line: int) -> None:
         self._tag(event, line)
-        self._refuse_key(line)
+        self._check_not_key(line)
         if len(self._stack) >= self._max_depth:
             raise FormatError(f"nesting of {self._max_depth} exceeded at line {line}")
         path = self._path()
@@ -241,13 +241,13 @@ class _Builder:
         self._stack.append(_Open(value, path, event.anchor))
 
     def _end(self) -> None:
-        done = self._stack.pop()
-        if done.merged:
-            _carry_out(done)
-        self._remember(done.anchor, done.value, self._count - self._starts.pop() + 1)
+        collection = self._stack.pop()
+        if collection.merged:
+            _merge(collection)
+        self._remember(collection.anchor, collection.value, self._count - self._starts.pop() + 1)
 
     def _alias(self, anchor: str | None, line: int) -> None:
-        self._refuse_key(line)
+        self._check_not_key(line)
         if anchor is None or anchor not in self._anchors:
             raise FormatError(f"unknown alias *{anchor} at line {line}")
         value, size = self._anchors[anchor]
@@ -259,7 +259,7 @@ class _Builder:
             self._anchors[anchor] = (value, size)
 
     def _path(self) -> str:
-        """Return the path of the value that comes next."""
+        """Return the path of the next value."""
         if not self._stack:
             return ""
         parent = self._stack[-1]
@@ -286,13 +286,13 @@ class _Builder:
             parent.value[parent.key] = value
             parent.key = None
 
-    def _refuse_key(self, line: int) -> None:
+    def _check_not_key(self, line: int) -> None:
         parent = self._stack[-1] if self._stack else None
         if parent is not None and isinstance(parent.value, dict) and parent.key is None:
             raise FormatError(f"a key must be a string at line {line}")
 
     def _tag(self, event: Event, line: int) -> str:
-        """Return the tag of the core schema that an event has, "" for none; others are refused."""
+        """Return the core schema tag of an event, or "". Raises FormatError for other tags."""
         tag = event.tag if isinstance(event.tag, str | None) else str(event.tag)
         if not tag:
             return ""
@@ -305,7 +305,7 @@ class _Builder:
 
 
 def _plain(text: str) -> str | float | bool | None:
-    """Return the value of a scalar without quotes in the core schema."""
+    """Return the value of an unquoted scalar in the core schema."""
     if text in _WORDS:
         return _WORDS[text]
     if _INT.fullmatch(text):
@@ -318,9 +318,9 @@ def _plain(text: str) -> str | float | bool | None:
 
 
 def read_scalar(text: str, tag: str = "", line: int = 1) -> str | float | bool | None:
-    """Return the value of a scalar, with its tag or without one; numbers stay as they are written.
+    """Return the value of a scalar, with or without a tag; numbers keep their digits.
 
-    Raises FormatError, which names ``line``, for a text that is not what its tag says.
+    Raises FormatError, which names ``line``, for a text that does not match its tag.
     """
     if tag == "str":
         return text

@@ -31,11 +31,11 @@ from sandhook.host.posix import PosixChild
 _SET, _GET = 36, 37  # PR_SET_CHILD_SUBREAPER, PR_GET_CHILD_SUBREAPER
 
 #: The soft limit from which is counted down when there is no limit.
-_HIGH = 1 << 40
+_UNLIMITED_START = 1 << 40
 
 #: Starts that are remembered, for processes whose fork was not complete at that moment (a count), and how far
 #: the number of such a process may be above the last one seen.
-_WINDOWS, _BEYOND = 256, 256
+_MAX_WINDOWS, _PID_MARGIN = 256, 256
 
 
 class Adoption:
@@ -53,7 +53,7 @@ class Adoption:
 
         soft, hard = resource.getrlimit(resource.RLIMIT_MSGQUEUE)
         if soft == resource.RLIM_INFINITY:
-            soft = _HIGH
+            soft = _UNLIMITED_START
         cls = type(self)
         with cls._lock:
             if not cls._open:
@@ -65,19 +65,19 @@ class Adoption:
             cls._open.add(self._number)
         self._limit = (soft - self._number, hard)
         self._machine = Linux()
-        self._windows: deque[tuple[int, int]] = deque(maxlen=_WINDOWS)
+        self._windows: deque[tuple[int, int]] = deque(maxlen=_MAX_WINDOWS)
 
     def start(self, start: Callable[[], PosixChild]) -> PosixChild:
         """Call ``start``, which starts a child, and set the limit of this run on the child and its descendants."""
         with type(self)._lock:  # two children that start at once could not be distinguished
-            mine = _policy(0, os.SCHED_OTHER, os.SCHED_BATCH)
+            had_default_policy = _policy(0, os.SCHED_OTHER, os.SCHED_BATCH)
             try:
                 child = start()
             finally:
-                if mine:
+                if had_default_policy:
                     _policy(0, os.SCHED_BATCH, os.SCHED_OTHER)
             self._mark(child.pid)
-            if mine:
+            if had_default_policy:
                 _policy(child.pid, os.SCHED_BATCH, os.SCHED_OTHER)
                 self._mark_descendants(child.pid)
             return child
@@ -85,7 +85,7 @@ class Adoption:
     def _mark(self, pid: int) -> None:
         import resource
 
-        with suppress(OSError):  # it has ended, or runs as another user
+        with suppress(OSError):  # the process has ended, or runs as another user
             resource.prlimit(pid, resource.RLIMIT_MSGQUEUE, self._limit)
 
     def _mark_descendants(self, pid: int) -> None:
@@ -93,17 +93,17 @@ class Adoption:
         first = pid
         while (last := self._machine.last()) != pid:
             # all processes, when the numbers began anew or the last one is unknown
-            for each in range(pid + 1, last + 1) if pid < last else self._machine.pids():
-                self._claim(each)
+            for descendant in range(pid + 1, last + 1) if pid < last else self._machine.pids():
+                self._claim(descendant)
             if not last:
                 break
             pid = last
-        self._windows.append((first, pid + _BEYOND))
+        self._windows.append((first, pid + _PID_MARGIN))
 
     def _claim(self, pid: int) -> bool:
         """Mark a process that was started before its parent was marked; return False for others."""
-        found = self._machine.look(pid)
-        if found is None or found.policy != os.SCHED_BATCH:
+        process = self._machine.look(pid)
+        if process is None or process.policy != os.SCHED_BATCH:
             return False
         self._mark(pid)
         _policy(pid, os.SCHED_BATCH, os.SCHED_OTHER)
@@ -151,8 +151,8 @@ def _control(option: int, value: int) -> int:
     import ctypes
 
     library = ctypes.CDLL(None, use_errno=True)
-    found = ctypes.c_int(0)
-    argument = ctypes.byref(found) if option == _GET else ctypes.c_ulong(value)
+    result = ctypes.c_int(0)
+    argument = ctypes.byref(result) if option == _GET else ctypes.c_ulong(value)
     if library.prctl(option, argument, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl")
-    return found.value
+    return result.value

@@ -1,8 +1,8 @@
-"""Builds the environment of a run on the host from that of the agent.
+"""Builds the environment of a run in host mode from that of the agent.
 
 A hook's script is trusted. The environment of the agent is not part of the script. So variables that make
-a program load code, or a shell parse differently, are left out unless the hook's configuration names
-them. Data stays: HOME, LANG, proxies, tokens, the user's editor.
+a program load code, or a shell parse differently, are removed unless the hook's configuration names
+them. Data remains: HOME, LANG, proxies, tokens, the user's editor.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 #: Prefixes of names: dynamic linkers, Python, functions that bash imports, git's configuration, .NET's profilers.
-_BEGINNINGS = ("LD_", "DYLD_", "PYTHON", "BASH_FUNC_", "GIT_CONFIG", "COR_", "CORECLR_")
+_PREFIXES = ("LD_", "DYLD_", "PYTHON", "BASH_FUNC_", "GIT_CONFIG", "COR_", "CORECLR_")
 
 #: Variables that a shell reads when it starts: files, options, IFS, prompts.
 _SHELLS = """
@@ -50,7 +50,7 @@ POLICIES = ("inherit", "allow", "fresh")
 def loads_code(name: str) -> bool:
     """Return True for a variable that makes programs load code, or a shell parse differently; case is ignored."""
     upper = name.upper()
-    return upper in _NAMES or upper.startswith(_BEGINNINGS)
+    return upper in _NAMES or upper.startswith(_PREFIXES)
 
 
 def build(
@@ -71,9 +71,9 @@ def build(
     Args:
         policy: "inherit" copies the host's environment, "allow" copies ``names``, "fresh" begins empty.
         host_env: The host's environment.
-        names: Variables that "allow" copies, even when ``loads_code`` is True for them.
+        names: Variables that "allow" copies, even if ``loads_code`` is True for them.
         keep: Names that "inherit" copies although they load code; one that ends in "*" is a prefix.
-        without: Prefixes of names that "inherit" leaves out.
+        without: Prefixes of names that "inherit" excludes.
         extra: Variables that are always set, over all others.
         windows: Names are those of Windows: their case is ignored, and the result has them in upper
             case, except for ``extra``. Every policy copies the variables that all programs of Windows need.
@@ -84,17 +84,17 @@ def build(
     if policy not in POLICIES:
         raise ValueError(f"env_policy is {policy!r}: {', '.join(POLICIES)}")
     variables = {name.upper(): value for name, value in host_env.items()} if windows else dict(host_env)
-    wanted = _folded(names, windows) if policy == "allow" else ()
+    allowed = _folded(names, windows) if policy == "allow" else ()
     if policy == "inherit":
-        left_out = tuple(_folded(without, windows))
+        excluded = tuple(_folded(without, windows))
         kept = tuple(_folded(keep, windows))
         result = {
             name: value
             for name, value in variables.items()
-            if not name.startswith(left_out) and (not loads_code(name) or _named(name, kept))
+            if not name.startswith(excluded) and (not loads_code(name) or _matches(name, kept))
         }
     else:
-        result = {name: variables[name] for name in wanted if name in variables}
+        result = {name: variables[name] for name in allowed if name in variables}
     if windows:
         result = {**{name: value for name, value in variables.items() if name in _WINDOWS}, **result}
     if "PATH" in variables:
@@ -123,5 +123,7 @@ def _folded(names: Collection[str], windows: bool) -> list[str]:
     return [name.upper() for name in names] if windows else list(names)
 
 
-def _named(name: str, kept: tuple[str, ...]) -> bool:
-    return any(name.startswith(one[:-1]) if one.endswith("*") else name == one for one in kept)
+def _matches(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(
+        name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern for pattern in patterns
+    )

@@ -1,4 +1,4 @@
-"""Opens a FIFO of the host, and waits for its other end while other tasks go on."""
+"""Opens a FIFO of the host, and waits for its other end while other tasks run."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ def open_fifo(path: str, flags: int, poller: Poller, scheduler: Scheduler) -> in
     Raises:
         OSError: The error of open(2).
     """
-    found: list[int | OSError] = []
-    ours, theirs = os.pipe()
+    results: list[int | OSError] = []
+    read_end, write_end = os.pipe()
 
     def wait() -> None:
         try:
-            found.append(os.open(path, flags))
+            results.append(os.open(path, flags))
         except OSError as error:
-            found.append(error)
+            results.append(error)
         finally:
-            os.close(theirs)
+            os.close(write_end)
 
-    me = getcurrent()
+    task = getcurrent()
     thread = Thread(target=wait, name="sandhook-fifo", daemon=True)
     thread.start()
     try:
-        poller.readable(ours, lambda: scheduler.wake(me))
-        while not found:
+        poller.readable(read_end, lambda: scheduler.wake(task))
+        while not results:
             scheduler.block()
     except BaseException:
         _release(path, flags, thread)
-        for each in found:
-            if isinstance(each, int):
-                os.close(each)
+        for result in results:
+            if isinstance(result, int):
+                os.close(result)
         raise
     finally:
-        poller.forget(ours)
-        os.close(ours)
+        poller.forget(read_end)
+        os.close(read_end)
     thread.join()
-    opened = found[0]
-    if isinstance(opened, OSError):
-        raise opened
-    return opened
+    fd = results[0]
+    if isinstance(fd, OSError):
+        raise fd
+    return fd
 
 
 def _release(path: str, flags: int, thread: Thread) -> None:

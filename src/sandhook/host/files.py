@@ -32,10 +32,10 @@ WINDOWS = sys.platform == "win32"
 _CLOEXEC: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
 _BINARY: int = getattr(os, "O_BINARY", 0)
 
-#: Names of the shell's own descriptors, wherever it runs.
+#: Names of the shell's own descriptors, on every system.
 _STREAMS: dict[str, DeviceKind] = {"/dev/stdin": "stdin", "/dev/stdout": "stdout", "/dev/stderr": "stderr"}
 
-#: Devices that Windows has not, or under other names.
+#: Devices that Windows does not have, or has under other names.
 _DEVICES: dict[str, DeviceKind] = {
     "/dev/null": "null",
     "/dev/zero": "zero",
@@ -74,10 +74,10 @@ class HostHandle:
         try:
             if sys.platform != "win32":
                 return os.pread(self.fd, count, offset)
-            here = os.lseek(self.fd, 0, os.SEEK_CUR)
+            offset_before = os.lseek(self.fd, 0, os.SEEK_CUR)
             os.lseek(self.fd, offset, os.SEEK_SET)
             data = os.read(self.fd, count)
-            os.lseek(self.fd, here, os.SEEK_SET)
+            os.lseek(self.fd, offset_before, os.SEEK_SET)
             return data
         except OSError as error:
             raise to_fs_error(error) from None
@@ -136,7 +136,7 @@ class Special(HostHandle):
 
 
 class HostFile(File):
-    """A regular file that a process opened; its offset is the descriptor's, which programs share."""
+    """A regular file that a process opened; its offset is that of the descriptor, which programs share."""
 
     __slots__ = ("fd",)
 
@@ -153,17 +153,17 @@ class HostFile(File):
             raise to_fs_error(error) from None
 
     def read_until(self, delimiter: bytes, limit: int) -> bytes:
-        found = b""
-        while len(found) < limit:
-            data = self.read(min(_LINE, limit - len(found)))
+        line = b""
+        while len(line) < limit:
+            data = self.read(min(_LINE, limit - len(line)))
             end = data.find(delimiter) + 1
             if end and end < len(data):
                 os.lseek(self.fd, end - len(data), os.SEEK_CUR)
                 data = data[:end]
-            found += data
+            line += data
             if end or not data:
                 break
-        return found
+        return line
 
     def write(self, data: bytes) -> None:
         if not self.writable:
@@ -244,13 +244,13 @@ class HostFileSystem(Conveniences):
             flags |= os.O_EXCL
         if truncate:
             flags |= os.O_TRUNC
-        fresh = False
+        is_new = False
         try:
             kind = os.stat(native).st_mode
             if not (st.S_ISREG(kind) or st.S_ISDIR(kind)):
                 return Special(native)
         except OSError:
-            fresh = create
+            is_new = create
         try:
             fd = open_shared(native, flags, follow=True) if WINDOWS else os.open(native, flags, mode)
         except IsADirectoryError:
@@ -263,10 +263,9 @@ class HostFileSystem(Conveniences):
             info = os.fstat(fd)
             if st.S_ISDIR(info.st_mode):
                 raise fs_error(errno.EISDIR, path)
-            if sys.platform != "win32" and fresh and st.S_IMODE(info.st_mode) != mode & 0o7777:
-                with suppress(
-                    OSError
-                ):  # the host's umask removed more bits than the script's; or the file system has no modes
+            if sys.platform != "win32" and is_new and st.S_IMODE(info.st_mode) != mode & 0o7777:
+                # The host's umask removed more bits than the script's. Some file systems have no modes.
+                with suppress(OSError):
                     os.fchmod(fd, mode & 0o7777)
         except BaseException:
             os.close(fd)
@@ -287,11 +286,11 @@ class HostFileSystem(Conveniences):
         native = self.native(path)
         entries: dict[str, Entry] = {}
         try:
-            with os.scandir(native) as found:
-                for each in found:
-                    name = self._name(each.name)
+            with os.scandir(native) as scan:
+                for entry in scan:
+                    name = self._name(entry.name)
                     with suppress(OSError):  # removed meanwhile
-                        entries[name] = Entry(name, _kind(each), each.inode())
+                        entries[name] = Entry(name, _kind(entry), entry.inode())
         except OSError as error:
             raise to_fs_error(error, path) from None
         return [entries[name] for name in byte_order(entries)]
@@ -334,9 +333,16 @@ class HostFileSystem(Conveniences):
         if not target:
             raise fs_error(errno.ENOENT, path)
         if WINDOWS:
-            shape = self.native(target) if target[:1] == "/" or ":" in target else target.replace("/", "\\")
-            above = os.path.dirname(native)
-            self._change(path, lambda: os.symlink(shape, native, os.path.isdir(os.path.join(above, shape))))
+            native_target = (
+                self.native(target) if target[:1] == "/" or ":" in target else target.replace("/", "\\")
+            )
+            directory = os.path.dirname(native)
+            self._change(
+                path,
+                lambda: os.symlink(
+                    native_target, native, os.path.isdir(os.path.join(directory, native_target))
+                ),
+            )
         else:
             self._change(path, lambda: os.symlink(self.native(target), native))
 
@@ -349,11 +355,11 @@ class HostFileSystem(Conveniences):
 
                 total, used, _ = disk_usage(native)
                 return total, used, 0, 0
-            found = os.statvfs(native)
+            info = os.statvfs(native)
         except OSError as error:
             raise to_fs_error(error, path) from None
-        used = (found.f_blocks - found.f_bfree) * found.f_frsize
-        return found.f_blocks * found.f_frsize, used, found.f_files, found.f_files - found.f_ffree
+        used = (info.f_blocks - info.f_bfree) * info.f_frsize
+        return info.f_blocks * info.f_frsize, used, info.f_files, info.f_files - info.f_ffree
 
     def readlink(self, path: VirtualPath) -> str:
         native = self.native(path)
@@ -380,10 +386,12 @@ class HostFileSystem(Conveniences):
 
     def utime(self, path: VirtualPath, atime_ns: int, mtime_ns: int, *, follow: bool = True) -> None:
         native = self.native(path)
-        able = os.utime in os.supports_follow_symlinks
+        follows_links = os.utime in os.supports_follow_symlinks
         self._change(
             path,
-            lambda: os.utime(native, ns=(atime_ns, mtime_ns), follow_symlinks=follow if able else True),
+            lambda: os.utime(
+                native, ns=(atime_ns, mtime_ns), follow_symlinks=follow if follows_links else True
+            ),
         )
 
     def access(self, path: VirtualPath, mask: int) -> bool:
@@ -437,7 +445,7 @@ class HostFileSystem(Conveniences):
 
 
 def _kind(entry: os.DirEntry[str]) -> int:
-    """Return the type bits of an entry as in lstat, without a system call where the listing has them."""
+    """Return the type bits of an entry as by lstat, without a system call if the listing has them."""
     if entry.is_symlink():
         return st.S_IFLNK | 0o777
     if entry.is_dir(follow_symlinks=False):

@@ -1,4 +1,4 @@
-"""What a program inherits of a shell: variables, functions, descriptors."""
+"""The variables, functions and descriptors that a program inherits from a shell."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def inherited_environment(state: State) -> dict[str, str]:
 
 
 def inherited_descriptors(state: State) -> dict[int, Description]:
-    """Return the descriptors that a program gets: all except those of coprocesses."""
+    """Return the descriptors that a program inherits: all except those of coprocesses."""
     descriptors = state.process.descriptors
     closed = state.coprocesses
     if not closed:

@@ -1,4 +1,4 @@
-"""Starts programs as processes of a run, waits for them, and reports how they ended."""
+"""Starts programs as processes of a run, waits for them, and reports their ends."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Launch(Record):
         executable: Native path of the program.
         argv: Its arguments; the first is its own name.
         environment: The whole environment; None for the variables and functions that the shell exports.
-        command_line: Windows: start with this text as it is; "" quotes ``argv`` in the usual way.
+        command_line: The complete command line on Windows; "" quotes ``argv`` in the usual way.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Launcher:
     def run(self, state: State, launch: Launch) -> int:
         """Start a program as the process of ``state``, wait for its end, and return its exit status.
 
-        A program that does not start is reported in bash's words.
+        A program that does not start is reported with bash's message.
 
         Raises:
             Terminated: A signal ended the program, and the process had nothing to do after it.
@@ -78,13 +78,13 @@ class Launcher:
                 inherited_descriptors(state), self._null, self._poller, kernel.scheduler, alone=alone
             )
         except OSError as error:
-            return _report(state, launch.name, error)
+            return _print_start_error(state, launch.name, error)
         try:
             child = self._supervisor.start(self._spawn(state, launch, streams))
         except OSError as error:
             streams.started()
             streams.finish()
-            return _report(state, launch.name, error)
+            return _print_start_error(state, launch.name, error)
         self._attend(state, child, streams, alone=alone)
         return self._account(state, child)
 
@@ -103,11 +103,11 @@ class Launcher:
         )
 
     def _attend(self, state: State, child: Child, streams: Streams, *, alone: bool) -> None:
-        """Carry what passes through a program's streams until it has ended."""
+        """Copy the streams of a program until it has ended."""
         self._running += 1
         try:
             streams.started()
-            if alone:  # the program alone holds its ends of pipes now, so others see when it closes them
+            if alone:  # now only the program has its ends of pipes, so others see when it closes them
                 for number in streams.lent:
                     state.process.close(number)
             self._wait(state, child)
@@ -121,8 +121,8 @@ class Launcher:
     def _wait(self, state: State, child: Child) -> None:
         """Wait until a child has ended. A signal for a process that only waits for it goes to the child."""
         scheduler = self._kernel.scheduler
-        me = getcurrent()
-        self._poller.ended(child, lambda: scheduler.wake(me))
+        task = getcurrent()
+        self._poller.ended(child, lambda: scheduler.wake(task))
         while child.status is None:
             try:
                 scheduler.block()
@@ -133,8 +133,8 @@ class Launcher:
 
     def _account(self, state: State, child: Child) -> int:
         """Account for a program that has ended, and return its exit status."""
-        user, system = self._kernel.spent
-        self._kernel.spent = (user + child.user, system + child.system)
+        user, system = self._kernel.cpu_seconds
+        self._kernel.cpu_seconds = (user + child.user, system + child.system)
         if child.signal and is_all_of_process(state):
             raise Terminated(child.signal)  # the process was the program, and ends as it did
         if child.signal:
@@ -155,7 +155,7 @@ class Launcher:
             self._null.close()
 
 
-def _report(state: State, name: str, error: OSError) -> int:
+def _print_start_error(state: State, name: str, error: OSError) -> int:
     """Write bash's message for a program that did not start; return the exit status."""
     if error.errno == errno.ENOEXEC:
         text = "cannot execute binary file: Exec format error"

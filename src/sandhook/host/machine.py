@@ -1,4 +1,4 @@
-"""Reads the processes of the machine: their parents, and which have the mark of a run."""
+"""Reads the processes of the machine: their parents, and whether they have the mark of a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sandhook.record import Record
 #: Name of the variable that marks the processes of a run.
 VARIABLE = "SANDHOOK_RUN"
 
-#: Characters of the variable's value that are kept when runs are nested.
+#: The longest value of the variable, in characters, when runs are nested.
 _LONGEST = 400
 
 #: Bytes that one read of a file in /proc requests; fewer arrive only at the end.
@@ -141,8 +141,8 @@ class Linux(Machine):
 
     def environment(self, pid: int) -> bytes | None:
         try:
-            if found := _read(f"/proc/{pid}/environ"):
-                return found
+            if data := _read(f"/proc/{pid}/environ"):
+                return data
             if not _read(f"/proc/{pid}/cmdline"):  # both are empty: it is in the middle of an exec
                 return None
             return _read(f"/proc/{pid}/environ")

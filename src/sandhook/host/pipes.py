@@ -16,17 +16,17 @@ _PIECE = 1 << 16
 
 
 def inbound() -> tuple[int, int]:
-    """Return a pipe into this process: (ours, which does not block; the child's end to write to)."""
-    ours, theirs = os.pipe()
-    os.set_blocking(ours, False)
-    return ours, theirs
+    """Return a pipe into this process: (its read end, which does not block; the child's write end)."""
+    read_end, write_end = os.pipe()
+    os.set_blocking(read_end, False)
+    return read_end, write_end
 
 
 def outbound() -> tuple[int, int]:
-    """Return a pipe to a child: (its end to read from; ours, which does not block)."""
-    theirs, ours = os.pipe()
-    os.set_blocking(ours, False)
-    return theirs, ours
+    """Return a pipe to a child: (the child's read end; the write end here, which does not block)."""
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    return read_end, write_end
 
 
 def adjoining() -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """Starts and watches processes on POSIX.
 
 ``subprocess`` starts them, because its use of vfork is fast and safe with threads. Then ``subprocess``
-forgets them, and they are waited for here one by one, so that no other children are affected.
+no longer tracks them, and this module waits for each of them, so that no other children are affected.
 """
 
 # pathlib knows no descriptors.
@@ -128,7 +128,7 @@ def _start(spawn: Spawn, marker: tuple[str, str]) -> int:
         raise
     finally:
         placement.close()
-    process.returncode = 0  # it is waited for here: no warning, no wait of Popen's
+    process.returncode = 0  # this module waits for it, so Popen must neither wait nor warn
     return process.pid
 
 
@@ -137,7 +137,7 @@ def _encode(text: str) -> bytes:
 
 
 class _Placement:
-    """The descriptors above 2, at the numbers that the child gets.
+    """The descriptors above 2, at the numbers in the child.
 
     A number that is free here is used during the start, and the child inherits it: the fast way. A
     number that is in use here can only be replaced in the child, by a function that runs between fork
@@ -146,13 +146,13 @@ class _Placement:
     system calls only.
     """
 
-    __slots__ = ("_calls", "_mine", "_moved", "kept")
+    __slots__ = ("_calls", "_moved", "_opened", "kept")
 
     def __init__(
         self, files: Mapping[int, int], ignored: frozenset[int], limits: Mapping[int, tuple[int, int]]
     ) -> None:
         self.kept: list[int] = []  # numbers that stay open in the child
-        self._mine: list[int] = []  # what close() closes
+        self._opened: list[int] = []  # what close() closes
         self._moved: list[tuple[int, int, tuple[int, int] | None]] = []  # see _move
         self._calls: list[Callable[[], object]] = []  # made here, because the child must not import
         if ignored:
@@ -173,13 +173,13 @@ class _Placement:
                 for number, fd in sorted(files.items()):
                     if number > 2:
                         self.kept.append(number)
-                        if number != fd and not self._take(number, fd):
+                        if number != fd and not self._copy_to(number, fd):
                             self._move(number, fd, top)
             except BaseException:
                 self.close()
                 raise
 
-    def _take(self, number: int, fd: int) -> bool:
+    def _copy_to(self, number: int, fd: int) -> bool:
         """Copy a descriptor to a number; return False when the number is in use here."""
         import fcntl
 
@@ -187,7 +187,7 @@ class _Placement:
         if copy != number:
             os.close(copy)
             return False
-        self._mine.append(copy)
+        self._opened.append(copy)
         return True
 
     def _move(self, number: int, fd: int, top: int) -> None:
@@ -198,7 +198,7 @@ class _Placement:
         import fcntl
 
         high = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, top)
-        self._mine.append(high)
+        self._opened.append(high)
         self._moved.append((high, number, _identity(number)))
 
     @property
@@ -212,11 +212,11 @@ class _Placement:
         return self.prepare is not None
 
     def _prepare(self) -> None:
-        for high, number, there in self._moved:
+        for high, number, identity in self._moved:
             # if another thread closed it, subprocess's pipe for errors might have this number; then
             # the start must fail, or it would look like a success. A number that a fork hook closed
             # in the child (as the jq worker's does) is free
-            if _identity(number) not in (there, None):
+            if _identity(number) not in (identity, None):
                 raise OSError(errno.EAGAIN, "the descriptor was closed")
             os.dup2(high, number)
         kept = set(self.kept)
@@ -229,17 +229,17 @@ class _Placement:
 
     def close(self) -> None:
         """Close the descriptors that were opened for the start."""
-        while self._mine:
-            os.close(self._mine.pop())
+        while self._opened:
+            os.close(self._opened.pop())
 
 
 def _identity(fd: int) -> tuple[int, int] | None:
     """Return device and inode of a descriptor's file, None when it is closed."""
     try:
-        found = os.fstat(fd)
+        info = os.fstat(fd)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return info.st_dev, info.st_ino
 
 
 def open_process(pid: int) -> int:

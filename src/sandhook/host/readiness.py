@@ -19,7 +19,7 @@ from sandhook.host.posix import open_process
 Call = Callable[[], None]
 
 #: Seconds between two polls of children without a descriptor; doubled while nothing happens.
-_FIRST_LOOK, _LONGEST_LOOK = 0.000_5, 0.008
+_FIRST_INTERVAL, _LONGEST_INTERVAL = 0.000_5, 0.008
 
 #: The longest wait of one system call in seconds; poll(2) has its milliseconds in an int.
 _LONGEST = 86_400.0
@@ -35,7 +35,7 @@ class Poller:
         handles: Watch children by descriptors, where the system has them.
     """
 
-    __slots__ = ("_ends", "_handles", "_look", "_looked_at", "_poll", "_reads", "_writes")
+    __slots__ = ("_ends", "_handles", "_poll", "_poll_interval", "_polled", "_reads", "_writes")
 
     def __init__(self, *, handles: bool = True) -> None:
         self._handles = handles
@@ -43,8 +43,8 @@ class Poller:
         self._reads: dict[int, list[Call]] = {}
         self._writes: dict[int, list[Call]] = {}
         self._ends: dict[int, tuple[Child, Call]] = {}  # by handle, which is closed here
-        self._looked_at: list[tuple[Child, Call]] = []  # children without a handle
-        self._look = _FIRST_LOOK
+        self._polled: list[tuple[Child, Call]] = []  # children without a handle
+        self._poll_interval = _FIRST_INTERVAL
 
     def readable(self, fd: int, call: Call) -> None:
         """Call once, when a read from ``fd`` would return data or the end of it."""
@@ -63,8 +63,8 @@ class Poller:
             with suppress(OSError):  # the system has no such handles, or no descriptor is left
                 handle = open_process(child.pid)
         if handle < 0:
-            self._looked_at.append((child, call))
-            self._look = _FIRST_LOOK
+            self._polled.append((child, call))
+            self._poll_interval = _FIRST_INTERVAL
         else:
             self._ends[handle] = (child, call)
             self._poll.register(handle, select.POLLIN)
@@ -80,7 +80,7 @@ class Poller:
         self._poll = select.poll()
         self._reads.clear()
         self._writes.clear()
-        self._looked_at.clear()
+        self._polled.clear()
         while self._ends:
             os.close(self._ends.popitem()[0])
 
@@ -103,34 +103,34 @@ class Poller:
             seconds: The longest wait; 0 only polls; None waits without limit, but not when
                 nothing is watched.
         """
-        until = None if seconds is None else time.monotonic() + seconds
-        rest = seconds
+        deadline = None if seconds is None else time.monotonic() + seconds
+        remaining = seconds
         while True:
-            if rest is None and not (self._reads or self._writes or self._ends or self._looked_at):
+            if remaining is None and not (self._reads or self._writes or self._ends or self._polled):
                 return False
-            if self._turn(_LONGEST if rest is None else min(rest, _LONGEST)):
+            if self._wait_once(_LONGEST if remaining is None else min(remaining, _LONGEST)):
                 return True
-            if until is not None:
-                rest = max(0.0, until - time.monotonic())
-                if not rest:
+            if deadline is not None:
+                remaining = max(0.0, deadline - time.monotonic())
+                if not remaining:
                     return False
 
-    def _turn(self, seconds: float) -> bool:
-        """Wait once, and call the watches of what happened: data first, then the ends of children."""
-        over: list[tuple[Child, Call]] = []
-        if self._looked_at:
-            over = [watch for watch in self._looked_at if watch[0].poll()]
-            if over:
-                self._looked_at = [watch for watch in self._looked_at if watch not in over]
-                seconds, self._look = 0.0, _FIRST_LOOK
+    def _wait_once(self, seconds: float) -> bool:
+        """Wait once, and call the watches of the events: data first, then the ends of children."""
+        ended: list[tuple[Child, Call]] = []
+        if self._polled:
+            ended = [watch for watch in self._polled if watch[0].poll()]
+            if ended:
+                self._polled = [watch for watch in self._polled if watch not in ended]
+                seconds, self._poll_interval = 0.0, _FIRST_INTERVAL
             else:
-                seconds = min(seconds, self._look)
-                self._look = min(2 * self._look, _LONGEST_LOOK)
+                seconds = min(seconds, self._poll_interval)
+                self._poll_interval = min(2 * self._poll_interval, _LONGEST_INTERVAL)
         called = False
         for fd, events in self._poll.poll(1000 * seconds):
             if fd in self._ends:
                 if self._ends[fd][0].poll():
-                    over.append(self._ends.pop(fd))
+                    ended.append(self._ends.pop(fd))
                     self._poll.unregister(fd)
                     os.close(fd)
                 continue
@@ -143,7 +143,7 @@ class Poller:
             for call in calls:
                 called = True
                 call()
-        for _, call in over:
+        for _, call in ended:
             called = True
             call()
         return called

@@ -1,6 +1,6 @@
-"""Pipes of a run that become pipes of the system when a program gets one of their ends.
+"""Pipes of a run that become pipes of the system when a program receives one of their ends.
 
-Between two commands of the shell a pipe is bytes in memory. The first program that gets an end of it makes it
+Between two commands of the shell a pipe is bytes in memory. The first program that receives an end makes it
 a pipe of the system, and receives that end as a descriptor. From then on the shell's commands use their ends
 through the system, too, and between two programs no byte passes through this process.
 
@@ -21,14 +21,14 @@ from sandhook.kernel.signals import BrokenPipe
 
 
 class RealPipe(Pipe):
-    """A pipe whose ends programs may get.
+    """A pipe whose ends programs may receive.
 
     Attributes:
         source, sink: The descriptors of its ends; -1 when they are closed, or not open yet.
         real: It is a pipe of the system.
     """
 
-    __slots__ = ("_lent", "_open", "_patient", "_pending", "poller", "real", "sink", "source")
+    __slots__ = ("_blocking", "_lent", "_open", "_pending", "poller", "real", "sink", "source")
 
     def __init__(self, scheduler: Scheduler, poller: Poller, open_: set[RealPipe]) -> None:
         """``open_``: contains this pipe while it has descriptors."""
@@ -39,7 +39,7 @@ class RealPipe(Pipe):
         self._open = open_
         self._pending = b""  # bytes that were in memory when the pipe became real, and are written first
         self._lent: set[int] = set()  # descriptors that processes of the host may have
-        self._patient: set[int] = set()  # descriptors that block, as programs expect
+        self._blocking: set[int] = set()  # descriptors that block, as programs expect
 
     def ends(self) -> tuple[PipeReader, PipeWriter]:
         return RealReader(self), RealWriter(self)
@@ -50,7 +50,7 @@ class RealPipe(Pipe):
             return
         self.source, self.sink = adjoining()
         self._open.add(self)
-        self._patient = {self.source, self.sink}
+        self._blocking = {self.source, self.sink}
         self.real = True
         if not self.readers:
             self.close_source()
@@ -66,31 +66,31 @@ class RealPipe(Pipe):
 
     def lend(self, fd: int) -> int:
         """Return an end's descriptor for a program, which expects that it blocks."""
-        self._wait_on(fd, True)
+        self._set_blocking(fd, True)
         self._lent.add(fd)
         return fd
 
-    def _wait_on(self, fd: int, wait: bool) -> None:
+    def _set_blocking(self, fd: int, wait: bool) -> None:
         """Make an end block, or not; all processes with this end share that."""
-        if wait == (fd in self._patient):
+        if wait == (fd in self._blocking):
             return
         (reads_wait if fd == self.source else writes_wait)(fd, wait)
         if wait:
-            self._patient.add(fd)
+            self._blocking.add(fd)
         else:
-            self._patient.discard(fd)
+            self._blocking.discard(fd)
 
     # ------------------------------------------------------------------ the shell's own use
 
     def fill(self) -> bool:
         """Read what the pipe has; return False when there is neither data nor the end of it."""
         fd = self.source
-        self._wait_on(fd, False)
+        self._set_blocking(fd, False)
         try:
             data = read_some(fd, CAPACITY)
         finally:
             if fd in self._lent:  # its flags are shared with programs that may still run
-                self._wait_on(fd, True)
+                self._set_blocking(fd, True)
         if data:
             self.buffer += data
         return data is not None
@@ -100,14 +100,14 @@ class RealPipe(Pipe):
         fd = self.sink
         if self._pending or fd < 0:
             return 0
-        self._wait_on(fd, False)
+        self._set_blocking(fd, False)
         try:
             return write_some(fd, data)
         except BrokenPipeError:
             raise BrokenPipe from None
         finally:
             if fd in self._lent:
-                self._wait_on(fd, True)
+                self._set_blocking(fd, True)
 
     def expect_data(self) -> None:
         """Wake waiting readers when there is data, or the end of it."""
@@ -160,7 +160,7 @@ class RealPipe(Pipe):
         if fd >= 0:
             self.poller.forget(fd)
             self._lent.discard(fd)
-            self._patient.discard(fd)
+            self._blocking.discard(fd)
             os.close(fd)
             if self.source < 0 and self.sink < 0:
                 self._open.discard(self)

@@ -1,4 +1,4 @@
-"""Resource limits of the machine's programs, in the units of ``ulimit`` (POSIX)."""
+"""Resource limits of programs of the machine, in the units of ``ulimit`` (POSIX)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _MOST = (1 << 63) - 1
 
 def current_limits(letter: str) -> tuple[int | None, int | None] | None:
     """Return the soft and the hard limit of this process in the unit of ``ulimit``; None for an unknown limit."""
-    found = _limit(letter)
-    if sys.platform == "win32" or found is None:
+    limit = _limit(letter)
+    if sys.platform == "win32" or limit is None:
         return None
     import resource
 
-    number, unit = found
+    number, unit = limit
     soft, hard = (
         None if value == resource.RLIM_INFINITY else value // unit for value in resource.getrlimit(number)
     )
@@ -33,12 +33,12 @@ def limits_to_set(limits: Mapping[tuple[str, bool], int | None]) -> dict[int, tu
     """Return the arguments of setrlimit for the limits that a script has set: number to (soft, hard)."""
     result: dict[int, tuple[int, int]] = {}
     for letter in {letter for letter, _ in limits}:
-        found = _limit(letter)
-        if sys.platform == "win32" or found is None:
+        limit = _limit(letter)
+        if sys.platform == "win32" or limit is None:
             continue
         import resource
 
-        number, unit = found
+        number, unit = limit
         values = list(resource.getrlimit(number))
         for hard in (False, True):
             if (letter, hard) in limits:

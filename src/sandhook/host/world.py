@@ -36,6 +36,7 @@ from sandhook.vfs.path import VirtualPath, join
 if TYPE_CHECKING:
     from sandhook.interp.lookup import Located
     from sandhook.kernel.descriptor import Description
+    from sandhook.kernel.outside import NetworkAccess
     from sandhook.limits import Budget, Limits
     from sandhook.state.state import State
 
@@ -98,7 +99,7 @@ class HostWorld:
         self.host = host
         self.fs = HostFileSystem(working)
 
-    def begin(self, limits: Limits, budget: Budget, network: object | None) -> HostRun:
+    def begin(self, limits: Limits, budget: Budget, network: NetworkAccess | None) -> HostRun:
         """Begin a run on this machine."""
         return HostRun(self.host, self.fs, limits, budget, network)
 
@@ -109,7 +110,7 @@ class HostRun:
     __slots__ = ("_commands", "_ended", "_fs", "_host", "_launcher", "_notes", "_pipes", "_poller", "kernel")
 
     def __init__(
-        self, host: Host, fs: HostFileSystem, limits: Limits, budget: Budget, network: object | None
+        self, host: Host, fs: HostFileSystem, limits: Limits, budget: Budget, network: NetworkAccess | None
     ) -> None:
         self._host = host
         self._fs = fs

@@ -1,1 +1,1 @@
-"""The interpreter: closures over State, made from the tree and run on the kernel."""
+"""The interpreter: compiles trees to closures over State and runs them on the kernel."""

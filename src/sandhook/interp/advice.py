@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandhook.state.state import State
 
-#: How the hint begins. Readers of standard error who want the shell's own message skip it.
+#: The beginning of the hint, by which readers of standard error can skip it.
 PREFIX = "sandhook: the sandbox has no "
 
 #: Interpreters, compilers, package managers and other programs that hooks often call.
@@ -26,7 +26,7 @@ HOST_PROGRAMS = """
 
 
 def hint(state: State, name: str) -> str:
-    """Return a line for a command that is missing but is a program of hosts; "" for others, and in host mode."""
+    """Return a hint for a missing command that is a known host program; "" for others, and in host mode."""
     program = name.rpartition("/")[2]
     if program not in HOST_PROGRAMS.split() or state.programs is not None:
         return ""

@@ -1,4 +1,4 @@
-"""Arithmetic of subscripts and of integer variables: what an error in it ends."""
+"""Arithmetic of subscripts and of integer variables, and how far its errors reach."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def subscript(state: State, text: str) -> int:
 
 
 def in_subscript(state: State, error: ShellError) -> ShellError:
-    """Return an error of a subscript's arithmetic as the error to raise: it ends ``bash -c``."""
+    """Return an error in the arithmetic of a subscript, changed so that it ends ``bash -c``."""
     error = error.within("subscript")
     if error.ends != "shell" and state.invocation.input == "string":
         return error.ending("shell", 1)
@@ -24,7 +24,7 @@ def in_subscript(state: State, error: ShellError) -> ShellError:
 
 
 def integer(state: State, text: str) -> int:
-    """Evaluate the value of an integer variable; an error in it ends ``bash -c``, elsewhere its input unit."""
+    """Evaluate the value of an integer variable; an error ends ``bash -c``, elsewhere the input unit."""
     try:
         return arith.evaluate(state, text)
     except ShellError as error:

@@ -1,6 +1,6 @@
-"""What an error of a command ends: the command, its input unit, or the shell.
+"""How far an error of a command reaches: it ends the command, its input unit, or the shell.
 
-Source: POSIX.1-2024 XCU 2.8.1; bash 5.2 for the errors that it treats in a way of their own.
+Source: POSIX.1-2024 XCU 2.8.1; bash 5.2 for the errors that it treats differently.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ def assignment_error(runtime: Interpreter, state: State, error: ShellError) -> N
 
 
 def fatal_error(runtime: Interpreter, state: State, error: ShellError, argv: Sequence[Argument] = ()) -> int:
-    """Write the message and end what the error ends.
+    """Write the message of an error, and end the command, its input unit or the shell.
 
     Args:
-        argv: The command's words, without words for an assignment.
+        argv: The words of the command; empty for an assignment.
 
     Returns:
-        The status of the command, when nothing more than the command ends.
+        The status of the command, when only the command ends.
 
     Raises:
         Discard: The input unit ends.
         ExitShell: The shell ends.
     """
     assignment_error(runtime, state, error)
-    before, state.status = state.status, error.status
+    previous, state.status = state.status, error.status
     options = state.options
     if error.ends == "command":
         if options.posix and argv and argv[0] in runtime.commands.special:
@@ -51,12 +51,12 @@ def fatal_error(runtime: Interpreter, state: State, error: ShellError, argv: Seq
     if error.ends == "shell":
         _end_shell(state, error.status)
     if options.errexit and error.reason != "expression" and "subscript" not in error.origins:
-        raise ExitShell(before if before and error.reason in _LEAVING_STATUS else error.status)
+        raise ExitShell(previous if previous and error.reason in _LEAVING_STATUS else error.status)
     raise Discard(error.status)
 
 
 def expression_error(runtime: Interpreter, state: State, error: ShellError, command: str) -> int:
-    """Report an error inside ``((`` or ``[[``, which end with status 1 where a word would end the unit."""
+    """Report an error inside ``((`` or ``[[``: they return status 1 where other commands would end the unit."""
     if error.ends == "shell":
         assignment_error(runtime, state, error)
         state.status = error.status
@@ -79,17 +79,17 @@ def _ends_posix_shell(error: ShellError, *, bare: bool) -> bool:
 
 
 def _end_shell(state: State, status: int) -> NoReturn:
-    """End a shell; an interactive one ends its input unit alone."""
+    """End the shell, or only the input unit if it is interactive."""
     raise (ExitShell if state.invocation.interactive is None else Discard)(fatal_status(state, status))
 
 
 def fatal_status(state: State, status: int) -> int:
-    """Return what a shell exits with when an error with ``status`` ended it: 127 for ``-c`` alone."""
+    """Return the exit status of a shell that an error with ``status`` ended: 127 only for ``-c``."""
     if status != 127:
         return status
-    unlike = (
+    returns_1 = (
         (state.options.errexit and not state.eval_in_condition)
         or state.invocation.input in ("file", "stdin")
         or state.invocation.interactive is not None
     )
-    return 1 if unlike or (state.subshell and not state.execution.direct) else 127
+    return 1 if returns_1 or (state.subshell and not state.execution.direct) else 127

@@ -83,18 +83,18 @@ def _argument_values(state: State) -> IndexedArray:
 def _argument_stack(state: State) -> list[Sequence[str]]:
     """Return the arguments of all calls, the innermost first.
 
-    Without extdebug they are those of the shell alone, and only once somebody outside a function
-    has used them.
+    Without extdebug they are only those of the shell, and only after a command outside a function
+    has read them.
     """
-    debugging = "extdebug" in state.options.shopts
-    if debugging or not state.frames:
+    has_extdebug = "extdebug" in state.options.shopts
+    if has_extdebug or not state.frames:
         state.memo = state.memo._replace(arguments_seen=True)
-    found: list[Sequence[str]] = []
-    if debugging:
-        found += [frame.arguments for frame in reversed(state.frames) if frame.arguments is not None]
+    stack: list[Sequence[str]] = []
+    if has_extdebug:
+        stack += [frame.arguments for frame in reversed(state.frames) if frame.arguments is not None]
     if state.memo.arguments_seen:
-        found.append(state.invocation.arguments)
-    return found
+        stack.append(state.invocation.arguments)
+    return stack
 
 
 def _subshell_level(state: State) -> str:
@@ -113,7 +113,7 @@ def _set_name(state: State, value: str) -> None:
 
 
 def _becomes_plain(name: str) -> Callable[[State, str], None]:
-    """Return what turns a computed variable into a plain one when it is assigned."""
+    """Return an assignment that converts a computed variable to a plain one."""
 
     def assign(state: State, value: str) -> None:
         state.unset_dynamics = state.unset_dynamics | {name}
@@ -128,20 +128,20 @@ def _pipe_statuses(state: State) -> IndexedArray:
 
 
 def _set_trace(state: State, value: str) -> None:
-    """BASH_XTRACEFD: a value that is not an open descriptor is reported, and kept."""
+    """Set BASH_XTRACEFD; a value that is not an open descriptor is reported, but stored."""
     state.values["BASH_XTRACEFD"] = value
     if value and not (value.isdigit() and int(value[:9]) in state.process.descriptors):
         state.shell.error(state, f"BASH_XTRACEFD: {value}: invalid value for trace file descriptor")
 
 
-def _switch(name: str, turn: Callable[[State, str | None], None]) -> Dynamic:
-    """Return a variable that is stored, and switches something when it is set and (None) unset."""
+def _switch(name: str, on_change: Callable[[State, str | None], None]) -> Dynamic:
+    """Return a plain variable that calls ``on_change`` with its value when it is set, and with None when it is unset."""
 
     def assign(state: State, value: str) -> None:
         state.values[name] = value
-        turn(state, value)
+        on_change(state, value)
 
-    return Dynamic(lambda state: None, assign, None, True, lambda state: turn(state, None))
+    return Dynamic(lambda state: None, assign, None, True, lambda state: on_change(state, None))
 
 
 def _switch_dotglob(state: State, value: str | None) -> None:
@@ -150,13 +150,13 @@ def _switch_dotglob(state: State, value: str | None) -> None:
 
 
 def _switch_compatible(state: State, value: str | None) -> None:
-    """BASH_COMPAT: 4.2 or 42 switches to compat42, and nothing, or 5.0 and later, back."""
+    """Set BASH_COMPAT: 4.2 or 42 switches compat42 on; an empty value, or 5.0 and later, switch all levels off."""
     level = (value or "").replace(".", "", 1) if value != "." else "."
-    known = f"compat{level}"
+    option = f"compat{level}"
     for name in SHOPT_OPTIONS:
         if name.startswith("compat"):
-            state.set_shopt(name, name == known)
-    if level not in ("", "50", "51", "52") and known not in SHOPT_OPTIONS:
+            state.set_shopt(name, name == option)
+    if level not in ("", "50", "51", "52") and option not in SHOPT_OPTIONS:
         state.shell.error(state, f"BASH_COMPAT: {value}: compatibility value out of range")
 
 
@@ -165,10 +165,10 @@ def _directories(state: State) -> IndexedArray:
 
 
 def _set_directory(state: State, subscript: str, value: str | None) -> None:
-    """DIRSTACK[n]=directory, for n above 0: the first one is the working directory."""
-    at = state.shell.subscript(state, subscript) - 1
-    if value is not None and 0 <= at < len(state.directory_stack):
-        state.directory_stack[at] = value
+    """Run DIRSTACK[n]=directory for n above 0; the first entry is the working directory."""
+    index = state.shell.subscript(state, subscript) - 1
+    if value is not None and 0 <= index < len(state.directory_stack):
+        state.directory_stack[index] = value
 
 
 def _shell_options(state: State) -> str:
@@ -177,9 +177,8 @@ def _shell_options(state: State) -> str:
 
 def _bash_options(state: State) -> str:
     names = state.options.shopts
-    return ":".join(
-        sorted(names - POSIX_SHOPTS if state.options.posix else names)
-    )  # set hides them in posix mode
+    # In posix mode, bash omits the options that this mode sets.
+    return ":".join(sorted(names - POSIX_SHOPTS if state.options.posix else names))
 
 
 def _aliases(state: State) -> AssociativeArray:
@@ -187,7 +186,7 @@ def _aliases(state: State) -> AssociativeArray:
 
 
 def _commands(state: State) -> AssociativeArray:
-    return _map_of({name: found[0] for name, found in hash_table(state).items()})
+    return _map_of({name: entry[0] for name, entry in hash_table(state).items()})
 
 
 def _set_command(state: State, name: str, file: str | None) -> None:
@@ -244,14 +243,14 @@ DYNAMICS: dict[str, Dynamic] = {
     "UID": Dynamic(lambda state: str(state.process.kernel.user_id), None),
 }
 
-#: Attributes that they have from the start.
+#: Initial attributes of computed variables.
 ATTRIBUTES: dict[str, int] = {
     "BASHOPTS": READONLY, "BASHPID": INTEGER, "EUID": INTEGER | READONLY, "FUNCNAME": ARRAY, "HISTCMD": INTEGER,
     "OPTIND": INTEGER, "PPID": INTEGER | READONLY, "RANDOM": INTEGER, "SECONDS": INTEGER, "SHELLOPTS": READONLY,
     "SRANDOM": INTEGER, "UID": INTEGER | READONLY,
 }  # fmt: skip
 
-#: Those that exist in bash only after their first use: lists of all variables omit them.
+#: Variables that exist in bash only after their first use: lists of all variables omit them.
 UNLISTED = frozenset({
     "BASHPID", "BASH_ARGV0", "BASH_COMMAND", "BASH_COMPAT", "BASH_SUBSHELL", "COMP_WORDBREAKS", "EPOCHREALTIME",
     "EPOCHSECONDS", "GLOBIGNORE", "HISTCMD", "IGNOREEOF", "LINENO", "POSIXLY_CORRECT", "RANDOM", "SECONDS", "SRANDOM",

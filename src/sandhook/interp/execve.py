@@ -1,7 +1,7 @@
-"""What Linux runs for an executable file, in the virtual file system: utilities, and scripts by their "#!" lines.
+"""execve(2) for the virtual file system: utilities, and scripts by their "#!" lines.
 
 Source: execve(2) of Linux 6.1; the tests compare with the kernel that runs them.
-Divergence: L-SHEBANG-001, a shell is known by its name in any directory.
+Divergence: L-SHEBANG-001, a shell is recognised by its name in any directory.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from sandhook.vfs.path import join
 if TYPE_CHECKING:
     from sandhook.dispatch.shebang import Shebang
 
-#: Scripts that may be each other's interpreters in one start (a count), as in Linux.
+#: The longest chain of scripts that name each other as interpreter (a count), as on Linux.
 MAX_INTERPRETERS = 5
 
 
 class Image(Record):
-    """What execve runs for a file of the virtual file system.
+    """The program that execve runs for a file of the virtual file system.
 
     Fields:
         name: The utility, or the shell.
@@ -38,12 +38,12 @@ class Image(Record):
 
 
 def find_image(state: State, path: str, argv: Sequence[str], located: Located | None) -> Image:
-    """Return what Linux runs for a script: follow "#!" lines until a utility or a shell is reached.
+    """Return the program that Linux runs for a file: follow "#!" lines to a utility or a shell.
 
     Args:
         path: The file, which is not a utility.
         argv: The command; the script's first argument is ``argv[1]``.
-        located: What ``lookup.at`` returns for the file.
+        located: The result of ``lookup.at`` for the file.
 
     Raises:
         ExecError: The file, or an interpreter on the way, cannot be run.

@@ -1,6 +1,6 @@
 """External commands: utilities, nested shells, and scripts of the virtual file system.
 
-Source: POSIX.1-2024 XCU 2.9.1.6; bash 5.2's messages for a file that execve refuses.
+Source: POSIX.1-2024 XCU 2.9.1.6; bash 5.2's messages for a file that execve cannot run.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class ShellContext(Context):
 def run_external(
     runtime: Interpreter, state: State, argv: list[str], path: str | None, call: CallFunction
 ) -> int:
-    """Run the file that PATH, or a name with a slash, leads to; ``call`` calls command_not_found_handle."""
+    """Run the file of a command, by its path or along PATH; ``call`` calls command_not_found_handle."""
     name = argv[0]
     if "/" in name:
         state.executed = name
@@ -98,7 +98,7 @@ def run_external(
 
 
 def _hint(state: State, name: str) -> str:
-    """Return a line that names the program of the host which the command would need, "" for none."""
+    """Return a hint that names the missing program of the host, or ""."""
     from sandhook.interp.advice import hint
 
     return hint(state, name)
@@ -122,7 +122,7 @@ def run_standard(runtime: Interpreter, state: State, name: str, argv: Sequence[s
         process.utility = argv
     status = run_utility(module, argv[1:], ShellContext(called, state, name))
     process.utility = ()
-    if process.caught:  # elsewhere the utility is a process, whose end a trap of SIGCHLD reports
+    if process.caught:  # on a real system the utility is a child process, so SIGCHLD is sent
         process.kill(SIGCHLD)
     if state.jobs is not None:
         report_ended_jobs(state)
@@ -132,12 +132,12 @@ def run_standard(runtime: Interpreter, state: State, name: str, argv: Sequence[s
 def run_file(
     runtime: Interpreter, state: State, path: str, argv: Sequence[str], *, shell: str = "bash"
 ) -> int:
-    """Run an executable file, and report in bash's words when it cannot be run.
+    """Run an executable file, and print bash's message when it cannot be run.
 
     Args:
         path: The file: a script, or the path of a utility.
-        argv: The command; a script gets ``path`` instead of the first word.
-        shell: What runs a script that does not name an interpreter.
+        argv: The command; a script receives ``path`` instead of the first word.
+        shell: The shell for a script that does not name an interpreter.
 
     Returns:
         The exit status: 127 for a file that is missing, 126 for one that cannot be executed.
@@ -155,12 +155,12 @@ def run_file(
     except ExecError as error:
         if error.errno == errno.ENOEXEC:
             return _run_text(runtime, state, path, argv, shell)
-        return _report(runtime, state, path, error)
+        return _print_exec_error(runtime, state, path, error)
     return run_standard(runtime, state, image.name, image.argv)
 
 
 def run_own_shell(runtime: Interpreter, state: State, argv: Sequence[str]) -> int:
-    """Run a nested shell of ours as a process of its own: ``argv`` is that of ``bash``."""
+    """Run a nested shell of sandhook in its own process; ``argv`` is that of ``bash``."""
 
     def run(inner: State) -> int:
         from sandhook.interp.shell_command import run_shell
@@ -173,12 +173,12 @@ def run_own_shell(runtime: Interpreter, state: State, argv: Sequence[str]) -> in
 
 
 def is_all_of_process(state: State) -> bool:
-    """Return True when the command that runs now is the last thing its process does."""
+    """Return True when the current command is the last action of its process."""
     return state.execution.last_command == state.calls
 
 
 def _run_text(runtime: Interpreter, state: State, path: str, argv: Sequence[str], shell: str) -> int:
-    """Run a file that execve refused with ENOEXEC by a shell, unless it looks like a program."""
+    """Run a file by a shell after ENOEXEC, unless it looks like a binary program."""
     head = state.process.kernel.fs.read_bytes(join(state.process.cwd, path))[:_SAMPLE]
     lines = 2 if head[:2] == b"#!" else 1
     if head[:4] == b"\x7fELF" or b"\0" in b"\n".join(head.split(b"\n", lines)[:lines]):
@@ -187,7 +187,7 @@ def _run_text(runtime: Interpreter, state: State, path: str, argv: Sequence[str]
     return run_own_shell(runtime, state, [shell, path, *argv[1:]])
 
 
-def _report(runtime: Interpreter, state: State, path: str, error: ExecError) -> int:
+def _print_exec_error(runtime: Interpreter, state: State, path: str, error: ExecError) -> int:
     """Write bash's message for a file that cannot be run; return the exit status."""
     if error.interpreter is not None and error.errno == errno.ENOENT:
         runtime.error(state, f"{path}: cannot execute: required file not found")
@@ -197,8 +197,8 @@ def _report(runtime: Interpreter, state: State, path: str, error: ExecError) -> 
             state, f"{state.name}: {path}: {error.interpreter}: bad interpreter: {error.reason}\n"
         )
     else:
-        directory = path and state.process.kernel.fs.is_dir(join(state.process.cwd, path))
-        runtime.error(state, f"{path}: {TEXTS[errno.EISDIR] if directory else error.reason}")
+        is_directory = path and state.process.kernel.fs.is_dir(join(state.process.cwd, path))
+        runtime.error(state, f"{path}: {TEXTS[errno.EISDIR] if is_directory else error.reason}")
     return error.status
 
 
@@ -206,7 +206,7 @@ def _report(runtime: Interpreter, state: State, path: str, error: ExecError) -> 
 
 
 def _in_child(runtime: Interpreter, state: State, child: Process, run: Callable[[State], int]) -> int:
-    """Run ``run(inner)`` in a process that was forked for it; record the signal that ends the process."""
+    """Run ``run(inner)`` in a forked process; record the signal that ends the process."""
     status = runtime.guard_stack(state, lambda: _run_as(runtime, state, child, run))
     if child.signal:
         state.execution.killed = child.pid, child.signal
@@ -214,7 +214,7 @@ def _in_child(runtime: Interpreter, state: State, child: Process, run: Callable[
 
 
 def _in_place(runtime: Interpreter, state: State, run: Callable[[State], int], *, exec_: bool = False) -> int:
-    """Run ``run(inner)`` as the process of ``state``, which does nothing afterwards.
+    """Run ``run(inner)`` as the process of ``state``, as its last action.
 
     ``exec_``: the built-in exec runs the command.
     """
@@ -227,9 +227,9 @@ def _in_place(runtime: Interpreter, state: State, run: Callable[[State], int], *
 
 
 def _fork_for_command(runtime: Interpreter, state: State, process: Process) -> State:
-    """Return the state that a command begins with; count a nested call and charge a step.
+    """Return the initial state of a command; count a nested call and charge a step.
 
-    A command that replaces its caller makes no process. Without this count nothing would bound a script
+    A command that replaces its caller creates no process. Without this count nothing would bound a script
     that replaces itself by itself: a file whose one line is ``#!/usr/bin/env``.
     """
     state.budget.charge(1)
@@ -258,14 +258,14 @@ def execute(
     child: Process | None = None,
     in_place: bool = False,
 ) -> Ended:
-    """Run a command as execvp would, for a utility such as xargs: no functions, no built-ins.
+    """Run a command as execvp would, for a utility such as xargs: without functions and built-ins.
 
     Args:
         file: The file to run when it is not ``argv[0]``, which is then only a name.
         environment: All exported variables, None for those of ``state``.
         stdin: Standard input, None for that of ``state``; the command keeps a reference of its own.
         child: The process to run it in, None to fork one.
-        in_place: The command replaces the utility, which does nothing afterwards.
+        in_place: The command replaces the utility, as its last action.
     """
     failure: NotStarted | None = None
 
@@ -296,7 +296,7 @@ def execute(
 def replace_shell(
     runtime: Interpreter, state: State, argv: Sequence[str], file: str, environment: Mapping[str, str] | None
 ) -> int:
-    """Run a file as the process of the shell itself, for the built-in exec; report as bash does.
+    """Run a file as the process of the shell itself, for the built-in exec; print bash's messages.
 
     Args:
         argv: The command; its first word is a name, which need not be that of the file.
@@ -319,7 +319,7 @@ def _replace_environment(state: State, environment: Mapping[str, str] | None) ->
 
 
 def _start(runtime: Interpreter, state: State, argv: Sequence[str], file: str) -> int:
-    """Run a command in the process that was made for it; return its exit status. Raises ExecError."""
+    """Run a command in its own process; return its exit status. Raises ExecError."""
     from sandhook.interp.execve import find_image
 
     state.execution.last_command = state.calls  # the process has nothing else to do
@@ -347,7 +347,7 @@ def _start(runtime: Interpreter, state: State, argv: Sequence[str], file: str) -
 
 
 def _check_permission(state: State, file: str) -> None:
-    """Raise ExecError when a host would not execute a file."""
+    """Raise ExecError when the host would not execute a file."""
     try:
         state.process.kernel.fs.stat(join(state.process.cwd, file))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""History expansion, as ``history -p`` and shells that are interactive do it.
+"""History expansion, for ``history -p`` and interactive shells.
 
 Source: bash 5.2 reference manual 9.3: an event (``!!``, ``!n``, ``!-n``, ``!text``, ``!?text?``, ``^a^b^``), words of
 it (``:n``, ``:^``, ``:$``, ``:*``, ``:m-n``), and modifiers (h t r e p q x s & g G).
@@ -27,40 +27,40 @@ def expand(text: str, entries: Sequence[str], base: int, *, extglob: bool = Fals
         extglob: ``!(`` begins a pattern rather than an event.
 
     Raises:
-        NoEvent: A reference that leads nowhere.
+        NoEvent: A reference to no command or word.
     """
     if text[:1] == "^":
         text = "!!:s" + text
-    made: list[str] = []
-    reader = _Reader(text, entries, base, " \t\n=(" if extglob else " \t\n=")
+    pieces: list[str] = []
+    reader = _Expander(text, entries, base, " \t\n=(" if extglob else " \t\n=")
     quoted = False
     while reader.at < len(text):
         letter = text[reader.at]
         if letter == "\\":
-            made.append(text[reader.at : reader.at + 2])
+            pieces.append(text[reader.at : reader.at + 2])
             reader.at += 2
         elif letter == "'" and not quoted:
             end = text.find("'", reader.at + 1)
             end = len(text) if end < 0 else end + 1
-            made.append(text[reader.at : end])
+            pieces.append(text[reader.at : end])
             reader.at = end
         elif letter == "!" and reader.begins_event():
-            made.append(reader.event("".join(made)))
+            pieces.append(reader.event("".join(pieces)))
         else:
             quoted ^= letter == '"'
-            made.append(letter)
+            pieces.append(letter)
             reader.at += 1
-    return "".join(made)
+    return "".join(pieces)
 
 
-class _Reader:
+class _Expander:
     def __init__(self, text: str, entries: Sequence[str], base: int, no_event: str) -> None:
         self.no_event = no_event
         self.text = text
         self.entries = entries
         self.base = base
         self.at = 0
-        self.searched: str | None = None
+        self.search_text: str | None = None
         self.substitution: tuple[str, str] | None = None
 
     def peek(self, ahead: int = 0) -> str:
@@ -71,18 +71,18 @@ class _Reader:
         return bool(following) and following not in self.no_event
 
     def event(self, before: str) -> str:
-        """Read a reference that begins here; ``before`` is what ``!#`` means."""
+        """Parse and expand a reference; ``before`` is the value of ``!#``."""
         self.at += 1
         line = self._line(before)
         words = split_words(line)
-        chosen: str | None = None
+        selection: str | None = None
         if self.peek() == ":" and self.peek(1) and self.peek(1) in "0123456789^$*-%xq":
             if self.peek(1) not in "xq":
                 self.at += 1
-                chosen = self._words(words)
+                selection = self._words(words)
         elif self.peek() and self.peek() in "^$*-%":
-            chosen = self._words(words)
-        return self._modified(line if chosen is None else chosen)
+            selection = self._words(words)
+        return self._apply_modifiers(line if selection is None else selection)
 
     def _line(self, before: str) -> str:
         letter = self.peek()
@@ -105,10 +105,10 @@ class _Reader:
             return self._entry(len(entries) + value if value < 0 else value - self.base)
         if letter == "?":
             end = self.text.find("?", self.at + 1)
-            wanted = self.text[self.at + 1 : end if end >= 0 else len(self.text)]
+            text = self.text[self.at + 1 : end if end >= 0 else len(self.text)]
             self.at = end + 1 if end >= 0 else len(self.text)
-            self.searched = wanted
-            return self._search(lambda line: wanted in line)
+            self.search_text = text
+            return self._search(lambda line: text in line)
         end = self.at
         while end < len(self.text) and self.text[end] not in _ENDS_TEXT:
             end += 1
@@ -118,10 +118,10 @@ class _Reader:
         self.at = end
         return self._search(lambda line: line.startswith(prefix))
 
-    def _entry(self, place: int) -> str:
-        if not 0 <= place < len(self.entries):
+    def _entry(self, index: int) -> str:
+        if not 0 <= index < len(self.entries):
             raise NoEvent
-        return self.entries[place]
+        return self.entries[index]
 
     def _search(self, matches: Callable[[str], bool]) -> str:
         for line in reversed(self.entries):
@@ -137,8 +137,8 @@ class _Reader:
             return " ".join(words[1:])
         if letter == "%":
             self.at += 1
-            return next((word for word in words if self.searched and self.searched in word), "")
-        first = 0 if letter == "-" else self._place(last)
+            return next((word for word in words if self.search_text and self.search_text in word), "")
+        first = 0 if letter == "-" else self._word_number(last)
         if self.peek() == "*":
             self.at += 1
             return " ".join(words[first:])
@@ -146,12 +146,12 @@ class _Reader:
         if self.peek() == "-":
             self.at += 1
             following = self.peek()
-            end = self._place(last) if following and following in "0123456789^$" else last - 1
+            end = self._word_number(last) if following and following in "0123456789^$" else last - 1
         if first > last or end > last or end < first:
             raise NoEvent
         return " ".join(words[first : end + 1])
 
-    def _place(self, last: int) -> int:
+    def _word_number(self, last: int) -> int:
         letter = self.peek()
         if letter in ("^", "$"):
             self.at += 1
@@ -165,7 +165,7 @@ class _Reader:
         self.at = end
         return value
 
-    def _modified(self, value: str) -> str:
+    def _apply_modifiers(self, value: str) -> str:
         while self.peek() == ":" and self.peek(1):
             self.at += 1
             everywhere = words = False
@@ -207,9 +207,9 @@ class _Reader:
         end = self.text.find(delimiter, self.at) if delimiter else -1
         if end < 0:
             end = len(self.text)
-        found = self.text[self.at : end]
+        text = self.text[self.at : end]
         self.at = min(end + 1, len(self.text))
-        return found
+        return text
 
     def _substitute(self, value: str, everywhere: bool, words: bool) -> str:
         if self.substitution is None or not self.substitution[0] or self.substitution[0] not in value:
@@ -221,23 +221,23 @@ class _Reader:
 
 
 def split_words(line: str) -> list[str]:
-    """Split a command as the words of an event are counted: quotes hold together, operators stand alone."""
+    """Split a command into the words of an event: quoted text is one word, and so is each operator."""
     words: list[str] = []
-    at = 0
-    while at < len(line):
-        if line[at] in " \t\n":
-            at += 1
+    index = 0
+    while index < len(line):
+        if line[index] in " \t\n":
+            index += 1
             continue
-        start = at
-        if line[at] in ";&()|<>":
-            at += 2 if line[at : at + 2] in ("&&", "||", ";;", ">>", "<<", ">&", "<&", "&>") else 1
+        start = index
+        if line[index] in ";&()|<>":
+            index += 2 if line[index : index + 2] in ("&&", "||", ";;", ">>", "<<", ">&", "<&", "&>") else 1
         else:
-            while at < len(line) and line[at] not in " \t\n;&()|<>":
-                if line[at] == "\\":
-                    at += 1
-                elif line[at] in "'\"`":
-                    end = line.find(line[at], at + 1)
-                    at = len(line) if end < 0 else end
-                at += 1
-        words.append(line[start:at])
+            while index < len(line) and line[index] not in " \t\n;&()|<>":
+                if line[index] == "\\":
+                    index += 1
+                elif line[index] in "'\"`":
+                    end = line.find(line[index], index + 1)
+                    index = len(line) if end < 0 else end
+                index += 1
+        words.append(line[start:index])
     return words

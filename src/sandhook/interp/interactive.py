@@ -1,6 +1,6 @@
 """Shells that are interactive without a terminal (``bash -i``), and the files of login shells.
 
-What a terminal would show, prompts and what is typed, goes to standard error, as bash does it without one.
+Without a terminal, bash writes prompts and the input lines to standard error.
 Source: bash 5.2 reference manual 6.2, 6.3, 6.9, 9.3.
 Divergence: L-SHELL-001, no history file is read or written.
 """
@@ -35,13 +35,13 @@ def begin(runtime: Interpreter, state: State, name: str) -> None:
     state.values.setdefault("PS1", "\\s-\\v\\$ ")
     state.values.setdefault("PS2", "> ")
     state.values.setdefault("HISTFILE", f"{state.get('HOME') or ''}/.bash_history")
-    state.process.caught.update((SIGINT, SIGTERM))  # neither ends it
+    state.process.caught.update((SIGINT, SIGTERM))  # neither ends an interactive shell
     if state.invocation.input != "string":
         record.switch_recording(state, True)
 
 
 def read_startup(runtime: Interpreter, state: State, *names: str) -> int | None:
-    """Run the first of these files that there is; return a status when it ends the shell."""
+    """Run the first of these files that exists; return a status when it ends the shell."""
     home = state.get("HOME") or ""
     for name in names:
         path = f"{home}{name[1:]}" if name[:2] == "~/" else name
@@ -49,7 +49,7 @@ def read_startup(runtime: Interpreter, state: State, *names: str) -> int | None:
             runtime.source(state, path, [])
         except ExitShell as leaving:
             return runtime.run_exit_trap(state, leaving.status) & 0xFF
-        except OSError:  # it need not be there
+        except OSError:  # the file is optional
             continue
         break
     return None
@@ -57,11 +57,13 @@ def read_startup(runtime: Interpreter, state: State, *names: str) -> int | None:
 
 def read_profile(runtime: Interpreter, state: State) -> int | None:
     """Run the files of a login shell; return a status when one ends it."""
-    left = read_startup(runtime, state, "/etc/profile")
-    if left is None:
-        own = ("~/.profile",) if state.options.posix else ("~/.bash_profile", "~/.bash_login", "~/.profile")
-        left = read_startup(runtime, state, *own)
-    return left
+    status = read_startup(runtime, state, "/etc/profile")
+    if status is None:
+        user_files = (
+            ("~/.profile",) if state.options.posix else ("~/.bash_profile", "~/.bash_login", "~/.profile")
+        )
+        status = read_startup(runtime, state, *user_files)
+    return status
 
 
 def next_command(runtime: Interpreter, state: State, description: Description) -> str:
@@ -73,21 +75,21 @@ def next_command(runtime: Interpreter, state: State, description: Description) -
         line = read_line(state, description).replace(b"\0", b"").decode("utf-8", "surrogateescape")
         if not line:
             if not text:
-                say_goodbye(runtime, state)
+                announce_exit(runtime, state)
             return text
         runtime.write_error(state, line if line.endswith("\n") else f"{line}\n")
-        typed = _with_history(runtime, state, line)
-        if typed is None:
+        expanded = _with_history(runtime, state, line)
+        if expanded is None:
             text, name = "", "PS1"
             continue
-        text += typed
-        if end_of_unit(runtime, state, text, ended=not line.endswith("\n")):
+        text += expanded
+        if end_of_unit(runtime, state, text, at_end_of_input=not line.endswith("\n")):
             runtime.write_error(state, prompt(state, state.get("PS0") or ""))
             return text
         name = "PS2"
 
 
-def say_goodbye(runtime: Interpreter, state: State) -> None:
+def announce_exit(runtime: Interpreter, state: State) -> None:
     """Announce the end of a shell, and run ``~/.bash_logout`` of a login shell."""
     if state.subshell:
         return
@@ -117,14 +119,14 @@ def _with_history(runtime: Interpreter, state: State, line: str) -> str | None:
     state.budget.charge(1 + (len(line) >> 6))
     body = line.removesuffix("\n")
     try:
-        made = expand(
+        expanded = expand(
             body, [entry.text for entry in history.entries], history.base, extglob=state.options.extglob
         )
     except NoEvent:
         event = _EVENT.search(body)
         runtime.error(state, f"{event[0] if event else body}: event not found")
         return None
-    if made == body:
+    if expanded == body:
         return line
-    runtime.write_error(state, f"{made}\n")
-    return made + line[len(body) :]
+    runtime.write_error(state, f"{expanded}\n")
+    return expanded + line[len(body) :]

@@ -1,4 +1,4 @@
-"""Running a command that is expanded (POSIX.1-2024 XCU 2.9.1.4): what is found first runs."""
+"""Runs a command after its expansion (POSIX.1-2024 XCU 2.9.1.4): function, built-in, utility or file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def invoke(
         arguments = argv if name in commands.declarations else _texts(argv)
         if builtin is not None:
             return builtin(state, arguments)
-        # a utility that bash has built in: it reports with the shell's name and line
+        # a built-in of bash that is a utility here: its messages begin with the name of the shell and the line
         context = ShellContext(f"{runtime.where(state)}{name}", state, name)
         return run_utility(commands.utilities[name], _texts(arguments[1:]), context)
     if not utilities:
@@ -55,7 +55,7 @@ def _texts(argv: Sequence[Argument]) -> list[str]:
 
 
 def call_function(runtime: Interpreter, state: State, function: Function, arguments: list[str]) -> int:
-    """Call a function; its locals and positional parameters end with it."""
+    """Call a function with its own positional parameters and locals."""
     frames = state.frames
     if "FUNCNEST" in state.values:
         _check_nesting(runtime, state, function)
@@ -74,13 +74,13 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
     hidden: dict[str, str] | None = None
     if state.traps:
         traced = state.options.functrace or bool(function.attributes & TRACE)
-        kept = {"ERR": state.options.errtrace, "DEBUG": traced, "RETURN": traced}
-        hidden = traps.suspend(state, kept)
+        inherited = {"ERR": state.options.errtrace, "DEBUG": traced, "RETURN": traced}
+        hidden = traps.suspend(state, inherited)
     state.positional = frame.arguments = arguments
     frames.append(frame)
     state.loops = 0
-    tested = state.errexit_suppressed
-    ended = True
+    errexit_suppressed = state.errexit_suppressed
+    returned = True
     try:
         if state.instrumented:
             state.line = function.line
@@ -92,12 +92,12 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
             status = function.run(state)
     except ReturnFrom as leaving:
         status = leaving.status
-        state.errexit_suppressed = tested
-    except (Discard, ExitShell):  # an exit from all calls runs no RETURN trap
-        ended = False
+        state.errexit_suppressed = errexit_suppressed
+    except (Discard, ExitShell):  # these leave all calls, without RETURN traps
+        returned = False
         raise
     finally:
-        if ended and "RETURN" in state.traps:
+        if returned and "RETURN" in state.traps:
             runtime.run_trap(state, "RETURN")
         if hidden is not None:
             traps.resume(state, hidden)

@@ -1,4 +1,4 @@
-"""Background jobs of one shell: what ``jobs``, ``wait`` and ``kill %1`` talk about."""
+"""The background jobs of one shell, for ``jobs``, ``wait`` and ``kill %1``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SILENT = frozenset({0, SIGINT, SIGTERM, SIGPIPE})
 
 
 def jobs_of(state: State) -> Jobs:
-    """Return the table of the shell that ``state`` is; a subshell begins with an empty one."""
+    """Return the job table of a shell; a subshell begins with an empty one."""
     if state.jobs is None:
         from sandhook.state.jobs import Jobs
 
@@ -30,13 +30,15 @@ def reap(state: State, job: Job) -> None:
     if not job.coprocess:
         return
     name, job.coprocess = job.coprocess, ""
-    found = state.value(name)
-    if isinstance(found, IndexedArray) and state.get(f"{name}_PID") == str(job.pid):
+    descriptors = state.value(name)
+    if isinstance(descriptors, IndexedArray) and state.get(f"{name}_PID") == str(job.pid):
         open_ = state.coprocesses
-        mine = {int(text) for text in (found.get(0), found.get(1)) if text and text.isdigit()} & set(open_)
-        for number in mine:
+        own = {
+            int(text) for text in (descriptors.get(0), descriptors.get(1)) if text and text.isdigit()
+        } & set(open_)
+        for number in own:
             state.process.close(number)
-        state.coprocesses = tuple(number for number in open_ if number not in mine)
+        state.coprocesses = tuple(number for number in open_ if number not in own)
         unset(state, name)
         unset(state, f"{name}_PID")
 
@@ -64,8 +66,8 @@ def status_word(job: Job) -> str:
 def report_ended_jobs(state: State) -> None:
     """Report ended jobs after a command, as bash does; call it only if there are jobs.
 
-    A death by a signal is reported. In the text of ``-c`` every end counts as known afterwards, so that
-    ``wait -n`` waits for other jobs; with job control it is reported.
+    A death by a signal is reported. In the text of ``-c`` every end counts as reported, so that
+    ``wait -n`` waits for other jobs; with job control every end is printed.
     """
     table = jobs_of(state)
     string = state.invocation.input == "string"

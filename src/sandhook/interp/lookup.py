@@ -1,7 +1,7 @@
-"""What a command name means: function, built-in, utility, or a script in the file system.
+"""Looks up command names: function, built-in, utility, or a script in the file system.
 
 Nothing here reaches the host. A name with a slash is a file of the virtual file system, or,
-for /bin and /usr/bin, the utility that would live there. Only a run on a host looks there
+for /bin and /usr/bin, the utility of that name. Only host mode searches the host
 (``State.programs``).
 """
 
@@ -30,10 +30,10 @@ NOT_FOUND, NOT_EXECUTABLE = 127, 126
 #: Names that start a nested shell.
 SHELLS = frozenset({"ash", "bash", "dash", "sh"})
 
-#: Where a shell looks without PATH.
+#: The search path of a shell without PATH.
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
-#: Where ``command -p`` looks: the output of ``getconf PATH``.
+#: The search path of ``command -p``: the output of ``getconf PATH``.
 STANDARD_PATH = "/bin:/usr/bin"
 
 #: A file, and the utility or shell at that path when the virtual file system has no file there.
@@ -43,12 +43,12 @@ _STANDARD = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/")
 
 
 class ExecError(Exception):
-    """execve refuses a file.
+    """execve fails for a file.
 
     Attributes:
-        errno: The error number: ENOEXEC for text without a "#!" line that Linux takes.
-        interpreter: The interpreter that the file names, None when the fault is the file's own.
-        program: The file at fault: the command's, its interpreter, or an interpreter of that.
+        errno: The error number: ENOEXEC for text without a valid "#!" line.
+        interpreter: The interpreter that the file names, None when the error is of the file itself.
+        program: The file that cannot be run: the command, its interpreter, or an interpreter of that.
     """
 
     def __init__(self, code: int, interpreter: str | None = None, program: str = "") -> None:
@@ -59,7 +59,7 @@ class ExecError(Exception):
 
     @property
     def status(self) -> int:
-        """The exit status of a command that fails so: 127 when a file is missing, else 126."""
+        """The exit status of the command: 127 when a file is missing, else 126."""
         return NOT_FOUND if self.errno == errno.ENOENT else NOT_EXECUTABLE
 
     @property
@@ -69,7 +69,7 @@ class ExecError(Exception):
 
 
 class Commands:
-    """The commands of a shell; made once and shared by all shells with the same commands.
+    """The commands of a shell; all shells with the same commands share one object.
 
     Attributes:
         names: Every name that ``type`` calls a shell builtin, including those that are utilities here.
@@ -109,24 +109,24 @@ class Commands:
         self.keywords = keywords
 
     def builtin(self, name: str) -> Builtin | None:
-        """Return the function of a built-in, None for other names; load it when it is first used."""
+        """Return the function of a built-in, None for other names; it is loaded on first use."""
         try:
             return self.loaded[name]
         except KeyError:
-            found = self._load(name)
+            function = self._load(name)
             if name in self.names:
-                self.loaded[name] = found
-            return found
+                self.loaded[name] = function
+            return function
 
 
-class Found(Record):
+class Meaning(Record):
     """One meaning of a name, as ``type -a`` lists them.
 
     Fields:
         kind: "alias", "keyword", "function", "builtin" or "file".
-        text: The alias's value, or the path.
+        text: The value of the alias, or the path.
         special: A POSIX special built-in.
-        hashed: The path is a remembered one.
+        hashed: The path is from the hash table.
     """
 
     kind: str
@@ -140,14 +140,14 @@ def is_external(state: State, argv: Sequence[Argument]) -> bool:
     name = argv[0]
     if name in state.functions:
         return False
-    at = 0
-    while name == "command":  # it runs the word after it, unless -v or -V follows
-        at += 1
-        while at < len(argv) and argv[at] in ("-p", "--"):
-            at += 1
-        if at == len(argv):
+    index = 0
+    while name == "command":  # it runs its operand, unless -v or -V follows
+        index += 1
+        while index < len(argv) and argv[index] in ("-p", "--"):
+            index += 1
+        if index == len(argv):
             return False
-        name = argv[at]
+        name = argv[index]
     return name not in state.shell.commands.names or name in state.disabled_builtins
 
 
@@ -162,7 +162,7 @@ def is_executable(state: State, path: str) -> bool:
 
 
 def may_run(state: State, path: str) -> bool:
-    """Return True if permissions allow a file to be run; a host's dispatcher may require none."""
+    """Return True if permissions allow a file to be run; the dispatcher of a host may not require any."""
     programs = state.programs
     return is_executable(state, path) if programs is None else programs.may_run(state, path)
 
@@ -183,7 +183,7 @@ def search_path(state: State, name: str, path: str | None = None) -> Iterator[st
 
 
 def candidates(path: str | None, name: str) -> Iterator[str]:
-    """Yield where PATH may have a name; an empty element is the working directory."""
+    """Yield the paths of a name along PATH; an empty element is the working directory."""
     if path:
         for directory in path.split(":"):
             yield f"{directory.rstrip('/') if directory else '.'}/{name}"
@@ -214,7 +214,7 @@ def search(state: State, name: str, path: str | None) -> Located | None:
 
 
 def hash_table(state: State) -> dict[str, Hashed]:
-    """Return the remembered commands; a change of PATH empties the table."""
+    """Return the hash table of commands; a change of PATH clears it."""
     path = state.get("PATH")
     if path != state.hash_path:
         state.hash_path = path
@@ -222,9 +222,9 @@ def hash_table(state: State) -> dict[str, Hashed]:
     return state.hashed
 
 
-def remember(state: State, name: str, where: Hashed) -> None:
-    """Enter a command into the table. After the first entry, `hash -d` reports unknown names."""
-    hash_table(state)[name] = where
+def remember(state: State, name: str, entry: Hashed) -> None:
+    """Store a command in the hash table. After the first entry, `hash -d` reports unknown names."""
+    hash_table(state)[name] = entry
     if not state.memo.hash_used:
         state.memo = state.memo._replace(hash_used=True)
 
@@ -233,10 +233,10 @@ def hashed_file(state: State, name: str) -> Located | None:
     """Return a command's entry in the hash table, and count the lookup."""
     if not state.hashed:
         return None
-    found = hash_table(state).get(name)
-    if found is None:
+    entry = hash_table(state).get(name)
+    if entry is None:
         return None
-    file, hits, utility = found
+    file, hits, utility = entry
     state.hashed[name] = (file, hits + 1, utility)
     if file[:1] != "/" and file[:2] != "./" and is_executable(state, f"./{file}"):
         return f"./{file}", utility
@@ -244,14 +244,16 @@ def hashed_file(state: State, name: str) -> Located | None:
 
 
 def locate(state: State, name: str, path: str | None) -> Located | None:
-    """Return the file of a command name, from the hash table or looked up and then entered there."""
+    """Return the file of a command name, from the hash table, or along PATH; the result is stored in the table."""
     hashing = "hashall" in state.options.enabled
     if hashing:
-        found = hashed_file(state, name)
-        if found is not None and (
-            found[1] is not None or "checkhash" not in state.options.shopts or is_executable(state, found[0])
+        hashed = hashed_file(state, name)
+        if hashed is not None and (
+            hashed[1] is not None
+            or "checkhash" not in state.options.shopts
+            or is_executable(state, hashed[0])
         ):
-            return found
+            return hashed
     located = search(state, name, path)
     if located is not None and hashing and path:
         file, utility = located
@@ -267,7 +269,7 @@ def at(state: State, path: str) -> Located | None:
         if fs.stat(absolute).mode & 0o170000 == 0o100000 and fs.access(absolute, 1):
             return path, None
         utility = utility_at(state, path)
-    except NameMissing:  # what most looks along PATH find: no link leads elsewhere
+    except NameMissing:  # the usual result of a search along PATH: no link leads elsewhere
         utility = _standard_name(state, absolute)
     except OSError:
         utility = utility_at(state, path)
@@ -286,7 +288,7 @@ def utility_at(state: State, path: str) -> str | None:
 
 
 def _without_links(fs: FileSystem, path: VirtualPath) -> VirtualPath:
-    """Return the file that an absolute path leads to; a utility's file does not exist."""
+    """Resolve the links of an absolute path; the file of a utility need not exist."""
     try:
         for _ in range(MAX_LINKS):
             parent, _, name = path.rpartition("/")  # every search along PATH comes here
@@ -308,17 +310,17 @@ def _standard_name(state: State, path: str) -> str | None:
     return None
 
 
-def find(state: State, name: str) -> list[Found]:
+def find(state: State, name: str) -> list[Meaning]:
     """Return all meanings of ``name``, beginning with the one that runs."""
-    found: list[Found] = []
+    matches: list[Meaning] = []
     if name in state.aliases and "expand_aliases" in state.options.shopts:
-        found.append(Found("alias", state.aliases[name]))
+        matches.append(Meaning("alias", state.aliases[name]))
     commands = state.shell.commands
     if name in commands.keywords:
-        found.append(Found("keyword"))
+        matches.append(Meaning("keyword"))
     if name in state.functions:
-        found.append(Found("function"))
+        matches.append(Meaning("function"))
     if name in commands.names and name not in state.disabled_builtins:
-        found.append(Found("builtin", special=name in commands.special))
-    found.extend(Found("file", path) for path in search_path(state, name))
-    return found
+        matches.append(Meaning("builtin", special=name in commands.special))
+    matches.extend(Meaning("file", path) for path in search_path(state, name))
+    return matches

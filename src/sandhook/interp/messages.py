@@ -19,11 +19,11 @@ def report_syntax(runtime: Interpreter, state: State, error: ShellSyntaxError, l
     """Report a syntax error as bash does, with the offending line.
 
     Args:
-        label: What the text was, for example "eval: ".
-        line: What the first line of the text counts as.
+        label: The kind of text, for example "eval: ".
+        line: The number of the first line of the text.
     """
-    started = state.invocation
-    if started.interactive is not None and started.input == "stdin" and not label:
+    invocation = state.invocation
+    if invocation.interactive is not None and invocation.input == "stdin" and not label:
         runtime.error(state, error.message)
         return
     name = next((frame.source for frame in reversed(state.frames)), state.source)
@@ -32,7 +32,7 @@ def report_syntax(runtime: Interpreter, state: State, error: ShellSyntaxError, l
     if error.repeats == "token":
         runtime.write_error(state, f"{start}syntax error: `{error.token}'\n")
     elif error.repeats == "line" and error.token:
-        if state.options.errexit and not state.errexit_suppressed:  # bash leaves before it shows the line
+        if state.options.errexit and not state.errexit_suppressed:  # bash exits before it prints the line
             return
         lines = error.source.split("\n")
         if 0 < error.line <= len(lines):
@@ -47,30 +47,32 @@ def report_death(state: State, process: Process, node: Command) -> None:
 
 
 def report_pipeline(state: State, processes: Sequence[Process], node: Pipeline) -> None:
-    """Report how each part of a pipeline ended, when a signal ended the part whose status counts.
+    """Report the end of each part of a pipeline, when a signal ended the part whose status counts.
 
     As in bash, a part with the status of the first one has no description.
     """
     from sandhook.syntax.unparse import unparse
 
     def lines() -> str:
-        shown = []
+        rows = []
         for index, (process, command) in enumerate(zip(processes, node.commands)):
-            how = DESCRIPTIONS.get(process.signal) or (f"Exit {process.status}" if process.status else "Done")
+            description = DESCRIPTIONS.get(process.signal) or (
+                f"Exit {process.status}" if process.status else "Done"
+            )
             if index and process.status == processes[0].status:
-                shown.append(f"     {process.pid:5d}{'':<23}| {unparse(command)}")
+                rows.append(f"     {process.pid:5d}{'':<23}| {unparse(command)}")
             else:
-                shown.append(
-                    f"{'     ' * (index > 0)}{process.pid:5d} {how:<24}{'| ' * (index > 0)}{unparse(command)}"
+                rows.append(
+                    f"{'     ' * (index > 0)}{process.pid:5d} {description:<24}{'| ' * (index > 0)}{unparse(command)}"
                 )
-        return "\n".join(shown)
+        return "\n".join(rows)
 
     status = processes[-1].status
     if state.options.pipefail:
-        status = next((each.status for each in reversed(processes) if each.status), 0)
-    told = next((each for each in reversed(processes) if each.status == status), processes[-1])
-    if told.signal:
-        report_signal(state, None, told.signal, lines)
+        status = next((part.status for part in reversed(processes) if part.status), 0)
+    decisive = next((part for part in reversed(processes) if part.status == status), processes[-1])
+    if decisive.signal:
+        report_signal(state, None, decisive.signal, lines)
 
 
 def report_killed(state: State, node: Command) -> None:
@@ -88,7 +90,7 @@ def report_signal(state: State, pid: int | None, signal: int, command: Callable[
     Args:
         pid: None when ``command`` returns the whole text.
     """
-    if state.tracing.in_substitution:  # bash does not report them there
+    if state.tracing.in_substitution:  # bash does not report deaths in a command substitution
         return
     if signal == SIGTERM:
         state.shell.write_error(state, f"{DESCRIPTIONS[signal]}\n")
@@ -98,7 +100,7 @@ def report_signal(state: State, pid: int | None, signal: int, command: Callable[
 
 
 def print_times(runtime: Interpreter, state: State, times: tuple[float, float, float], posix: bool) -> None:
-    """Print real, user and system seconds as TIMEFORMAT asks, or as POSIX does with ``-p``."""
+    """Print real, user and system seconds in the format of TIMEFORMAT, or of POSIX with ``-p``."""
     if posix:
         layout: str | None = "real %2R\nuser %2U\nsys %2S"
     else:
@@ -107,34 +109,34 @@ def print_times(runtime: Interpreter, state: State, times: tuple[float, float, f
             layout = "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS"
     if not layout:
         return
-    text, wrong = times_text(layout, times)
-    if wrong is not None:
-        runtime.error(state, f"TIMEFORMAT: `{wrong}': invalid format character")
+    text, invalid = times_text(layout, times)
+    if invalid is not None:
+        runtime.error(state, f"TIMEFORMAT: `{invalid}': invalid format character")
     else:
         runtime.write_error(state, f"{text}\n")
 
 
 def times_text(layout: str, times: tuple[float, float, float]) -> tuple[str, str | None]:
     """Return the times in the format of TIMEFORMAT, and the first invalid character in that."""
-    wrong: list[str] = []
+    invalid: list[str] = []
     real, user, system = times
 
-    def one(found: re.Match[str]) -> str:
-        digits, long, letter = found.groups()
-        if letter is None or found[0] == "%":
+    def format_one(match: re.Match[str]) -> str:
+        digits, long, letter = match.groups()
+        if letter is None or match[0] == "%":
             return "%"
         precision = min(int(digits[:4]), 3) if digits else 3
         if letter == "P":
             return f"{100.0 * (user + system) / real if real else 0.0:.{precision if digits else 2}f}"
         if not letter or letter not in "RUS":
-            wrong.append(letter or "\0")
+            invalid.append(letter or "\0")
             return ""
         value = {"R": real, "U": user, "S": system}[letter]
-        value = int(value * 10**precision) / 10**precision  # cut off, as bash does
+        value = int(value * 10**precision) / 10**precision  # truncated, as in bash
         if long:
             minutes, value = divmod(value, 60)
             return f"{int(minutes)}m{value:.{precision}f}s"
         return f"{value:.{precision}f}"
 
-    text = _TIME.sub(one, layout)
-    return text, wrong[0] if wrong else None
+    text = _TIME.sub(format_one, layout)
+    return text, invalid[0] if invalid else None

@@ -1,10 +1,10 @@
-"""What the composition root asks of a host that its runs may reach; the part ``host`` implements it."""
+"""The interface of a host, as the composition root needs it; the part ``host`` implements it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from sandhook.kernel.outside import Outside
+from sandhook.kernel.outside import NetworkAccess, Outside
 from sandhook.state.interpreter import ProgramsOf
 from sandhook.state.state import State
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Stage(Outside, ProgramsOf[State], Protocol):
-    """One run on a host, from its begin to its end."""
+    """One run in host mode, from begin to end."""
 
     @property
     def kernel(self) -> Kernel:
@@ -34,26 +34,26 @@ class Stage(Outside, ProgramsOf[State], Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was tolerated in the scripts that ran, for their authors."""
+        """Problems of the executed scripts that were tolerated, for their authors."""
         ...
 
     def lingers(self) -> bool:
-        """Return True while the run waits for processes that hold its output; called when the script has ended."""
+        """Return True while processes still hold the output of a script that has ended, and the run waits for them."""
         ...
 
     def close(self, *, ended: bool) -> None:
-        """End what is left of the run's processes; ``ended`` is false when a limit ended the run."""
+        """End the remaining processes of the run; ``ended`` is false when a limit ended the run."""
         ...
 
 
 class World(Protocol):
-    """A host on which a shell may run."""
+    """A host on which a shell can run."""
 
     @property
     def fs(self) -> FileSystem:
         """The host's files."""
         ...
 
-    def begin(self, limits: Limits, budget: Budget, network: object | None) -> Stage:
+    def begin(self, limits: Limits, budget: Budget, network: NetworkAccess | None) -> Stage:
         """Begin a run on the host; its kernel is ``Stage.kernel``."""
         ...

@@ -1,7 +1,7 @@
-"""Script text to closures: parsed once, compiled once, kept in a bounded cache.
+"""Compiles script text to closures, which are kept in a bounded cache.
 
 Closures hold nothing of a run, so the cache is shared by every shell and thread of the host
-process. It is keyed by the text and the options that decide how it is read.
+process. The key is the text and the options that affect parsing.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from sandhook.syntax.options import ParseOptions
 
 Run: TypeAlias = Callable[[State], int]
 
-#: A text that has one of these may change how its own rest is read.
+#: A text with one of these words may change how the rest of it is parsed.
 _CHANGES_READING = ("alias", "extglob", "posix")
-#: ``set -v``, ``set -t`` and ``set -o history``, which act on what is read.
+#: ``set -v``, ``set -t`` and ``set -o history``, which act on the text of commands.
 _SETS_READING = lazily(r"\bset\b[^\n;&|]{0,80}(?:[-+][A-Za-z]{0,20}[vt]|verbose|history|onecmd)")
 _LAST_ARGUMENT = lazily(r"\$(?:_|\{[!#]?_)(?![A-Za-z0-9_])")
 _CACHED_TEXT = 65_536  #: characters; a longer text is compiled each time
 
 
 class TreeStore(Protocol):
-    """Where parsed trees outlive the process; the command line has one on disk."""
+    """Stores parsed trees beyond the process; the command line has one on disk."""
 
     def load(self, text: str, options: ParseOptions) -> tuple[CommandList, ...] | None:
         """Return the units of a text that was stored, or None."""
@@ -39,12 +39,12 @@ class TreeStore(Protocol):
 
 
 class Program(Record):
-    """A compiled text: what can run before a syntax error, and the error.
+    """A compiled text: the units before a syntax error, and the error.
 
     Fields:
         units: One closure for each input unit.
         error: The syntax error that follows them, or None.
-        warnings: (line, text) of what bash would warn of.
+        warnings: (line, text) of the warnings that bash prints.
     """
 
     units: tuple[Run, ...]
@@ -53,20 +53,20 @@ class Program(Record):
 
 
 def changes_reading(text: str) -> bool:
-    """Return True if a text has to be read one unit at a time."""
+    """Return True if a text must be parsed one unit at a time."""
     return any(word in text for word in _CHANGES_READING) or (
         "set " in text and _SETS_READING.search(text) is not None
     )
 
 
 def load_program(text: str, options: ParseOptions, store: TreeStore | None, line: int = 1) -> Program:
-    """Return the compiled program of a text whose reading does not change midway.
+    """Return the compiled program of a text that does not change how it is parsed.
 
     Args:
         text: The script.
-        options: How it is read.
-        store: Where its tree may be, and is put.
-        line: What its first line counts as: eval and traps go on from where they stand.
+        options: How it is parsed.
+        store: The store of trees, which is read and written.
+        line: The number of its first line; eval and traps continue the count.
     """
     if len(text) > _CACHED_TEXT:
         return _compile(text, options, line)
@@ -77,20 +77,20 @@ def load_program(text: str, options: ParseOptions, store: TreeStore | None, line
         program = _cached(text, options, 1)
         if program.error is None and not program.warnings:
             parsed = _parse(text, options)[0]
-            whole = tuple(unit for unit in parsed if not isinstance(unit, ShellSyntaxError))
-            if len(whole) == len(parsed):
-                store.save(text, options, whole)
+            valid_units = tuple(unit for unit in parsed if not isinstance(unit, ShellSyntaxError))
+            if len(valid_units) == len(parsed):
+                store.save(text, options, valid_units)
         return program
     return _cached(text, options, line)
 
 
 def _from_tree(units: tuple[CommandList, ...], text: str) -> Program:
-    noting = _reads_last_argument(text)
-    return Program(tuple(compile_unit(unit, noting=noting) for unit in units), None)
+    uses_last_argument = _reads_last_argument(text)
+    return Program(tuple(compile_unit(unit, noting=uses_last_argument) for unit in units), None)
 
 
 def _reads_last_argument(text: str) -> bool:
-    """Return True if a text has ``$_``; commands of others need not remember their arguments."""
+    """Return True if a text has ``$_``; otherwise commands need not record their last argument."""
     return "$" in text and "_" in text and _LAST_ARGUMENT.search(text) is not None
 
 
@@ -105,12 +105,12 @@ def _parse(
     while True:
         try:
             unit = parser.next_unit()
-        except ShellSyntaxError as found:
-            if found.where == "array":  # bash skips this line alone
-                units.append(found)
+        except ShellSyntaxError as problem:
+            if problem.where == "array":  # bash skips this line alone
+                units.append(problem)
                 parser.skip_line()
                 continue
-            error = found
+            error = problem
             break
         if unit is None:
             break
@@ -122,16 +122,18 @@ def _compile(text: str, options: ParseOptions, line: int) -> Program:
     units, error, warnings = _parse(text, options)
     if line > 1:
         units = shift_lines(units, line - 1)
-    noting = _reads_last_argument(text)
+    uses_last_argument = _reads_last_argument(text)
     runs = [
-        _raising(unit) if isinstance(unit, ShellSyntaxError) else compile_unit(unit, noting=noting)
+        _raising(unit)
+        if isinstance(unit, ShellSyntaxError)
+        else compile_unit(unit, noting=uses_last_argument)
         for unit in units
     ]
     return Program(tuple(runs), error, warnings)
 
 
 def _raising(error: ShellSyntaxError) -> Run:
-    """Stand for a line that does not parse, in a text whose other lines do."""
+    """Return a closure that raises the error of a line that does not parse."""
 
     def run(state: State) -> int:
         raise error.with_traceback(None)

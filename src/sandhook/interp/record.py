@@ -1,4 +1,4 @@
-"""What is done with the text of a command that is read: ``set -v`` and the history."""
+"""Records the text of commands: ``set -v`` and the history."""
 
 from __future__ import annotations
 
@@ -16,49 +16,49 @@ OPTIONS = frozenset({"verbose", "history", "onecmd"})
 
 def history_of(state: State, *, write: bool = False) -> History:
     """Return the history of a shell, cut to HISTSIZE; a subshell that changes it gets a copy."""
-    found = state.memo.history
-    if found is None:
+    history = state.memo.history
+    if history is None:
         from sandhook.state.history import History
 
-        found = History(state)
-        state.memo = state.memo._replace(history=found)
-    elif write and found.owner is not state:
-        found = found.copy(state)
-        state.memo = state.memo._replace(history=found)
+        history = History(state)
+        state.memo = state.memo._replace(history=history)
+    elif write and history.owner is not state:
+        history = history.copy(state)
+        state.memo = state.memo._replace(history=history)
     size = state.get("HISTSIZE")
     if size is not None:
         number = size.strip()
         if number.lstrip("+-").isdecimal() and len(number) < 16:
             limit = int(number)
-            wanted = None if limit < 0 else limit
-            if wanted != found.limit:
-                found.stifle(wanted)
-    return found
+            maximum = None if limit < 0 else limit
+            if maximum != history.limit:
+                history.stifle(maximum)
+    return history
 
 
-def keep(state: State, text: str, *, now: bool = True) -> bool:
+def add_command(state: State, text: str, *, with_time: bool = True) -> bool:
     """Add a command unless HISTCONTROL or HISTIGNORE exclude it; return True if it was added."""
     history = history_of(state, write=True)
     control = (state.get("HISTCONTROL") or "").split(":")
-    both = "ignoreboth" in control
-    if text[:1] in (" ", "\t") and ("ignorespace" in control or both) and text[:1]:
+    ignores_both = "ignoreboth" in control
+    if text[:1] in (" ", "\t") and ("ignorespace" in control or ignores_both) and text[:1]:
         return False
     last = history.entries[-1].text if history.entries else None
-    if text == last and ("ignoredups" in control or both):
+    if text == last and ("ignoredups" in control or ignores_both):
         return False
-    if _ignored(state, text, last):
+    if _is_ignored(state, text, last):
         return False
     if "erasedups" in control:
         state.budget.charge(1 + (len(history.entries) >> 4))
         history.entries = [entry for entry in history.entries if entry.text != text]
     state.budget.charge(1)
     state.budget.check_fits(history.size + len(text))
-    history.append(text, int(state.process.kernel.now()) if now else None)
+    history.append(text, int(state.process.kernel.now()) if with_time else None)
     history.session += 1
     return True
 
 
-def _ignored(state: State, text: str, last: str | None) -> bool:
+def _is_ignored(state: State, text: str, last: str | None) -> bool:
     patterns = state.get("HISTIGNORE")
     if not patterns:
         return False
@@ -81,21 +81,21 @@ def read(state: State, source: str) -> None:
     history = history_of(state, write=True)
     history.added = False
     lines = source.split("\n")
-    at = 0
-    while at < len(lines) and (not lines[at].strip() or lines[at].lstrip()[:1] == "#"):
-        if lines[at].strip():
-            history.added = keep(state, lines[at])
-        at += 1
-    command = "\n".join(lines[at:])
+    index = 0
+    while index < len(lines) and (not lines[index].strip() or lines[index].lstrip()[:1] == "#"):
+        if lines[index].strip():
+            history.added = add_command(state, lines[index])
+        index += 1
+    command = "\n".join(lines[index:])
     if not command.strip():
         return
     if "cmdhist" not in state.options.shopts:
         for line in command.rstrip("\n").split("\n"):
-            history.added = keep(state, line)
+            history.added = add_command(state, line)
     elif "lithist" in state.options.shopts:
-        history.added = keep(state, one_line(command, lambda line: "\n"))
+        history.added = add_command(state, one_line(command, lambda line: "\n"))
     else:
-        history.added = keep(state, one_line(command))
+        history.added = add_command(state, one_line(command))
 
 
 def switch_recording(state: State, on: bool) -> None:

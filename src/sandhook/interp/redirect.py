@@ -45,7 +45,7 @@ FIRST_FREE = 10
 #: No descriptor has this number or a higher one, as with ``ulimit -n`` on most systems.
 HIGHEST = 1 << 16
 
-#: What an expansion that may assign begins with, and what it then has in it.
+#: The openings of expansions that can assign, and the operators with which they do.
 _MAY_ASSIGN, _ASSIGNS = ("${", "$((", "$["), ("=", "++", "--")
 
 _NETWORK = ("/dev/tcp/", "/dev/udp/")
@@ -54,8 +54,8 @@ _NETWORK = ("/dev/tcp/", "/dev/udp/")
 def compile_redirections(redirections: Sequence[Redirection], words: WordCompiler) -> Apply | None:
     """Return a closure that applies all redirections in order, None for an empty list.
 
-    The closure raises ShellError; what was applied before is in its undo list. Without an
-    undo list the effect stays (``exec``).
+    The closure raises ShellError; the undo list has the redirections that were applied before. Without an
+    undo list the effect is permanent (``exec``).
     """
     if not redirections:
         return None
@@ -71,7 +71,7 @@ def compile_redirections(redirections: Sequence[Redirection], words: WordCompile
 
 
 def has_effects(redirections: Sequence[Redirection]) -> bool:
-    """Return True if applying them may change variables, or close a descriptor for good."""
+    """Return True if applying them may change variables, or close a descriptor permanently."""
     for node in redirections:
         if node.variable is not None or node.operator in ("<&", ">&"):
             return True
@@ -89,9 +89,9 @@ def has_effects(redirections: Sequence[Redirection]) -> bool:
 
 
 def needs_process(redirections: Sequence[Redirection]) -> bool:
-    """Return True if bash carries out redirections without a command in a process of their own.
+    """Return True if bash applies redirections without a command in a separate process.
 
-    It does for those of its own input and for ``{name}<``; the status is then that of this process.
+    It does for those of standard input and for ``{name}<``; the status is then that of this process.
     """
     return any(
         node.variable is not None
@@ -104,7 +104,7 @@ def needs_process(redirections: Sequence[Redirection]) -> bool:
 
 
 def _is_number(node: Redirection) -> bool:
-    """Return True if the target is a descriptor as it stands (``3`` or ``3-``)."""
+    """Return True if the target is a literal descriptor (``3`` or ``3-``)."""
     first = node.target.parts[0] if len(node.target.parts) == 1 else None
     return isinstance(first, Literal) and first.text.rstrip("-").isdigit()
 
@@ -122,14 +122,14 @@ def restore(process: Process, undo: Undo) -> None:
 
 
 def keep(undo: Undo) -> None:
-    """exec: its redirections stay; what they replaced is closed."""
+    """exec: make redirections permanent, and close the descriptions that they replaced."""
     for _, old in undo:
         if old is not None:
             old.release()
 
 
 def apply_as_child(state: State, apply: Apply, undo: Undo, saved: dict[str, Saved], effects: bool) -> None:
-    """Apply an external command's redirections as its process does: what they assign or end is its own."""
+    """Apply redirections of an external command as its process would: assignments and errors affect only it."""
     inner = state
     if effects:
         inner = fork(state, state.process)
@@ -145,15 +145,15 @@ def apply_as_child(state: State, apply: Apply, undo: Undo, saved: dict[str, Save
 
 
 def apply_without(state: State, apply: Apply, undo: Undo | None, saved: dict[str, Saved]) -> None:
-    """Apply redirections, whose words do not see the assignments before the command."""
+    """Apply redirections without the temporary assignments, which their words do not see."""
     current = {name: state.save(name) for name in saved}
     for name, former in saved.items():
         state.restore(name, former)
     try:
         apply(state, undo)
     finally:
-        for name, given in current.items():
-            state.restore(name, given)
+        for name, assigned in current.items():
+            state.restore(name, assigned)
 
 
 def install(state: State, number: int, description: Description, undo: Undo | None) -> None:
@@ -203,13 +203,13 @@ def _document(node: Redirection, words: WordCompiler) -> Callable[[State], Descr
         return lambda state: Input(data)
     if "$(" not in document.text:
         return _parsed(document, words, DEFAULT_OPTIONS)
-    made: list[tuple[ParseOptions, Callable[[State], Description]]] = []
+    cache: list[tuple[ParseOptions, Callable[[State], Description]]] = []
 
     def open_document(state: State) -> Description:
-        options = state.shell.parse_options(state)  # the aliases of this moment count in substitutions
-        if not made or made[0][0] != options:
-            made[:] = [(options, _parsed(document, words, options))]
-        return made[0][1](state)
+        options = state.shell.parse_options(state)  # substitutions use the current aliases
+        if not cache or cache[0][0] != options:
+            cache[:] = [(options, _parsed(document, words, options))]
+        return cache[0][1](state)
 
     return open_document
 
@@ -228,8 +228,8 @@ def _parsed(
 def _spaced(body: Word) -> Word:
     """Expand ``$*`` as ``$@``: bash joins with spaces here, whatever IFS is.
 
-    So it does with an array that an operator has changed, and with its keys; ``^``, ``,``, ``~``
-    and ``/`` join with the first character of IFS all the same.
+    The same holds for an array that an operator has changed, and for its keys; ``^``, ``,``, ``~``
+    and ``/`` still join with the first character of IFS.
     """
     return body._replace(parts=tuple(map(_spaced_part, body.parts)))
 
@@ -246,7 +246,7 @@ def _spaced_part(part: WordPart) -> WordPart:
 
 
 def _unparsable(message: str) -> Callable[[State], Description]:
-    """Return a closure that fails: a body whose expansions do not parse is an error only when it is expanded."""
+    """Return a closure that fails: an invalid expansion in a body is an error only when it is expanded."""
 
     def fail(state: State) -> Description:
         raise ShellError(message, ends="unit")
@@ -261,20 +261,20 @@ def _target(node: Redirection, words: WordCompiler) -> Text:
         fixed: str = constant
         return lambda state: fixed
     fields = words.fields(node.target)
-    whole = words.string(node.target)
+    unsplit = words.string(node.target)
     quoted = any(isinstance(part, (SingleQuoted, DoubleQuoted)) for part in node.target.parts)
     braced = has_braces(node.target)
 
     def name_of(state: State) -> str:
         if state.options.posix and not braced:  # neither split nor matched
-            text = whole(state)
+            text = unsplit(state)
             if not text and not quoted:
-                raise ShellError(f"{_shown(node)}: ambiguous redirect")
+                raise ShellError(f"{_target_text(node)}: ambiguous redirect")
             return text
-        found = fields(state)
-        if len(found) != 1:
-            raise ShellError(f"{_shown(node)}: ambiguous redirect")
-        return found[0]
+        names = fields(state)
+        if len(names) != 1:
+            raise ShellError(f"{_target_text(node)}: ambiguous redirect")
+        return names[0]
 
     return name_of
 
@@ -298,14 +298,14 @@ def _opener(operator: str, name_of: Text) -> Callable[[State], Description]:
 
 
 def _reader(name_of: Text) -> Callable[[State], Description]:
-    """``<``: what ``open_file`` does, without its frame."""
+    """Compile ``<``: like ``open_file``, without a further call."""
 
     def reader(state: State) -> Description:
         name = name_of(state)
         try:
             if name:
                 return state.process.open(name)
-        except OSError:  # again, for the message
+        except OSError:  # retry below, which makes the message
             pass
         return open_file(state, name, read=True)
 
@@ -328,7 +328,7 @@ def _appender(name_of: Text) -> Callable[[State], Description]:
 
 
 def _open_unclobbered(state: State, name: str) -> Description:
-    """Open for ``>`` under ``set -C``: an existing regular file is refused."""
+    """Open for ``>`` under ``set -C``: an existing regular file is an error."""
     process = state.process
     path = join(process.cwd, name)
     try:
@@ -341,7 +341,7 @@ def _open_unclobbered(state: State, name: str) -> Description:
 
 
 def _is_dangling(state: State, path: VirtualPath) -> bool:
-    """Return True if a path is a link to nothing: ``set -C`` makes no file through one."""
+    """Return True if a path is a dangling link: ``set -C`` creates no file through one."""
     fs = state.process.kernel.fs
     try:
         return fs.stat(path, follow=False).mode & 0o170000 == 0o120000 and not fs.exists(path)
@@ -359,7 +359,7 @@ def open_file(
     append: bool = False,
     truncate: bool = False,
 ) -> Description:
-    """Open a file for a redirection. Raises ShellError in bash's words."""
+    """Open a file for a redirection. Raises ShellError with bash's message."""
     try:
         if not name:
             raise fs_error(errno.ENOENT)
@@ -377,19 +377,19 @@ def open_file(
         raise ShellError(f"{name}: {error.strerror}") from None
 
 
-def _numbered(node: Redirection, default: int, make: Callable[[State], Description]) -> Apply:
+def _numbered(node: Redirection, default: int, open_target: Callable[[State], Description]) -> Apply:
     """Compile a redirection of the descriptor ``n`` of the operator, of the default, or of ``{name}``."""
     if node.variable is None:
         number = default if node.fd is None else node.fd
 
         def apply(state: State, undo: Undo | None) -> None:
-            install(state, number, make(state), undo)
+            install(state, number, open_target(state), undo)
 
         return apply
     variable = node.variable
 
     def apply_free(state: State, undo: Undo | None) -> None:
-        description = make(state)
+        description = open_target(state)
         free = state.process.free_descriptor(FIRST_FREE)
         try:
             _set_variable(state, variable, str(free))
@@ -438,7 +438,7 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
     def apply(state: State, undo: Undo | None) -> None:
         found = [target(state)] if state.options.posix else fields(state)
         if len(found) != 1:
-            raise ShellError(f"{_shown(node)}: ambiguous redirect")
+            raise ShellError(f"{_target_text(node)}: ambiguous redirect")
         text = found[0]
         if text == "-":
             _close(state, node, default, undo)
@@ -447,7 +447,7 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
         digits = text[:-1] if move else text
         if not (digits.isascii() and digits.isdigit()):
             if not text:
-                raise ShellError(f"{_shown(node)}: Bad file descriptor")
+                raise ShellError(f"{_target_text(node)}: Bad file descriptor")
             if takes_file:
                 _both(lambda _: text, append=False)(state, undo)
                 return
@@ -457,19 +457,19 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
             return
         source = state.process.descriptors.get(given)
         if source is None:
-            raise ShellError(f"{digits if move else _shown(node)}: Bad file descriptor")
+            raise ShellError(f"{digits if move else _target_text(node)}: Bad file descriptor")
         source.retain()
         was_open = number in state.process.descriptors
         _numbered(node, default, lambda _: source)(state, undo)
-        if move:  # bash brings the source back only when it had to save the destination
+        if move:  # bash restores the source only when it had to save the destination
             lasting = not was_open and not state.execution.applies_as_child
             _remove(state, given, None if lasting else undo)
 
     return apply
 
 
-def _shown(node: Redirection) -> str:
-    """Return the target as it stands in the script, for messages."""
+def _target_text(node: Redirection) -> str:
+    """Return the source text of the target, for messages."""
     from sandhook.syntax.unparse import unparse
 
     return unparse(node.target)
@@ -481,7 +481,7 @@ def _close(state: State, node: Redirection, default: int, undo: Undo | None) -> 
         text = state.element(name, rest[:-1]) if bracket else state.get(name)
         if not text:
             raise ShellError(f"{node.variable}: ambiguous redirect")
-        _remove(state, int(text[:9]) if text.isdigit() else 0, None)  # bash takes other text for 0
+        _remove(state, int(text[:9]) if text.isdigit() else 0, None)  # bash treats other text as 0
         return
     _remove(state, default if node.fd is None else node.fd, undo)
 

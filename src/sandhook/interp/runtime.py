@@ -1,6 +1,6 @@
 """The runtime: the interpreter that closures, expansions and built-ins call.
 
-One Runtime serves all States of a run (``State.shell``). It has no state of its own but the commands
+One Runtime serves all States of a run (``State.shell``). Its only state is the commands
 and the store of parsed trees.
 """
 
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 class Runtime:
-    """Finds commands, runs text, reports errors; the other modules of ``interp`` do the work.
+    """Finds commands, runs text, reports errors; delegates to the other modules of ``interp``.
 
     Args:
         commands: Built-ins and utilities.
@@ -58,7 +58,7 @@ class Runtime:
     # ------------------------------------------------------------------ messages
 
     def error(self, state: State, text: str) -> None:
-        """Write ``name: line N: text`` to standard error; a closed one swallows it."""
+        """Write ``name: line N: text`` to standard error; does nothing when that is closed."""
         self.write_error(state, f"{self.where(state)}{text}\n")
 
     def warning(self, state: State, text: str) -> None:
@@ -66,30 +66,30 @@ class Runtime:
         self.error(state, f"warning: {text}")
 
     def assignment_error(self, state: State, error: ShellError) -> None:
-        """Write the message of an assignment's error, which ends some shells under ``set -e``."""
+        """Write the message of an assignment error, which may end the shell under ``set -e``."""
         command_errors.assignment_error(self, state, error)
 
     def fatal_error(self, state: State, error: ShellError, argv: Sequence[Argument] = ()) -> int:
-        """Write the message of a command's error, and end what it ends; see ``command_errors``."""
+        """Write the message of an error, and end the command, its unit or the shell; see ``command_errors``."""
         return command_errors.fatal_error(self, state, error, argv)
 
     def expression_error(self, state: State, error: ShellError, command: str) -> int:
-        """Write the message of an error inside ``((`` or ``[[``, which end with status 1."""
+        """Write the message of an error inside ``((`` or ``[[``, which then return status 1."""
         return command_errors.expression_error(self, state, error, command)
 
     def fatal_status(self, state: State, status: int) -> int:
-        """Return what a shell exits with when an error with ``status`` ended it: 127 for ``-c`` alone."""
+        """Return the exit status of a shell that an error with ``status`` ended: 127 only for ``-c``."""
         return command_errors.fatal_status(state, status)
 
     def where(self, state: State) -> str:
-        """Return what begins every message: the script's name and the line; "bash" when interactive."""
+        """Return the beginning of every message: the name of the script and the line; "bash" when interactive."""
         if state.invocation.interactive is not None:
             return f"{state.invocation.interactive}: "
         name = next((frame.source for frame in reversed(state.frames)), state.source)
         return f"{name}: line {state.line}: " if state.line else f"{name}: "
 
     def write_error(self, state: State, text: str) -> None:
-        """Write to standard error as it is."""
+        """Write text to standard error, unchanged."""
         state.process.write_error(text.encode("utf-8", "surrogateescape"))
 
     def report_syntax(self, state: State, error: ShellSyntaxError, label: str, line: int = 1) -> None:
@@ -112,7 +112,7 @@ class Runtime:
             return
         if "ERR" in state.traps:
             if not state.tracing.tracks_commands or not isinstance(node, SimpleCommand):
-                self.note_command(state, node)  # else it was, and what it called is newer
+                self.note_command(state, node)  # a recorded command is newer: the node called it
             if state.execution.skips_err_trap:
                 state.execution.skips_err_trap = False
             else:
@@ -121,13 +121,15 @@ class Runtime:
             self.note_command(state, node)
         if state.options.errexit:
             if "EXIT" in state.traps:
-                if state.invocation.input != "string":  # redirections are those of the command that failed
+                if (
+                    state.invocation.input != "string"
+                ):  # the trap runs with the redirections of the failed command
                     status = self.run_exit_trap(state, status)
                 traps.keep_calls(state)
             raise ExitShell(status)
 
     def guard_stack(self, state: State, run: Callable[[], T]) -> T:
-        """Run ``run``, on a fresh stack when this one has become deep."""
+        """Call ``run``, on a new stack when the current one is deep."""
         if stack_exceeds(DEEP):
             return state.process.kernel.scheduler.call_on_new_stack(run)
         return run()
@@ -145,28 +147,28 @@ class Runtime:
     # ------------------------------------------------------------------ running text
 
     def parse_options(self, state: State) -> ParseOptions:
-        """Return how the next input unit is to be read."""
+        """Return the options for parsing the next input unit."""
         options = state.options
         limits = state.process.kernel.limits
-        made = ParseOptions(
+        result = ParseOptions(
             extglob=options.extglob,
             posix=options.posix,
             nesting=int(limits.nesting),
             max_bytes=int(limits.script_bytes),
         )
         if state.aliases and "expand_aliases" in options.shopts:
-            made = made.with_aliases(state.aliases)
-        return made
+            result = result.with_aliases(state.aliases)
+        return result
 
     def run_units(
         self, state: State, text: str, label: str = "", line: int = 1, *, main: bool = False
     ) -> int:
-        """Run a text unit by unit; an expansion error ends its unit alone. Raises control flow.
+        """Run a text unit by unit; an expansion error ends only its unit. Raises control flow.
 
         Returns:
             The last status; 2 after a syntax error, which comes after the units before it.
         """
-        status = state.status if main else 0  # the main text may come in pieces, of which one may be empty
+        status = state.status if main else 0  # the main text may come in pieces, some of them empty
         error: ShellSyntaxError | None = None
         options = self.parse_options(state)
         if changes_reading(text) or options.aliases or not record.OPTIONS.isdisjoint(state.options.enabled):
@@ -181,17 +183,19 @@ class Runtime:
                     break
         else:
             program = load_program(text, options, self.store, line)
-            for at, warning in program.warnings:
-                self.write_error(state, f"{state.source}: line {at + line - 1}: warning: {warning}\n")
+            for warning_line, warning in program.warnings:
+                self.write_error(
+                    state, f"{state.source}: line {warning_line + line - 1}: warning: {warning}\n"
+                )
             for run in program.units:
                 status = self._run_unit(state, run, label, line)
             error = program.error
         if error is not None:
             self.report_syntax(state, error, label, line)
-            unclosed = main and error.where == "quote"  # bash then keeps the status of what failed before
+            unclosed = main and error.where == "quote"  # bash then keeps the status of the previous command
             state.status = status = (state.status if unclosed else 0) or 2
             state.execution.syntax_error = error
-            if error.where == "substitution":  # this ends more than the text that it is in
+            if error.where == "substitution":  # this ends more than the text that contains it
                 command_string = state.invocation.input == "string" and not state.subshell
                 if command_string or not main:
                     state.status = 127 if command_string else 1
@@ -199,7 +203,7 @@ class Runtime:
         return status
 
     def _run_unit(self, state: State, run: Run, label: str, line: int) -> int:
-        if "noexec" in state.options.enabled:  # set -n: read on, run nothing
+        if "noexec" in state.options.enabled:  # set -n: parse, but run nothing
             return state.status
         try:
             return run(state)
@@ -217,10 +221,10 @@ class Runtime:
             return discarded.status
 
     def run_text(self, state: State, text: str, *, name: str | None = None, line: int | None = None) -> int:
-        """Run ``eval``'s or a trap's text in this state. Control flow passes through.
+        """Run the text of ``eval`` or of a trap in this state. Control flow propagates.
 
         Args:
-            state: Where it runs.
+            state: The state it runs in.
             text: The commands.
             name: Begins the messages of syntax errors ("eval"); None for nothing.
             line: Number of its first line; by default the current line.
@@ -242,13 +246,13 @@ class Runtime:
                 tracing.recording = True
 
     def source(self, state: State, path: str, arguments: list[str]) -> int:
-        """Run a file's text in this state. Raises OSError when it cannot be read."""
+        """Run the text of a file in this state. Raises OSError when it cannot be read."""
         from sandhook.interp.sourced import run_sourced
 
         return run_sourced(self, state, path, arguments)
 
     def run_main(self, state: State, text: str | None, label: str = "") -> int:
-        """Run a whole script, None for the one on standard input, and its EXIT trap; return the status."""
+        """Run a whole script (None: the one on standard input) and its EXIT trap; return the status."""
         if state.positional or state.invocation.arguments:
             state.invocation = state.invocation._replace(arguments=state.positional)
         if text is not None and state.invocation.input == "string":
@@ -278,7 +282,7 @@ class Runtime:
     # ------------------------------------------------------------------ commands
 
     def invoke(self, state: State, argv: Sequence[Argument]) -> int:
-        """Run a simple command that is expanded: function, built-in, utility, or script."""
+        """Run an expanded simple command: function, built-in, utility, or script."""
         return invoke.invoke(self, state, argv)
 
     def call(
@@ -291,7 +295,7 @@ class Runtime:
         utilities: bool = True,
         default_path: bool = False,
     ) -> int:
-        """Run a simple command by argv, for ``command``, ``builtin`` and the like."""
+        """Run a simple command by argv, for ``command``, ``builtin`` and similar built-ins."""
         return invoke.invoke(
             self,
             state,
@@ -328,19 +332,19 @@ class Runtime:
         return arithmetic_errors.subscript(state, text)
 
     def in_subscript(self, state: State, error: ShellError) -> ShellError:
-        """Return an error of a subscript's arithmetic as the error to raise."""
+        """Return an error in the arithmetic of a subscript, changed so that it ends ``bash -c``."""
         return arithmetic_errors.in_subscript(state, error)
 
     def subscript_text(self, state: State, name: str, text: str) -> str:
-        """Return a subscript that is text (``unset 'm[$k]'``), expanded for ``State``.
+        """Return a subscript in text (``unset 'm[$k]'``), expanded for ``State``.
 
-        The text may come from data: so ``$k`` and ``${k}`` are expanded, quotes are removed, and
-        nothing else is expanded (L-INJ-001).
+        The text may come from data, so only ``$k`` and ``${k}`` are expanded and quotes are removed
+        (L-INJ-001).
         """
         return expand_subscript(state, text, key=state.is_associative(name))
 
     def integer(self, state: State, text: str) -> int:
-        """Evaluate the value of an integer variable; an error in it ends as much as a bad subscript does."""
+        """Evaluate the value of an integer variable; an error ends ``bash -c``, elsewhere the input unit."""
         return arithmetic_errors.integer(state, text)
 
     def expand_text(self, state: State, text: str) -> str:
@@ -354,7 +358,7 @@ class Runtime:
         return substitute(self.substitution_body(state, text), None)(state)
 
     def expand_words(self, state: State, text: str) -> list[str]:
-        """Expand text, with its blanks, as one unquoted word to fields; a text with commands is not expanded."""
+        """Expand text, including blanks, as one unquoted word to fields; text with commands is not expanded."""
         word = parse_word(text)
         return [text] if runs_commands(word) else expansion_services.expand_fields(state, word)
 
@@ -368,9 +372,9 @@ class Runtime:
 
     def close_later(self, state: State, number: int) -> None:
         """Close a process substitution's descriptor when the command has ended."""
-        mine = state.execution.substitutions
-        if mine is not None:
-            mine.append(number)
+        substitutions = state.execution.substitutions
+        if substitutions is not None:
+            substitutions.append(number)
 
     def ask_selection(self, state: State, values: list[str], *, menu: bool) -> str | None:
         """Show ``select``'s menu and prompt; return the reply, None at the end of input."""
@@ -381,7 +385,7 @@ class Runtime:
     # ------------------------------------------------------------------ traps and tracing
 
     def run_trap(self, state: State, name: str) -> int:
-        """Run the commands of a trap; ``$?`` is as before afterwards."""
+        """Run the commands of a trap; ``$?`` is restored afterwards."""
         return traps.run_trap(self, state, name)
 
     def run_exit_trap(self, state: State, status: int) -> int:
@@ -389,11 +393,11 @@ class Runtime:
         return traps.run_exit_trap(self, state, status)
 
     def handle_signal(self, state: State, number: int) -> None:
-        """Run the trap of a signal that came."""
+        """Run the trap of a signal."""
         traps.handle_signal(self, state, number)
 
     def note_command(self, state: State, node: Command) -> None:
-        """Record the command that BASH_COMMAND shows; a trap's commands leave it as it is."""
+        """Record the command for BASH_COMMAND; commands of a trap do not change it."""
         if not state.tracing.running_traps:
             state.tracing.command = node
 
@@ -426,7 +430,7 @@ class Runtime:
             trace.show(state, trace.assigned(Assigned(name, None, False, text)))
 
     def trace_assigned(self, state: State, assigned: Assigned, subscript: Word | None = None) -> None:
-        """xtrace of an assignment, whose subscript is shown as it is written."""
+        """xtrace of an assignment; its subscript is printed as in the source."""
         if state.options.xtrace:
             if subscript is not None:
                 assigned = assigned._replace(subscript=trace.word_text(subscript))
@@ -438,12 +442,12 @@ class Runtime:
             trace.show(state, f"for {name} in {listed}")
 
     def trace_line(self, state: State, text: str) -> None:
-        """xtrace of a text that is shown as it is."""
+        """xtrace of a text, unchanged."""
         if state.options.xtrace:
             trace.show(state, text)
 
     def trace_node(self, state: State, node: Command | Assignment) -> None:
-        """xtrace of what is shown as it stands in the script, up to the body."""
+        """xtrace of a command as in the source, up to its body."""
         if state.options.xtrace:
             text = trace.command_text(node) if not isinstance(node, Assignment) else trace.word_text(node)
             trace.show(state, text.rstrip())
@@ -453,7 +457,7 @@ class Runtime:
             trace.show(state, f"{before} {trace.word_text(word)} {after}")
 
     def print_times(self, state: State, times: tuple[float, float, float], posix: bool) -> None:
-        """Print what ``time`` prints of real, user and system seconds."""
+        """Print real, user and system seconds for ``time``."""
         messages.print_times(self, state, times, posix)
 
 

@@ -9,7 +9,7 @@ from sandhook.vfs.path import join
 
 
 def read_script(state: State, path: str) -> str:
-    """Return the text of a file, /dev/stdin and the like included. Raises OSError."""
+    """Return the text of a file, also of /dev/stdin and similar files. Raises OSError."""
     description = state.process.open(path)
     try:
         return read_text(state, description)
@@ -46,11 +46,11 @@ def read_line(state: State, description: Description) -> bytes:
     state.budget.charge(1)
     try:
         return description.read_until(b"\n", int(state.budget.limits.script_bytes) + 1)
-    except OSError:  # a directory, say
+    except OSError:  # for example, a directory
         return b""
 
 
-def end_of_unit(runtime: Interpreter, state: State, text: str, *, ended: bool) -> int:
+def end_of_unit(runtime: Interpreter, state: State, text: str, *, at_end_of_input: bool) -> int:
     """Return the end of the line that completes the first command (0-based), 0 when more is needed."""
     from sandhook.syntax.parser import Parser
 
@@ -63,12 +63,12 @@ def end_of_unit(runtime: Interpreter, state: State, text: str, *, ended: bool) -
     end = parser.offset if unit is not None else len(text)
     if end < len(text) and text[end - 1 : end] != "\n":
         end = text.find("\n", end) + 1 or len(text)
-    if not ended and end == len(text) and (parser.warnings or _continues(text)):
+    if not at_end_of_input and end == len(text) and (parser.warnings or _continues(text)):
         return 0
     return end
 
 
 def _continues(text: str) -> bool:
-    """Return True if the last line ends in a backslash that is not quoted by another one."""
+    """Return True if the last line ends in an unquoted backslash."""
     line = text.removesuffix("\n")
     return (len(line) - len(line.rstrip("\\"))) % 2 == 1

@@ -16,8 +16,8 @@ def ask(runtime: Interpreter, state: State, values: list[str], *, menu: bool) ->
     """
     if menu:
         columns = state.get("COLUMNS") or ""
-        wide = int(columns[:6]) if columns.isascii() and columns.isdigit() else 0
-        runtime.write_error(state, menu_text(values, wide or _WIDTH))
+        width = int(columns[:6]) if columns.isascii() and columns.isdigit() else 0
+        runtime.write_error(state, menu_text(values, width or _WIDTH))
     prompt = state.get("PS3")
     runtime.write_error(state, "#? " if prompt is None else runtime.expand_text(state, prompt))
     if runtime.call(state, ["read"], functions=False):
@@ -29,7 +29,7 @@ def ask(runtime: Interpreter, state: State, values: list[str], *, menu: bool) ->
 
 
 def menu_text(values: list[str], columns: int) -> str:
-    """Return the menu in as many columns as fit, filled downwards, with tabs between as bash has them."""
+    """Return the menu in as many columns as fit, filled downwards and separated by tabs, as in bash."""
     digits = len(str(len(values)))
     cell = max(map(_width, values)) + digits + 4
     rows = -(-len(values) // max(1, columns // cell))
@@ -39,24 +39,24 @@ def menu_text(values: list[str], columns: int) -> str:
     for row in range(rows):
         line: list[str] = []
         column = 0
-        for at in range(row, len(values), rows):
+        for index in range(row, len(values), rows):
             width = digits if column else len(str(rows))
-            line.append(f"{at + 1:>{width}}) {values[at]}")
-            if at + rows < len(values):
-                line.append(_gap(column + width + 2 + _width(values[at]), column + cell))
+            line.append(f"{index + 1:>{width}}) {values[index]}")
+            if index + rows < len(values):
+                line.append(_gap(column + width + 2 + _width(values[index]), column + cell))
                 column += cell
         lines.append("".join(line))
     return "\n".join(lines) + "\n"
 
 
 def _gap(start: int, end: int) -> str:
-    """Return what leads from one column to another: tabs as far as they reach, then blanks."""
+    """Return the white space between two columns: as many tabs as fit, then blanks."""
     tabs = end // _TAB - start // _TAB
     return "\t" * tabs + " " * (end % _TAB if tabs else end - start)
 
 
 def _width(text: str) -> int:
-    """Return the width of a text on a screen, in columns."""
+    """Return the display width of a text, in columns."""
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width

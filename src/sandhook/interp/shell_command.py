@@ -29,17 +29,17 @@ _DEFAULTS = {
     "PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "dumb",
 }  # fmt: skip
 
-#: Variables that are set whatever the environment has.
+#: Variables that are set regardless of the environment.
 _FIXED = {
     "BASH": "/bin/bash", "BASH_LOADABLES_PATH": "/usr/local/lib/bash:/usr/lib/bash",
     "BASH_VERSION": "5.2.15(1)-release", "IFS": " \t\n", "OPTERR": "1", "OPTIND": "1", "PS4": "+ ",
 }  # fmt: skip
 _LEVEL = lazily(r"\s*[+-]?[0-9]{1,9}\s*")
 
-#: Variables that a nested shell obeys in its environment; at the start of a run they have no effect.
-_HEEDED = ("BASH_ENV", "GLOBIGNORE", "PS4")
+#: Variables that a nested shell imports from its environment; a run itself ignores them.
+_IMPORTED_BY_NESTED_SHELLS = ("BASH_ENV", "GLOBIGNORE", "PS4")
 
-#: Options of bash that are refused by name.
+#: Options of bash that are not supported.
 _NOT_SUPPORTED = frozenset({
     "-r", "-D", "--restricted", "--debug", "--debugger", "--dump-strings", "--dump-po-strings", "--pretty-print",
 })  # fmt: skip
@@ -73,7 +73,7 @@ Shell options:
 INERT = frozenset({"BASHOPTS", "BASH_ENV", "ENV", "EXECIGNORE", "GLOBIGNORE", "IFS", "PS4", "SHELLOPTS"})
 
 
-#: Variables that are computed, so that the environment does not set their values.
+#: Computed variables, whose values the environment does not set.
 _COMPUTED = frozenset(name for name, dynamic in DYNAMICS.items() if dynamic.unset is None)
 
 
@@ -93,7 +93,7 @@ def new_state(
 
     Args:
         name: ``$0``.
-        input: Where the shell reads its commands, if that is known already.
+        input: The source of the commands, if it is already known.
         main: The path of the script file.
         programs: The programs of the host; None in a sandbox.
     """
@@ -102,7 +102,7 @@ def new_state(
         process, runtime, name, invocation=invocation, dynamics=DYNAMICS, unlisted=UNLISTED, programs=programs
     )
     process.on_signal = state.handle_signal
-    process.caught.add(SIGQUIT)  # a shell does not end of it, a subshell does
+    process.caught.add(SIGQUIT)  # it ends a subshell, but not a shell
     if process.ignored:
         state.traps.update((NAMES[number], "") for number in process.ignored)
     _import_environment(state, environment)
@@ -145,10 +145,10 @@ def _import_environment(state: State, environment: dict[str, str]) -> None:
 
 
 def _count_level(runtime: Interpreter, state: State) -> None:
-    """Set SHLVL to one more than the outer shell's, or to 1 for a value that is not a number, as bash does."""
-    given = state.values.get("SHLVL", "")
-    assert isinstance(given, str)
-    level = int(given) + 1 if _LEVEL.fullmatch(given) else 1
+    """Set SHLVL to one more than in the outer shell, or to 1 if its value is not a number, as in bash."""
+    outer_level = state.values.get("SHLVL", "")
+    assert isinstance(outer_level, str)
+    level = int(outer_level) + 1 if _LEVEL.fullmatch(outer_level) else 1
     if level >= 1000:
         runtime.write_error(state, f"{state.name}: warning: shell level ({level}) too high, resetting to 1\n")
         level = 1
@@ -162,7 +162,7 @@ def set_environment_value(state: State, name: str, value: str) -> None:
 
 
 class _Request:
-    """What the arguments of ``bash`` request.
+    """The arguments of ``bash``.
 
     Attributes:
         arguments: The words that are not options yet, then those that follow the options.
@@ -221,7 +221,7 @@ def _nested_state(runtime: Interpreter, outer: State, argv: list[str]) -> State:
     environment = exported_variables(outer)
     outer.process.argv = argv
     state = new_state(runtime, outer.process, argv[0], environment, programs=outer.programs)
-    for key in _HEEDED:  # what a script exports itself, the shells that it starts obey
+    for key in _IMPORTED_BY_NESTED_SHELLS:  # shells that a script starts import what the script exports
         if key in environment:
             set_environment_value(state, key, environment[key])
     if argv[0][:1] == "-":
@@ -241,7 +241,7 @@ def _nested_state(runtime: Interpreter, outer: State, argv: list[str]) -> State:
 
 
 def _read_options(runtime: Interpreter, outer: State, state: State, request: _Request) -> int | None:
-    """Read the options off the arguments; return a status when one of them ends the shell."""
+    """Parse and apply the options; return a status when one of them ends the shell."""
     arguments = request.arguments
     while arguments and arguments[0][:1] in ("-", "+"):
         word = arguments.pop(0)
@@ -257,7 +257,7 @@ def _read_options(runtime: Interpreter, outer: State, state: State, request: _Re
 def _read_long_option(
     runtime: Interpreter, outer: State, state: State, request: _Request, word: str
 ) -> int | None:
-    """Carry out an option such as ``--posix``; return a status when it ends the shell."""
+    """Apply an option such as ``--posix``; return a status when it ends the shell."""
     match word:
         case "--norc":
             request.startup = None
@@ -282,14 +282,14 @@ def _read_long_option(
             _write(state, f"{version}\n{_USAGE.replace('NAME', state.name)}")
             return 0
         case _:
-            return _refuse(runtime, outer, state.name, word)
+            return _option_error(runtime, outer, state.name, word)
     return None
 
 
 def _read_letters(
     runtime: Interpreter, outer: State, state: State, request: _Request, word: str
 ) -> int | None:
-    """Carry out options such as ``-ex``; return a status when one is wrong."""
+    """Apply options such as ``-ex``; return a status when one is invalid."""
     on = word[0] == "-"
     for letter in word[1:]:
         if letter == "c":
@@ -306,18 +306,20 @@ def _read_letters(
                 continue
             option = request.arguments.pop(0)
             if not _set_long(state, option, on, letter):
-                wrong = f"{request.name}: {option}: invalid" if letter == "o" else f"{option}: invalid shell"
-                runtime.write_error(outer, f"{request.name}: line 0: {wrong} option name\n")
+                problem = (
+                    f"{request.name}: {option}: invalid" if letter == "o" else f"{option}: invalid shell"
+                )
+                runtime.write_error(outer, f"{request.name}: line 0: {problem} option name\n")
                 return USAGE_STATUS
         elif letter in LETTERS:
             state.set_option(LETTERS[letter], on)
         else:
-            return _refuse(runtime, outer, state.name, f"{word[0]}{letter}")
+            return _option_error(runtime, outer, state.name, f"{word[0]}{letter}")
     return None
 
 
 def _inherit_options(state: State, environment: dict[str, str]) -> None:
-    """Switch the options on that the starting shell exported: SHELLOPTS and BASHOPTS."""
+    """Switch on the options that the calling shell exported in SHELLOPTS and BASHOPTS."""
     for name in environment.get("SHELLOPTS", "").split(":"):
         if name in SET_OPTIONS:
             state.set_option(name, True)
@@ -331,23 +333,23 @@ def _inherit_options(state: State, environment: dict[str, str]) -> None:
 
 def _read_environment_file(runtime: Interpreter, state: State) -> int | None:
     """Run the file that BASH_ENV names; return a status when it ends the shell."""
-    named = state.get("BASH_ENV")
+    value = state.get("BASH_ENV")
     state.instrumented = state.options.xtrace
-    if not named or state.options.posix:
+    if not value or state.options.posix:
         return None
     try:
-        path = runtime.expand_text(state, named)
+        path = runtime.expand_text(state, value)
         if path and not state.process.kernel.fs.is_dir(join(state.process.cwd, path)):
             runtime.source(state, path, [])
     except ExitShell as leaving:
         return runtime.run_exit_trap(state, leaving.status) & 0xFF
-    except OSError:  # it need not be there
+    except OSError:  # the file is optional
         pass
     return None
 
 
 def _list_options(state: State, letter: str, *, reusable: bool) -> None:
-    """Print what ``bash -o`` or ``bash -O`` without a name prints."""
+    """Print the options, for ``bash -o`` or ``bash -O`` without a name."""
     if letter == "o":
         table, enabled, command = dict.fromkeys(SET_OPTIONS), state.options.enabled, ("set -o", "set +o")
     else:
@@ -364,7 +366,7 @@ def _list_options(state: State, letter: str, *, reusable: bool) -> None:
             _write(state, f"{name:<15}\t{'on' if on else 'off'}\n")
 
 
-def _refuse(runtime: Interpreter, state: State, name: str, option: str) -> int:
+def _option_error(runtime: Interpreter, state: State, name: str, option: str) -> int:
     """Report an option that bash does not have, or that sandhook does not support."""
     if option in _NOT_SUPPORTED:
         runtime.write_error(state, f"{name}: {option} is not supported (L-SHELL-002)\n")
@@ -388,7 +390,7 @@ def _start(runtime: Interpreter, state: State, request: _Request) -> int | None:
 
 
 def run_script(runtime: Interpreter, state: State, path: str, arguments: list[str]) -> int:
-    """Run a file as a script of this state."""
+    """Run a file as the script of this state."""
     file = path
     if "/" not in path and not state.process.kernel.fs.exists(join(state.process.cwd, path)):
         located = search(state, path, state.get("PATH")) if path else None
@@ -401,8 +403,8 @@ def run_script(runtime: Interpreter, state: State, path: str, arguments: list[st
         text = read_script(state, file)
     except OSError as error:
         missing = error.errno in (errno.ENOENT, errno.ENOTDIR)
-        who = state.name if missing or error.errno != errno.EISDIR else path
-        runtime.write_error(state, f"{who}: {path}: {error_text(error)}\n")
+        reporter = state.name if missing or error.errno != errno.EISDIR else path
+        runtime.write_error(state, f"{reporter}: {path}: {error_text(error)}\n")
         return 127 if missing else 126
     if is_binary(state, file):
         runtime.write_error(state, f"{path}: {path}: cannot execute binary file\n")
@@ -410,9 +412,9 @@ def run_script(runtime: Interpreter, state: State, path: str, arguments: list[st
     state.name = state.source = path
     state.positional = arguments
     state.invocation = state.invocation._replace(input="file", main=path)
-    left = _read_environment_file(runtime, state)
-    if left is not None:
-        return left
+    status = _read_environment_file(runtime, state)
+    if status is not None:
+        return status
     return runtime.run_main(state, text)
 
 

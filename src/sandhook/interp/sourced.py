@@ -1,4 +1,4 @@
-"""``.`` and ``source``: the text of a file run in the present shell."""
+"""``.`` and ``source``: run the text of a file in the current shell."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sandhook.state.state import Interpreter, State
 
 
 def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[str]) -> int:
-    """Run a file's text in this state. Raises OSError when it cannot be read."""
+    """Run the text of a file in this state. Raises OSError when it cannot be read."""
     text = read_script(state, path)
     frame = Frame("source", state.line, path, sourced=True)
     positional = state.positional
@@ -19,7 +19,7 @@ def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[s
     if arguments:
         state.positional = frame.arguments = list(arguments)
     execution = state.execution
-    outer_set, execution.positional_set = execution.positional_set, False
+    outer_positional_set, execution.positional_set = execution.positional_set, False
     state.frames.append(frame)
     state.source = path
     try:
@@ -32,7 +32,7 @@ def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[s
         state.source = outer_source
         if arguments and not execution.positional_set:
             state.positional = positional
-        execution.positional_set |= outer_set
+        execution.positional_set |= outer_positional_set
     if state.traps:
         traps.note_return(state, status)
     if "RETURN" in state.traps:

@@ -1,4 +1,4 @@
-"""Subshell environments: where they begin and how they end.
+"""Subshell environments: their begin and their end.
 
 A subshell is a forked process with a copied State. It runs in the parent's task when the parent waits
 for it (``( )``, the last command of a pipeline, command substitution), else as a task.
@@ -25,8 +25,8 @@ def enter(state: State, child: Process, *, sees_jobs: bool = False, coprocesses:
     """Return the State of a subshell of ``state`` that runs as ``child``.
 
     Args:
-        sees_jobs: It is a simple command or a substitution, which sees the shell's jobs, and whose
-            ``break`` may name the shell's loops: it then ends the subshell without a message.
+        sees_jobs: The subshell is a simple command or a substitution: it sees the jobs of the shell, and its
+            ``break`` may name loops of the shell, which ends the subshell without a message.
         coprocesses: The descriptors of coprocesses stay open.
     """
     inner = fork(state, child)
@@ -41,8 +41,10 @@ def enter(state: State, child: Process, *, sees_jobs: bool = False, coprocesses:
         options = inner.options
         if not options.errtrace:
             inner.tracing.err_depth = None
-        kept = {"ERR": options.errtrace, "DEBUG": options.functrace, "RETURN": options.functrace}
-        inner.traps = {name: text for name, text in inner.traps.items() if not text or kept.get(name, False)}
+        inherited = {"ERR": options.errtrace, "DEBUG": options.functrace, "RETURN": options.functrace}
+        inner.traps = {
+            name: text for name, text in inner.traps.items() if not text or inherited.get(name, False)
+        }
         inner.execution.inherited_traps = state.traps
         inner.update_instrumented()
     else:
@@ -72,7 +74,7 @@ def finish(state: State, run: Run) -> int:
 
 
 def run_last_trap(state: State, death: Terminated) -> None:
-    """Run the EXIT trap of a shell that dies of a signal; it does not change what it died of."""
+    """Run the EXIT trap of a shell that a signal ends; the trap does not change the signal."""
     if death.signal != SIGKILL and "EXIT" in state.traps:
         state.shell.run_exit_trap(state, state.status)
 
@@ -80,9 +82,9 @@ def run_last_trap(state: State, death: Terminated) -> None:
 def in_subshell(
     state: State, child: Process, run: Run, *, sees_jobs: bool = False, coprocesses: bool = False
 ) -> int:
-    """Run ``run`` as ``child`` here and now, and return its exit status; see ``enter``."""
+    """Run ``run`` as ``child`` in the current task, and return its exit status; see ``enter``."""
     inner = enter(state, child, sees_jobs=sees_jobs, coprocesses=coprocesses)
-    # With an EXIT trap the process has work left when the child has ended, so a signal waits for that.
+    # With an EXIT trap the process has work after the end of the child, so a signal waits for that.
     return state.process.run_child(child, lambda: finish(inner, run), signalled="EXIT" not in state.traps)
 
 
@@ -94,7 +96,7 @@ def start_subshell(state: State, child: Process, run: Run, *, sees_jobs: bool = 
 
 
 def redirect_apart(state: State, apply: Callable[[State, None], None]) -> int:
-    """Apply redirections without a command in a process of their own; return its status."""
+    """Apply redirections without a command in a separate process; return its status."""
 
     def run(inner: State) -> int:
         try:
@@ -112,7 +114,7 @@ def direct(run: Run, node: Command) -> Run:
         return run
 
     def run_direct(state: State) -> int:
-        if state.subshell <= 1:  # in a subshell's pipeline the status is that of any error
+        if state.subshell <= 1:  # in a pipeline of a subshell, the status is as for other errors
             state.execution.direct = True
         return run(state)
 

@@ -21,7 +21,7 @@ Text: TypeAlias = Callable[[State], str]
 
 
 class Output(Collector):
-    """The output of a substitution; wakes the shell when the last writer has closed it."""
+    """The output of a substitution; wakes the shell when the last writer closes it."""
 
     __slots__ = ("_scheduler", "closed", "waiting")
 
@@ -46,7 +46,7 @@ def substitute(body: Run, file: Apply | None) -> Text:
         if slice_left < 0:
             state.shell.poll(state)
         if state.pipestatus is None:
-            state.pipestatus = [state.status]  # a substitution changes $? alone
+            state.pipestatus = [state.status]  # a substitution changes only $?
         if file is not None:
             return _text(state, _read_file(state, file))
         kernel = state.process.kernel
@@ -56,7 +56,7 @@ def substitute(body: Run, file: Apply | None) -> Text:
         status = state.shell.guard_stack(
             state, lambda: in_subshell(state, child, run_body, sees_jobs=True, coprocesses=True)
         )
-        while not output.closed:  # a background job still has it open
+        while not output.closed:  # a background job still has the output open
             output.waiting = getcurrent()
             kernel.scheduler.block()
         state.status = state.substitution_status = status
@@ -108,7 +108,7 @@ def _read_file(state: State, apply: Apply) -> bytes:
 
 
 def backquote(text: str) -> Text:
-    """Compile a backquoted substitution: its text is parsed when it runs."""
+    """Compile a backquoted substitution; its text is parsed at run time."""
 
     def run(state: State) -> str:
         body = state.shell.substitution_body(state, text)
@@ -118,36 +118,40 @@ def backquote(text: str) -> Text:
 
 
 def process_substitution(direction: str, body: Run | None) -> Text:
-    """Compile ``<(body)`` and ``>(body)``: the name of a descriptor that the pipe is on."""
+    """Compile ``<(body)`` and ``>(body)`` to the name of the descriptor of a pipe."""
 
     def run(state: State) -> str:
         process = state.process
         reader, writer = process.kernel.pipe().ends()
         child = process.fork()
-        ours, theirs, number = (reader, writer, 1) if direction == "<" else (writer, reader, 0)
-        child.install(number, theirs)
-        start_subshell(state, child, body or _nothing)
+        shell_end, child_end, number = (reader, writer, 1) if direction == "<" else (writer, reader, 0)
+        child.install(number, child_end)
+        start_subshell(state, child, body or _run_nothing)
         state.last_background = child.pid
         table = jobs_of(state)
         table.substitution = child
-        table.substitutions = [*(each for each in table.substitutions if not each.done), child]
-        free = process.free_descriptor(63) if 63 not in process.descriptors else _below(process.descriptors)
-        process.install(free, ours)
+        table.substitutions = [*(process for process in table.substitutions if not process.done), child]
+        free = (
+            process.free_descriptor(63)
+            if 63 not in process.descriptors
+            else _free_below_63(process.descriptors)
+        )
+        process.install(free, shell_end)
         state.shell.close_later(state, free)
         return f"/dev/fd/{free}"
 
     return run
 
 
-def _below(used: Container[int]) -> int:
-    """Return the highest unused descriptor below 63, as bash picks them."""
+def _free_below_63(used: Container[int]) -> int:
+    """Return the highest unused descriptor below 63, as bash does."""
     number = 63
     while number in used:
         number -= 1
     return number
 
 
-def _nothing(state: State) -> int:
+def _run_nothing(state: State) -> int:
     return 0
 
 

@@ -22,16 +22,16 @@ from sandhook.text.quoting import single_quote, trace_quote
 
 
 def prefix(state: State) -> str:
-    """Return PS4, expanded, its first character repeated for each level of substitution."""
+    """Return PS4, expanded; its first character is repeated for each level of substitution."""
     text = state.get("PS4")
     if text is None:
         return ""
-    shown = prompt(state, text)
-    return shown[:1] * (1 + state.tracing.depth) + shown[1:]
+    expanded = prompt(state, text)
+    return expanded[:1] * (1 + state.tracing.depth) + expanded[1:]
 
 
 def show(state: State, text: str) -> None:
-    """Write one line of the trace to BASH_XTRACEFD or standard error; guards against itself."""
+    """Write one line of the trace to BASH_XTRACEFD or standard error; the expansion of PS4 is not traced."""
     tracing = state.tracing
     if tracing.busy:
         return
@@ -47,15 +47,15 @@ def show(state: State, text: str) -> None:
 
 
 def show_command(state: State, argv: Sequence[Argument]) -> None:
-    """Trace a simple command; the elements of a declared array come on a line before it."""
+    """Trace a simple command; the elements of a declared array are on a line before it."""
     words: list[str] = []
     for word in argv:
         if isinstance(word, str):
             words.append(trace_quote(word))
         elif isinstance(word.value, str):
-            words.append(trace_quote(_left(word) + word.value))
+            words.append(trace_quote(_target(word) + word.value))
         else:
-            show(state, f"{_left(word)}({' '.join(map(_element, word.value))})")
+            show(state, f"{_target(word)}({' '.join(map(_element, word.value))})")
             words.append(word.name)
     show(state, " ".join(words))
     if argv[0] in ("export", "readonly"):
@@ -65,14 +65,14 @@ def show_command(state: State, argv: Sequence[Argument]) -> None:
 
 
 def assigned(word: Assigned) -> str:
-    """Return an assignment of a string as the trace shows it."""
+    """Return an assignment as the trace prints it."""
     value = word.value
     if isinstance(value, str):
-        return _left(word) + (trace_quote(value) if value else "")
-    return f"{_left(word)}({' '.join(map(_element, value))})"
+        return _target(word) + (trace_quote(value) if value else "")
+    return f"{_target(word)}({' '.join(map(_element, value))})"
 
 
-def _left(word: Assigned) -> str:
+def _target(word: Assigned) -> str:
     subscript = f"[{word.subscript}]" if word.subscript is not None else ""
     return f"{word.name}{subscript}{'+=' if word.append else '='}"
 
@@ -86,7 +86,7 @@ def _element(element: Element) -> str:
 
 
 def command_text(node: Command) -> str:
-    """Return a command as BASH_COMMAND shows it: a compound one up to its body, the last one of a pipeline."""
+    """Return the text of BASH_COMMAND: a compound command up to its body, the last command of a pipeline."""
     from sandhook.syntax.unparse import unparse
 
     match node:
@@ -100,15 +100,15 @@ def command_text(node: Command) -> str:
         case ArithmeticCommand(expression):
             return f"(({word_text(expression)}))"
         case SimpleCommand() if any(part.document is not None for part in node.redirections):
-            shown = unparse(node._replace(redirections=()))
+            command = unparse(node._replace(redirections=()))
             return " ".join(
-                [shown, *(f"{part.operator}{word_text(part.target)}" for part in node.redirections)]
+                [command, *(f"{part.operator}{word_text(part.target)}" for part in node.redirections)]
             )
     return unparse(node)
 
 
 def word_text(word: Word | Assignment) -> str:
-    """Return a word's source."""
+    """Return the source of a word."""
     from sandhook.syntax.unparse import unparse
 
     return unparse(word)

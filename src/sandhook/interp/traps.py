@@ -7,7 +7,7 @@ from sandhook.state.control import Discard, ExitShell, ReturnFrom
 from sandhook.state.frame import Frame
 from sandhook.state.state import Interpreter, State
 
-#: How the messages of syntax errors in a trap begin; "trap" for signals.
+#: The labels of traps in messages of syntax errors; "trap" for other signals.
 _LABELS = {
     "EXIT": "exit trap",
     "ERR": "error trap",
@@ -18,7 +18,7 @@ _LABELS = {
 
 
 def run_trap(runtime: Interpreter, state: State, name: str) -> int:
-    """Run a trap's commands, not from within the same trap; ``$?`` is kept.
+    """Run the commands of a trap, unless the trap is running; ``$?`` is restored.
 
     Returns:
         The status of its last command; 0 when there is nothing to run.
@@ -28,31 +28,31 @@ def run_trap(runtime: Interpreter, state: State, name: str) -> int:
     if not text or name in tracing.running_traps:
         return 0
     status, line, pipestatus = state.status, state.line, state.pipestatus
-    tested = state.errexit_suppressed
+    errexit_suppressed = state.errexit_suppressed
     tracing.running_traps |= {name}
-    ended = True
+    finished = True
     try:
-        # A signal's commands count their lines from 1; others stand at the command's line.
+        # Traps of signals count their lines from 1; others have the line of the command.
         first = None if name in ("ERR", "DEBUG") else 1
         result = runtime.run_text(state, text, name=_LABELS.get(name, "trap"), line=first)
         state.status = status
     except ExitShell:
-        ended = False  # it still runs for the EXIT trap, and is not run again there
+        finished = False  # the trap counts as running during the EXIT trap
         raise
     finally:
-        if ended:
+        if finished:
             tracing.running_traps -= {name}
         state.line = line
         state.pipestatus = pipestatus
-        state.errexit_suppressed = tested
+        state.errexit_suppressed = errexit_suppressed
     return result
 
 
 def skips(state: State, status: int) -> bool:
-    """Return True if a DEBUG trap's status skips the command that it ran before.
+    """Return True if the status of a DEBUG trap skips the command after it.
 
     Raises:
-        ReturnFrom: The status is 2, within a function or a sourced file: that is left.
+        ReturnFrom: The status is 2 within a function or a sourced file, which then returns.
     """
     if not status or "extdebug" not in state.options.shopts:
         return False
@@ -62,14 +62,18 @@ def skips(state: State, status: int) -> bool:
     return True
 
 
-def suspend(state: State, kept: dict[str, bool]) -> dict[str, str] | None:
+def suspend(state: State, inherited: dict[str, bool]) -> dict[str, str] | None:
     """Remove and return the traps that a function or sourced file does not inherit.
 
     Args:
-        kept: The traps in question, and whether they are inherited.
+        inherited: The traps in question, and whether they are inherited.
     """
     traps = state.traps
-    return {name: traps.pop(name) for name, keep in kept.items() if not keep and name in traps} or None
+    return {
+        name: traps.pop(name)
+        for name, is_inherited in inherited.items()
+        if not is_inherited and name in traps
+    } or None
 
 
 def resume(state: State, hidden: dict[str, str] | None) -> None:
@@ -80,7 +84,7 @@ def resume(state: State, hidden: dict[str, str] | None) -> None:
 
 
 def note_return(state: State, status: int) -> None:
-    """Record the end of a call: an ERR trap that it has set does not run for its own failure."""
+    """Record the end of a call: an ERR trap that the call set does not run for the call itself."""
     tracing = state.tracing
     if (tracing.err_depth or 0) > state.calls and "ERR" in state.traps:
         tracing.err_depth = state.calls
@@ -88,14 +92,16 @@ def note_return(state: State, status: int) -> None:
 
 
 def keep_calls(state: State) -> None:
-    """Keep the calls that errexit leaves: the EXIT trap sees their names and parameters."""
+    """Save the calls that errexit leaves: the EXIT trap sees their names and parameters."""
     if state.frames:
-        frames = [Frame(each.function, each.line, each.source, sourced=each.sourced) for each in state.frames]
+        frames = [
+            Frame(frame.function, frame.line, frame.source, sourced=frame.sourced) for frame in state.frames
+        ]
         state.execution.abandoned_calls = frames, state.positional
 
 
 def run_exit_trap(runtime: Interpreter, state: State, status: int) -> int:
-    """Run the EXIT trap, once; an ``exit`` inside decides the status."""
+    """Run the EXIT trap once; an ``exit`` inside sets the status."""
     text = state.traps.pop("EXIT", None)
     if not text:
         return status
@@ -114,12 +120,12 @@ def run_exit_trap(runtime: Interpreter, state: State, status: int) -> int:
     except (ExitShell, ReturnFrom) as leaving:
         status = leaving.status
     if state.subshell or state.invocation.input != "string":
-        state.traps.pop("EXIT", None)  # one that the trap has set is run for a command string alone
+        state.traps.pop("EXIT", None)  # a trap that the trap itself set runs only for a command string
     return status
 
 
 def handle_signal(runtime: Interpreter, state: State, number: int) -> None:
-    """Run the trap of a signal that came; in an interactive shell an interrupt ends the line."""
+    """Run the trap of a signal; in an interactive shell an interrupt ends the line."""
     if (
         number == SIGINT
         and state.invocation.interactive is not None

@@ -21,9 +21,9 @@ class Description:
     """Base: a description that can neither be read nor written.
 
     Attributes:
-        readable, writable: What it was opened for; the wrong use raises EBADF.
+        readable, writable: The access that it was opened for; any other use raises EBADF.
         seekable: ``seek`` works (regular files).
-        terminal: ``test -t`` is true for it; never in a sandbox.
+        terminal: It is a terminal (``test -t``); never true in a sandbox.
     """
 
     __slots__ = ("references",)
@@ -53,18 +53,18 @@ class Description:
     def read_until(self, delimiter: bytes, limit: int) -> bytes:
         """Consume up to and including ``delimiter`` (one byte), at most ``limit`` bytes.
 
-        Nothing beyond is consumed, so two readers of one description share it as with
-        bash's ``read``. At the end, what was left comes without delimiter.
+        Nothing after it is consumed, so two readers can share one description, as with
+        bash's ``read``. At the end of the input, the remaining bytes come without a delimiter.
         """
-        found = bytearray()
-        while len(found) < limit:
+        line = bytearray()
+        while len(line) < limit:
             byte = self.read(1)
             if not byte:
                 break
-            found += byte
+            line += byte
             if byte == delimiter:
                 break
-        return bytes(found)
+        return bytes(line)
 
     def write(self, data: bytes) -> None:
         """Write all of ``data``; blocks while there is no room."""
@@ -149,7 +149,7 @@ class RandomBytes(Zero):
 
 
 class OpenDirectory(Description):
-    """A directory that a redirection opened: there, but not to be read."""
+    """A directory that a redirection opened; reading it raises EISDIR."""
 
     __slots__ = ()
     readable = True
@@ -198,7 +198,7 @@ class ReadInput(Protocol):
 class Feed(Description):
     """Standard input that a callable of the host returns piece by piece, as the script reads it."""
 
-    __slots__ = ("_budget", "_buffer", "_ended", "_read", "_taken")
+    __slots__ = ("_budget", "_buffer", "_ended", "_read", "_received")
     readable = True
 
     def __init__(self, budget: Budget, read: ReadInput) -> None:
@@ -207,7 +207,7 @@ class Feed(Description):
         self._read = read
         self._buffer = b""
         self._ended = False
-        self._taken = 0
+        self._received = 0
 
     def _more(self) -> bool:
         """Call for another piece; return False at the end."""
@@ -217,8 +217,8 @@ class Feed(Description):
             data = self._read(CHUNK, self._budget.remaining())
         except TimeoutError:
             self._budget.fail("wall_seconds")
-        self._taken += len(data)
-        if self._taken > self._budget.limits.input_bytes:
+        self._received += len(data)
+        if self._received > self._budget.limits.input_bytes:
             self._budget.fail("input_bytes")
         self._ended = not data
         self._buffer += data
@@ -242,7 +242,7 @@ class Feed(Description):
 
 
 class Collector(Description):
-    """Keeps what is written in memory: command substitution."""
+    """Keeps the written bytes in memory, for a command substitution."""
 
     __slots__ = ("_budget", "chunks", "size")
     writable = True
@@ -268,18 +268,18 @@ class Collector(Description):
 
 
 class OutputCap:
-    """What standard output and standard error may hold together, in bytes.
+    """The maximum size of standard output and standard error together, in bytes.
 
     Attributes:
-        left: Bytes that still fit.
-        drops: What does not fit is dropped; else it ends the run.
-        truncated: Something did not fit.
+        remaining: Bytes that still fit.
+        drops: Bytes that do not fit are dropped; otherwise they end the run.
+        truncated: Some bytes did not fit.
     """
 
-    __slots__ = ("drops", "left", "truncated")
+    __slots__ = ("drops", "remaining", "truncated")
 
     def __init__(self, maximum: int, *, drops: bool = False) -> None:
-        self.left = maximum
+        self.remaining = maximum
         self.drops = drops
         self.truncated = False
 
@@ -298,12 +298,12 @@ class Capture(Description):
 
     def write(self, data: bytes) -> None:
         cap = self._cap
-        if len(data) <= cap.left:
-            cap.left -= len(data)
+        if len(data) <= cap.remaining:
+            cap.remaining -= len(data)
             self.chunks.append(data)
             return
-        self.chunks.append(data[: cap.left])
-        cap.left = 0
+        self.chunks.append(data[: cap.remaining])
+        cap.remaining = 0
         cap.truncated = True
         if not cap.drops:
             self._budget.fail("output_bytes")
@@ -313,7 +313,7 @@ class Capture(Description):
 
 
 class Callback(Description):
-    """Passes what is written to a host's callable (streaming to a caller's own stream)."""
+    """Passes the written bytes to a callable of the host, which streams them to the caller."""
 
     __slots__ = ("_budget", "_cap", "_write")
     writable = True
@@ -326,14 +326,14 @@ class Callback(Description):
 
     def write(self, data: bytes) -> None:
         cap = self._cap
-        if len(data) > cap.left:
-            self._write(data[: cap.left])
-            cap.left = 0
+        if len(data) > cap.remaining:
+            self._write(data[: cap.remaining])
+            cap.remaining = 0
             cap.truncated = True
             if cap.drops:
                 return
             self._budget.fail("output_bytes")
-        cap.left -= len(data)
+        cap.remaining -= len(data)
         self._write(data)
 
 
@@ -368,23 +368,23 @@ class File(Description):
         start = self._offset
         handle = self._handle
         if isinstance(handle, MemoryFile):
-            found = handle.line_at(start, delimiter, limit)
-            self._offset = start + len(found)
-            return found
-        found = b""
+            line = handle.line_at(start, delimiter, limit)
+            self._offset = start + len(line)
+            return line
+        line = b""
         step = 256
-        while len(found) < limit:
-            data = self._handle.read_at(start + len(found), min(step, limit - len(found)))
+        while len(line) < limit:
+            data = self._handle.read_at(start + len(line), min(step, limit - len(line)))
             if not data:
                 break
             end = data.find(delimiter)
             if end >= 0:
-                found += data[: end + 1]
+                line += data[: end + 1]
                 break
-            found += data
+            line += data
             step = min(step * 8, CHUNK)
-        self._offset = start + len(found)
-        return found
+        self._offset = start + len(line)
+        return line
 
     def write(self, data: bytes) -> None:
         if not self.writable:

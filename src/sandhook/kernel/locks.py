@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from sandhook.kernel.descriptor import Description, File
 
-#: What a lock is about: device and inode of a file, or another description itself.
+#: What a lock protects: a file (device and inode), or a description that has no file.
 Key = tuple[int, int] | Description
 
 
-class OpenDirectory(Description):
-    """A directory that is open for nothing but a lock.
+class LockableDirectory(Description):
+    """A directory that was opened only to be locked.
 
     Attributes:
         file: Its device and inode.
@@ -32,17 +32,24 @@ class Locks:
     def __init__(self) -> None:
         self._held: dict[Key, dict[Description, bool]] = {}
 
-    def take(self, description: Description, *, exclusive: bool) -> bool:
-        """Lock the file of a description, or change the lock that it has; False when another one is in the way."""
+    def acquire(self, description: Description, *, exclusive: bool) -> bool:
+        """Lock a file, or change the mode of its lock. Returns False when another lock conflicts."""
         key = _key(description)
-        held = {holder: kind for holder, kind in self._held.get(key, {}).items() if holder.references > 0}
-        self._held[key] = held
-        if any(holder is not description and (exclusive or kind) for holder, kind in held.items()):
+        locks = {
+            holder: is_exclusive
+            for holder, is_exclusive in self._held.get(key, {}).items()
+            if holder.references > 0
+        }
+        self._held[key] = locks
+        if any(
+            holder is not description and (exclusive or is_exclusive)
+            for holder, is_exclusive in locks.items()
+        ):
             return False
-        held[description] = exclusive
+        locks[description] = exclusive
         return True
 
-    def drop(self, description: Description) -> None:
+    def release(self, description: Description) -> None:
         """Unlock; this does nothing for a description that holds no lock."""
         self._held.get(_key(description), {}).pop(description, None)
 
@@ -51,6 +58,6 @@ def _key(description: Description) -> Key:
     if isinstance(description, File):
         info = description.handle.stat()
         return info.device, info.inode
-    if isinstance(description, OpenDirectory):
+    if isinstance(description, LockableDirectory):
         return description.file
     return description

@@ -1,4 +1,4 @@
-"""The host as a kernel sees it, where a run may reach it. A sandbox has no host."""
+"""The host, as the kernel of a run in host mode sees it. A sandbox has no host."""
 
 from __future__ import annotations
 
@@ -10,33 +10,49 @@ if TYPE_CHECKING:
     from sandhook.vfs.path import VirtualPath
 
 
+class NetworkAccess(Protocol):
+    """The network that a caller allows a run to reach, with its bounds; ``net.network.Network`` implements it.
+
+    The kernel only passes it to utilities, so it does not know URLs and connections.
+    """
+
+    @property
+    def max_bytes(self) -> int: ...
+
+    @property
+    def max_seconds(self) -> float: ...
+
+    @property
+    def max_redirects(self) -> int: ...
+
+
 class Outside(Protocol):
-    """What the kernel and the built-ins of one run ask of the host; the part ``host`` implements it."""
+    """What the kernel and the built-ins of one run need from the host; the part ``host`` implements it."""
 
     @property
     def user(self) -> tuple[int, int]:
-        """Numbers of the user and the group whose run it is."""
+        """The user id and the group id of the run."""
         ...
 
     @property
     def process_numbers(self) -> tuple[int, int]:
-        """The number of the first process, and the one from which all others count."""
+        """The id of the first process, and the lowest id of all later ones."""
         ...
 
     def wait(self, seconds: float) -> object:
-        """Wait for events of the host, at most so long (0 only polls), and wake the tasks that they concern."""
+        """Wait at most ``seconds`` (0 only polls) for events of the host, and wake the tasks that wait for them."""
         ...
 
-    def describe(self, opened: object, *, read: bool, write: bool, append: bool) -> Description:
-        """Return the description of what the host's file system opened; may wait for a FIFO's other end."""
+    def describe(self, handle: object, *, read: bool, write: bool, append: bool) -> Description:
+        """Return the description of a file that the host opened; may wait for the other end of a FIFO."""
         ...
 
     def pipe(self) -> Pipe:
-        """Return a new pipe, whose ends may be programs of the host."""
+        """Return a new pipe that programs of the host can use too."""
         ...
 
     def resource_limits(self, letter: str) -> tuple[int | None, int | None] | None:
-        """Return the soft and the hard limit that ``ulimit -letter`` shows, None where the machine has no such limit.
+        """Return the soft and the hard limit of ``ulimit -letter``, or None where the machine has no such limit.
 
         Each is in the unit of ``ulimit``; None is unlimited.
         """

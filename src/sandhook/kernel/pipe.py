@@ -1,7 +1,7 @@
 """Bounded pipes between processes.
 
-A pipe holds 64 KiB as Linux's does: a writer waits for room, a reader for data, a writer
-without readers gets SIGPIPE, a reader without writers the end.
+A pipe holds 64 KiB, as on Linux. A writer waits for room, a reader for data. A writer
+without readers gets SIGPIPE, a reader without writers gets the end of the input.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ class Pipe:
 
     Attributes:
         readers, writers: Descriptions that are open.
-        met_readers, met_writers: How often a FIFO was opened so; who waits in open(2) must notice also
-            a partner that has come and gone meanwhile.
+        opened_readers, opened_writers: How often a FIFO was opened for reading and for writing. A task that waits in
+            open(2) must also notice a partner that has already closed its end.
     """
 
     __slots__ = (
         "buffer",
-        "met_readers",
-        "met_writers",
+        "opened_readers",
+        "opened_writers",
         "readers",
         "reading",
         "scheduler",
@@ -40,8 +40,8 @@ class Pipe:
         self.buffer = bytearray()
         self.readers = 0
         self.writers = 0
-        self.met_readers = 0
-        self.met_writers = 0
+        self.opened_readers = 0
+        self.opened_writers = 0
         self.reading: list[Task] = []
         self.writing: list[Task] = []
 
@@ -89,21 +89,21 @@ class PipeReader(Description):
         return data
 
     def read_until(self, delimiter: bytes, limit: int) -> bytes:
-        found = b""
+        line = b""
         pipe = self.pipe
-        while len(found) < limit:
+        while len(line) < limit:
             self._wait()
             if not pipe.buffer:
                 break
             end = pipe.buffer.find(delimiter) + 1
-            take = min(end or len(pipe.buffer), limit - len(found))
-            found += bytes(pipe.buffer[:take])
-            del pipe.buffer[:take]
+            size = min(end or len(pipe.buffer), limit - len(line))
+            line += bytes(pipe.buffer[:size])
+            del pipe.buffer[:size]
             if pipe.writing:
                 pipe.wake_writers()
-            if end and take == end:
+            if end and size == end:
                 break
-        return found
+        return line
 
     def unread(self, data: bytes) -> None:
         self.pipe.buffer[:0] = data

@@ -33,14 +33,14 @@ from sandhook.vfs.path import VirtualPath, join
 
 if TYPE_CHECKING:
     from sandhook.kernel.locks import Locks
-    from sandhook.kernel.outside import Outside
+    from sandhook.kernel.outside import NetworkAccess, Outside
 
 FIRST_PID = 1000
 
 #: The sandbox's only user, and its group.
 USER_ID = 1000
 
-#: Turns that a fork yields to other processes when there are too many (a count).
+#: How often a fork yields to other processes when there are too many (a count).
 FORK_RETRIES = 4
 
 _NO_LIMITS: Mapping[tuple[str, bool], int | None] = MappingProxyType({})
@@ -52,16 +52,16 @@ class Process:
     Attributes:
         descriptors: Number to open file description; each entry holds one reference.
         status: Exit status once ``done``; 128 + n after a signal.
-        pending: Signals that came and were not acted on yet.
-        caught: Signals that the process has a trap for; "" handlers are in ``ignored``.
+        pending: Signals that were sent and not delivered yet.
+        caught: Signals that have a trap; those with an empty trap are in ``ignored``.
         on_signal: Called with the number of a caught signal at the next safe point.
-        blocked: The task of this process that waits, if any.
-        signal_target: The process that gets the signals for this one: the last one of a pipeline in the background.
-        argv: What the process runs: the shell, or the utility that took its place; () for "bash".
-        utility: The utility that its shell runs and waits for, elsewhere a process of its own.
-        niceness: What nice says; nothing runs slower for it.
-        foreground_child: The child that runs in this one's task, and is waited for.
-        resource_limits: What ``ulimit`` has set: letter of the limit, and whether it is the hard one, to the value
+        blocked: The waiting task of this process, if any.
+        signal_target: The process that receives this one's signals: the last one of a background pipeline.
+        argv: The arguments of the shell, or of the utility that replaced it; () stands for "bash".
+        utility: The utility that the shell runs and waits for; on a real system it would be a process.
+        niceness: The value that ``nice`` prints; it does not affect scheduling.
+        foreground_child: The child that runs in the task of this process, which waits for it.
+        resource_limits: The limits that ``ulimit`` has set: (letter, whether it is the hard limit) to the value
             in the unit of ``ulimit``, None for unlimited.
     """
 
@@ -117,14 +117,14 @@ class Process:
     # ------------------------------------------------------------------ descriptors
 
     def descriptor(self, number: int) -> Description:
-        """Return what ``number`` points to. Raises EBADF when it is closed."""
-        found = self.descriptors.get(number)
-        if found is None:
+        """Return the description of descriptor ``number``. Raises EBADF when it is closed."""
+        description = self.descriptors.get(number)
+        if description is None:
             raise fs_error(errno.EBADF)
-        return found
+        return description
 
     def install(self, number: int, description: Description) -> None:
-        """Point ``number`` at ``description``, whose reference now belongs to the descriptor."""
+        """Point ``number`` at ``description``; the descriptor now owns the reference."""
         old = self.descriptors.get(number)
         if old is None and len(self.descriptors) >= self.kernel.limits.open_files:
             description.release()
@@ -135,9 +135,9 @@ class Process:
 
     def close(self, number: int) -> None:
         """Close a descriptor; closing one that is not open does nothing."""
-        found = self.descriptors.pop(number, None)
-        if found is not None:
-            found.release()
+        description = self.descriptors.pop(number, None)
+        if description is not None:
+            description.release()
 
     def free_descriptor(self, least: int = 10) -> int:
         """Return the lowest unused number that is at least ``least``."""
@@ -157,12 +157,12 @@ class Process:
         truncate: bool = False,
     ) -> Description:
         """Open ``name`` relative to the working directory and return a new description."""
-        if name == "/dev/null":  # by far the most opened name
+        if name == "/dev/null":  # the name that scripts open most
             return Null() if write else NullInput()
         if not name:
             raise fs_error(errno.ENOENT)
         kernel = self.kernel
-        opened = kernel.fs.open(
+        handle = kernel.fs.open(
             join(self.cwd, name),
             read=read,
             write=write,
@@ -171,14 +171,14 @@ class Process:
             truncate=truncate,
             mode=0o666 & ~self.umask,
         )
-        if isinstance(opened, Device):
-            return self._open_device(opened, read=read, write=write)
+        if isinstance(handle, Device):
+            return self._open_device(handle, read=read, write=write)
         if kernel.outside is not None:
-            return kernel.outside.describe(opened, read=read, write=write, append=append)
-        return File(opened, read=read, write=write, append=append)
+            return kernel.outside.describe(handle, read=read, write=write, append=append)
+        return File(handle, read=read, write=write, append=append)
 
     def write_error(self, data: bytes) -> None:
-        """Write to standard error; one that is closed or cannot be written swallows it."""
+        """Write to standard error; does nothing when that is closed or not writable."""
         stderr = self.descriptors.get(2)
         if stderr is not None and stderr.writable:
             try:
@@ -226,11 +226,11 @@ class Process:
         return child
 
     def start(self, body: Callable[[], int]) -> None:
-        """Run ``body`` as this process's program; its result is the exit status."""
+        """Run ``body`` as the program of this process, in a new task; its result is the exit status."""
         self.kernel.scheduler.spawn(lambda: self.run(body), self)
 
     def run(self, body: Callable[[], int]) -> int:
-        """Run ``body`` here and now as this process, then end the process."""
+        """Run ``body`` as this process in the current task, then end the process."""
         try:
             self.end(body() & 0xFF)
         except BrokenPipe:
@@ -243,12 +243,12 @@ class Process:
         return self.status
 
     def run_child(self, child: Process, body: Callable[[], int], *, signalled: bool) -> int:
-        """Run ``body`` as ``child`` here and now, in this process's task, and return its exit status.
+        """Run ``body`` as ``child`` in the task of this process, and return its exit status.
 
         Args:
             child: A process that this one forked.
             body: The child's program.
-            signalled: A signal that this process does not catch ends it at once, and not after the child.
+            signalled: A signal that this process does not catch ends it immediately, not after the child.
         """
         task = getcurrent()
         outer = task.process
@@ -289,7 +289,7 @@ class Process:
         return self.status
 
     def take_over(self, other: Process) -> None:
-        """Continue another run's process: its directory, umask, and what it does with signals."""
+        """Copy directory, umask and signal dispositions from the process of an earlier run."""
         self.cwd = other.cwd
         self.umask = other.umask
         self.caught = other.caught
@@ -312,11 +312,11 @@ class Process:
         if self.blocked is not None:
             self.kernel.scheduler.wake(self.blocked)
         elif self.foreground_child is not None and signal not in self.caught and not self._runs_now():
-            # those who wait for it learn at once; its task goes on to the end of the child
+            # tasks that wait for this process are woken now; its own task runs on to the end of the child
             self.end(128 + signal, signal)
 
     def _runs_now(self) -> bool:
-        """Return True if the running task works for this process, or for a child in its place."""
+        """Return True if the current task belongs to this process or to its foreground child."""
         process = getattr(getcurrent(), "process", None)
         while process is not None and process is not self:
             parent = self.kernel.processes.get(process.parent_pid)
@@ -334,24 +334,23 @@ class Process:
 
 
 class Kernel:
-    """Everything that one run shares: files, budget, scheduler, processes.
+    """The objects that all processes of one run share: files, budget, scheduler, processes.
 
     Args:
         fs: The files of the run.
         limits: Bounds of the run.
-        budget: What is left of them; by default all.
-        network: What the caller allows to reach (``net.network.Network``); None for nothing. The kernel only
-            keeps it, and knows nothing of its type.
+        budget: The remaining part of the limits; all of them by default.
+        network: The network that the caller allows the run to reach; None for no network.
         outside: The host where the run may reach it; None in a sandbox.
 
     Attributes:
-        spent: Processor seconds of programs that have ended, in user mode and in the system.
-        user_id, group_id: Whose run it is, as ``$UID`` and ``id`` print it.
+        cpu_seconds: Processor time of programs that have ended, in user mode and in the system.
+        user_id, group_id: The user and the group of the run, as ``$UID`` and ``id`` print them.
     """
 
     __slots__ = (
-        "_fifos", "_later_pids", "_locks", "_next_pid", "budget", "fs", "group_id", "limits", "network", "outside",
-        "processes", "scheduler", "spent", "user_id",
+        "_fifos", "_later_pids", "_locks", "_next_pid", "budget", "cpu_seconds", "fs", "group_id", "limits", "network", "outside",
+        "processes", "scheduler", "user_id",
     )  # fmt: skip
 
     def __init__(
@@ -360,7 +359,7 @@ class Kernel:
         limits: Limits,
         budget: Budget | None = None,
         *,
-        network: object | None = None,
+        network: NetworkAccess | None = None,
         outside: Outside | None = None,
     ) -> None:
         self.fs = fs
@@ -369,7 +368,7 @@ class Kernel:
         self.processes: dict[int, Process] = {}
         self.network = network
         self.outside = outside
-        self.spent = (0.0, 0.0)
+        self.cpu_seconds = (0.0, 0.0)
         if outside is None:
             self.scheduler = Scheduler(self.budget)
             self.user_id = self.group_id = USER_ID
@@ -382,7 +381,7 @@ class Kernel:
         self._locks: Locks | None = None
 
     def new_process(self, parent_pid: int, descriptors: dict[int, Description], cwd: VirtualPath) -> Process:
-        """Make a process. Raises LimitExceeded("processes") when too many are alive."""
+        """Return a new process. Raises LimitExceeded("processes") when too many are alive."""
         if len(self.processes) >= self.limits.processes:
             self._wait_for_room()
         pid = self._next_pid
@@ -407,12 +406,12 @@ class Kernel:
     def times(self) -> tuple[float, float, float]:
         """Return the seconds since the run began: real, in user mode, in the system.
 
-        All tasks share one real process; whatever time it does not wait is in user mode. Programs of the
-        host add theirs when they have ended.
+        All tasks share one real process; all of its time except waiting counts as user mode. Programs of the
+        host add their times when they end.
         """
         budget = self.budget
         real = budget.elapsed()
-        user, system = self.spent
+        user, system = self.cpu_seconds
         return real, max(0.0, real - budget.skipped - budget.waited) + user, system
 
     @property
@@ -425,19 +424,19 @@ class Kernel:
         return self._locks
 
     def pipe(self) -> Pipe:
-        """Return a new pipe; where programs of a host may be at its ends, it is of the kind that serves them."""
+        """Return a new pipe; in host mode, one that programs of the host can use."""
         if self.outside is None:
             return Pipe(self.scheduler)
         return self.outside.pipe()
 
     def open_fifo(self, key: int, *, read: bool, write: bool) -> Description:
-        """Open a FIFO; blocks until the other end is open, unless both are wanted."""
+        """Open a FIFO; blocks until the other end is open, unless it is opened for both reading and writing."""
         pipe = self._fifos.get(key)
         if pipe is None:
             pipe = self._fifos[key] = self.pipe()
         if read and write:
-            pipe.met_readers += 1
-            pipe.met_writers += 1
+            pipe.opened_readers += 1
+            pipe.opened_writers += 1
             both = Duplex(pipe)
             pipe.wake_readers()
             pipe.wake_writers()
@@ -445,18 +444,18 @@ class Kernel:
         end: Description
         if read:
             end = PipeReader(pipe)
-            pipe.met_readers += 1
+            pipe.opened_readers += 1
             pipe.wake_writers()
-            met = pipe.met_writers
-            while not pipe.writers and pipe.met_writers == met:
+            opened_before = pipe.opened_writers
+            while not pipe.writers and pipe.opened_writers == opened_before:
                 pipe.reading.append(getcurrent())
                 self.scheduler.block()
         else:
             end = PipeWriter(pipe)
-            pipe.met_writers += 1
+            pipe.opened_writers += 1
             pipe.wake_readers()
-            met = pipe.met_readers
-            while not pipe.readers and pipe.met_readers == met:
+            opened_before = pipe.opened_readers
+            while not pipe.readers and pipe.opened_readers == opened_before:
                 pipe.writing.append(getcurrent())
                 self.scheduler.block()
         return end

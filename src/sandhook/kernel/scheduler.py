@@ -1,7 +1,7 @@
 """The cooperative scheduler: tasks are greenlets, time is virtual.
 
 One hub runs on the stack of the caller of ``Scheduler.run``. The hub starts every task, so a task's
-Python stack is shallow however deeply the shell nests; ``call_on_new_stack`` continues a deep task
+Python stack is shallow, no matter how deeply the shell nests; ``call_on_new_stack`` continues a deep task
 on such a stack. When every task waits and one of them sleeps, the clock jumps: a script that sleeps
 60 s under a limit of 5 s times out at once.
 """
@@ -20,7 +20,7 @@ from sandhook.limits import Budget
 
 T = TypeVar("T")
 
-#: Turns of tasks between two readings of the clock, or two polls of the host (a count).
+#: Task switches between two readings of the clock, or two polls of the host (a count).
 TASKS_PER_POLL = 64
 
 #: The longest wait for the host before the scheduler checks whether the run was cancelled, in seconds.
@@ -28,7 +28,7 @@ POLL_SECONDS = 0.05
 
 
 class Owner(Protocol):
-    """What the scheduler knows of the process that a task works for."""
+    """The process of a task, as the scheduler sees it."""
 
     blocked: Task | None
     pending: list[int]
@@ -38,7 +38,7 @@ class Owner(Protocol):
 
 
 class Task(Protocol):
-    """A task as those see it who wait, wake and cancel: a greenlet that knows its process."""
+    """A greenlet that knows its process, as code that waits, wakes and cancels sees it."""
 
     process: Owner | None
     parent: Task
@@ -58,8 +58,8 @@ class Scheduler:
 
     Attributes:
         failure: The exception that ended the run (a limit or a defect), raised by ``run``.
-        idle: Waits for events of the host, at most so many seconds (0 only polls), and wakes the tasks
-            that they concern. None in a sandbox, where time is virtual.
+        idle: Waits at most so many seconds for events of the host (0 only polls), and wakes the tasks
+            that wait for them. None in a sandbox, where time is virtual.
     """
 
     __slots__ = ("_closing", "_hub", "_live", "_ready", "_sequence", "_timers", "budget", "failure", "idle")
@@ -85,7 +85,7 @@ class Scheduler:
         return task
 
     def cancel(self, task: Task) -> None:
-        """End another task where it waits."""
+        """End another task at the point where it waits."""
         if not task.dead:
             self.wake(getcurrent())
             task.parent = self._hub  # where a dead greenlet continues: the hub then resumes the caller
@@ -94,16 +94,16 @@ class Scheduler:
     def block(self) -> None:
         """Let others run until another task wakes this one; wake-ups may be spurious.
 
-        Raises Terminated when a signal for the task's process has come.
+        Raises Terminated when a signal ends the process of the task.
         """
         if self._closing:
             raise GreenletExit
-        me: Task = getcurrent()
-        process = me.process
+        task: Task = getcurrent()
+        process = task.process
         if process is not None:
-            if process.pending:  # it came before this task had blocked once
+            if process.pending:  # the signal came before the task blocked for the first time
                 process.deliver()
-            process.blocked = me
+            process.blocked = task
         self._hub.switch()
         if process is not None:
             process.blocked = None
@@ -128,8 +128,8 @@ class Scheduler:
         """Block for ``seconds`` of virtual time."""
         due = self.budget.elapsed() + seconds
         while True:
-            left = due - self.budget.elapsed()
-            if left <= 0:
+            remaining = due - self.budget.elapsed()
+            if remaining <= 0:
                 return
             heappush(self._timers, (due, next(self._sequence), getcurrent()))
             self.block()
@@ -140,7 +140,7 @@ class Scheduler:
 
     def call_on_new_stack(self, body: Callable[[], T]) -> T:
         """Run ``body`` on a new, shallow stack for the current process and return its result."""
-        me: Task = getcurrent()
+        caller: Task = getcurrent()
         results: list[T] = []
         errors: list[BaseException] = []
 
@@ -151,9 +151,9 @@ class Scheduler:
                 raise
             except BaseException as error:  # carried to the caller's stack, whatever it is
                 errors.append(error)
-            self.wake(me)
+            self.wake(caller)
 
-        self.spawn(run, me.process)
+        self.spawn(run, caller.process)
         while not results and not errors:
             self._wait_for_callee()
         if errors:
@@ -169,7 +169,7 @@ class Scheduler:
     # ------------------------------------------------------------------ the hub
 
     def run(self, done: Callable[[], bool]) -> None:
-        """Run tasks until ``done()``; then raise what failed, if anything did."""
+        """Run tasks until ``done()``; then raise the failure of the run, if there is one."""
         self._hub = getcurrent()
         ready = self._ready
         if self.idle is not None:
@@ -254,7 +254,7 @@ class Scheduler:
         self._wake_due()
 
     def _fail_waiting_forever(self) -> None:
-        """Fail a run whose tasks all wait for each other: it would hang until its time is up."""
+        """Fail a run whose tasks all wait for each other: it would hang until the time limit."""
         self._limit_reached()
 
     def _limit_reached(self) -> None:
@@ -265,7 +265,7 @@ class Scheduler:
             self.failure = error
 
     def close(self) -> None:
-        """End every task that is left; nothing of the run continues after this."""
+        """End all remaining tasks; no code of the run executes after this."""
         self._closing = True
         self._ready.clear()
         self._timers.clear()

@@ -1,6 +1,6 @@
-"""Virtual signals: their names and numbers, and what dies of one.
+"""Virtual signals: their names, numbers and descriptions.
 
-Numbers are Linux's, on every host, for scripts print them (``kill -l``, status 128 + n).
+The numbers are those of Linux on every host, because scripts print them (``kill -l``, status 128 + n).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ DESCRIPTIONS: dict[int, str] = {
 
 
 class Terminated(BaseException):
-    """A process dies of a signal. Control flow, so neither an Exception nor a SandhookError."""
+    """A signal ends a process. Control flow, so neither an Exception nor a SandhookError."""
 
     def __init__(self, signal: int) -> None:
         super().__init__(signal)
@@ -46,7 +46,7 @@ class Terminated(BaseException):
 
 
 class BrokenPipe(BaseException):
-    """A write to a pipe without readers: SIGPIPE for the utility that wrote."""
+    """A write to a pipe without readers: the writer gets SIGPIPE."""
 
 
 def parse_signal(text: str) -> int | None:

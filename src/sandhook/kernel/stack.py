@@ -1,10 +1,10 @@
-"""How deep Python's own stack is: deep work goes on from a fresh one (``Scheduler.call_on_new_stack``)."""
+"""The depth of Python's own stack: deep calls continue on a new one (``Scheduler.call_on_new_stack``)."""
 
 from __future__ import annotations
 
 import sys
 
-#: Python frames on one stack before a nested shell call goes on from a fresh one.
+#: Python frames on one stack before a nested shell call continues on a new one.
 DEEP = 350
 
 

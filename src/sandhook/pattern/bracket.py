@@ -1,14 +1,14 @@
 """Bracket expressions of shell patterns: ``[abc]``, ``[!a-z]``, ``[[:alpha:]]``.
 
 Source: POSIX.1-2024 XCU 2.14.1 and XBD 9.3.5; ranges go by code point, as in the C.UTF-8 locale.
-Oracle: bash 5.2, also for what POSIX leaves open (an unknown class matches nothing).
+Oracle: bash 5.2, also where POSIX leaves the behaviour open (an unknown class matches nothing).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-#: Bytes that are not UTF-8, as surrogateescape keeps them: one character each, in no class.
+#: Bytes that are not UTF-8, as surrogateescape decodes them: one character each, in no class.
 _ESCAPED = range(0xDC80, 0xDD00)
 
 #: Unicode's own blanks, without the three that never break (glibc keeps those out).
@@ -54,13 +54,13 @@ SYMBOLS: dict[str, str] = {
 
 
 def _is_wide_letter(c: str) -> bool:
-    """Return glibc's iswalpha of a character beyond ASCII: marks, digits and letters in circles count."""
+    """Return iswalpha of glibc for a character outside ASCII; it includes marks, digits and circled letters."""
     if c.isalpha() or c.isdecimal() or "\u24b6" <= c <= "\u24e9":
         return True
     from unicodedata import category, combining
 
     kind = category(c)
-    return kind in ("Mc", "Nl") or (kind == "Mn" and not combining(c))  # vowel signs, but no accents
+    return kind in ("Mc", "Nl") or (kind == "Mn" and not combining(c))  # vowel signs, but not accents
 
 
 def _is_graph(c: str) -> bool:
@@ -142,7 +142,7 @@ class OpenBrackets:
 
 
 def parse_bracket(
-    pattern: str, start: int, nocase: bool, known: OpenBrackets | None = None
+    pattern: str, start: int, nocase: bool, facts: OpenBrackets | None = None
 ) -> tuple[Bracket, int] | None:
     """Parse the bracket expression that begins at ``pattern[start] == "["``.
 
@@ -150,26 +150,28 @@ def parse_bracket(
         pattern: The whole pattern.
         start: 0-based offset of the "[".
         nocase: Ignore case.
-        known: Facts that the caller keeps for one pattern.
+        facts: Facts about the pattern, shared by all calls for it.
 
     Returns:
         The set and the offset after its "]"; None when it has no end, so that the "[" is
         an ordinary character.
     """
-    known = known or OpenBrackets()
-    at = start + 1
-    negated = pattern.startswith(("!", "^"), at)
+    facts = facts or OpenBrackets()
+    offset = start + 1
+    negated = pattern.startswith(("!", "^"), offset)
     bracket = Bracket(negated, nocase)
     visited: list[int] = []
-    end = _read_members(pattern, at + negated, bracket, visited, known)
+    end = _read_members(pattern, offset + negated, bracket, visited, facts)
     if end < 0:
-        known.dead.update(visited)
+        facts.dead.update(visited)
         return None
     return bracket, end
 
 
-def _read_members(pattern: str, at: int, bracket: Bracket, visited: list[int], known: OpenBrackets) -> int:
-    """Add the members from ``at`` on to the set; return the offset after the "]", -1 without one.
+def _read_members(
+    pattern: str, offset: int, bracket: Bracket, visited: list[int], facts: OpenBrackets
+) -> int:
+    """Add the members from ``offset`` on to the set; return the offset after the "]", -1 without one.
 
     Args:
         visited: Receives the offsets of the members after the first.
@@ -177,27 +179,27 @@ def _read_members(pattern: str, at: int, bracket: Bracket, visited: list[int], k
     size = len(pattern)
     first = True
     while True:
-        if at >= size or (not first and at in known.dead):
+        if offset >= size or (not first and offset in facts.dead):
             return -1
         if not first:
-            visited.append(at)
-        c = pattern[at]
+            visited.append(offset)
+        c = pattern[offset]
         if c == "]" and not first:
-            return at + 1
+            return offset + 1
         first = False
-        if c == "[" and pattern[at + 1 : at + 2] == ":":
-            end = known.class_end(pattern, at)
+        if c == "[" and pattern[offset + 1 : offset + 2] == ":":
+            end = facts.class_end(pattern, offset)
             if end < 0:
-                at += 1  # bash drops this "[" and continues with the colon
+                offset += 1  # bash drops this "[" and continues with the colon
             else:
-                bracket.add_class(pattern[at + 2 : end])
-                at = end + 2
+                bracket.add_class(pattern[offset + 2 : end])
+                offset = end + 2
             continue
-        low, at = _element(pattern, at)
+        low, offset = _element(pattern, offset)
         if low is None:
             return -1
-        if pattern[at : at + 1] == "-" and pattern[at + 1 : at + 2] not in ("]", ""):
-            high, at = _element(pattern, at + 1)
+        if pattern[offset : offset + 1] == "-" and pattern[offset + 1 : offset + 2] not in ("]", ""):
+            high, offset = _element(pattern, offset + 1)
             if high is None:
                 return -1
             if low and high:

@@ -1,7 +1,7 @@
-"""ECMAScript's regular expressions, as agents written in JavaScript read them, in RE2's syntax.
+"""Translates ECMAScript's regular expressions, for agents written in JavaScript, to RE2's syntax.
 
-An expression is read as ``new RegExp(text)`` reads it: no flags, so without Unicode mode, and with
-the leniencies of Annex B. What has no linear equivalent (lookaround, backreferences) is refused by name.
+An expression is parsed as by ``new RegExp(text)``: no flags, so without Unicode mode, and with
+the leniencies of Annex B. Lookaround and backreferences have no linear equivalent, so they are errors.
 
 Source: ECMA-262 (15th edition), 22.2 and B.1.2. Divergence: L-CLAUDE-001.
 """
@@ -25,7 +25,7 @@ def compile_ecma(pattern: str, *, groups: bool = True) -> Re2Regex:
     """Compile an expression; ``search`` of the result finds it anywhere in a text.
 
     Raises:
-        PatternError: It does not compile in JavaScript, or has no linear equivalent; the message names
+        PatternError: The expression does not compile in JavaScript, or has no linear equivalent; the message says
             which.
     """
     if len(pattern) > MAX_LENGTH:
@@ -36,7 +36,7 @@ def compile_ecma(pattern: str, *, groups: bool = True) -> Re2Regex:
 
 
 class _Translator:
-    """Goes over an expression once."""
+    """Translates one expression in one pass."""
 
     __slots__ = ("at", "groups", "named", "out", "pattern")
 
@@ -73,7 +73,7 @@ class _Translator:
             name = self.pattern[self.at + 3 : end] if end > 0 else ""
             if not name.isidentifier():
                 raise PatternError("invalid name of a group")
-            self.out.append("(")  # no name is ever asked for, and RE2 knows fewer
+            self.out.append("(")  # the name is not needed, and RE2 accepts fewer names
             self.at = end + 1
         elif rest.startswith("(?:"):
             self.out.append("(?:")
@@ -85,7 +85,7 @@ class _Translator:
             self.at += 1
 
     def _modifiers(self) -> None:
-        """Copy ``(?ims-ims:``, which ECMA-262 has since 2025; flags without a colon are no JavaScript."""
+        """Copy ``(?ims-ims:``, part of ECMA-262 since 2025; flags without a colon are not JavaScript."""
         end = self.pattern.find(":", self.at)
         flags = self.pattern[self.at + 2 : end] if end > 0 else "?"
         if not flags or flags.strip("ims-") or flags.count("-") > 1:
@@ -98,7 +98,7 @@ class _Translator:
         end = self.pattern.find("}", self.at)
         inside = self.pattern[self.at + 1 : end] if end > 0 else ""
         low, comma, high = inside.partition(",")
-        if _digits(low) and (not high or (comma and _digits(high))):
+        if _is_decimal(low) and (not high or (comma and _is_decimal(high))):
             if high and int(low) > int(high):
                 raise PatternError("numbers out of order in {} quantifier")
             self.out.append(self.pattern[self.at : end + 1])
@@ -108,7 +108,7 @@ class _Translator:
             self.at += 1
 
     def _escape(self) -> str:
-        """Return one escape outside of a class, and go past it."""
+        """Consume and return one escape outside of a class."""
         c = self.pattern[self.at + 1 : self.at + 2]
         if not c:
             raise PatternError("\\ at end of pattern")
@@ -126,14 +126,14 @@ class _Translator:
 
     def _backreference(self) -> None:
         end = self.at + 1
-        while _digits(self.pattern[end : end + 1]):
+        while _is_decimal(self.pattern[end : end + 1]):
             end += 1
         number = int(self.pattern[self.at + 1 : end][:6])
         if number <= self.groups:
             raise PatternError(f"backreference \\{number} is not supported (L-CLAUDE-001)")
 
     def _member(self) -> str:
-        """Return an escape that means the same inside and outside of a class, and go past it."""
+        """Consume and return an escape that means the same inside and outside of a class."""
         begin, c = self.at, self.pattern[self.at + 1 : self.at + 2]
         self.at += 2
         if c in "dDwW":
@@ -143,7 +143,7 @@ class _Translator:
         if c in "xu":
             count = 2 if c == "x" else 4
             digits = self.pattern[self.at : self.at + count]
-            if len(digits) == count and all(each in "0123456789abcdefABCDEF" for each in digits):
+            if len(digits) == count and all(digit in "0123456789abcdefABCDEF" for digit in digits):
                 self.at += count
                 code = int(digits, 16)
                 if 0xD800 <= code < 0xE000:
@@ -167,7 +167,7 @@ class _Translator:
         return _literal(c)
 
     def _class(self) -> str:
-        """Return one bracket expression, and go past it."""
+        """Consume and return one bracket expression."""
         begin = self.at
         self.at += 1
         negated = self.pattern[self.at : self.at + 1] == "^"
@@ -198,7 +198,7 @@ class _Translator:
             self.at += 2
             return _SPACE
         letter = self.pattern[self.at + 2 : self.at + 3]
-        if c == "c" and letter and (letter == "_" or _digits(letter)):  # Annex B, inside of classes alone
+        if c == "c" and letter and (letter == "_" or _is_decimal(letter)):  # Annex B, only inside of classes
             self.at += 3
             return f"\\x{{{ord(letter) % 32:x}}}"
         if c == "S":
@@ -215,14 +215,14 @@ def _bracket(members: list[str], negated: bool) -> str:
     if not members:  # [] matches nothing, [^] everything
         return r"[\x{0}-\x{10ffff}]" if negated else r"[^\x{0}-\x{10ffff}]"
     last = len(members) - 1
-    plain = []
+    escaped = []
     for index, member in enumerate(members):
         if member == "-":
             neighbours = {members[index - 1], members[index + 1]} if 0 < index < last else {"-"}
-            if index in (0, last) or any(_is_class(each) for each in neighbours):
+            if index in (0, last) or any(_is_class(neighbour) for neighbour in neighbours):
                 member = r"\-"
-        plain.append(member)
-    return f"[{'^' if negated else ''}{''.join(plain)}]"
+        escaped.append(member)
+    return f"[{'^' if negated else ''}{''.join(escaped)}]"
 
 
 def _is_class(member: str) -> bool:
@@ -233,23 +233,23 @@ def _literal(c: str) -> str:
     return f"\\{c}" if c.isascii() and not c.isalnum() and c.isprintable() and c not in " _" else c
 
 
-def _digits(text: str) -> bool:
+def _is_decimal(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
 def _count_groups(pattern: str) -> int:
-    """Count the groups that can be referred to."""
-    count, at, inside = 0, 0, False
-    while at < len(pattern):
-        c = pattern[at]
+    """Return the number of capturing groups."""
+    count, offset, in_class = 0, 0, False
+    while offset < len(pattern):
+        c = pattern[offset]
         if c == "\\":
-            at += 1
+            offset += 1
         elif c == "[":
-            inside = True
+            in_class = True
         elif c == "]":
-            inside = False
-        elif c == "(" and not inside:
-            rest = pattern[at + 1 : at + 4]
+            in_class = False
+        elif c == "(" and not in_class:
+            rest = pattern[offset + 1 : offset + 4]
             count += not rest.startswith("?") or (rest[1:2] == "<" and rest[2:3] not in ("=", "!"))
-        at += 1
+        offset += 1
     return count

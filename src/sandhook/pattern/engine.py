@@ -1,6 +1,6 @@
 """The two engines of regular expressions; the only importer of ``re2`` and ``regex``.
 
-Both are imported at the first expression that needs them (15 and 29 ms). RE2 is called below its interface
+Both are imported on first use (15 and 29 ms). RE2 is called below its interface
 like ``re``, which costs a microsecond per match.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from sandhook.pattern.errors import PatternError
 
-#: Bytes that one compiled expression and its automata may take.
+#: The most bytes for one compiled expression and its automata.
 MAX_MEMORY = 8 << 20
 
 Spans = list[tuple[int, int]]
@@ -29,11 +29,11 @@ def compile_linear(
         icase: Ignore case.
         longest: Leftmost-longest rather than leftmost-first.
         message: Text of the PatternError; "" for RE2's own.
-        groups: Return the spans of groups, too. Finding them takes time that grows with the expression
-            times the data; without them it is the data's length alone.
+        groups: Also return the spans of groups. The time for them grows with the size of the expression
+            times the data; without them it grows only with the length of the data.
 
     Returns:
-        ``find(data, pos, end)``: the spans of the whole and of every group, (-1, -1) for none.
+        ``find(data, pos, end)``: the spans of the match and of every group, (-1, -1) for no match.
     """
     from re2 import _re2
 
@@ -63,7 +63,7 @@ def compile_linear(
 
 
 def compile_backtracking(pattern: str, *, latin1: bool, icase: bool, message: str) -> Any:
-    """Compile with ``regex``, leftmost-longest; the caller has checked the size."""
+    """Compile with ``regex``, leftmost-longest; the caller must have checked the size."""
     import regex
 
     flags = regex.V0 | regex.POSIX | (regex.IGNORECASE if icase else 0)

@@ -1,10 +1,10 @@
-"""What a pattern that cannot be used raises."""
+"""Errors of patterns that cannot be used."""
 
 from __future__ import annotations
 
 
 class PatternError(ValueError):
-    """A regular expression that does not compile, or that may not.
+    """A regular expression that does not compile, or that is not allowed.
 
     Attributes:
         message: GNU's wording, for example ``Unmatched ( or \\(``.

@@ -1,8 +1,8 @@
 """Shell patterns: pattern matching notation and bash's extended patterns.
 
-A pattern is a ``str`` in which a backslash makes the next character ordinary, so what was
+A pattern is a ``str`` in which a backslash makes the next character ordinary, so text that was
 quoted in the script stays quoted (``quote``). Texts are ``str`` with surrogateescape: a byte
-that is no UTF-8 is one character.
+that is not UTF-8 is one character.
 
 Source: POSIX.1-2024 XCU 2.14. Oracle: bash 5.2, shopt extglob and nocasematch.
 """
@@ -17,10 +17,10 @@ from sandhook.errors import LimitExceeded
 from sandhook.pattern.bracket import OpenBrackets, parse_bracket
 from sandhook.pattern.matcher import Charge, Group, Literal, Node, One, Sequence, Star, Subject
 
-#: Extended patterns inside each other; bash has no bound but its C stack.
+#: The deepest nesting of extended patterns; bash is bounded only by its C stack.
 MAX_NESTING = 50
 
-#: Patterns up to this many characters are kept compiled.
+#: Patterns up to this many characters are cached.
 _CACHED_LENGTH = 4096
 
 _SPECIAL = "\\*?[]!^-+@()|"
@@ -30,7 +30,7 @@ Matches = Callable[..., bool]
 
 
 def quote(text: str) -> str:
-    """Return a pattern that matches exactly ``text``, wherever it stands in a pattern."""
+    """Return a pattern that matches exactly ``text``, in any position of a pattern."""
     return text.translate(_QUOTED)
 
 
@@ -47,7 +47,7 @@ class Pattern:
     Attributes:
         matches: ``matches(text, charge=None) -> bool``: the whole text matches.
         is_literal: The pattern has only ordinary characters.
-        literal_text: What it matches then, without the quoting; "" otherwise.
+        literal_text: The text that a literal pattern matches, without quoting; "" for others.
     """
 
     __slots__ = ("_backwards", "_dot_special", "_node", "is_literal", "literal_text", "matches")
@@ -59,8 +59,8 @@ class Pattern:
         plain = all(isinstance(node, Literal) for node in nodes)
         self.literal_text = "".join(node.text for node in nodes if isinstance(node, Literal)) if plain else ""
         self.is_literal = plain and not nocase
-        quick = None if nocase or dot_special else _quick(nodes, self.match_sets)
-        self.matches: Matches = quick or self.match_sets
+        fast_matcher = None if nocase or dot_special else _fast_matcher(nodes, self.match_sets)
+        self.matches: Matches = fast_matcher or self.match_sets
 
     def match_sets(self, text: str, charge: Charge | None = None) -> bool:
         """Return True if the whole text matches, by sets of positions; ``matches`` may be faster."""
@@ -71,14 +71,14 @@ class Pattern:
         """Return the length of the shortest or longest beginning that matches; -1 for none."""
         if self.is_literal:
             return len(self.literal_text) if text.startswith(self.literal_text) else -1
-        return _one(self._node.ends(Subject(text, charge), 1), longest)
+        return _pick_end(self._node.ends(Subject(text, charge), 1), longest)
 
     def match_suffix(self, text: str, longest: bool, charge: Charge | None = None) -> int:
         """Return the offset where the shortest or longest ending that matches begins; -1 for none."""
         size = len(text)
         if self.is_literal:
             return size - len(self.literal_text) if text.endswith(self.literal_text) else -1
-        length = _one(self._reversed().ends(Subject(text[::-1], charge), 1), longest)
+        length = _pick_end(self._reversed().ends(Subject(text[::-1], charge), 1), longest)
         return -1 if length < 0 else size - length
 
     def _reversed(self) -> Node:
@@ -91,48 +91,48 @@ class Pattern:
     ) -> tuple[int, int] | None:
         """Return the span of the leftmost match that begins at ``start`` or later, or None."""
         if self.is_literal:
-            at = text.find(self.literal_text, start)
-            return None if at < 0 else (at, at + len(self.literal_text))
+            start_of_match = text.find(self.literal_text, start)
+            return None if start_of_match < 0 else (start_of_match, start_of_match + len(self.literal_text))
         begins = self._begins(text, charge) >> start
         if not begins:
             return None
-        at = start + (begins & -begins).bit_length() - 1
-        if at == len(text) and not self._star_first:
+        start_of_match = start + (begins & -begins).bit_length() - 1
+        if start_of_match == len(text) and not self._star_first:
             return None
-        return at, _one(self._node.ends(Subject(text, charge), 1 << at), longest)
+        return start_of_match, _pick_end(self._node.ends(Subject(text, charge), 1 << start_of_match), longest)
 
     def find_all(self, text: str, charge: Charge | None = None) -> list[tuple[int, int]]:
         """Return the spans that ``${text//pattern/...}`` replaces, in order.
 
-        As bash does, an empty match is taken at every character that no other match takes, and
-        at the end only of an empty text.
+        As in bash, an empty match counts at every character that no other match covers, and
+        at the end only if the text is empty.
         """
         size = len(text)
         spans: list[tuple[int, int]] = []
         if isinstance(self._node, One):
             test = self._node.test
-            good = {c for c in set(text) if test(c)}
-            return [(i, i + 1) for i, c in enumerate(text) if c in good]
+            matching = {c for c in set(text) if test(c)}
+            return [(i, i + 1) for i, c in enumerate(text) if c in matching]
         if self.is_literal and self.literal_text:
             length = len(self.literal_text)
-            at = text.find(self.literal_text)
-            while at >= 0:
-                spans.append((at, at + length))
-                at = text.find(self.literal_text, at + length)
+            offset = text.find(self.literal_text)
+            while offset >= 0:
+                spans.append((offset, offset + length))
+                offset = text.find(self.literal_text, offset + length)
             return spans
         begins = self._begins(text, charge)
         subject = Subject(text, charge)
-        at = 0
-        while at < size or not (size or spans):
-            left = begins >> at
-            if not left:
+        offset = 0
+        while offset < size or not (size or spans):
+            remaining = begins >> offset
+            if not remaining:
                 break
-            at += (left & -left).bit_length() - 1
-            if at == size and (size or not self._star_first):
+            offset += (remaining & -remaining).bit_length() - 1
+            if offset == size and (size or not self._star_first):
                 break
-            end = _one(self._node.ends(subject, 1 << at), True)
-            spans.append((at, end))
-            at = max(end, at + 1)
+            end = _pick_end(self._node.ends(subject, 1 << offset), True)
+            spans.append((offset, end))
+            offset = max(end, offset + 1)
         return spans
 
     def _begins(self, text: str, charge: Charge | None) -> int:
@@ -144,24 +144,24 @@ class Pattern:
 
     @property
     def _star_first(self) -> bool:
-        """Only such a pattern replaces the empty end of a text; bash looks at its first character."""
+        """The pattern begins with a star; in bash, only such a pattern replaces the empty end of a text."""
         first = self._node.nodes[0] if isinstance(self._node, Sequence) and self._node.nodes else self._node
         return isinstance(first, Star) or (isinstance(first, Group) and first.operator == "*")
 
 
-def _one(positions: int, longest: bool) -> int:
+def _pick_end(positions: int, longest: bool) -> int:
     if longest:
         return positions.bit_length() - 1
     return (positions & -positions).bit_length() - 1
 
 
-def _quick(nodes: tuple[Node, ...], general: Matches) -> Matches | None:
-    """Return str's own methods for what most ``case`` patterns are; None for the others."""
+def _fast_matcher(nodes: tuple[Node, ...], general: Matches) -> Matches | None:
+    """Return a matcher of str methods for common shapes of patterns; None for others."""
     kinds = "".join("l" if isinstance(n, Literal) else "*" if isinstance(n, Star) else "x" for n in nodes)
     texts = [n.text for n in nodes if isinstance(n, Literal)]
     if kinds == "l" or not kinds:
-        whole = texts[0] if texts else ""
-        return lambda text, charge=None: text == whole
+        literal = texts[0] if texts else ""
+        return lambda text, charge=None: text == literal
     if kinds == "*":
         return lambda text, charge=None: True
     if kinds == "l*":
@@ -183,7 +183,7 @@ def _quick(nodes: tuple[Node, ...], general: Matches) -> Matches | None:
 
 
 def _any_of(one: One) -> Matches:
-    """``*[!0-9]*``: some character is in the set. Looks at each distinct character once."""
+    """Match ``*[!0-9]*``: some character is in the set. Tests each distinct character once."""
     test = one.test
 
     def matches(text: str, charge: Charge | None = None) -> bool:
@@ -193,7 +193,7 @@ def _any_of(one: One) -> Matches:
 
 
 def _pieces(kinds: str, texts: list[str]) -> Matches:
-    """Literals with stars between them: each piece at its first place, the last one at the end."""
+    """Match literals with stars between them: each at its first occurrence, the last one at the end."""
     head = texts[0] if kinds[0] == "l" else ""
     tail = texts[-1] if kinds[-1] == "l" else ""
     inner = texts[(kinds[0] == "l") : len(texts) - (kinds[-1] == "l")]
@@ -202,28 +202,28 @@ def _pieces(kinds: str, texts: list[str]) -> Matches:
     def matches(text: str, charge: Charge | None = None) -> bool:
         if len(text) < ends or not text.startswith(head) or not text.endswith(tail):
             return False
-        at = len(head)
+        offset = len(head)
         last = len(text) - len(tail)
         for piece in inner:
-            at = text.find(piece, at, last)
-            if at < 0:
+            offset = text.find(piece, offset, last)
+            if offset < 0:
                 return False
-            at += len(piece)
+            offset += len(piece)
         return True
 
     return matches
 
 
-#: Texts longer than this many characters are for the sets, whose work grows more slowly.
+#: Longer texts (characters) are matched by sets, whose work grows more slowly.
 _SHORT = 256
 
 _Run = list[Literal | One]
 
 
 def _runs(nodes: tuple[Node, ...], general: Matches) -> Matches:
-    """Stars between runs of known length, such as ``[!0-9]*`` or ``*"chmod "[0-7]*``.
+    """Match runs of known length between stars, such as ``[!0-9]*`` or ``*"chmod "[0-7]*``.
 
-    Each run is taken at its first place, the last one at the end; that is right as no run can be
+    Each run is matched at its first occurrence, the last one at the end; this is correct because no run can be
     longer or shorter.
     """
     runs: list[_Run] = [[]]
@@ -249,42 +249,42 @@ def _runs(nodes: tuple[Node, ...], general: Matches) -> Matches:
         last = size - widths[-1]
         if not _fits(tail, text, last):
             return False
-        at = widths[0]
+        offset = widths[0]
         for run, width in inner:
-            while at + width <= last and not _fits(run, text, at):
-                at += 1
-            at += width
-            if at > last:
+            while offset + width <= last and not _fits(run, text, offset):
+                offset += 1
+            offset += width
+            if offset > last:
                 return False
         return True
 
     return matches
 
 
-def _fits(run: _Run, text: str, at: int) -> bool:
+def _fits(run: _Run, text: str, offset: int) -> bool:
     """Return True if a run matches at an offset; the text must be long enough."""
     for node in run:
         if isinstance(node, Literal):
-            if not text.startswith(node.text, at):
+            if not text.startswith(node.text, offset):
                 return False
-            at += len(node.text)
+            offset += len(node.text)
         else:
-            if not node.test(text[at]):
+            if not node.test(text[offset]):
                 return False
-            at += 1
+            offset += 1
     return True
 
 
 class _Parser:
     """Parses one pattern into nodes."""
 
-    __slots__ = ("extglob", "known", "nocase", "pattern")
+    __slots__ = ("extglob", "nocase", "open_brackets", "pattern")
 
     def __init__(self, pattern: str, extglob: bool, nocase: bool) -> None:
         self.pattern = pattern
         self.extglob = extglob
         self.nocase = nocase
-        self.known = OpenBrackets()
+        self.open_brackets = OpenBrackets()
 
     def parse(self, at: int, stop: int, depth: int) -> tuple[Node, ...]:
         pattern = self.pattern
@@ -303,7 +303,7 @@ class _Parser:
                 group, at = self._group(at, stop, depth)
                 if nodes and isinstance(nodes[-1], Star):
                     if isinstance(group, Literal) and c in "?*":
-                        break  # bash forgets what follows "*?(" without its ")"
+                        break  # bash ignores the text after "*?(" without its ")"
                     if depth == 0 and isinstance(group, Group) and c in "+@!":
                         nodes[-1] = Star(before=c)
                 nodes.append(group)
@@ -321,7 +321,7 @@ class _Parser:
                 at += 1
             elif (
                 c == "["
-                and (parsed := parse_bracket(pattern, at, self.nocase, self.known))
+                and (parsed := parse_bracket(pattern, at, self.nocase, self.open_brackets))
                 and parsed[1] <= stop
             ):
                 flush()
@@ -334,7 +334,7 @@ class _Parser:
         return tuple(nodes)
 
     def _group(self, at: int, stop: int, depth: int) -> tuple[Node, int]:
-        """Parse ``X(...)``; without its ")" the rest of the pattern is compared as it stands."""
+        """Parse ``X(...)``; without its ")" the rest of the pattern is literal text."""
         if depth >= MAX_NESTING:
             raise LimitExceeded("nesting", MAX_NESTING, "pattern")
         bounds = self._alternatives(at + 2, stop)
@@ -356,9 +356,9 @@ class _Parser:
             if c == "\\":
                 at += 1
             elif c == "[":
-                parsed = parse_bracket(pattern, at, False, self.known)
+                parsed = parse_bracket(pattern, at, False, self.open_brackets)
                 if parsed is None:
-                    return None  # an open "[" hides the ")" from bash
+                    return None  # in bash, an open "[" hides the ")"
                 at = parsed[1] - 1
             elif c == "(":
                 depth += 1
@@ -391,7 +391,7 @@ def compile_pattern(
             pathname expansion.
 
     Raises:
-        LimitExceeded: Over MAX_NESTING extended patterns inside each other.
+        LimitExceeded: Extended patterns are nested deeper than MAX_NESTING.
     """
     if len(pattern) <= _CACHED_LENGTH:
         return _cached(pattern, extglob, nocase, dot_special)

@@ -1,7 +1,7 @@
-"""Regular expressions of Go and of Rust, as agents' configurations have them.
+"""Regular expressions of Go and of Rust, as the configurations of agents use them.
 
-Both languages promise linear time, and RE2 runs nearly all of their syntax. What RE2 reads in
-another way (Rust's nested classes) is refused by name.
+Both languages promise linear time, and RE2 supports nearly all of their syntax. Syntax that RE2 interprets
+differently (Rust's nested classes) is an error.
 
 Source: Go's regexp/syntax; Rust's regex crate 1.x.
 """
@@ -13,10 +13,10 @@ from functools import lru_cache
 from sandhook.pattern.engine import Find, compile_linear
 from sandhook.pattern.errors import PatternError
 
-#: Characters of an expression.
+#: The longest expression, in characters.
 MAX_LENGTH = 65_536
 
-#: Rust's Perl classes hold all of Unicode: inside of brackets, and the opposite.
+#: The members of Rust's Perl classes, which cover all of Unicode.
 _RUST_CLASSES = {
     "d": r"\p{Nd}",
     "w": r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}",
@@ -33,12 +33,12 @@ class Re2Regex:
         self._find = find
 
     def search(self, text: str) -> bool:
-        """Return True if there is a match anywhere; the expression anchors itself, or does not."""
+        """Return True if there is a match anywhere; only the expression itself anchors it."""
         data = text.encode("utf-8", "surrogateescape")
         return self._find(data, 0, len(data))[0][0] >= 0
 
     def match(self, text: str) -> list[str | None] | None:
-        """Return what the groups of the leftmost match matched, the whole first; None for none."""
+        """Return the text of the leftmost match and of its groups; None without a match."""
         data = text.encode("utf-8", "surrogateescape")
         spans = self._find(data, 0, len(data))
         if spans[0][0] < 0:
@@ -57,7 +57,7 @@ def compile_re2(pattern: str, *, flavor: str = "go", icase: bool = False, groups
         groups: ``match`` of the result returns groups; without them ``search`` is faster.
 
     Raises:
-        PatternError: It does not compile; the message has the reason.
+        PatternError: The expression does not compile; the message has the reason.
     """
     if len(pattern) > MAX_LENGTH:
         raise PatternError(f"expression of over {MAX_LENGTH} characters")
@@ -71,19 +71,19 @@ def compile_re2(pattern: str, *, flavor: str = "go", icase: bool = False, groups
 
 
 def rust_syntax(pattern: str, *, within_lines: bool = False) -> str:
-    """Return an expression of Rust's regex crate as RE2 writes it.
+    """Return an expression of Rust's regex crate in RE2's syntax.
 
     Args:
-        within_lines: Negated and Perl classes hold no newline, so that no match goes on to the data's end.
+        within_lines: Negated and Perl classes exclude the newline, so that a match cannot extend to the end of the data.
 
     Raises:
-        PatternError: Something in it has no equivalent.
+        PatternError: A part of it has no equivalent.
     """
     return _Checker(pattern, True, within_lines).run()
 
 
 class _Checker:
-    """Goes over an expression, rewrites Rust's classes and refuses what RE2 would misread."""
+    """Rewrites Rust's classes, and raises for syntax that RE2 would misread."""
 
     __slots__ = ("at", "out", "pattern", "rust", "within_lines")
 
@@ -132,8 +132,8 @@ class _Checker:
         if self.within_lines and c == "s":
             members = members.replace(r"\n", "")
         if not inside:
-            more = r"\n" if self.within_lines and c in "DW" else ""
-            return f"[^{more}{members}]" if c.isupper() else f"[{members}]"
+            newline = r"\n" if self.within_lines and c in "DW" else ""
+            return f"[^{newline}{members}]" if c.isupper() else f"[{members}]"
         if c.isupper() and c != "D":
             raise PatternError(f"\\{c} inside of a class is not supported")
         return r"\P{Nd}" if c == "D" else members

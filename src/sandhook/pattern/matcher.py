@@ -1,11 +1,11 @@
-"""A matcher for shell patterns that never goes exponential, not even with ``!(...)``.
+"""A matcher for shell patterns that never takes exponential time, not even with ``!(...)``.
 
 Sets of text positions are Python integers (bit i stands for the gap before character i), and
 every node of a pattern maps the set of positions where it may begin to the set where it may
 end. Repeating a character set is one addition with carries, as in Cameron's bitwise parallel
 regular expressions ("Parabix", PACT 2014). A node costs at most O(n*n/64) for n characters, a
-negation O(n*n*n/64) word operations when it begins everywhere; each step is charged, so a
-budget ends what would be long.
+negation O(n*n*n/64) word operations when it can begin anywhere. Each step is charged, so a
+budget ends long searches.
 
 Backtracking was rejected (exponential on ``+(+(+(a)))b``), and RE2 too: it has neither negation
 nor the single bytes of a str with surrogateescape.
@@ -19,18 +19,18 @@ from sandhook.pattern.bracket import Bracket, fold
 
 Charge = Callable[[int], None]
 
-#: Bits of one set that are worth one charged step.
+#: Bits of a set for which one step is charged.
 _BITS_PER_STEP = 4096
 
 
 class Subject:
-    """One text, prepared: which of its positions hold which characters.
+    """One text, with the sets of positions of its characters.
 
     Args:
         text: The text.
         charge: Called with the units of work, before it is done; None charges nothing.
         dot_special: A "." at the beginning is matched only by a "." of the pattern.
-        whole: The match must take the whole text.
+        whole: The match must cover the whole text.
     """
 
     __slots__ = ("_backwards", "_charge", "_masks", "_unit", "all_", "dot", "last", "size", "text")
@@ -54,7 +54,7 @@ class Subject:
             self._charge(self._unit)
 
     def where(self, key: object, test: Callable[[str], bool]) -> int:
-        """Return the positions of the characters that pass ``test``; remembered under ``key``."""
+        """Return the positions of the characters that pass ``test``; cached under ``key``."""
         mask = self._masks.get(key)
         if mask is None:
             self.step()
@@ -71,7 +71,7 @@ class Node:
     __slots__ = ()
 
     def ends(self, subject: Subject, starts: int) -> int:
-        """Return where it may end when it begins at one of ``starts``; both are sets of bits."""
+        """Return the positions where a match can end that begins at one of ``starts``; both are sets of bits."""
         raise NotImplementedError
 
     def reversed(self) -> Node:
@@ -117,7 +117,7 @@ class One(Node):
         return self.bracket is None or self.bracket.test(c)
 
     def mask(self, subject: Subject) -> int:
-        """Return the positions of the characters that match, whatever the rule for a leading dot."""
+        """Return the positions of the characters that match, regardless of the rule for a leading dot."""
         if self.bracket is None:
             return subject.all_ >> 1
         return subject.where(self, self.bracket.test)
@@ -130,8 +130,8 @@ class One(Node):
 class Star(Node):
     """Any characters: ``*``.
 
-    Before ``@(``, ``+(`` and ``!(`` bash never lets it take the whole rest of the text, even if
-    the group can be empty: ``bc`` is no ``b*!(c)``. Where no text is left ``!(`` matches: ``b`` is one.
+    Before ``@(``, ``+(`` and ``!(``, in bash it never matches the whole rest of the text, even if
+    the group can be empty: ``b*!(c)`` does not match ``bc``. At the end of the text ``!(`` matches: so it matches ``b``.
 
     Attributes:
         before: The operator of the group after it, "" if no group follows.
@@ -152,7 +152,7 @@ class Star(Node):
 
 
 class Sequence(Node):
-    """Parts one after the other."""
+    """Several nodes, one after the other."""
 
     __slots__ = ("nodes",)
 
@@ -193,34 +193,34 @@ class Group(Node):
 
     def _once(self, subject: Subject, starts: int) -> int:
         subject.step()
-        found = 0
+        ends = 0
         for node in self.alternatives:
-            found |= node.ends(subject, starts)
-        return found
+            ends |= node.ends(subject, starts)
+        return ends
 
     def _repeated(self, subject: Subject, starts: int) -> int:
-        only = self.alternatives[0]
-        if len(self.alternatives) == 1 and not subject.dot and isinstance(only, One):
-            mask = only.mask(subject)
+        alternative = self.alternatives[0]
+        if len(self.alternatives) == 1 and not subject.dot and isinstance(alternative, One):
+            mask = alternative.mask(subject)
             subject.step()
             reached = (((starts & mask) + mask) ^ mask) | starts  # the carry runs to the end of the run
             if self.operator == "*":
                 return reached & subject.all_
             return (reached & mask) << 1
-        new = found = starts if self.operator == "*" else self._once(subject, starts)
+        new = ends = starts if self.operator == "*" else self._once(subject, starts)
         while new:
-            new = self._once(subject, new) & ~found
-            found |= new
-        return found
+            new = self._once(subject, new) & ~ends
+            ends |= new
+        return ends
 
     def _others(self, subject: Subject, starts: int) -> int:
-        found = 0
+        ends = 0
         starts &= ~subject.dot
         while starts:
             start = starts & -starts
             starts ^= start
-            found |= subject.all_ & -start & ~self._once(subject, start)
-        return found
+            ends |= subject.all_ & -start & ~self._once(subject, start)
+        return ends
 
 
 def bits(positions: int) -> Iterator[int]:

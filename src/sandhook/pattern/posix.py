@@ -1,11 +1,11 @@
 """POSIX basic and extended regular expressions with GNU's extensions, and RE2's own.
 
 Everything that RE2 can express runs there, in linear time. The ``regex`` module runs the rest,
-under a time limit: back-references, and word ends next to what may not be a word.
+under a time limit: back-references, and word boundaries next to text that may not be a word.
 
-GNU's captures are those of the first alternative that leads to the longest match, not the ones
-that POSIX asks for (``feature`` matched by ``(feat|feature)(.*)`` gives ``feat``, ``ure``); RE2's
-longest match gives the same.
+GNU's captures are those of the first alternative that leads to the longest match, not those
+that POSIX requires (for ``feature``, ``(feat|feature)(.*)`` captures ``feat`` and ``ure``); RE2's
+longest match returns the same.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from sandhook.pattern.translate import TOO_BIG, Dialect, Translator
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Characters of an expression.
+#: The longest expression, in characters.
 MAX_LENGTH = 65_536
 
-#: Seconds for one match with back-references when the caller names no remaining time.
+#: Seconds for one match with back-references when the caller passes no remaining time.
 DEFAULT_SECONDS = 1.0
 
 _CACHED_LENGTH = 4096
 
 _dialect = lru_cache(maxsize=128)(Dialect)  # there are no more than 128
 
-#: Code points of our own classes that are not bytes.
+#: Code points of classes that are not bytes.
 _WIDE = lazily(r"\\x\{[0-9a-f]{3,}\}(?:-\\x\{[0-9a-f]{3,}\})?")
 
 Remaining = Callable[[], float]
 
 
 class Match:
-    """One match in bytes. Group 0 is the whole; a group that took no part has the span (-1, -1)."""
+    """One match in bytes. Group 0 is the whole match; a group that did not match has the span (-1, -1)."""
 
     __slots__ = ("data", "spans")
 
@@ -58,12 +58,12 @@ class Match:
         return self.spans[group][1]
 
     def group(self, group: int = 0) -> bytes | None:
-        """Return what a group matched, or None when it took no part."""
+        """Return the text of a group, or None when it did not match."""
         start, end = self.spans[group]
         return None if start < 0 else self.data[start:end]
 
     def groups(self) -> list[bytes | None]:
-        """Return what every group matched, the whole first."""
+        """Return the text of the whole match and of every group."""
         return [self.group(index) for index in range(len(self.spans))]
 
 
@@ -71,8 +71,8 @@ class Regex:
     """A compiled expression; immutable and shared.
 
     Attributes:
-        groups: Capturing groups, without the whole (a count).
-        warnings: What GNU grep would warn of, for example ``* at start of expression``.
+        groups: The number of capturing groups.
+        warnings: The warnings of GNU grep, for example ``* at start of expression``.
     """
 
     __slots__ = ("_backtracking", "_find", "_source", "_words", "groups", "warnings")
@@ -102,13 +102,13 @@ class Regex:
         """Return the leftmost, longest match that begins at ``pos`` or later.
 
         Args:
-            data: Bytes, read as UTF-8; other bytes match neither "." nor a bracket expression.
+            data: UTF-8 text; other bytes match neither "." nor a bracket expression.
             pos: Offset to begin at; "^" still means the beginning of ``data``.
             endpos: Offset where the data ends, for "$" too.
-            remaining: Returns the seconds left, for matches with back-references.
+            remaining: Returns the remaining seconds, for matches with back-references.
 
         Raises:
-            LimitExceeded: Such a match took all of them.
+            LimitExceeded: A match with back-references used all of them.
         """
         end = len(data) if endpos is None else endpos
         if pos > end:
@@ -120,7 +120,7 @@ class Regex:
         return Match(data, spans) if spans[0][0] >= 0 else None
 
     def is_linear(self, data: bytes) -> bool:
-        """Return True if a search in ``data`` takes linear time: no back-references, no doubtful words."""
+        """Return True if a search in ``data`` takes linear time: it runs on RE2."""
         return self._find is not None and not (self._words and not data.isascii())
 
     def test(self, data: bytes, *, remaining: Remaining | None = None) -> bool:
@@ -128,27 +128,27 @@ class Regex:
         return self.search(data, remaining=remaining) is not None
 
     def finditer(self, data: bytes, *, remaining: Remaining | None = None) -> Iterator[Match]:
-        """Yield the matches that do not overlap; without an empty one directly after another."""
-        at = 0
+        """Yield the matches that do not overlap, without empty ones directly after another match."""
+        offset = 0
         last = -1
-        while (found := self.search(data, at, remaining=remaining)) is not None:
-            start, end = found.spans[0]
+        while (match := self.search(data, offset, remaining=remaining)) is not None:
+            start, end = match.spans[0]
             if end > start or start != last:
-                yield found
+                yield match
                 last = end
-            at = end if end > start else after_character(data, end)
+            offset = end if end > start else after_character(data, end)
 
     def search_text(self, text: str, *, remaining: Remaining | None = None) -> list[str | None] | None:
-        """Return what the groups of a match in ``text`` (surrogateescape) matched, the whole first."""
+        """Return the text of a match in ``text`` (surrogateescape) and of its groups; None without a match."""
         if text.isascii():
-            found = self.search(text.encode(), remaining=remaining)
-            if found is None:
+            match = self.search(text.encode(), remaining=remaining)
+            if match is None:
                 return None
-            return [None if start < 0 else text[start:end] for start, end in found.spans]
-        found = self.search(text.encode("utf-8", "surrogateescape"), remaining=remaining)
-        if found is None:
+            return [None if start < 0 else text[start:end] for start, end in match.spans]
+        match = self.search(text.encode("utf-8", "surrogateescape"), remaining=remaining)
+        if match is None:
             return None
-        return [None if part is None else part.decode("utf-8", "surrogateescape") for part in found.groups()]
+        return [None if part is None else part.decode("utf-8", "surrogateescape") for part in match.groups()]
 
     def _backtrack(self, data: bytes, pos: int, end: int, remaining: Remaining | None) -> Match | None:
         if self._backtracking is None:
@@ -161,12 +161,12 @@ class Regex:
         text = data[:end].decode(codec, "surrogateescape")
         start = pos if codec == "latin-1" else len(data[:pos].decode(codec, "surrogateescape"))
         try:
-            found = self._backtracking.search(text, start, timeout=seconds, concurrent=True)
+            match = self._backtracking.search(text, start, timeout=seconds, concurrent=True)
         except TimeoutError:
             raise LimitExceeded("wall_seconds", seconds, "regular expression") from None
-        if found is None:
+        if match is None:
             return None
-        spans: Spans = [found.span(index) for index in range(self.groups + 1)]
+        spans: Spans = [match.span(index) for index in range(self.groups + 1)]
         if codec != "latin-1":
             spans = [_in_bytes(text, span) for span in spans]
         return Match(data, spans)
@@ -199,8 +199,8 @@ def _cached(pattern: bytes, icase: bool, dialect: Dialect) -> Regex:
 
 def _compile(pattern: bytes | str, icase: bool, dialect: Dialect) -> Regex:
     data = pattern.encode("utf-8", "surrogateescape") if isinstance(pattern, str) else bytes(pattern)
-    make = _cached if len(data) <= _CACHED_LENGTH else _cached.__wrapped__
-    return make(data, icase, dialect)
+    compile_cached = _cached if len(data) <= _CACHED_LENGTH else _cached.__wrapped__
+    return compile_cached(data, icase, dialect)
 
 
 def compile_bre(
@@ -215,14 +215,14 @@ def compile_bre(
     """Compile a basic regular expression, with GNU's ``\\+ \\? \\|`` and escapes.
 
     Args:
-        pattern: UTF-8; other bytes make it match bytes instead of characters.
+        pattern: UTF-8; with other bytes it matches bytes instead of characters.
         icase: Ignore case.
         newline: As regcomp's REG_NEWLINE (sed's M): "." and ``[^...]`` do not match a newline,
             "^" and "$" match at every line.
         lenient: grep's dialect instead of glibc's: a misplaced repeat is ordinary, repeats
             may follow each other, and lines of the pattern are alternatives.
         lines: With ``newline``, "^" and "$" match at every line; False for the ends of the data only.
-        gnu: GNU's operators that are a backslash with a character; False for the character itself.
+        gnu: A backslash and a character can be an operator of GNU; False for the character itself.
 
     Raises:
         PatternError: With glibc's wording.
@@ -247,8 +247,8 @@ def compile_ere(
         pattern: As there; ``[[ =~ ]]`` and ``sed -E`` use glibc's dialect.
         icase: Ignore case.
         newline: As REG_NEWLINE.
-        lenient: The dialect of ``grep -E`` and awk: a misplaced repeat is ignored, a "{" that
-            begins no interval is ordinary.
+        lenient: The dialect of ``grep -E`` and awk: a misplaced repeat is ignored, and a "{" that
+            does not begin an interval is ordinary.
         bracket_escapes: A backslash escapes inside of brackets too (awk).
         stray_paren: A ")" without its "(" is ordinary; an error if False, as in ``sed -E``.
         lines: As for ``compile_bre``.

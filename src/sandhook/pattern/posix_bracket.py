@@ -1,4 +1,4 @@
-"""Bracket expressions of POSIX regular expressions, as RE2 writes character classes.
+"""Translates bracket expressions of POSIX regular expressions to character classes of RE2.
 
 Source: POSIX.1-2024 XBD 9.3.5. Oracle: glibc 2.36 in the C.UTF-8 locale, where collating
 symbols have no names, equivalence classes hold one character, and ranges go by code point.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sandhook.pattern.errors import PatternError, UnmatchedBracketError
 
-#: Zeros of the decimal digits beyond ASCII; nine more follow each (Unicode 14).
+#: The zeros of the decimal digits outside ASCII; nine more digits follow each (Unicode 14).
 _ZEROS = [
     "660",
     "6f0",
@@ -130,7 +130,7 @@ class PosixBracket:
 
 
 def code(c: str) -> str:
-    """Return one character as it may stand in an RE2 class and outside of it."""
+    """Return one character in a form that is valid inside and outside of an RE2 class."""
     if c.isascii() and c.isalnum():
         return c
     return f"\\x{{{ord(c):x}}}"
@@ -150,41 +150,41 @@ def parse_posix_bracket(
     Raises:
         PatternError: No end, an unknown class or symbol, or a range that runs backwards.
     """
-    at = start + 1
+    offset = start + 1
     size = len(pattern)
-    negated = pattern[at : at + 1] == "^"
-    at += negated
+    negated = pattern[offset : offset + 1] == "^"
+    offset += negated
     parts: list[str] = []
     words = not negated
     first = True
     while True:
-        if at >= size:
+        if offset >= size:
             if first:
                 raise PatternError("Invalid regular expression")
             raise UnmatchedBracketError
-        if pattern[at] == "]" and not first:
+        if pattern[offset] == "]" and not first:
             break
         first = False
-        name, low, at = _element(pattern, at, escapes)
-        ranged = pattern[at : at + 1] == "-" and pattern[at + 1 : at + 2] not in ("]", "")
+        name, low, offset = _element(pattern, offset, escapes)
+        is_range = pattern[offset : offset + 1] == "-" and pattern[offset + 1 : offset + 2] not in ("]", "")
         if name:
-            if ranged:
+            if is_range:
                 raise PatternError("Invalid range end")
             parts.append(CLASSES[name])
             words = words and name in _WORDS
             continue
         high = low
-        if ranged:
-            name, high, at = _element(pattern, at + 1, escapes)
+        if is_range:
+            name, high, offset = _element(pattern, offset + 1, escapes)
             if name or high < low:
                 raise PatternError("Invalid range end")
-            if pattern[at : at + 1] == "-" and pattern[at + 1 : at + 2] != "]":
+            if pattern[offset : offset + 1] == "-" and pattern[offset + 1 : offset + 2] != "]":
                 raise PatternError("Invalid range end")
         parts.append(code(low) if low == high else f"{code(low)}-{code(high)}")
         words = words and _in_words(low, high)
     if negated and not negated_newline:
         parts.append(r"\n")
-    return PosixBracket(f"[{'^' if negated else ''}{''.join(parts)}]", at + 1, words)
+    return PosixBracket(f"[{'^' if negated else ''}{''.join(parts)}]", offset + 1, words)
 
 
 def _in_words(low: str, high: str) -> bool:
@@ -193,15 +193,15 @@ def _in_words(low: str, high: str) -> bool:
     return any(first <= low and high <= last for first, last in ("az", "AZ", "09"))
 
 
-def _element(pattern: str, at: int, escapes: bool) -> tuple[str, str, int]:
+def _element(pattern: str, offset: int, escapes: bool) -> tuple[str, str, int]:
     """Return class name (or ""), character (or ""), and the offset of what follows."""
-    c = pattern[at]
-    if c == "[" and pattern[at + 1 : at + 2] in (":", ".", "="):
-        kind = pattern[at + 1]
-        end = pattern.find(kind + "]", at + 2)
+    c = pattern[offset]
+    if c == "[" and pattern[offset + 1 : offset + 2] in (":", ".", "="):
+        kind = pattern[offset + 1]
+        end = pattern.find(kind + "]", offset + 2)
         if end < 0:
             raise UnmatchedBracketError
-        name = pattern[at + 2 : end]
+        name = pattern[offset + 2 : end]
         if kind == ":":
             if name not in CLASSES:
                 raise PatternError("Invalid character class name")
@@ -209,6 +209,6 @@ def _element(pattern: str, at: int, escapes: bool) -> tuple[str, str, int]:
         if len(name) != 1:
             raise PatternError("Invalid collation character")
         return "", name, end + 2
-    if escapes and c == "\\" and at + 1 < len(pattern):
-        return "", pattern[at + 1], at + 2
-    return "", c, at + 1
+    if escapes and c == "\\" and offset + 1 < len(pattern):
+        return "", pattern[offset + 1], offset + 2
+    return "", c, offset + 1

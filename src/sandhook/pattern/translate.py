@@ -1,7 +1,7 @@
 """POSIX regular expressions with GNU's extensions, translated to RE2's syntax.
 
-The parser keeps its own stack, so nesting costs no Python frames. What RE2 cannot express (back-references,
-and ``\\<`` where no word is known to follow) is marked in the result, and ``fallback`` writes the
+The parser keeps its own stack, so nesting costs no Python frames. Parts that RE2 cannot express (back-references,
+and ``\\<`` where a word may not follow) are marked in the result, and ``fallback`` writes the
 same expression for the ``regex`` module.
 
 Source: POSIX.1-2024 XBD 9.3, 9.4. Oracles: glibc 2.36 (bash's ``=~``, sed) and GNU grep 3.8.
@@ -19,7 +19,7 @@ from sandhook.record import Record
 TOO_BIG = "Regular expression too big"
 BAD_REPEAT = "Invalid preceding regular expression"
 
-#: Parentheses inside each other, and characters that an expression may have once repeats are written out.
+#: The deepest nesting of parentheses, and the most characters of an expression whose repeats are expanded.
 MAX_NESTING = 250
 MAX_UNROLLED = 100_000
 
@@ -27,7 +27,7 @@ MAX_UNROLLED = 100_000
 _DUP_MAX = 32_767
 _RE2_DUP_MAX = 1_000
 
-#: RE2's way to write a code point; no other backslash can stand before its own.
+#: A code point in RE2's syntax; its backslash is never preceded by another one.
 _CODE = lazily(r"\\x\{([0-9a-f]+)\}")
 
 _ESCAPED_SETS = {"w": f"[{WORD}]", "W": f"[^{WORD}]", "s": f"[{SPACE}]", "S": f"[^{SPACE}]"}
@@ -44,14 +44,14 @@ _ASSERTIONS = {
 
 
 class Translation:
-    """The result.
+    """The result of a translation.
 
     Attributes:
-        text: The expression for RE2, or for ``regex`` when it was asked for.
+        text: The expression for RE2, or with ``fallback`` for ``regex``.
         groups: Capturing groups (a count).
         backrefs: It has back-references, so RE2 cannot run it.
         words: It has ``\\b``, ``\\B``, ``\\<`` or ``\\>``; RE2 knows only ASCII words.
-        unproven: It has a ``\\<`` or ``\\>`` that RE2's ``\\b`` may not replace.
+        unproven: It has a ``\\<`` or ``\\>`` that RE2's ``\\b`` cannot replace.
         warnings: Warnings of GNU grep, without the "grep: warning: ".
     """
 
@@ -67,7 +67,7 @@ class Translation:
 
 
 class _Piece:
-    """One translated part, and facts about it."""
+    """One translated part of an expression, and facts about it."""
 
     __slots__ = ("captures", "first_word", "kind", "last_word", "line_end", "repeated", "size", "text")
 
@@ -79,7 +79,7 @@ class _Piece:
         self.captures = False
         self.repeated = False
         self.line_end = False  # "^" or "$"
-        self.kind = kind  # "" consumes or may; "<" and ">" are word ends; "=" is another assertion
+        self.kind = kind  # "" can consume text; "<" and ">" are word boundaries; "=" is another assertion
 
 
 class _Level:
@@ -89,28 +89,24 @@ class _Level:
 
     def __init__(self, number: int, before: frozenset[int]) -> None:
         self.number = number
-        self.before = before  # groups that were closed before it
-        self.inside: frozenset[int] = frozenset()  # groups that were closed in former alternatives
+        self.before = before  # groups that were closed before this level
+        self.inside: frozenset[int] = frozenset()  # groups that were closed in earlier alternatives
         self.alternatives: list[list[_Piece]] = []
         self.current: list[_Piece] = []
 
 
 class Dialect(Record):
-    """Which of the dialects of POSIX and GNU an expression is written in."""
+    """The dialect of POSIX or GNU in which an expression is written."""
 
     extended: bool  #: ERE instead of BRE
-    newline: bool = (
-        False  #: REG_NEWLINE: "." and ``[^...]`` match no newline, "^" and "$" match at every line
-    )
-    lenient: bool = False  #: grep's dialect: what glibc rejects as misplaced is ordinary or ignored
+    newline: bool = False  #: REG_NEWLINE: "." and ``[^...]`` match no newline, "^" and "$" any line
+    lenient: bool = False  #: grep's dialect: a misplaced operator is ordinary or ignored, not an error
     bracket_escapes: bool = False  #: a backslash escapes inside brackets too (awk)
     stray_paren: bool = True  #: a ")" without its "(" is ordinary in an ERE, instead of an error
-    lines: bool = (
-        True  #: with ``newline``, "^" and "$" match at every line, not at the ends of the data alone
-    )
+    lines: bool = True  #: with ``newline``, "^" and "$" match at every line, not only at the ends of the data
     gnu: bool = True  #: GNU's operators of a backslash and a character
 
-    __hash__ = tuple.__hash__  # in C: a cached expression looks it up each time
+    __hash__ = tuple.__hash__  # in C, because every use of a cached expression needs it
     __eq__ = tuple.__eq__
 
 
@@ -136,7 +132,7 @@ class Translator:
         self.result = Translation()
         self.levels = [_Level(0, frozenset())]
         self.closed: frozenset[int] = frozenset()  # groups that a back-reference may name here
-        self.former = 0  # groups in the lines of grep's pattern before this one
+        self.former = 0  # groups in earlier lines of a pattern of grep
         self.at = 0
 
     def run(self) -> Translation:
@@ -159,11 +155,11 @@ class Translator:
         if c == "\\":
             self._escape()
         elif c == "[":
-            found = parse_posix_bracket(
+            bracket = parse_posix_bracket(
                 self.pattern, self.at - 1, escapes=self.bracket_escapes, negated_newline=not self.newline
             )
-            self.at = found.end
-            self._add(_Piece(found.text, word=found.words))
+            self.at = bracket.end
+            self._add(_Piece(bracket.text, word=bracket.words))
         elif c == ".":
             self._add(_Piece("[^\\n]" if self.newline else "(?s:.)"))
         elif c == "*":
@@ -178,7 +174,7 @@ class Translator:
         elif c == "\n" and self.lenient:
             if len(self.levels) > 1:
                 raise PatternError(r"Unmatched ( or \(")
-            self._alternative()  # grep takes lines of a pattern as alternatives
+            self._alternative()  # for grep, the lines of a pattern are alternatives
             self.former = self.result.groups
         else:
             self._literal(c)
@@ -212,7 +208,7 @@ class Translator:
         elif c in _ASSERTIONS:
             self.result.words = self.result.words or c in "bB<>"
             text = _ASSERTIONS[c][self.fallback]
-            if c in "`'" and self.lenient and self.lines:  # for grep a line is all there is
+            if c in "`'" and self.lenient and self.lines:  # grep matches single lines
                 text = "(?m:^)" if c == "`" else "(?m:$)"
             self._add(_Piece(text, kind=c if c in "<>" else "="))
         elif c in _ESCAPED_SETS:
@@ -282,12 +278,12 @@ class Translator:
         level.alternatives.append(level.current)
         level.current = []
         level.inside |= self.closed
-        self.closed = level.before  # what closed in one alternative took no part in the next
+        self.closed = level.before  # groups of one alternative did not match in the next
 
     def _join(self, level: _Level) -> _Piece:
         """Return all alternatives of a level as one piece, without its parentheses."""
-        every = [*level.alternatives, level.current]
-        joined = [self._concatenate(pieces) for pieces in every]
+        alternatives = [*level.alternatives, level.current]
+        joined = [self._concatenate(pieces) for pieces in alternatives]
         whole = _Piece("|".join(piece.text for piece in joined), sum(piece.size for piece in joined) + 1)
         whole.captures = any(piece.captures for piece in joined)
         whole.first_word = all(piece.first_word for piece in joined)
@@ -304,11 +300,11 @@ class Translator:
                     self.result.unproven = True
                 if piece.kind != "=":
                     neighbour = piece
-        solid = [piece for piece in pieces if not piece.kind]
+        consuming = [piece for piece in pieces if not piece.kind]
         whole = _Piece("".join(piece.text for piece in pieces), sum(piece.size for piece in pieces))
         whole.captures = any(piece.captures for piece in pieces)
-        whole.first_word = bool(solid) and solid[0].first_word
-        whole.last_word = bool(solid) and solid[-1].last_word
+        whole.first_word = bool(consuming) and consuming[0].first_word
+        whole.last_word = bool(consuming) and consuming[-1].last_word
         return whole
 
     # Repeats.
@@ -319,12 +315,12 @@ class Translator:
         if not current or current[-1].kind:
             self._misplaced(operator)
             if self.extended and not low and current and current[-1].line_end:
-                current.pop()  # grep -E takes an anchor that is there or not
+                current.pop()  # for grep -E, an anchor with such a repeat is optional
             return
         piece = current[-1]
         if piece.repeated:
             if not (self.extended or self.lenient) and operator in ("*", "{"):
-                raise PatternError(BAD_REPEAT)  # glibc: no two of these after each other in a BRE
+                raise PatternError(BAD_REPEAT)  # glibc: a BRE cannot have two of these in a row
             piece.text = f"(?:{piece.text})"
         piece.repeated = True
         piece.size *= max(1, high, low)
@@ -338,29 +334,29 @@ class Translator:
         if self.extended:
             if not self.lenient:
                 raise PatternError(BAD_REPEAT)
-            if self._nothing_yet():
-                shown = "{...}" if operator == "{" else operator
-                self.result.warnings.append(f"{shown} at start of expression")
+            if self._has_only_assertions():
+                operator_text = "{...}" if operator == "{" else operator
+                self.result.warnings.append(f"{operator_text} at start of expression")
         elif operator == "{" and not self.lenient:
             raise PatternError(BAD_REPEAT)
         else:
             self._literal(operator)
 
-    def _nothing_yet(self) -> bool:
-        """Return True if the alternative has nothing but assertions so far."""
+    def _has_only_assertions(self) -> bool:
+        """Return True if the alternative has only assertions so far."""
         return all(piece.kind for piece in self.levels[-1].current)
 
     def _interval(self, closer: str) -> None:
-        """Parse what follows a "{" and repeat; glibc and grep differ in what they forgive."""
+        """Parse an interval after "{" and apply it; glibc and grep accept different errors."""
         current = self.levels[-1].current
         misplaced = not current or bool(current[-1].kind)
         if misplaced and not self.lenient:
             raise PatternError(BAD_REPEAT)
-        if misplaced and not self.extended and self._nothing_yet():
+        if misplaced and not self.extended and self._has_only_assertions():
             self._literal("{")
             return
-        if misplaced and not self._nothing_yet():
-            return  # glibc drops the "{" after an assertion, and reads the rest as it is
+        if misplaced and not self._has_only_assertions():
+            return  # after an assertion, glibc drops the "{" and parses the rest as ordinary text
         error, low, high, end = self._bounds(closer)
         if error and self.extended and self.lenient and low >= 0:
             self._literal("{")
@@ -373,7 +369,7 @@ class Translator:
     def _bounds(self, closer: str) -> tuple[str, int, int, int]:
         """Return error (or ""), bounds (-1: no bound) and offset after an interval.
 
-        With an error, a lower bound of -1 means that grep does not forgive it either.
+        With an error, a lower bound of -1 means that grep reports it too.
         """
         unmatched = r"Unmatched \{"
         invalid = r"Invalid content of \{\}"
@@ -405,9 +401,9 @@ class Translator:
         return "", low, high, end + len(closer)
 
 
-def _eight_digits(found: re.Match[str]) -> str:
-    """Return a code point as the ``regex`` module reads it."""
-    return f"\\U{int(found[1], 16):08x}"
+def _eight_digits(match: re.Match[str]) -> str:
+    """Return a code point in the syntax of the ``regex`` module."""
+    return f"\\U{int(match[1], 16):08x}"
 
 
 def _is_count(text: str) -> bool:
@@ -415,13 +411,13 @@ def _is_count(text: str) -> bool:
 
 
 def _count(text: str) -> int:
-    """Return a decimal number, or one that is too big when it has too many digits."""
+    """Return a decimal number; for too many digits, a number over the maximum."""
     digits = text.lstrip("0")
     return int(digits or "0") if len(digits) < 6 else _DUP_MAX + 1
 
 
 def _repeated(text: str, low: int, high: int) -> str:
-    """Return a piece with its repeat, split where RE2's own bound is lower than GNU's."""
+    """Return a piece with its repeat, split if a bound exceeds RE2's maximum."""
     if high == -1 and low < 2:
         return text + ("+" if low else "*")
     if (low, high) == (0, 1):

@@ -1,4 +1,4 @@
-"""Backslash escapes of C strings, as --printf and find's -printf have them."""
+"""Backslash escapes of C strings, for stat --printf and find -printf."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _LETTERS = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", 
 def unescape(text: str) -> str:
     """Replace \\n, \\t, \\\\, \\", \\NNN (octal) and \\xHH; an unknown escape stands for its letter."""
 
-    def replace(found: re.Match[str]) -> str:
-        digits, octal, letter = found.groups()
+    def replace(match: re.Match[str]) -> str:
+        digits, octal, letter = match.groups()
         if digits:
             return bytes([int(digits, 16)]).decode("utf-8", "surrogateescape")
         if octal:

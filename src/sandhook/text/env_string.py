@@ -1,4 +1,4 @@
-"""Splitting one string into arguments, as ``env -S`` does."""
+"""Splits one string into arguments, as ``env -S`` does."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def split_string(text: str, environment: Mapping[str, str]) -> list[str]:
     """Return the arguments in env -S's STRING: quotes, backslashes, ${NAME} and comments.
 
     Raises:
-        EnvStringError: A quote is open, an escape unknown or a variable not written ``${NAME}``.
+        EnvStringError: An unclosed quote, an unknown escape, or a variable that is not written ``${NAME}``.
 
     Source: GNU coreutils 9.1 manual, "env: -S usage".
     """
@@ -37,7 +37,7 @@ def split_string(text: str, environment: Mapping[str, str]) -> list[str]:
 
 
 class _Splitter:
-    """Reads one string; ``_word`` is the argument that is being read, None between arguments."""
+    """Splits one string; ``_word`` is the current argument, None between arguments."""
 
     def __init__(self, text: str, environment: Mapping[str, str]) -> None:
         self._text = text
@@ -83,13 +83,13 @@ class _Splitter:
         self._word.append(text)
 
     def _end(self) -> None:
-        """Finish the present argument, if there is one."""
+        """Finish the current argument, if there is one."""
         if self._word is not None:
             self._words.append("".join(self._word))
             self._word = None
 
     def _escape(self) -> bool:
-        """Read what follows a backslash; return False where ``\\c`` ends the string."""
+        """Parse the escape after a backslash; return False where ``\\c`` ends the string."""
         letter = self._peek()
         self._index += 1
         if letter == "c":

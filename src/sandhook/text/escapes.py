@@ -1,4 +1,4 @@
-"""Backslash escapes, as ``echo -e`` and ``printf`` of bash read them.
+"""Backslash escapes of bash's ``echo -e`` and ``printf``.
 
 Source: POSIX.1-2024 XCU 3, echo and printf. Oracle: bash 5.2.
 """
@@ -16,7 +16,7 @@ _HEX = b"0123456789abcdefABCDEF"
 
 
 def utf8(value: int) -> bytes:
-    """Return a code point in UTF-8, also beyond Unicode (up to 31 bits, six bytes) as bash does."""
+    """Encode a code point in UTF-8, also outside Unicode (up to 31 bits, six bytes), as bash does."""
     if value < 0x80:
         return bytes((value,))
     if value > 0x7FFF_FFFF:
@@ -41,12 +41,12 @@ def digits(data: bytes, start: int, allowed: bytes, most: int) -> int:
 
 
 def unescape_echo(data: bytes) -> tuple[bytes, bool]:
-    """Return what ``echo -e`` prints for one argument, and whether \\c ended all output."""
+    """Return the output of ``echo -e`` for one argument, and whether \\c ended all output."""
     return _unescape(data, octal_needs_zero=True, zero_prefix=True, stop=True, quotes=False, error=None)
 
 
 def unescape_argument(data: bytes, error: Callable[[str], None]) -> tuple[bytes, bool]:
-    """Return what printf's %b prints for an argument, and whether \\c ended all output."""
+    """Return the output of printf's %b for an argument, and whether \\c ended all output."""
     return _unescape(data, octal_needs_zero=False, zero_prefix=True, stop=True, quotes=False, error=error)
 
 

@@ -9,13 +9,13 @@ import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-#: IFS when it is unset. White space in IFS is of these characters.
+#: The value of an unset IFS, and the characters that are white space in IFS.
 DEFAULT_IFS = " \t\n"
 
 
 @lru_cache(maxsize=64)
 def _delimiter(ifs: str) -> re.Pattern[str]:
-    """Return a pattern of one delimiter; group 1 is not empty when it has more than white space."""
+    """Return a pattern of one delimiter; group 1 is empty if the delimiter is only white space."""
     white = re.escape("".join(c for c in ifs if c in DEFAULT_IFS))
     other = re.escape("".join(c for c in ifs if c not in DEFAULT_IFS))
     if not other:
@@ -27,16 +27,16 @@ def _delimiter(ifs: str) -> re.Pattern[str]:
     )
     if single == other:
         return re.compile(f"[{white}]*([{other}])[{white}]*|[{white}]+")
-    # In bash, a character of several bytes is a delimiter apart from the white space before it.
+    # In bash, white space before a character of several bytes is a separate delimiter.
     before = f"[{white}]*(?=[{single}])" if single else "(?!)"
     return re.compile(f"(?:{before}|(?=[{other}]))([{other}])[{white}]*|[{white}]+")
 
 
 def field_spans(text: str, ifs: str) -> Iterator[tuple[int, int, int]]:
-    """Yield where each field starts, where it ends, and where its delimiter ends.
+    """Yield the start and the end of each field, and the end of its delimiter.
 
-    White space before the first field belongs to no field. The last field may lack a delimiter: its
-    end is then the end of the text, twice.
+    White space before the first field belongs to no field. If the last field has no delimiter, both
+    ends are the end of the text.
     """
     position = 0
     for delimiter in _delimiter(ifs).finditer(text):
@@ -52,7 +52,7 @@ def split(text: str, ifs: str, escaped: Collection[int] = ()) -> list[str]:
     """Return all fields of a text.
 
     Args:
-        text: What is split.
+        text: The text to split.
         ifs: The delimiters; "" disables splitting.
         escaped: Offsets of characters that never separate.
     """
@@ -78,9 +78,9 @@ def split_for(count: int, text: str, ifs: str, escaped: Collection[int] = ()) ->
     if not ifs:
         return [text] + [""] * (count - 1)
     if not escaped:
-        quick = _split_quickly(text, ifs, count)
-        if quick is not None:
-            return quick
+        values_of_str_methods = _split_quickly(text, ifs, count)
+        if values_of_str_methods is not None:
+            return values_of_str_methods
     white = "".join([c for c in ifs if c in DEFAULT_IFS])
     masked = _mask(text, escaped).lstrip(white)
     text = text[len(text) - len(masked) :]
@@ -96,7 +96,7 @@ def split_for(count: int, text: str, ifs: str, escaped: Collection[int] = ()) ->
 
 
 def _mask(text: str, escaped: Collection[int]) -> str:
-    """Return the text with NUL, which no IFS has, for each escaped character."""
+    """Return the text with each escaped character replaced by NUL, which IFS cannot contain."""
     if not escaped:
         return text
     pieces: list[str] = []
@@ -109,7 +109,7 @@ def _mask(text: str, escaped: Collection[int]) -> str:
 
 
 def _split_quickly(text: str, ifs: str, count: int) -> list[str] | None:
-    """Split with the methods of str, which know two kinds of IFS: blanks alone, or one other character."""
+    """Split with methods of str, if IFS is the default or one character; None for other cases."""
     if ifs == DEFAULT_IFS:
         if "\t" in text or "\n" in text:
             return None
@@ -125,7 +125,7 @@ def _split_quickly(text: str, ifs: str, count: int) -> list[str] | None:
     elif len(ifs) == 1 and ifs not in DEFAULT_IFS:
         values = text.split(ifs, count - 1)
         if len(values) == count and values[-1].find(ifs) == len(values[-1]) - 1:
-            values[-1] = values[-1][:-1]  # one field, and its delimiter
+            values[-1] = values[-1][:-1]  # remove the delimiter of a single last field
     else:
         return None
     return values + [""] * (count - len(values))

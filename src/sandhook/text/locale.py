@@ -1,8 +1,8 @@
-"""Characters or bytes: in the C locale every byte is a character of its own.
+"""Characters or bytes: in the C locale every byte is a character.
 
-Text of the shell is decoded from UTF-8, and a byte that is none of it is a lone surrogate. So the
-C locale's view of a text is the same text with all bytes beyond ASCII as surrogates: patterns,
-lengths and offsets work on it unchanged. Only text that is not ASCII is looked at.
+Text of the shell is decoded from UTF-8, and a byte that is not UTF-8 is a lone surrogate. So the
+C locale's view of a text is the same text with all bytes outside ASCII as surrogates: patterns,
+lengths and offsets work on it unchanged. ASCII text needs no conversion.
 
 Source: POSIX.1-2024 XBD 8.2 (LC_ALL, LC_CTYPE, LANG).
 """
@@ -16,7 +16,7 @@ C = frozenset({"C", "POSIX"})
 
 
 def goes_by_bytes(environment: Mapping[str, str]) -> bool:
-    """Return whether the locale is C or POSIX. Without any variable it is UTF-8's."""
+    """Return True if the locale is C or POSIX. Without any of the variables it is a UTF-8 locale."""
     for name in ("LC_ALL", "LC_CTYPE", "LANG"):
         locale = environment.get(name)
         if locale:
@@ -30,5 +30,5 @@ def as_bytes(text: str) -> str:
 
 
 def as_characters(text: str) -> str:
-    """Return the text again that ``as_bytes`` took apart."""
+    """Reverse ``as_bytes``."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")

@@ -1,7 +1,7 @@
-"""Numbers as C's ``long double`` of x86-64 holds them, read and printed exactly.
+"""The ``long double`` of C on x86-64, parsed and printed exactly.
 
-bash's printf and GNU seq compute with 64 bits of mantissa; Python's floats have 53, and the
-difference shows: ``printf %.20f 0.1``. A number here is a mantissa below 2**64 and a power of two.
+bash's printf and GNU seq compute with a mantissa of 64 bits. Python's floats have 53, and the
+difference is visible: ``printf %.20f 0.1``. A number here is a mantissa below 2**64 and a power of two.
 
 Source: ISO C, strtold and fprintf. Oracle: bash 5.2, GNU seq 9.1 (glibc, x86-64).
 """
@@ -13,11 +13,11 @@ import re
 from sandhook.record import Record
 
 _BITS = 64
-_MIN_EXPONENT = -16_445  #: of the last bit of the smallest number
+_MIN_EXPONENT = -16_445  #: the exponent of the last bit of the smallest number
 _MAX_EXPONENT = 16_384  #: first power of two that is too large
-_KEPT = 1_200  #: decimal digits that are read; more only say "a little above"
-_FAR = 6_000  #: powers of ten beyond which a number is 0 or infinite in any case
-_CHUNK = 4_000  #: decimal digits converted at once; Python refuses more than 4,300
+_MAX_DIGITS = 1_200  #: significant digits that are used; the others only affect rounding
+_MAX_POWER_OF_TEN = 6_000  #: the power of ten above which a number is infinite; below its negative it is 0
+_CHUNK = 4_000  #: decimal digits converted at a time; Python converts at most 4,300
 
 _DECIMAL = re.compile(r"(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?", re.ASCII)
 _HEXADECIMAL = re.compile(r"0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?(?:[pP]([+-]?\d+))?", re.ASCII)
@@ -34,7 +34,7 @@ class LongDouble(Record):
 
 
 def parse(text: str) -> tuple[LongDouble, int, bool]:
-    """Read a number as strtold does.
+    """Parse a number as strtold does.
 
     Returns:
         The number (0 without one), the offset of the first character that does not
@@ -42,16 +42,16 @@ def parse(text: str) -> tuple[LongDouble, int, bool]:
     """
     start = len(text) - len(text.lstrip(" \t\n\v\f\r"))
     negative = text[start : start + 1] == "-"
-    at = start + (text[start : start + 1] in ("-", "+") and start < len(text))
-    special = _SPECIAL.match(text, at)
+    offset = start + (text[start : start + 1] in ("-", "+") and start < len(text))
+    special = _SPECIAL.match(text, offset)
     if special:
         return LongDouble(negative, 0, 0, special[0][:3].lower()), special.end(), False
-    found = _HEXADECIMAL.match(text, at)
-    if found and (found[1] or found[2]):
-        digits = found[1] + (found[2] or "")
-        scale = _exponent(found[3]) - 4 * len(found[2] or "")
-        scale += 4 * max(0, len(digits) - _KEPT)
-        numerator, denominator = int(digits[:_KEPT], 16), 1
+    match = _HEXADECIMAL.match(text, offset)
+    if match and (match[1] or match[2]):
+        digits = match[1] + (match[2] or "")
+        scale = _exponent(match[3]) - 4 * len(match[2] or "")
+        scale += 4 * max(0, len(digits) - _MAX_DIGITS)
+        numerator, denominator = int(digits[:_MAX_DIGITS], 16), 1
         if numerator and abs(scale) > 1 << 17:
             scale = (1 << 17) if scale > 0 else -(1 << 17)
         if scale > 0:
@@ -59,12 +59,12 @@ def parse(text: str) -> tuple[LongDouble, int, bool]:
         else:
             denominator <<= -scale
     else:
-        found = _DECIMAL.match(text, at)
-        if not found or not (found[1] or found[2]):
+        match = _DECIMAL.match(text, offset)
+        if not match or not (match[1] or match[2]):
             return LongDouble(False, 0, 0), 0, False
-        numerator, denominator = _decimal(found[1], found[2] or "", _exponent(found[3]))
+        numerator, denominator = _decimal(match[1], match[2] or "", _exponent(match[3]))
     value, range_error = nearest(numerator, denominator)
-    return value._replace(negative=negative), found.end(), range_error
+    return value._replace(negative=negative), match.end(), range_error
 
 
 def _exponent(text: str | None) -> int:
@@ -80,20 +80,20 @@ def _decimal(whole: str, fraction: str, exponent: int) -> tuple[int, int]:
     exponent -= len(fraction)
     if not digits:
         return 0, 1
-    if len(digits) > _KEPT:
-        exponent += len(digits) - _KEPT - 1
-        digits = digits[:_KEPT] + ("1" if digits[_KEPT:].strip("0") else "0")
+    if len(digits) > _MAX_DIGITS:
+        exponent += len(digits) - _MAX_DIGITS - 1
+        digits = digits[:_MAX_DIGITS] + ("1" if digits[_MAX_DIGITS:].strip("0") else "0")
     size = len(digits) + exponent
-    if size > _FAR:
+    if size > _MAX_POWER_OF_TEN:
         return 1 << (_MAX_EXPONENT + 1), 1
-    if size < -_FAR:
+    if size < -_MAX_POWER_OF_TEN:
         return 1, 1 << (_BITS - _MIN_EXPONENT)
     number = int(digits)
     return (number * 10**exponent, 1) if exponent >= 0 else (number, 10**-exponent)
 
 
 def nearest(numerator: int, denominator: int) -> tuple[LongDouble, bool]:
-    """Return the nearest long double to a fraction (0 or more), ties to even; and a range error."""
+    """Return the long double nearest to a fraction (0 or more), ties to even, and whether it is out of range."""
     if not numerator:
         return LongDouble(False, 0, 0), False
     exponent = numerator.bit_length() - denominator.bit_length() - _BITS
@@ -156,7 +156,7 @@ def _scaled(value: LongDouble, power: int) -> int:
 
 
 def _fixed(value: LongDouble, precision: int, alternate: bool) -> str:
-    exact = min(precision, max(0, -value.exponent))  # no number has more digits than that
+    exact = min(precision, max(0, -value.exponent))  # the fraction has no more digits
     digits = decimal_digits(_scaled(value, exact)).zfill(exact + 1)
     fraction = (digits[len(digits) - exact :] if exact else "") + "0" * (precision - exact)
     whole = digits[: len(digits) - exact]
@@ -194,7 +194,7 @@ def _general(value: LongDouble, precision: int, alternate: bool) -> str:
 
 
 def _hexadecimal(value: LongDouble, precision: int, alternate: bool) -> str:
-    """x86's form: the leading digit holds the top four bits of the mantissa."""
+    """Format in x86's form: the leading digit is the top four bits of the mantissa."""
     mantissa, exponent = value.mantissa, value.exponent
     if mantissa:
         shift = _BITS - mantissa.bit_length()
@@ -204,13 +204,13 @@ def _hexadecimal(value: LongDouble, precision: int, alternate: bool) -> str:
         exponent = 0
     if 0 <= precision < 15:
         drop = 4 * (15 - precision)
-        kept, rest = mantissa >> drop, mantissa & ((1 << drop) - 1)
+        rounded, rest = mantissa >> drop, mantissa & ((1 << drop) - 1)
         half = 1 << (drop - 1)
-        kept += rest > half or (rest == half and kept & 1 == 1)
-        if kept >> (4 * precision + 4):
-            kept >>= 4
+        rounded += rest > half or (rest == half and rounded & 1 == 1)
+        if rounded >> (4 * precision + 4):
+            rounded >>= 4
             exponent += 4
-        digits = f"{kept:0{precision + 1}x}"
+        digits = f"{rounded:0{precision + 1}x}"
     else:
         digits = f"{mantissa:016x}"
         digits = digits[0] + (digits[1:].rstrip("0") if precision < 0 else digits[1:].ljust(precision, "0"))
@@ -226,7 +226,7 @@ def render(value: LongDouble, letter: str, flags: str, width: int, precision: in
 
     Args:
         flags: Any of "-+ #0".
-        width: Smallest length of the result in characters.
+        width: The minimum length of the result in characters.
         precision: None means 6, or as many as needed for a and A.
     """
     kind = letter.lower()

@@ -1,7 +1,7 @@
-"""Quoting of values for reuse as shell input, as bash and other programs write them, and of names in messages.
+"""Quotes values for reuse as shell input, as bash and other programs do, and names in messages.
 
 ``shell_quote``, ``at_quote``, ``double_quote``, ``set_quote``, ``trace_quote`` and ``key_quote`` are bash's forms;
-they differ in when they quote, and with what.
+they differ in which values they quote, and how.
 
 Source: the Bash Reference Manual, printf %q and ``${parameter@Q}``. Oracle: bash 5.2, C.UTF-8.
 """
@@ -23,7 +23,7 @@ _NAMED = {
 
 
 def shell_quote(text: str) -> str:
-    """Return what printf's %q writes: backslashes, or ``$'...'`` if something is not printable."""
+    """Quote text as printf's %q does: with backslashes, or ``$'...'`` if a character is not printable."""
     if _SAFE.fullmatch(text):
         return text
     if not text:
@@ -34,7 +34,7 @@ def shell_quote(text: str) -> str:
 
 
 def in_single_quotes(text: str) -> str:
-    """Return ``'text'`` with each inner quote as ``'\\''``, whatever the text is."""
+    """Return ``'text'`` with each inner quote as ``'\\''``."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
@@ -44,12 +44,12 @@ def single_quote(text: str) -> str:
 
 
 def at_quote(text: str) -> str:
-    """Return what ``${x@Q}`` gives: single quotes, or ``$'...'`` if something is not printable."""
+    """Quote text as ``${x@Q}`` does: with single quotes, or ``$'...'`` if a character is not printable."""
     return ansi_c(text) if needs_ansi_c(text) else single_quote(text)
 
 
 def contains_metas(text: str) -> bool:
-    """Return True when the shell would read ``text`` as anything but one plain word; "" is plain."""
+    """Return True when the shell would not read ``text`` as one plain word; "" is plain."""
     return not _METAS.isdisjoint(text) or text[:1] in ("#", "~") or "=~" in text or ":~" in text
 
 
@@ -61,7 +61,7 @@ def set_quote(text: str) -> str:
 
 
 def trace_quote(text: str) -> str:
-    """Return a word as ``set -x`` prints it: single quotes go before ``$'...'``, unlike ``set_quote``."""
+    """Return a word as ``set -x`` prints it: it prefers single quotes to ``$'...'``, unlike ``set_quote``."""
     if not text:
         return "''"
     if contains_metas(text):
@@ -77,7 +77,7 @@ def key_quote(key: str) -> str:
 
 
 def double_quote(text: str) -> str:
-    """Return what ``declare -p`` writes: double quotes, or ``$'...'`` if something is not printable."""
+    """Quote text as ``declare -p`` does: with double quotes, or ``$'...'`` if a character is not printable."""
     if needs_ansi_c(text):
         return ansi_c(text)
     return '"' + _DOUBLE.sub(r"\\\g<0>", text) + '"'
@@ -104,7 +104,7 @@ def ansi_c(text: str) -> str:
 
 
 def printable(letter: str) -> bool:
-    """Return what iswprint says in C.UTF-8: Python's view, but for spaces, formats and private use."""
+    """Return iswprint of C.UTF-8: it differs from Python for spaces, format characters and private use."""
     if letter.isprintable():
         return True
     if letter.isascii():
@@ -115,25 +115,25 @@ def printable(letter: str) -> bool:
 
 
 def quote_word(word: str) -> str:
-    """Return a word of a hook's command as shell text: bare if it has letters, digits and ``_-./:=@%+,`` alone."""
+    """Quote a word of a hook's command, unless it has only letters, digits and ``_-./:=@%+,``."""
     if word and all(c.isalnum() or c in "_-./:=@%+," for c in word):
         return word
     return in_single_quotes(word)
 
 
 def diff_quote(word: str) -> str:
-    """Return an option as ``diff -r`` prints it in its command lines; ``=`` needs quotes, unlike in ``quote_word``."""
+    """Quote an option as ``diff -r`` does in its command lines; ``=`` is quoted, unlike in ``quote_word``."""
     return word if _SAFE_FOR_DIFF.fullmatch(word) else in_single_quotes(word)
 
 
 def parallel_quote(text: str) -> str:
-    """Return a value as GNU parallel quotes it: an inner quote is ``'"'"'``, and few signs stay bare."""
+    """Quote a value as GNU parallel does: an inner quote is ``'"'"'``, and few characters need no quotes."""
     if _SAFE_FOR_PARALLEL.fullmatch(text):
         return text
     return "'" + text.replace("'", "'\"'\"'") + "'"
 
 
-#: What GNU's shell-escape quoting leaves alone inside single quotes.
+#: Characters that GNU's shell-escape quoting does not change inside single quotes.
 _PLAIN = frozenset(chr(code) for code in range(32, 127) if chr(code) != "'")
 
 
@@ -143,41 +143,41 @@ _ESCAPES = {
 
 
 def quote_always(name: str) -> str:
-    """Return a name as GNU's messages quote it: so that a shell would read it back."""
+    """Quote a name as GNU's messages do, so that a shell reads it back."""
     if "'" in name and not any(letter in name for letter in '"$`\\!\n\t\r') and name.isprintable():
         return f'"{name}"'
     pieces = ["'"]
-    dollar = False
+    in_dollar_quotes = False
     for letter in name:
         printable = letter in _PLAIN or (ord(letter) > 126 and letter.isprintable())
         if printable:
-            pieces.append("''" + letter if dollar else letter)
-            dollar = False
+            pieces.append("''" + letter if in_dollar_quotes else letter)
+            in_dollar_quotes = False
         elif letter == "'":
             pieces.append("'\\''")
-            dollar = False
+            in_dollar_quotes = False
         else:
             escape = _ESCAPES.get(letter) or "".join(
                 f"\\{byte:03o}" for byte in letter.encode("utf-8", "surrogateescape")
             )
-            pieces.append(escape if dollar else f"'$'{escape}")
-            dollar = True
+            pieces.append(escape if in_dollar_quotes else f"'$'{escape}")
+            in_dollar_quotes = True
     return "".join(pieces) + "'"
 
 
-#: What makes GNU's messages quote a name that they otherwise leave bare.
+#: Characters because of which GNU's messages quote a name.
 _NEEDS_QUOTES = frozenset("\t\n !\"$&'()*:;<=>?[\\^`|")
 
 
 def quote_odd(name: str) -> str:
-    """Return a name as "cat: NAME: reason" has it: quoted where it would not be read back as one word."""
+    """Quote a name as in "cat: NAME: reason": only if the shell would not read it back as one word."""
     if name.isprintable() and _NEEDS_QUOTES.isdisjoint(name) and name[:1] not in ("#", "~", ""):
         return name if name not in ("{", "}") else quote_always(name)
     return quote_always(name)
 
 
 def quote_escaped(name: str) -> str:
-    """Return a name as the messages of find and tar quote it: with the escapes of a string of C."""
+    """Quote a name as the messages of find and tar do: with the escapes of a C string."""
     pieces = []
     for letter in name:
         if letter in "'\\":
@@ -206,27 +206,27 @@ def quoted_name(name: str, style: str) -> str:
         return name if len(quoted) == len(name) + name.count("\\") + 2 else quoted
     if style in ("shell", "shell-always", "escape-shell", "escape-shell-always"):
         escapes = "escape" in style
-        needed = (
+        needs_quotes = (
             not name
             or name[0] in "#~"
             or name in ("{", "}")
             or any(letter in _SHELL_SPECIAL or (escapes and not letter.isprintable()) for letter in name)
         )
-        if not needed and not style.endswith("always"):
+        if not needs_quotes and not style.endswith("always"):
             return name
         if escapes or ("'" in name and not any(letter in name for letter in '"$`\\!\n\t')):
             return quote_always(name)
         return in_single_quotes(name)
-    extra = {"c": '"', "locale": "'", "escape": " "}[style]
+    mark = {"c": '"', "locale": "'", "escape": " "}[style]
     pieces = []
     for letter in name:
         if letter in _C_ESCAPES:
             pieces.append(_C_ESCAPES[letter])
-        elif letter == extra:
+        elif letter == mark:
             pieces.append("\\" + letter)
         elif letter.isprintable():
             pieces.append(letter)
         else:
             pieces += [f"\\{byte:03o}" for byte in letter.encode("utf-8", "surrogateescape")]
     text = "".join(pieces)
-    return text if style == "escape" else f"{extra}{text}{extra}"
+    return text if style == "escape" else f"{mark}{text}{mark}"

@@ -1,7 +1,7 @@
-"""Text from Python programs, which may hold surrogates that are no bytes of a file.
+"""Text from Python programs, which may contain surrogates that do not stand for bytes.
 
-sandhook keeps a byte that is not UTF-8 as the surrogate U+DC00 + byte (PEP 383). JSON and Python strings
-may hold others, such as half of a pair. bash writes ``$'\\ud800'`` as three bytes; so do we.
+A byte that is not UTF-8 is the surrogate U+DC00 + byte (PEP 383). JSON and Python strings
+may contain others, such as half of a pair. bash writes ``$'\\ud800'`` as three bytes, and so does sandhook.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _OTHERS = lazily("[\ud800-\udc7f\udd00-\udfff]")
 
 
 def as_shell_text(text: str) -> str:
-    """Return text that can be encoded: each surrogate that is no byte becomes the three bytes of its number."""
+    """Return text that can be encoded: a surrogate that is not a byte becomes the three bytes of its code point."""
     if text.isascii():
         return text
     try:
@@ -24,5 +24,5 @@ def as_shell_text(text: str) -> str:
     return text
 
 
-def _as_bytes(found: re.Match[str]) -> str:
-    return found[0].encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape")
+def _as_bytes(match: re.Match[str]) -> str:
+    return match[0].encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape")

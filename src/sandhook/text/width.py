@@ -1,10 +1,10 @@
-"""How many columns text takes on a screen."""
+"""The display width of text."""
 
 from __future__ import annotations
 
 
 def width_of(text: str) -> int:
-    """Return the columns that a text takes: two for wide letters, none for those that combine and for controls."""
+    """Return the width of a text in columns: two for wide characters, none for combining and control characters."""
     if text.isascii():
         return len(text) if text.isprintable() else sum([" " <= char < "\x7f" for char in text])
     from unicodedata import combining, east_asian_width

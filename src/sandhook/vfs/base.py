@@ -1,8 +1,8 @@
 """The FileSystem protocol, with the errno each method raises.
 
 All paths are absolute virtual paths (``VirtualPath``); they may contain "." and "..", which
-are resolved here, component by component, after symbolic links, as POSIX XBD 4.16 says. A
-relative name is joined to a process's working directory by ``vfs.path.join`` before it comes
+are resolved here, component by component, after symbolic links (POSIX XBD 4.16). A
+relative name is joined to the working directory of a process by ``vfs.path.join`` before it is passed
 here. Every failure is an ``OSError`` whose ``strerror`` is GNU's text (``vfs.errors.fs_error``).
 
 Common errors of every method that takes a path, not repeated below: ENOENT (a component is
@@ -35,14 +35,14 @@ class Stat(Record):
 
 
 class FileHandle(Protocol):
-    """An opened regular file's contents; the caller (kernel) keeps positions."""
+    """The contents of an open regular file; the kernel keeps the offsets."""
 
     def read_at(self, offset: int, count: int) -> bytes:
         """Return up to ``count`` bytes from ``offset``; b"" at the end."""
         ...
 
     def write_at(self, offset: int, data: bytes) -> int:
-        """Write all of ``data``; a gap is filled with NULs. ENOSPC when a quota is reached."""
+        """Write all of ``data``; a gap is filled with NULs. Raises ENOSPC when a quota is reached."""
         ...
 
     def append(self, data: bytes) -> int:
@@ -64,7 +64,7 @@ DeviceKind: TypeAlias = Literal[
 
 
 class Device(Record):
-    """What ``open`` returns for a character device or FIFO: the kernel supplies the behaviour."""
+    """The result of ``open`` for a character device or FIFO; the kernel implements it."""
 
     kind: DeviceKind
     number: int = -1  #: the descriptor of an "fd"
@@ -93,10 +93,10 @@ class FileSystem(Protocol):
         truncate: bool = False,
         mode: int = 0o666,
     ) -> FileHandle | Device:
-        """Open a file; ``mode`` is what a new file gets (the umask is already taken off).
+        """Open a file; ``mode`` is the mode of a new file, after the umask.
 
-        Raises EISDIR for a directory opened for writing (reading one raises EISDIR on read:
-        here at once), EEXIST with ``exclusive``, EACCES, EROFS, ENOSPC.
+        Raises EISDIR for a directory (POSIX raises it for reading only in read(2),
+        this already here), EEXIST with ``exclusive``, EACCES, EROFS, ENOSPC.
         """
         ...
 

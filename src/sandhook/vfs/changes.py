@@ -20,10 +20,10 @@ class Change(Record):
     """One path that differs.
 
     Attributes:
-        kind: What happened; "chmod" if only permission bits differ.
+        kind: The kind of change; "chmod" if only permission bits differ.
         path: The path; absolute and free of links.
-        mode: Type and permission bits now; for "deleted" those it had.
-        read: Returns a regular file's contents now, or a symbolic link's target encoded;
+        mode: The new type and permission bits; the old ones for "deleted".
+        read: Returns the new contents of a regular file, or the encoded target of a symbolic link;
             b"" for everything else.
     """
 
@@ -45,7 +45,7 @@ class Change(Record):
         return self.mode & 0o170000 == 0o100000
 
     def content(self) -> bytes:
-        """Return the contents (a link's target, encoded)."""
+        """Return the contents, or the encoded target of a link."""
         return self.read()
 
 
@@ -56,11 +56,11 @@ class Changes(tuple[Change, ...]):
 
     @classmethod
     def ordered(cls, changes: list[Change]) -> Changes:
-        gone = [change for change in changes if change.kind == DELETED]
-        kept = [change for change in changes if change.kind != DELETED]
-        gone.sort(key=lambda change: change.path, reverse=True)
-        kept.sort(key=lambda change: change.path)
-        return cls(gone + kept)
+        deletions = [change for change in changes if change.kind == DELETED]
+        others = [change for change in changes if change.kind != DELETED]
+        deletions.sort(key=lambda change: change.path, reverse=True)
+        others.sort(key=lambda change: change.path)
+        return cls(deletions + others)
 
     def _paths(self, kind: str) -> Iterator[VirtualPath]:
         return (change.path for change in self if change.kind == kind)

@@ -1,4 +1,4 @@
-"""What every file system offers on top of the primitive operations of the protocol."""
+"""Convenience methods of every file system, built on the primitive operations of the protocol."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Conveniences:
             return False
 
     def read_bytes(self, path: VirtualPath) -> bytes:
-        """Return a regular file's whole contents; EINVAL for a device or FIFO."""
+        """Return the whole contents of a regular file; raises EINVAL for a device or FIFO."""
         handle = self._regular(path, self.open(path))
         try:
             return handle.read_at(0, handle.size())
@@ -62,7 +62,7 @@ class Conveniences:
     def write_bytes(
         self, path: VirtualPath, data: bytes, *, mode: int = 0o644, parents: bool = False
     ) -> None:
-        """Replace a regular file's contents, creating it; ``parents`` makes its directories."""
+        """Replace the contents of a regular file, or create it; ``parents`` also creates its directories."""
         if parents:
             self._make_parents(dirname(path))
         handle = self._regular(
@@ -78,15 +78,15 @@ class Conveniences:
         while path != "/" and not self.is_dir(path):
             missing.append(path)
             path = dirname(path)
-        for each in reversed(missing):
+        for directory in reversed(missing):
             try:
-                self.mkdir(each, 0o755)
+                self.mkdir(directory, 0o755)
             except FileExistsError:
-                if not self.is_dir(each):  # "x/.." names what "x" just made
+                if not self.is_dir(directory):  # "x/.." exists as soon as "x" was created
                     raise
 
     @staticmethod
-    def _regular(path: VirtualPath, opened: FileHandle | Device) -> FileHandle:
-        if isinstance(opened, Device):
+    def _regular(path: VirtualPath, handle: FileHandle | Device) -> FileHandle:
+        if isinstance(handle, Device):
             raise fs_error(errno.EINVAL, path)
-        return opened
+        return handle

@@ -1,7 +1,7 @@
 """Errors of file systems: one constructor and GNU's text for every errno.
 
-The texts are fixed here because ``os.strerror`` gives the host's, which differs between C
-libraries and says something else on Windows.
+The texts are fixed here because ``os.strerror`` returns the host's text, which differs between C
+libraries and on Windows.
 """
 
 from __future__ import annotations
@@ -62,5 +62,5 @@ def fs_error(code: int, path: str = "") -> OSError:
 
 
 def error_text(exc: OSError) -> str:
-    """Return GNU's text for an error, wherever it was raised; never the host's wording."""
+    """Return GNU's text for an error from any source, not the text of the host."""
     return TEXTS.get(exc.errno or 0) or exc.strerror or "Unknown error"

@@ -1,8 +1,8 @@
-"""HostDirectory: a directory of the host as a file system, and writing changes back to one.
+"""HostDirectory: a directory of the host as a file system; also writes changes back to one.
 
 The only file of this package that touches the host. No virtual path leaves the directory: the
-walk resolves links by itself, inside of the virtual namespace, and every primitive opens the
-components one by one without following what a link might have become meanwhile. Devices, sockets
+walk itself resolves links, inside of the virtual namespace, and every primitive opens the
+components one by one without following links, even if one was replaced meanwhile. Devices, sockets
 and FIFOs of the host are shown but never opened.
 """
 
@@ -24,7 +24,7 @@ from sandhook.vfs.errors import fs_error
 from sandhook.vfs.hostnames import check_windows_name, is_windows_name
 from sandhook.vfs.hostwindows import (
     READ_ONLY,
-    beside,
+    deleted_name,
     extended,
     is_busy,
     leads_away,
@@ -44,25 +44,25 @@ _DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
 _PREAD: Callable[[int, int, int], bytes] | None = getattr(os, "pread", None)
 _PWRITE: Callable[[int, memoryview, int], int] | None = getattr(os, "pwrite", None)
 
-#: Whether the host can name a file relative to an open directory; Windows cannot.
-_AT: bool = os.open in os.supports_dir_fd and bool(_NOFOLLOW)
+#: Whether the host supports paths relative to an open directory; Windows does not.
+_HAS_DIR_FD: bool = os.open in os.supports_dir_fd and bool(_NOFOLLOW)
 
 
 class HostFile:
     """An open regular file of the host."""
 
-    __slots__ = ("_fd", "_fs", "_held")
+    __slots__ = ("_fd", "_fs", "_inode")
 
     def __init__(self, fd: int, fs: HostDirectory) -> None:
         self._fd = fd
         self._fs = fs
-        self._held = 0 if _AT else fs.hold(os.fstat(fd).st_ino)
+        self._inode = 0 if _HAS_DIR_FD else fs.count_handle(os.fstat(fd).st_ino)
 
     def read_at(self, offset: int, count: int) -> bytes:
         """Return up to ``count`` bytes from ``offset``; b"" at the end."""
         with _translated():
             parts: list[bytes] = []
-            count = max(0, min(count, self.size() - offset))  # never allocate more than there is
+            count = max(0, min(count, self.size() - offset))  # never allocate more than the file has
             while count > 0:
                 part = self._pread(offset, min(count, 1 << 20))
                 if not part:
@@ -84,12 +84,12 @@ class HostFile:
             view = memoryview(data)
             while view:
                 if _PWRITE is not None:
-                    done = _PWRITE(self._fd, view, offset)
+                    written = _PWRITE(self._fd, view, offset)
                 else:
                     os.lseek(self._fd, offset, os.SEEK_SET)
-                    done = os.write(self._fd, view)
-                offset += done
-                view = view[done:]
+                    written = os.write(self._fd, view)
+                offset += written
+                view = view[written:]
         return len(data)
 
     def append(self, data: bytes) -> int:
@@ -108,24 +108,24 @@ class HostFile:
 
     def stat(self) -> Stat:
         with _translated():
-            return self._fs.shown(os.fstat(self._fd))
+            return self._fs.to_stat(os.fstat(self._fd))
 
     def close(self) -> None:
         if self._fd >= 0:
             with _translated():
                 os.close(self._fd)
             self._fd = -1
-            if self._held:
-                self._fs.let_go(self._held)
+            if self._inode:
+                self._fs.release_handle(self._inode)
 
 
 class HostDirectory(ResolvingFileSystem):
-    """The directory ``root`` of the host; its root is this file system's.
+    """The directory ``root`` of the host, which is the root of this file system.
 
     Args:
-        root: Path on the host, of a directory. Links above and in the path itself are the caller's.
+        root: Path of a directory on the host. Links in this path are followed.
         writable: Whether anything may be changed; EROFS otherwise.
-        uid: The user whose permission bits apply; owns what the host's user owns.
+        uid: The user whose permission bits apply; it owns the files of the host's user.
         gid: Its group.
     """
 
@@ -133,7 +133,7 @@ class HostDirectory(ResolvingFileSystem):
         super().__init__(uid, gid)
         self.root = extended(os.path.realpath(root))
         self.writable = writable
-        self._held: dict[int, int] = {}  # open files by inode, where a name cannot be taken from them
+        self._open_inodes: dict[int, int] = {}  # open handles by inode, where open files cannot be removed
         self._owner: int = os.getuid() if hasattr(os, "getuid") else 0
         if not os.path.isdir(self.root):
             raise fs_error(errno.ENOTDIR, root)
@@ -148,7 +148,7 @@ class HostDirectory(ResolvingFileSystem):
         """
         parts = [part for part in path.split("/") if part]
         name = parts.pop() if parts else "."
-        if not _AT:
+        if not _HAS_DIR_FD:
             yield None, self._whole_path(parts, name)
             return
         with _translated(path):
@@ -156,10 +156,10 @@ class HostDirectory(ResolvingFileSystem):
             try:
                 for part in parts:
                     flags = os.O_RDONLY | _DIRECTORY | _NOFOLLOW | _CLOEXEC
-                    below = os.open(_host(part), flags, dir_fd=fd)
+                    below = os.open(_to_host(part), flags, dir_fd=fd)
                     os.close(fd)
                     fd = below
-                yield fd, _host(name)
+                yield fd, _to_host(name)
             finally:
                 os.close(fd)
 
@@ -168,30 +168,30 @@ class HostDirectory(ResolvingFileSystem):
         for part in parts:
             path = os.path.join(path, check_windows_name(part))
             with _translated(part):
-                _refuse_reparse(path)
+                _check_no_reparse(path)
         return path if name == "." else os.path.join(path, check_windows_name(name))
 
-    def hold(self, inode: int) -> int:
-        """Count a handle of a file, and return the file's number."""
-        self._held[inode] = self._held.get(inode, 0) + 1
+    def count_handle(self, inode: int) -> int:
+        """Count an open handle of a file, and return its inode number."""
+        self._open_inodes[inode] = self._open_inodes.get(inode, 0) + 1
         return inode
 
-    def let_go(self, inode: int) -> None:
-        self._held[inode] -= 1
-        if not self._held[inode]:
-            del self._held[inode]
+    def release_handle(self, inode: int) -> None:
+        self._open_inodes[inode] -= 1
+        if not self._open_inodes[inode]:
+            del self._open_inodes[inode]
 
-    def _make_way(self, path: str) -> str:
-        """Return a whole path under which a file can be removed.
+    def _prepare_removal(self, path: str) -> str:
+        """Make a file removable, and return the path to remove.
 
-        Windows keeps the name of an open file until it is closed, so such a file gets another one.
-        It removes no file that is read-only.
+        Windows keeps the name of an open file until it is closed, so such a file is renamed first.
+        It cannot remove a read-only file, so the attribute is cleared.
         """
         info = unlock(path)
-        if info.st_ino not in self._held or leads_away(info):
+        if info.st_ino not in self._open_inodes or leads_away(info):
             return path
         for number in count():
-            aside = beside(path, number)
+            aside = deleted_name(path, number)
             if not os.path.lexists(aside):
                 os.rename(path, aside)
                 return aside
@@ -203,40 +203,40 @@ class HostDirectory(ResolvingFileSystem):
 
     # Looking.
 
-    def shown(self, info: os.stat_result) -> Stat:
-        """Return the host's stat as this file system shows it: the host's user is the virtual one."""
+    def to_stat(self, info: os.stat_result) -> Stat:
+        """Convert a stat of the host; files of the host's user belong to the virtual user."""
         mode = info.st_mode
         links = info.st_nlink
         attributes = getattr(info, "st_file_attributes", 0)
         if attributes:
             kind = S_IFLNK if leads_away(info) else mode & S_IFMT
-            directory = kind == S_IFDIR
-            # Windows has a read-only flag, no bits, and on a directory the flag means something else.
-            mode = kind | (0o555 if attributes & READ_ONLY and not directory else 0o755)
-            links = max(links, 2) if directory else links
-        own = info.st_uid == self._owner
+            is_directory = kind == S_IFDIR
+            # Windows has only a read-only flag, which means something else on a directory.
+            mode = kind | (0o555 if attributes & READ_ONLY and not is_directory else 0o755)
+            links = max(links, 2) if is_directory else links
+        is_own = info.st_uid == self._owner
         return Stat(
             mode,
             info.st_size,
             info.st_ino & (1 << 63) - 1,
             links,
-            self._uid if own else info.st_uid,
-            self._gid if own else info.st_gid,
+            self._uid if is_own else info.st_uid,
+            self._gid if is_own else info.st_gid,
             info.st_mtime_ns,
             info.st_atime_ns,
             info.st_ctime_ns,
         )
 
     def _lstat(self, path: VirtualPath) -> Stat:
-        if not _AT and not is_windows_name(path):
-            raise fs_error(errno.ENOENT, path)  # nothing can have it; making it is EINVAL
+        if not _HAS_DIR_FD and not is_windows_name(path):
+            raise fs_error(errno.ENOENT, path)  # no file can have this name; creating one raises EINVAL
         with self._parent(path) as (fd, name), _translated(path):
-            return self.shown(os.stat(name, dir_fd=fd, follow_symlinks=False))
+            return self.to_stat(os.stat(name, dir_fd=fd, follow_symlinks=False))
 
     def _readlink(self, path: VirtualPath) -> str:
         with self._parent(path) as (fd, name), _translated(path):
             target = os.readlink(name, dir_fd=fd)
-            return _virtual(target) if fd is not None else link_target(target, self.root)
+            return _to_virtual(target) if fd is not None else link_target(target, self.root)
 
     def _listdir(self, path: VirtualPath) -> list[Entry]:
         prefix = path.rstrip("/")
@@ -245,16 +245,16 @@ class HostDirectory(ResolvingFileSystem):
                 names = os.listdir(name)
             else:
                 flags = os.O_RDONLY | _DIRECTORY | _NOFOLLOW | _CLOEXEC
-                here = os.open(name, flags, dir_fd=fd)
+                directory = os.open(name, flags, dir_fd=fd)
                 try:
-                    names = os.listdir(here)
+                    names = os.listdir(directory)
                 finally:
-                    os.close(here)
+                    os.close(directory)
         entries: list[Entry] = []
-        for each in byte_order(map(_virtual, names)):
-            with suppress(FileNotFoundError):  # gone meanwhile
-                info = self._lstat(VirtualPath(f"{prefix}/{each}"))
-                entries.append(Entry(each, info.mode, info.inode))
+        for entry_name in byte_order(map(_to_virtual, names)):
+            with suppress(FileNotFoundError):  # removed meanwhile
+                info = self._lstat(VirtualPath(f"{prefix}/{entry_name}"))
+                entries.append(Entry(entry_name, info.mode, info.inode))
         return entries
 
     def _open(self, path: VirtualPath, write: bool, truncate: bool) -> FileHandle | Device:
@@ -264,13 +264,13 @@ class HostDirectory(ResolvingFileSystem):
             if not st.S_ISREG(info.st_mode) or leads_away(info):
                 raise fs_error(errno.EACCES, path)
             if fd is None:
-                opened = open_shared(name, flags)
+                file_fd = open_shared(name, flags)
             else:
-                opened = os.open(name, flags | _NOFOLLOW | _NONBLOCK | _CLOEXEC, dir_fd=fd)
-        if not st.S_ISREG(os.fstat(opened).st_mode):  # it was replaced between the two looks
-            os.close(opened)
+                file_fd = os.open(name, flags | _NOFOLLOW | _NONBLOCK | _CLOEXEC, dir_fd=fd)
+        if not st.S_ISREG(os.fstat(file_fd).st_mode):  # it was replaced between the two looks
+            os.close(file_fd)
             raise fs_error(errno.EACCES, path)
-        handle = HostFile(opened, self)
+        handle = HostFile(file_fd, self)
         if truncate:
             handle.truncate(0)
         return handle
@@ -281,11 +281,11 @@ class HostDirectory(ResolvingFileSystem):
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC
         with self._parent(path) as (fd, name), _translated(path):
             if fd is None:
-                opened = open_shared(name, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+                file_fd = open_shared(name, os.O_RDWR | os.O_CREAT | os.O_EXCL)
             else:
-                opened = os.open(name, flags, 0o600, dir_fd=fd)
-            handle = HostFile(opened, self)
-        self._chmod(path, mode)  # whatever the host's umask says
+                file_fd = os.open(name, flags, 0o600, dir_fd=fd)
+            handle = HostFile(file_fd, self)
+        self._chmod(path, mode)  # regardless of the umask of the host
         return handle
 
     def _mkdir(self, path: VirtualPath, mode: int) -> None:
@@ -299,38 +299,38 @@ class HostDirectory(ResolvingFileSystem):
 
     def _unlink(self, path: VirtualPath) -> None:
         with self._parent(path) as (fd, name), _translated(path):
-            os.unlink(self._make_way(name) if fd is None else name, dir_fd=fd)
+            os.unlink(self._prepare_removal(name) if fd is None else name, dir_fd=fd)
 
     def _rename(self, old: VirtualPath, new: VirtualPath) -> None:
         with self._parent(old) as (fd, name), self._parent(new) as (other, target), _translated(old):
             if other is None and os.path.lexists(target) and not _same_file(name, target):
                 if os.path.isdir(target):
-                    os.rmdir(target)  # Windows replaces no directory
-                elif (aside := self._make_way(target)) != target:
+                    os.rmdir(target)  # Windows cannot replace a directory
+                elif (aside := self._prepare_removal(target)) != target:
                     os.unlink(aside)
             os.replace(name, target, src_dir_fd=fd, dst_dir_fd=other)
 
     def _link(self, old: VirtualPath, new: VirtualPath) -> None:
         with self._parent(old) as (fd, name), self._parent(new) as (other, target), _translated(old):
             if fd is None:
-                _refuse_reparse(name)
+                _check_no_reparse(name)
                 os.link(name, target)
             else:
                 os.link(name, target, src_dir_fd=fd, dst_dir_fd=other, follow_symlinks=False)
 
     def _symlink(self, target: str, path: VirtualPath) -> None:
-        if not _AT:
-            raise fs_error(errno.EPERM, path)  # Windows asks for a privilege, and a type
+        if not _HAS_DIR_FD:
+            raise fs_error(errno.EPERM, path)  # Windows requires a privilege and the type of the target
         with self._parent(path) as (fd, name), _translated(path):
-            os.symlink(_host(target), name, dir_fd=fd)
+            os.symlink(_to_host(target), name, dir_fd=fd)
 
     def _mkfifo(self, path: VirtualPath, mode: int) -> None:
-        raise fs_error(errno.EPERM, path)  # nobody could open it
+        raise fs_error(errno.EPERM, path)  # FIFOs of the host are never opened
 
     def _chmod(self, path: VirtualPath, mode: int) -> None:
         with self._parent(path) as (fd, name), _translated(path):
             if fd is None:
-                _refuse_reparse(name)
+                _check_no_reparse(name)
                 if not st.S_ISDIR(os.lstat(name).st_mode):  # directories of Windows have no such flag
                     os.chmod(name, st.S_IWRITE | st.S_IREAD if mode & 0o200 else st.S_IREAD)
                 return
@@ -339,20 +339,20 @@ class HostDirectory(ResolvingFileSystem):
             if not (st.S_ISREG(kind) or st.S_ISDIR(kind)):
                 raise fs_error(errno.EACCES, path)
             try:
-                opened = os.open(name, flags, dir_fd=fd)
+                file_fd = os.open(name, flags, dir_fd=fd)
             except PermissionError:  # no read permission, so it cannot be opened first
                 os.chmod(name, mode & 0o1777, dir_fd=fd)
                 return
             try:
                 if sys.platform != "win32":
-                    os.fchmod(opened, mode & 0o1777)  # never set-user-ID or set-group-ID on the host
+                    os.fchmod(file_fd, mode & 0o1777)  # never set-user-ID or set-group-ID on the host
             finally:
-                os.close(opened)
+                os.close(file_fd)
 
     def _utime(self, path: VirtualPath, atime_ns: int, mtime_ns: int) -> None:
         with self._parent(path) as (fd, name), _translated(path):
             if fd is None:
-                _refuse_reparse(name)
+                _check_no_reparse(name)
                 os.utime(name, ns=(atime_ns, mtime_ns))
             else:
                 os.utime(name, ns=(atime_ns, mtime_ns), dir_fd=fd, follow_symlinks=False)
@@ -360,12 +360,12 @@ class HostDirectory(ResolvingFileSystem):
     # For writing back.
 
     def replace(self, path: VirtualPath, data: bytes, mode: int) -> None:
-        """Write a file so that a reader sees the old or the new contents, never a part."""
-        above = dirname(path).rstrip("/")
+        """Replace a file atomically: a reader sees the old or the new contents, never a part."""
+        directory = dirname(path).rstrip("/")
         for number in count():
-            fresh = VirtualPath(f"{above}/.{basename(path)[:200]}.{number}.new")
+            temporary = VirtualPath(f"{directory}/.{basename(path)[:200]}.{number}.new")
             try:
-                handle = self._create(fresh, mode & 0o777)
+                handle = self._create(temporary, mode & 0o777)
                 break
             except FileExistsError:
                 if number > 100:
@@ -375,31 +375,31 @@ class HostDirectory(ResolvingFileSystem):
                 handle.write_at(0, data)
             finally:
                 handle.close()
-            self._rename(fresh, path)
+            self._rename(temporary, path)
         except BaseException:
             with suppress(OSError):
-                self._unlink(fresh)
+                self._unlink(temporary)
             raise
 
 
 def apply_changes(changes: Iterable[Change], host_root: str) -> list[VirtualPath]:
     """Apply changes of an overlay or a diff to a directory of the host.
 
-    Files are replaced atomically. A path that goes through a link of the host is refused, and
-    so are set-user-ID bits, devices and FIFOs.
+    Files are replaced atomically. A path through a link of the host is an error, and
+    so are devices and FIFOs; set-user-ID bits are dropped.
 
     Returns:
         The paths that were changed, in order.
 
     Raises:
-        OSError: The first one that could not be; what came before it stays changed.
+        OSError: The first change that failed; the changes before it remain.
     """
     target = HostDirectory(host_root, writable=True, uid=0, gid=0)
-    done: list[VirtualPath] = []
+    paths: list[VirtualPath] = []
     for change in changes:
         _apply(target, change)
-        done.append(change.path)
-    return done
+        paths.append(change.path)
+    return paths
 
 
 def _apply(target: HostDirectory, change: Change) -> None:
@@ -430,20 +430,20 @@ def _apply(target: HostDirectory, change: Change) -> None:
         raise fs_error(errno.EPERM, path)
 
 
-def _refuse_reparse(path: str) -> None:
-    """Raise for what Windows would follow to another place."""
+def _check_no_reparse(path: str) -> None:
+    """Raise EACCES for a path that Windows would follow to another place."""
     if leads_away(os.lstat(path)):
         raise fs_error(errno.EACCES)
 
 
-def _same_file(one: str, other: str) -> bool:
-    """Return True if two names that differ in case mean one file."""
-    return os.path.samestat(os.lstat(one), os.lstat(other))
+def _same_file(name: str, other: str) -> bool:
+    """Return True if two names that differ in case denote one file."""
+    return os.path.samestat(os.lstat(name), os.lstat(other))
 
 
 @contextmanager
 def _translated(path: str = "") -> Iterator[None]:
-    """Raise the host's errors with our texts and the virtual path; a host path is never shown."""
+    """Re-raise errors of the host with GNU's texts and the virtual path; a host path is never shown."""
     try:
         yield
     except OSError as error:
@@ -452,11 +452,11 @@ def _translated(path: str = "") -> Iterator[None]:
         raise fs_error(errno.EINVAL, path) from None
 
 
-def _host(name: str) -> str:
-    """Return a name for the host, whose file system encoding may be another."""
-    return os.fsdecode(name.encode("utf-8", "surrogateescape")) if _AT else name
+def _to_host(name: str) -> str:
+    """Encode a name for the host, whose file system encoding may differ."""
+    return os.fsdecode(name.encode("utf-8", "surrogateescape")) if _HAS_DIR_FD else name
 
 
-def _virtual(name: str) -> str:
-    """Return the host's name as the virtual file system has it."""
-    return os.fsencode(name).decode("utf-8", "surrogateescape") if _AT else name
+def _to_virtual(name: str) -> str:
+    """Convert a name of the host to a virtual one."""
+    return os.fsencode(name).decode("utf-8", "surrogateescape") if _HAS_DIR_FD else name

@@ -1,4 +1,4 @@
-"""Names that Windows takes for something else than a file of that name.
+"""Names that on Windows do not denote a file of that name.
 
 Source: Microsoft, "Naming Files, Paths, and Namespaces".
 """
@@ -18,10 +18,10 @@ _FORBIDDEN = frozenset('<>:"/\\|?*')
 
 
 def is_name(name: str) -> bool:
-    """Return True if a single name means a file of that name.
+    """Return True if a single name denotes a file of that name on Windows.
 
-    These do not: device names (with any extension), alternate data streams, backslashes and the
-    other characters that Windows forbids, and a dot or space at the end, which it drops.
+    These do not: device names (with any extension), alternate data streams, names with backslashes or
+    other characters that Windows forbids, and names that end in a dot or space, which it drops.
     """
     return not (
         not name
@@ -32,13 +32,13 @@ def is_name(name: str) -> bool:
 
 
 def is_windows_name(path: str) -> bool:
-    """Return True if the last name of a canonical path is one, and for the root, which has no name."""
+    """Return True if the last name of a canonical path is a valid Windows name, or for the root."""
     name = path.rpartition("/")[2]
     return not name or is_name(name)
 
 
 def check_windows_name(name: str) -> str:
-    """Return a single name, or raise EINVAL for another name."""
+    """Return a single name unchanged, or raise EINVAL if it is not valid on Windows."""
     if not is_name(name):
         raise fs_error(errno.EINVAL, name)
     return name

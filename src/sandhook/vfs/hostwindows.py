@@ -1,6 +1,6 @@
-"""What a directory of a Windows host needs: files that can be removed while they are open, long paths, links.
+"""Functions for directories of a Windows host: open files that can be removed, long paths, links.
 
-On other systems the functions do the plain thing, so that the road Windows takes is tested there too.
+On other systems the functions do the usual work, so that the code for Windows is tested there too.
 
 Source: Microsoft, "CreateFileW function", "Maximum Path Length Limitation" and "Reparse Point Tags".
 """
@@ -22,7 +22,7 @@ _OPEN_EXISTING = 3
 _OPEN_ALWAYS = 4
 _TRUNCATE_EXISTING = 5
 _NORMAL = 0x80
-_OPEN_REPARSE_POINT = 0x00200000  #: a link itself, never what it leads to
+_OPEN_REPARSE_POINT = 0x00200000  #: opens a link itself, not its target
 
 READ_ONLY = 1  #: the attribute
 _REPARSE = 0x400
@@ -34,16 +34,16 @@ _SHARING_VIOLATION = frozenset({32, 33})
 def open_shared(path: str, flags: int, *, follow: bool = False) -> int:
     """Open a file as ``os.open`` does, but so that it can be renamed and removed meanwhile.
 
-    ``os.open`` keeps others, and the script itself, from that.
+    With ``os.open``, Windows allows neither, not even to the script itself.
 
     Args:
         path: A whole path.
-        flags: Those of ``os.open``: how it is read and written, O_CREAT, O_EXCL, O_TRUNC.
+        flags: Flags of ``os.open``: the access mode, O_CREAT, O_EXCL, O_TRUNC.
         follow: Whether a link is followed; else it is opened itself, and cannot be read.
     """
     if sys.platform != "win32":
-        more = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-        return os.open(path, flags | more | (0 if follow else getattr(os, "O_NOFOLLOW", 0)), 0o600)
+        extra_flags = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+        return os.open(path, flags | extra_flags | (0 if follow else getattr(os, "O_NOFOLLOW", 0)), 0o600)
     import _winapi
     import msvcrt
 
@@ -66,7 +66,7 @@ def _disposition(flags: int) -> int:
 
 
 def unlock(path: str) -> os.stat_result:
-    """Clear the read-only attribute of a file, without which Windows removes it; return the mode before."""
+    """Clear the read-only attribute of a file, so that Windows can remove it; return its former status."""
     info = os.lstat(path)
     if getattr(info, "st_file_attributes", 0) & READ_ONLY:
         os.chmod(path, stat.S_IWRITE | stat.S_IREAD)
@@ -74,7 +74,7 @@ def unlock(path: str) -> os.stat_result:
 
 
 def leads_away(info: os.stat_result) -> bool:
-    """Return True if Windows follows this to another place: links and junctions, not files in a cloud."""
+    """Return True for links and junctions, which Windows follows; not for files in a cloud."""
     tag = getattr(info, "st_reparse_tag", _NAME_SURROGATE)
     return bool(getattr(info, "st_file_attributes", 0) & _REPARSE and tag & _NAME_SURROGATE)
 
@@ -92,28 +92,28 @@ def extended(path: str) -> str:
 
 
 def plain(path: str) -> str:
-    """Return such a path as people write it."""
+    """Return an extended path in the usual form."""
     if path.startswith("\\\\?\\UNC\\"):
         return "\\\\" + path[8:]
     return path[4:] if path.startswith("\\\\?\\") else path
 
 
 def link_target(target: str, root: str) -> str:
-    """Return where a link of Windows leads, as a path of the directory ``root``.
+    """Return the target of a Windows link, as a path below the directory ``root``.
 
-    One that leads to another place keeps its drive as a name, which nothing has: "/C:/other".
+    A target outside keeps its drive as a name that no file has: "/C:/other".
     """
     target, root = plain(target), plain(root)
     if not os.path.isabs(target) and target[1:2] != ":":
         return target.replace("\\", "/")
-    below = os.path.normcase(target)
-    above = os.path.normcase(root).rstrip("\\") + "\\"
-    if f"{below}\\".startswith(above):
-        return "/" + target[len(above) :].replace("\\", "/")
+    folded = os.path.normcase(target)
+    prefix = os.path.normcase(root).rstrip("\\") + "\\"
+    if f"{folded}\\".startswith(prefix):
+        return "/" + target[len(prefix) :].replace("\\", "/")
     return "/" + target.replace("\\", "/").lstrip("/")
 
 
-def beside(path: str, number: int) -> str:
-    """Return a name in the same directory for a file whose own name is wanted."""
+def deleted_name(path: str, number: int) -> str:
+    """Return a name in the same directory for a deleted file that is still open."""
     directory, name = os.path.split(path)
     return os.path.join(directory, f".{name[:200]}.{number}.deleted")

@@ -1,4 +1,4 @@
-"""The files and directories that a caller's file system has before the first run."""
+"""Creates the initial files and directories of a caller's file system."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sandhook.vfs.path import VirtualPath, normalize
 
 
 def populate(fs: FileSystem, files: Mapping[str, str | bytes], base: VirtualPath) -> None:
-    """Write initial files; relative names are below ``base``, parents are made.
+    """Write initial files; relative names are below ``base``, and parents are created.
 
-    Raises ValueError for a name with "..", NUL, or nothing in it.
+    Raises ValueError for an empty name, or one with ".." or NUL.
     """
     if isinstance(fs, MemoryFileSystem):
         fs.populate(files, base)
@@ -29,13 +29,13 @@ def populate(fs: FileSystem, files: Mapping[str, str | bytes], base: VirtualPath
 
 
 def make_directories(fs: FileSystem, path: VirtualPath) -> None:
-    """Make a directory with its parents, if it is not there."""
+    """Create a directory with its parents, if it does not exist."""
     if isinstance(fs, MemoryFileSystem):
         fs.make_directories(path)
         return
-    at = ""
+    prefix = ""
     for part in path.split("/"):
         if part:
-            at += "/" + part
-            if not fs.exists(VirtualPath(at)):
-                fs.mkdir(VirtualPath(at), 0o755)
+            prefix += "/" + part
+            if not fs.exists(VirtualPath(prefix)):
+                fs.mkdir(VirtualPath(prefix), 0o755)

@@ -1,4 +1,4 @@
-"""Inodes of the memory file system, and the handle of an opened one."""
+"""Inodes of the memory file system, and handles of open files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ S_IFLNK = 0o120000
 S_IFCHR = 0o020000
 S_IFIFO = 0o010000
 
-#: What a directory reports as its size, as ext4 does.
+#: The size of a directory, as on ext4.
 DIRECTORY_SIZE = 4096
 
 
@@ -27,8 +27,8 @@ class Inode:
             a path walk needs no test of the type.
         data: Contents of a regular file, ``bytes`` until the first change in place.
         target: Path that a symbolic link names, or ``Device`` of a character device; "" for other types.
-        links: Names in directories; a directory counts its own "." and its children's "..".
-        opens: Open handles.
+        links: The number of names; for a directory, including its "." and the ".." of its children.
+        opens: The number of open handles.
     """
 
     __slots__ = (
@@ -118,7 +118,7 @@ class MemoryFile:
         return bytes(memoryview(data)[offset : offset + count])
 
     def line_at(self, offset: int, delimiter: bytes, limit: int) -> bytes:
-        """Return the bytes from ``offset`` up to and with ``delimiter``, at most ``limit``; b"" at the end."""
+        """Return the bytes from ``offset`` up to and including ``delimiter``, at most ``limit``; b"" at the end."""
         inode = self._inode
         if inode.atime <= inode.mtime:
             inode.atime = self._now()
@@ -135,12 +135,12 @@ class MemoryFile:
         size = len(old)
         if not data:
             return 0
-        if offset == size:  # nearly always
+        if offset == size:  # the usual case
             self.append(data)
             return len(data)
         end = offset + len(data)
         if end > size:
-            self._quota.take_bytes(end - size)
+            self._quota.charge_bytes(end - size)
         inode.mtime = inode.ctime = self._now()
         if not size and not offset:
             inode.data = bytes(data)
@@ -159,7 +159,7 @@ class MemoryFile:
         size = len(old)
         if not data:
             return size
-        self._quota.take_bytes(len(data))
+        self._quota.charge_bytes(len(data))
         inode.mtime = inode.ctime = self._now()
         if isinstance(old, bytearray):
             old += data
@@ -174,15 +174,15 @@ class MemoryFile:
         """Cut the file, or extend it with NULs."""
         inode = self._inode
         data = inode.data
-        grown = size - len(data)
-        self._quota.take_bytes(grown)
+        growth = size - len(data)
+        self._quota.charge_bytes(growth)
         inode.mtime = inode.ctime = self._now()
         if not size:
             inode.data = b""
         elif isinstance(data, bytes):
-            inode.data = bytearray(data) + bytes(grown) if grown > 0 else data[:size]
-        elif grown > 0:
-            data.extend(bytes(grown))
+            inode.data = bytearray(data) + bytes(growth) if growth > 0 else data[:size]
+        elif growth > 0:
+            data.extend(bytes(growth))
         else:
             del data[size:]
 
@@ -200,5 +200,5 @@ class MemoryFile:
         inode = self._inode
         inode.opens -= 1
         if not inode.opens and not inode.links:
-            self._quota.take_bytes(-self.size())
+            self._quota.charge_bytes(-self.size())
             inode.data = b""

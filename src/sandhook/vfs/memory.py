@@ -1,8 +1,8 @@
 """MemoryFileSystem: a whole file system in slotted inodes.
 
-Every run in a sandbox gets a new one, so making one touches nothing: the skeleton is built at the
-first walk (``tree.py``). Inodes are our own because importing pyfakefs costs 48 ms and one of its
-file systems 39 microseconds; ``pyfakefs_adapter`` serves callers who have one already.
+Every run in a sandbox creates one, so the constructor does almost nothing: the skeleton is built at the
+first walk (``tree.py``). It has its own inodes because importing pyfakefs costs 48 ms and one of its
+file systems 39 microseconds; ``pyfakefs_adapter`` is for callers that already have one.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class MemoryFileSystem(Conveniences):
     """Files in memory, seen by one unprivileged user.
 
     Args:
-        quota_bytes: Bytes that all contents and link targets together may take.
-        quota_inodes: Names (files, directories, links) in addition to those of the skeleton.
+        quota_bytes: The maximum size of all contents and link targets together.
+        quota_inodes: The maximum number of names (files, directories, links), without the skeleton.
         now_ns: Clock for the times of files, in nanoseconds since the epoch.
         uid: The user whose permission bits apply; 0 passes every check.
         gid: The user's group.
-        bare: Have nothing but the root, which the user owns.
+        bare: Create only the root, which the user owns.
     """
 
     __slots__ = ("_tree",)
@@ -67,23 +67,23 @@ class MemoryFileSystem(Conveniences):
         mode: int = 0o666,
     ) -> MemoryFile | Device:
         tree = self._tree
-        wanted = (4 if read else 0) | (2 if write else 0)
-        found = None if exclusive else tree.plainly(path, make=True)
+        mask = (4 if read else 0) | (2 if write else 0)
+        existing = None if exclusive else tree.quick_lookup(path, create=True)
         if (  # an existing regular file, the usual case
-            found is not None
-            and found.mode & S_IFMT == S_IFREG
-            and found.links
-            and tree.allowed(found, wanted)
+            existing is not None
+            and existing.mode & S_IFMT == S_IFREG
+            and existing.links
+            and tree.allowed(existing, mask)
         ):
-            handle = MemoryFile(found, tree.quota, tree.now)
+            handle = MemoryFile(existing, tree.quota, tree.now)
             if truncate:
                 handle.truncate(0)
             return handle
-        node = self._open_or_make(path, exclusive, mode) if create else tree.lookup(path)
+        node = self._open_or_create(path, exclusive, mode) if create else tree.lookup(path)
         kind = node.mode & S_IFMT
         if kind == S_IFDIR:
             raise fs_error(errno.EISDIR, path)
-        if node.links and not tree.allowed(node, wanted):
+        if node.links and not tree.allowed(node, mask):
             raise fs_error(errno.EACCES, path)
         if not node.links:
             node.links = 1  # new: its permission bits apply from the next open on
@@ -99,7 +99,7 @@ class MemoryFileSystem(Conveniences):
             raise fs_error(errno.ELOOP, path)
         return device
 
-    def _open_or_make(self, path: str, exclusive: bool, mode: int) -> Inode:
+    def _open_or_create(self, path: str, exclusive: bool, mode: int) -> Inode:
         """Return the inode to open; a new one still has no link count."""
         tree = self._tree
         parent, name, node = tree.entry(path)
@@ -113,7 +113,7 @@ class MemoryFileSystem(Conveniences):
             return node
         if not tree.allowed(parent, 2):
             raise fs_error(errno.EACCES, path)
-        tree.quota.take_entry()
+        tree.quota.charge_entry()
         node = tree.add(parent, name, S_IFREG | mode & 0o7777)
         node.links = 0
         return node
@@ -130,23 +130,23 @@ class MemoryFileSystem(Conveniences):
     def link(self, old: VirtualPath, new: VirtualPath) -> None:
         tree = self._tree
         node = tree.lookup(old, False)
-        parent, name = tree.room(new)
+        parent, name = tree.new_entry(new)
         if node.mode & S_IFMT == S_IFDIR:
             raise fs_error(errno.EPERM, old)
         if new[-1:] == "/":
             raise fs_error(errno.ENOENT, new)
-        tree.quota.take_entry()
+        tree.quota.charge_entry()
         parent.children[name] = node
         node.links += 1
         node.ctime = parent.mtime = parent.ctime = tree.now()
 
     def symlink(self, target: str, path: VirtualPath) -> None:
         tree = self._tree
-        parent, name = tree.room(path)
+        parent, name = tree.new_entry(path)
         if not target or path[-1:] == "/":
             raise fs_error(errno.ENOENT, path)
         check_path(target)
-        tree.quota.take_entry(len(target.encode("utf-8", "surrogateescape")))
+        tree.quota.charge_entry(len(target.encode("utf-8", "surrogateescape")))
         tree.add(parent, name, S_IFLNK | 0o777).target = target
 
     def readlink(self, path: VirtualPath) -> str:
@@ -157,10 +157,10 @@ class MemoryFileSystem(Conveniences):
 
     def mkfifo(self, path: VirtualPath, mode: int = 0o666) -> None:
         tree = self._tree
-        parent, name = tree.room(path)
+        parent, name = tree.new_entry(path)
         if path[-1:] == "/":
             raise fs_error(errno.ENOENT, path)
-        tree.quota.take_entry()
+        tree.quota.charge_entry()
         tree.add(parent, name, S_IFIFO | mode & 0o7777)
 
     def unlink(self, path: VirtualPath) -> None:
@@ -194,8 +194,8 @@ class MemoryFileSystem(Conveniences):
 
     def mkdir(self, path: VirtualPath, mode: int = 0o777) -> None:
         tree = self._tree
-        parent, name = tree.room(path)
-        tree.quota.take_entry()
+        parent, name = tree.new_entry(path)
+        tree.quota.charge_entry()
         node = tree.add(parent, name, S_IFDIR | mode & 0o1777)
         node.children = {}
         node.links = 2
@@ -222,32 +222,32 @@ class MemoryFileSystem(Conveniences):
         old_parent, old_name, node = tree.entry(old)
         if node is None:
             raise fs_error(errno.ENOENT, old)
-        parent, name, there = tree.entry(new)
+        parent, name, replaced = tree.entry(new)
         if old_name in DOTS or name in DOTS:
             raise fs_error(errno.EBUSY, old)
-        directory = node.mode & S_IFMT == S_IFDIR
-        if not directory and (old[-1:] == "/" or new[-1:] == "/"):
+        is_directory = node.mode & S_IFMT == S_IFDIR
+        if not is_directory and (old[-1:] == "/" or new[-1:] == "/"):
             raise fs_error(errno.ENOTDIR, old)
-        if there is node:
+        if replaced is node:
             return
         if not (tree.allowed(old_parent, 2) and tree.allowed(parent, 2)):
             raise fs_error(errno.EACCES, old)
-        if directory:
+        if is_directory:
             tree.check_move(node, new)
-        if there is not None:
-            if there.mode & S_IFMT == S_IFDIR:
-                if not directory:
+        if replaced is not None:
+            if replaced.mode & S_IFMT == S_IFDIR:
+                if not is_directory:
                     raise fs_error(errno.EISDIR, new)
-                if there.children:
+                if replaced.children:
                     raise fs_error(errno.ENOTEMPTY, new)
-                tree.remove_directory(parent, name, there)
-            elif directory:
+                tree.remove_directory(parent, name, replaced)
+            elif is_directory:
                 raise fs_error(errno.ENOTDIR, new)
             else:
-                tree.drop(there)
+                tree.drop(replaced)
         del old_parent.children[old_name]
         parent.children[name] = node
-        if directory:
+        if is_directory:
             old_parent.links -= 1
             parent.links += 1
         now = tree.now()
@@ -284,7 +284,7 @@ class MemoryFileSystem(Conveniences):
 
     def realpath(self, path: VirtualPath) -> VirtualPath:
         tree = self._tree
-        plain = tree.plainly(path)
+        plain = tree.quick_lookup(path)
         if plain is not None and plain.mode & S_IFMT != S_IFLNK:
             return path
         _, _, node, names, _ = tree.walk(path, True)
@@ -295,12 +295,12 @@ class MemoryFileSystem(Conveniences):
     # For the host: not reachable from a script.
 
     def populate(self, files: Mapping[str, str | bytes], base: VirtualPath) -> None:
-        """Write initial files, whatever the permission bits.
+        """Write initial files, regardless of permission bits.
 
         Args:
             files: Name to contents. Relative names are below ``base``; missing directories are
-                made. A ``str`` is encoded as UTF-8 (surrogateescape). Contents that begin
-                with "#!" get mode 0o755, others 0o644.
+                created. A ``str`` is encoded as UTF-8 (surrogateescape). Contents that begin
+                with "#!" have mode 0o755, others 0o644.
             base: Absolute directory for relative names.
 
         Raises:
@@ -316,29 +316,29 @@ class MemoryFileSystem(Conveniences):
                 if isinstance(value, str)
                 else bytes(value)
             )
-            here = root
+            directory = root
             for part in parts[:-1]:
-                here = tree.descend(here, part, key)
-            there = here.children.get(parts[-1])
-            if there is None:
-                tree.quota.take_entry(len(data))
-                there = tree.add(here, parts[-1], S_IFREG)
-            elif there.mode & S_IFMT != S_IFREG:
-                raise fs_error(errno.EISDIR if there.mode & S_IFMT == S_IFDIR else errno.EEXIST, key)
+                directory = tree.descend(directory, part, key)
+            node = directory.children.get(parts[-1])
+            if node is None:
+                tree.quota.charge_entry(len(data))
+                node = tree.add(directory, parts[-1], S_IFREG)
+            elif node.mode & S_IFMT != S_IFREG:
+                raise fs_error(errno.EISDIR if node.mode & S_IFMT == S_IFDIR else errno.EEXIST, key)
             else:
-                tree.quota.take_bytes(len(data) - there.size())
-            there.mode = S_IFREG | (0o755 if data[:2] == b"#!" else 0o644)
-            there.data = data
+                tree.quota.charge_bytes(len(data) - node.size())
+            node.mode = S_IFREG | (0o755 if data[:2] == b"#!" else 0o644)
+            node.data = data
 
     def make_directories(self, path: VirtualPath) -> None:
-        """Make a directory with its parents, whatever the permission bits.
+        """Create a directory with its parents, regardless of permission bits.
 
         Raises ValueError and OSError as ``populate`` does.
         """
         tree = self._tree
-        here = tree.root or tree.build()
+        directory = tree.root or tree.build()
         for part in check_relative(path, path) if path != "/" else ():
-            here = tree.descend(here, part, path)
+            directory = tree.descend(directory, part, path)
 
     def chown(self, path: VirtualPath, uid: int, gid: int) -> None:
         """Change the owner of a file (of a link itself)."""
@@ -347,19 +347,19 @@ class MemoryFileSystem(Conveniences):
         node.gid = gid
 
     def snapshot(self) -> Snapshot:
-        """Return the present state; contents are shared until they change."""
+        """Return the current state; contents are shared until they change."""
         from sandhook.vfs.snapshot import Snapshot
 
         tree = self._tree
         return Snapshot.take(tree.root or tree.build(), tree.last, tree.quota)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Return to a state. Handles that are still open keep their own, detached files."""
+        """Restore a state. Open handles keep their own, detached files."""
         tree = self._tree
         tree.root, tree.last, tree.quota = snapshot.build()
 
     def diff(self, snapshot: Snapshot) -> Changes:
-        """Return what differs from an earlier state (contents, types, permission bits)."""
+        """Return the changes since an earlier state: contents, types, permission bits."""
         from sandhook.vfs.snapshot import difference
 
         return difference(snapshot, self.snapshot())

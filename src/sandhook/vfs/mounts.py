@@ -1,7 +1,7 @@
 """MountTable: several file systems in one namespace.
 
-Links are resolved here, in the whole namespace, so a link inside of a mount leads where the
-script sees it lead. Without mounts there is no need for a table: use the file system itself.
+Links are resolved here, in the whole namespace, so a link inside of a mount leads to the path that the
+script sees. Without mounts no table is needed: use the file system itself.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from sandhook.vfs.inode import DIRECTORY_SIZE, S_IFDIR
 from sandhook.vfs.path import ROOT, VirtualPath, basename, dirname, normalize
 from sandhook.vfs.resolving import ResolvingFileSystem
 
-#: Inode numbers of directories that exist only because something is mounted below them.
+#: The first inode number of directories that exist only as parents of mount points.
 _FIRST_NUMBER = 1 << 41
 
 
 class MountTable(ResolvingFileSystem):
     """A root file system, with others mounted over its directories.
 
-    A mount point need not exist below: it and its parents are shown all the same.
+    A mount point need not exist in the root file system: it and its parents are shown anyway.
 
     Args:
         root: The file system at "/".
-        uid: The user whose permission bits apply on the way.
+        uid: The user whose permission bits apply during path resolution.
         gid: Its group.
     """
 
@@ -33,23 +33,23 @@ class MountTable(ResolvingFileSystem):
         super().__init__(uid, gid)
         self.root = root
         self._mounts: list[tuple[str, FileSystem, int]] = []  # longest path first
-        self._shown: dict[VirtualPath, set[str]] = {}  # directory to the names mounted in it
-        self._numbers: dict[VirtualPath, int] = {}  # inodes of directories that only lead to mounts
+        self._mounted_names: dict[VirtualPath, set[str]] = {}  # directory to the names mounted in it
+        self._numbers: dict[VirtualPath, int] = {}  # inode numbers of parents of mount points
 
     def mount(self, path: VirtualPath, fs: FileSystem) -> None:
-        """Show ``fs`` at ``path``; EBUSY when something is mounted exactly there, or at "/"."""
+        """Mount ``fs`` at ``path``. Raises EBUSY for "/" and for a path that already is a mount point."""
         path = normalize(path)
         if path == "/" or any(path == point for point, _, _ in self._mounts):
             raise fs_error(errno.EBUSY, path)
         self._mounts.append((path, fs, len(self._mounts) + 2))
-        self._mounts.sort(key=lambda each: len(each[0]), reverse=True)
+        self._mounts.sort(key=lambda entry: len(entry[0]), reverse=True)
         while path != "/":
-            above = dirname(path)
-            self._shown.setdefault(above, set()).add(basename(path))
-            self._numbers.setdefault(above, _FIRST_NUMBER + len(self._numbers))
-            path = above
+            parent = dirname(path)
+            self._mounted_names.setdefault(parent, set()).add(basename(path))
+            self._numbers.setdefault(parent, _FIRST_NUMBER + len(self._numbers))
+            path = parent
 
-    def _pick(self, path: str) -> tuple[FileSystem, VirtualPath, int]:
+    def _resolve_mount(self, path: str) -> tuple[FileSystem, VirtualPath, int]:
         """Return the file system of a canonical path, the path in it, and its device number."""
         for point, fs, device in self._mounts:
             if path == point:
@@ -63,89 +63,89 @@ class MountTable(ResolvingFileSystem):
             raise fs_error(errno.EBUSY, path)
 
     def _lstat(self, path: VirtualPath) -> Stat:
-        fs, inside, device = self._pick(path)
-        if path in self._shown and inside != "/" and not fs.is_dir(inside):
+        fs, inside, device = self._resolve_mount(path)
+        if path in self._mounted_names and inside != "/" and not fs.is_dir(inside):
             return Stat(S_IFDIR | 0o755, DIRECTORY_SIZE, self._numbers[path], 2, 0, 0, 0, 0, 0, device)
         return fs.stat(inside, follow=False)._replace(device=device)
 
     def _readlink(self, path: VirtualPath) -> str:
-        fs, inside, _ = self._pick(path)
+        fs, inside, _ = self._resolve_mount(path)
         return fs.readlink(inside)
 
     def _listdir(self, path: VirtualPath) -> list[Entry]:
-        fs, inside, _ = self._pick(path)
-        shown = self._shown.get(path)
-        if not shown:
+        fs, inside, _ = self._resolve_mount(path)
+        mounted_names = self._mounted_names.get(path)
+        if not mounted_names:
             return fs.listdir(inside)
         entries = {entry.name: entry for entry in fs.listdir(inside)} if fs.is_dir(inside) else {}
-        for name in shown:
+        for name in mounted_names:
             stat = self._lstat(VirtualPath(f"{path.rstrip('/')}/{name}"))
             entries[name] = Entry(name, stat.mode, stat.inode)
         return sorted(entries.values(), key=lambda entry: entry.name.encode("utf-8", "surrogateescape"))
 
     def _open(self, path: VirtualPath, write: bool, truncate: bool) -> FileHandle | Device:
-        fs, inside, _ = self._pick(path)
-        # The caller's read permission was checked on the way; asking for it again would refuse
+        fs, inside, _ = self._resolve_mount(path)
+        # The read permission of the caller was already checked; opening for reading would fail for
         # write-only files.
         return fs.open(inside, read=not write, write=write, truncate=truncate)
 
     def _create(self, path: VirtualPath, mode: int) -> FileHandle | Device:
-        fs, inside, _ = self._pick(path)
+        fs, inside, _ = self._resolve_mount(path)
         return fs.open(inside, read=False, write=True, create=True, exclusive=True, mode=mode)
 
     def _mkdir(self, path: VirtualPath, mode: int) -> None:
-        fs, inside, _ = self._pick(path)
+        fs, inside, _ = self._resolve_mount(path)
         fs.mkdir(inside, mode)
 
     def _rmdir(self, path: VirtualPath) -> None:
         self._check_busy(path)
-        fs, inside, _ = self._pick(path)
+        fs, inside, _ = self._resolve_mount(path)
         fs.rmdir(inside)
 
     def rmdir(self, path: VirtualPath) -> None:
-        """As everywhere, but a mount point is EBUSY even when it is not empty."""
+        """Remove a directory; raises EBUSY for a mount point, even if it is not empty."""
         place = self._entry(path)
         if place.stat is not None and place.name not in ("", ".", ".."):
             self._check_busy(place.path)
         super().rmdir(path)
 
     def _unlink(self, path: VirtualPath) -> None:
-        fs, inside, _ = self._pick(path)
+        fs, inside, _ = self._resolve_mount(path)
         fs.unlink(inside)
 
     def _rename(self, old: VirtualPath, new: VirtualPath) -> None:
         self._check_busy(old)
         self._check_busy(new)
-        fs, inside, _ = self._pick(old)
-        other, target, _ = self._pick(new)
+        fs, inside, _ = self._resolve_mount(old)
+        other, target, _ = self._resolve_mount(new)
         if fs is not other or inside == "/" or target == "/":
             raise fs_error(errno.EXDEV, old)
         fs.rename(inside, target)
 
     def _link(self, old: VirtualPath, new: VirtualPath) -> None:
-        fs, inside, _ = self._pick(old)
-        other, target, _ = self._pick(new)
+        fs, inside, _ = self._resolve_mount(old)
+        other, target, _ = self._resolve_mount(new)
         if fs is not other:
             raise fs_error(errno.EXDEV, old)
         fs.link(inside, target)
 
     def _symlink(self, target: str, path: VirtualPath) -> None:
-        fs, inside, _ = self._pick(path)
+        fs, inside, _ = self._resolve_mount(path)
         fs.symlink(target, inside)
 
     def _mkfifo(self, path: VirtualPath, mode: int) -> None:
-        fs, inside, _ = self._pick(path)
+        fs, inside, _ = self._resolve_mount(path)
         fs.mkfifo(inside, mode)
 
     def _chmod(self, path: VirtualPath, mode: int) -> None:
-        fs, inside, _ = self._pick(path)
+        fs, inside, _ = self._resolve_mount(path)
         fs.chmod(inside, mode)
 
     def _utime(self, path: VirtualPath, atime_ns: int, mtime_ns: int) -> None:
-        fs, inside, _ = self._pick(path)
+        fs, inside, _ = self._resolve_mount(path)
         fs.utime(inside, atime_ns, mtime_ns, follow=False)
 
     def _check_writable(self, path: VirtualPath) -> None:
-        fs, inside, _ = self._pick(path)
+        fs, inside, _ = self._resolve_mount(path)
         if isinstance(fs, ResolvingFileSystem):
             fs._check_writable(inside)

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 
 from sandhook.vfs.errors import fs_error
 
-#: Bytes of one name, and of a path (Linux: NAME_MAX, PATH_MAX).
+#: The maximum length of a name and of a path, in bytes (Linux: NAME_MAX, PATH_MAX).
 MAX_NAME = 255
 MAX_PATH = 4096
 
 #: Symbolic links that one walk may follow (Linux: MAXSYMLINKS).
 MAX_LINKS = 40
 
-#: Directories inside each other; a path of MAX_PATH bytes cannot name more.
+#: The deepest nesting of directories; a path of MAX_PATH bytes cannot be deeper.
 MAX_DEPTH = 2048
 
 #: A path of fewer characters is not measured: a character has at most four bytes.
@@ -55,7 +55,7 @@ def check_relative(path: str, key: str) -> list[str]:
 
 
 def byte_order(names: Iterable[str]) -> list[str]:
-    """Return the names in the order of their bytes, as a directory is listed in the C locale."""
+    """Return the names in byte order, as a directory is listed in the C locale."""
     ordered = sorted(names)
     if all(map(str.isascii, ordered)):
         return ordered

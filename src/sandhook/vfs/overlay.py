@@ -1,8 +1,8 @@
-"""OverlayFileSystem: changes in memory over a file system that stays as it is.
+"""OverlayFileSystem: changes in memory over a file system that is never changed.
 
-A path is looked up in the upper, then, unless it or a directory above it was deleted here (a
-whiteout), in the lower. A file is copied up when it is first opened for writing. Whiteouts stay
-when something new is made in their place, so a new directory hides the old one's contents.
+A path is looked up in the upper file system and then in the lower, unless it or a directory above it has a
+whiteout (it was deleted). A file is copied up when it is first opened for writing. Whiteouts remain
+when a new file replaces them, so a new directory hides the contents of the old one.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class OverlayFileSystem(ResolvingFileSystem):
 
     Args:
         lower: The file system below; its root is this one's.
-        quota_bytes: Bytes that everything copied up or written may take.
-        quota_inodes: Names that may be copied up or made.
+        quota_bytes: The maximum size of all contents that are copied up or written.
+        quota_inodes: The maximum number of names that are copied up or created.
         now_ns: Clock for the times of files, in nanoseconds since the epoch.
-        uid: The user whose permission bits apply; owns what is new.
+        uid: The user whose permission bits apply, and who owns new files.
         gid: Its group.
     """
 
@@ -56,10 +56,10 @@ class OverlayFileSystem(ResolvingFileSystem):
     # Looking.
 
     def _hidden(self, path: VirtualPath) -> bool:
-        """Return True if the lower's file at ``path`` was deleted here, itself or with a directory above."""
+        """Return True if the lower file at ``path``, or a directory above it, was deleted."""
         if not self._whiteouts:
             return False
-        return path in self._whiteouts or any(each in self._whiteouts for each in ancestors(path))
+        return path in self._whiteouts or any(ancestor in self._whiteouts for ancestor in ancestors(path))
 
     def _in_upper(self, path: VirtualPath) -> bool:
         try:
@@ -108,12 +108,12 @@ class OverlayFileSystem(ResolvingFileSystem):
     # Changing.
 
     def _copy_up(self, path: VirtualPath, *, contents: bool = True) -> None:
-        """Copy ``path`` and every directory above it to the upper, unless they are there."""
+        """Copy ``path`` and every directory above it to the upper, unless they are already there."""
         if self._in_upper(path):
             return
-        for each in (*ancestors(path)[1:], path):
-            if not self._in_upper(each):
-                self._copy_one(each, self.lower.stat(each, follow=False), contents)
+        for component in (*ancestors(path)[1:], path):
+            if not self._in_upper(component):
+                self._copy_one(component, self.lower.stat(component, follow=False), contents)
 
     def _copy_one(self, path: VirtualPath, stat: Stat, contents: bool) -> None:
         upper = self._upper
@@ -139,33 +139,35 @@ class OverlayFileSystem(ResolvingFileSystem):
         if isinstance(target, Device) or isinstance(source, Device):
             raise fs_error(errno.EINVAL, path)
         try:
-            at = 0
-            while source is not None and (chunk := source.read_at(at, _CHUNK)):
-                target.write_at(at, chunk)
-                at += len(chunk)
+            offset = 0
+            while source is not None and (chunk := source.read_at(offset, _CHUNK)):
+                target.write_at(offset, chunk)
+                offset += len(chunk)
         except BaseException:
-            self._upper.unlink(path)  # half a copy must not hide the whole file
+            self._upper.unlink(path)  # a partial copy must not hide the file
             raise
         finally:
             target.close()
             if source is not None:
                 source.close()
 
-    def _make(self, path: VirtualPath, make: Callable[[], None]) -> None:
-        """Make a new file in the upper, owned by the user."""
-        above = ancestors(path)[-1]
-        if above != "/":
-            self._copy_up(above)
-        make()
+    def _make(self, path: VirtualPath, create: Callable[[], None]) -> None:
+        """Create a new file in the upper, owned by the user."""
+        parent = ancestors(path)[-1]
+        if parent != "/":
+            self._copy_up(parent)
+        create()
         self._upper.chown(path, self._uid, self._gid)
 
     def _create(self, path: VirtualPath, mode: int) -> FileHandle | Device:
-        opened: list[FileHandle | Device] = []
+        handles: list[FileHandle | Device] = []
         self._make(
             path,
-            lambda: opened.append(self._upper.open(path, write=True, create=True, exclusive=True, mode=mode)),
+            lambda: handles.append(
+                self._upper.open(path, write=True, create=True, exclusive=True, mode=mode)
+            ),
         )
-        return opened[0]
+        return handles[0]
 
     def _mkdir(self, path: VirtualPath, mode: int) -> None:
         self._make(path, lambda: self._upper.mkdir(path, mode))
@@ -178,13 +180,13 @@ class OverlayFileSystem(ResolvingFileSystem):
 
     def _link(self, old: VirtualPath, new: VirtualPath) -> None:
         self._copy_up(old)
-        above = ancestors(new)[-1]
-        if above != "/":
-            self._copy_up(above)
+        parent = ancestors(new)[-1]
+        if parent != "/":
+            self._copy_up(parent)
         self._upper.link(old, new)
 
     def _hide(self, path: VirtualPath) -> None:
-        """Leave a whiteout when the lower still has the path."""
+        """Add a whiteout if the lower has the path."""
         if self._in_lower(path) is not None:
             self._whiteouts.add(path)
 
@@ -200,14 +202,14 @@ class OverlayFileSystem(ResolvingFileSystem):
 
     def _rename(self, old: VirtualPath, new: VirtualPath) -> None:
         pending = [old]
-        while pending:  # a directory moves with all that is in it
-            each = pending.pop()
-            self._copy_up(each)
-            if self._lstat(each).mode & S_IFMT == S_IFDIR:
-                pending.extend(VirtualPath(f"{each}/{entry.name}") for entry in self._listdir(each))
-        above = ancestors(new)[-1]
-        if above != "/":
-            self._copy_up(above)
+        while pending:  # a directory moves with its contents
+            path = pending.pop()
+            self._copy_up(path)
+            if self._lstat(path).mode & S_IFMT == S_IFDIR:
+                pending.extend(VirtualPath(f"{path}/{entry.name}") for entry in self._listdir(path))
+        parent = ancestors(new)[-1]
+        if parent != "/":
+            self._copy_up(parent)
         self._hide(new)
         self._upper.rename(old, new)
         self._hide(old)
@@ -223,16 +225,18 @@ class OverlayFileSystem(ResolvingFileSystem):
     # The result.
 
     def changes(self) -> Changes:
-        """Return what differs from the lower: contents, types and permission bits."""
+        """Return the changes relative to the lower: contents, types and permission bits."""
         changes: list[Change] = []
         for path in self._whiteouts:
-            if not any(each in self._whiteouts for each in ancestors(path)):  # reported with that one
+            if not any(
+                ancestor in self._whiteouts for ancestor in ancestors(path)
+            ):  # else reported with the ancestor
                 changes.extend(self._deletions(path))
         pending = [VirtualPath("/")]
         while pending:
-            above = pending.pop()
-            for entry in self._upper.listdir(above):
-                path = VirtualPath(f"{above.rstrip('/')}/{entry.name}")
+            directory = pending.pop()
+            for entry in self._upper.listdir(directory):
+                path = VirtualPath(f"{directory.rstrip('/')}/{entry.name}")
                 change = self._compare(path, entry.mode)
                 if change is not None:
                     changes.append(change)
@@ -241,23 +245,26 @@ class OverlayFileSystem(ResolvingFileSystem):
         return Changes.ordered(changes)
 
     def _deletions(self, path: VirtualPath) -> list[Change]:
-        """Return deletions for what the lower has at a whiteout and below, and the upper has not."""
-        found: list[Change] = []
+        """Return deletions for the files of the lower at and below a whiteout that the upper does not have."""
+        deletions: list[Change] = []
         pending = [path]
         while pending:
-            each = pending.pop()
+            current = pending.pop()
             try:
-                mode = self.lower.stat(each, follow=False).mode
+                mode = self.lower.stat(current, follow=False).mode
             except OSError:
-                continue  # gone below meanwhile
+                continue  # removed from the lower meanwhile
             if mode & S_IFMT == S_IFDIR:
-                pending.extend(VirtualPath(f"{each}/{entry.name}") for entry in self.lower.listdir(each))
-            same = (
-                self._in_upper(each) and self._upper.stat(each, follow=False).mode & S_IFMT == mode & S_IFMT
+                pending.extend(
+                    VirtualPath(f"{current}/{entry.name}") for entry in self.lower.listdir(current)
+                )
+            has_same_type = (
+                self._in_upper(current)
+                and self._upper.stat(current, follow=False).mode & S_IFMT == mode & S_IFMT
             )
-            if not same:
-                found.append(Change(DELETED, each, mode, bytes))
-        return found
+            if not has_same_type:
+                deletions.append(Change(DELETED, current, mode, bytes))
+        return deletions
 
     def _compare(self, path: VirtualPath, mode: int) -> Change | None:
         content = self._content(self._upper, path, mode)

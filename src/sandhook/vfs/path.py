@@ -1,4 +1,4 @@
-"""Virtual paths; the only place where names are joined and refused.
+"""Virtual paths; the only place where names are joined.
 
 A VirtualPath is a ``str`` that begins with "/" (surrogateescape for bytes that are not UTF-8).
 """
@@ -13,7 +13,7 @@ ROOT = VirtualPath("/")
 
 
 def join(cwd: VirtualPath, name: str) -> VirtualPath:
-    """Return ``name`` as an absolute path; ".." stays, for links decide what it means, and "." but at its beginning."""
+    """Return ``name`` as an absolute path. ".." remains, because links decide its meaning; only a leading "./" is removed."""
     if name[:1] == "/":
         return VirtualPath(name)
     if name[:2] == "./" and name[2:3] not in ("", "/"):
@@ -26,20 +26,20 @@ def join(cwd: VirtualPath, name: str) -> VirtualPath:
 def normalize(path: str) -> VirtualPath:
     """Return the absolute path with ".", ".." and doubled slashes resolved as text.
 
-    That is what ``cd -L`` and ``pwd -L`` do (POSIX XCU cd, step 8); it does not look at links.
+    ``cd -L`` and ``pwd -L`` need this (POSIX XCU cd, step 8). Links are not resolved.
     """
-    kept: list[str] = []
+    components: list[str] = []
     for part in path.split("/"):
         if part == "..":
-            if kept:
-                kept.pop()
+            if components:
+                components.pop()
         elif part and part != ".":
-            kept.append(part)
-    return VirtualPath("/" + "/".join(kept))
+            components.append(part)
+    return VirtualPath("/" + "/".join(components))
 
 
 def dirname(path: str) -> VirtualPath:
-    """Return the directory part of an absolute path; the root's is the root."""
+    """Return the directory part of an absolute path; for the root, the root."""
     return VirtualPath(path.rstrip("/").rpartition("/")[0] or "/")
 
 

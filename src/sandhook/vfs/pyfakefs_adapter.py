@@ -1,8 +1,8 @@
-"""PyfakefsFileSystem: a pyfakefs file system of the caller, as a ``FileSystem``.
+"""PyfakefsFileSystem: a pyfakefs file system of the caller as a ``FileSystem``.
 
-The adapter uses pyfakefs' nodes. It never uses pyfakefs' patcher, ``os`` or ``open``: those fall through to the
-host for what they lack, and have switches for the whole process. So a test with pytest's ``fs`` fixture sees
-what a script writes, and a script reaches nothing but the tree. Only this module imports pyfakefs, which is an
+The adapter uses pyfakefs' nodes. It never uses pyfakefs' patcher, ``os`` or ``open``: these fall back to the
+host for missing features, and have switches for the whole process. So a test with pytest's ``fs`` fixture sees
+what a script writes, and a script reaches only the tree. Only this module imports pyfakefs, which is an
 extra: ``pip install 'sandhook[pyfakefs]'``. docs/howto/embed-in-python.md shows a fixture.
 """
 
@@ -86,7 +86,7 @@ class PyfakefsFile:
         return len(self._contents())
 
     def stat(self) -> Stat:
-        return self._fs.shown(self._node)
+        return self._fs.to_stat(self._node)
 
     def close(self) -> None:
         """Do nothing: pyfakefs counts only the handles that it opened."""
@@ -103,7 +103,7 @@ class PyfakefsFileSystem(ResolvingFileSystem):
         now_ns: Clock for the times of files, in nanoseconds since the epoch.
         uid: The user whose permission bits apply.
         gid: Its group.
-        largest: Bytes that one file may have; pyfakefs itself has no default limit.
+        largest: The maximum size of one file, in bytes; pyfakefs itself has no default limit.
 
     Raises:
         ModuleNotFoundError: pyfakefs is not installed.
@@ -135,7 +135,7 @@ class PyfakefsFileSystem(ResolvingFileSystem):
     # Nodes.
 
     def _node(self, path: str) -> Any:
-        node = self._fake.root_dir  # on Windows the current drive's
+        node = self._fake.root_dir  # on Windows, the root of the current drive
         for part in path.split("/"):
             if part:
                 try:
@@ -148,26 +148,26 @@ class PyfakefsFileSystem(ResolvingFileSystem):
         above, _, name = path.rpartition("/")
         return self._node(above), name
 
-    def shown(self, node: Any) -> Stat:
+    def to_stat(self, node: Any) -> Stat:
         """Return the attributes of a node, as stat(2) does."""
         mode: int = node.st_mode
         kind = mode & S_IFMT
         if kind == S_IFDIR:
             size, links = (
                 DIRECTORY_SIZE,
-                2 + sum(each.st_mode & S_IFMT == S_IFDIR for each in node.entries.values()),
+                2 + sum(child.st_mode & S_IFMT == S_IFDIR for child in node.entries.values()),
             )
         else:
             size, links = len(node.byte_contents or b""), node.st_nlink
-        own = node.st_uid == self._owner
+        is_own = node.st_uid == self._owner
         info = node.stat_result
         return Stat(
             mode,
             size,
             node.st_ino or 1,
             links,
-            self._uid if own else node.st_uid,
-            self._gid if own else node.st_gid,
+            self._uid if is_own else node.st_uid,
+            self._gid if is_own else node.st_gid,
             info.st_mtime_ns,
             info.st_atime_ns,
             info.st_ctime_ns,
@@ -179,7 +179,7 @@ class PyfakefsFileSystem(ResolvingFileSystem):
             raise fs_error(errno.ENOSPC)
 
     def set_contents(self, node: Any, data: bytes) -> None:
-        """Replace a file's contents; ENOSPC when it, or the disk that pyfakefs simulates, is full."""
+        """Replace the contents of a file. Raises ENOSPC when the file is too big, or pyfakefs' simulated disk is full."""
         self.check_growth(len(data))
         with _translated():
             node.set_initial_contents(data)
@@ -207,7 +207,7 @@ class PyfakefsFileSystem(ResolvingFileSystem):
 
     def _lstat(self, path: VirtualPath) -> Stat:
         try:
-            return self.shown(self._node(path))
+            return self.to_stat(self._node(path))
         except FileNotFoundError:
             if path == "/dev":
                 return Stat(S_IFDIR | 0o755, DIRECTORY_SIZE, 2, 2, 0, 0, 0, 0, 0)
@@ -277,13 +277,13 @@ class PyfakefsFileSystem(ResolvingFileSystem):
     def _link(self, old: VirtualPath, new: VirtualPath) -> None:
         node = self._node(old)
         target, name = self._split(new)
-        kept = node.name
+        old_name = node.name
         with _translated(new):
             node.name = name  # pyfakefs takes the name of the entry from the node
             try:
                 target.add_entry(node)
             finally:
-                node.name = kept
+                node.name = old_name
         self._touch(target)
 
     def _symlink(self, target: str, path: VirtualPath) -> None:

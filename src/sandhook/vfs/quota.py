@@ -12,10 +12,10 @@ from sandhook.vfs.errors import fs_error
 
 
 class Quota:
-    """What is left, in bytes of contents (link targets included) and in directory entries.
+    """The remaining bytes of contents (including link targets) and directory entries.
 
-    Entries are counted rather than inodes, so that a flood of hard links is bounded too. ``limit`` is what all contents, those of
-    the skeleton included, may use.
+    Entries are counted rather than inodes, so that hard links are bounded too. ``limit`` is the maximum size of
+    all contents, including the skeleton.
     """
 
     __slots__ = ("bytes_left", "entries_left", "limit")
@@ -25,15 +25,15 @@ class Quota:
         self.limit = limit or bytes_left
         self.entries_left = entries_left
 
-    def take_bytes(self, count: int) -> None:
-        """Charge ``count`` bytes; raise ENOSPC if they are not left. A negative count frees."""
+    def charge_bytes(self, count: int) -> None:
+        """Charge ``count`` bytes. Raises ENOSPC if fewer remain. A negative count refunds."""
         if count > self.bytes_left:
             raise fs_error(errno.ENOSPC)
         self.bytes_left -= count
 
-    def take_entry(self, count: int = 0) -> None:
-        """Charge one directory entry and ``count`` bytes together, or nothing at all."""
+    def charge_entry(self, count: int = 0) -> None:
+        """Charge one directory entry and ``count`` bytes together. Raises ENOSPC, and then charges nothing."""
         if self.entries_left < 1:
             raise fs_error(errno.ENOSPC)
-        self.take_bytes(count)
+        self.charge_bytes(count)
         self.entries_left -= 1

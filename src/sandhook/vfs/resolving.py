@@ -22,7 +22,7 @@ _DOTS = ("", ".", "..")
 
 
 class Place(Record):
-    """Where a walk ended."""
+    """The result of a path walk."""
 
     path: VirtualPath  #: canonical
     stat: Stat | None  #: None when only the last component is missing
@@ -65,7 +65,7 @@ class ResolvingFileSystem(Conveniences):
         raise NotImplementedError
 
     def _rename(self, old: VirtualPath, new: VirtualPath) -> None:
-        """Move; what is at ``new`` may be replaced."""
+        """Rename; a file at ``new`` may be replaced."""
         raise NotImplementedError
 
     def _link(self, old: VirtualPath, new: VirtualPath) -> None:
@@ -97,30 +97,30 @@ class ResolvingFileSystem(Conveniences):
         links = 0
         while pending:
             part = pending.pop()
-            here = stats[-1]
-            if here.mode & S_IFMT != S_IFDIR:
+            directory = stats[-1]
+            if directory.mode & S_IFMT != S_IFDIR:
                 raise fs_error(errno.ENOTDIR, path)
             if part in _DOTS:
-                if part and not self._allowed(here, 1):
+                if part and not self._allowed(directory, 1):
                     raise fs_error(errno.EACCES, path)
                 if part == ".." and names:
                     del names[-1], stats[-1]
                 continue
-            if not self._allowed(here, 1):
+            if not self._allowed(directory, 1):
                 raise fs_error(errno.EACCES, path)
             check_name(part, path)
-            at = VirtualPath(f"/{'/'.join((*names, part))}")
+            candidate = VirtualPath(f"/{'/'.join((*names, part))}")
             try:
-                stat = self._lstat(at)
+                stat = self._lstat(candidate)
             except FileNotFoundError:
                 if any(pending):
                     raise fs_error(errno.ENOENT, path) from None
-                return Place(at, None, here, part)
+                return Place(candidate, None, directory, part)
             if stat.mode & S_IFMT == S_IFLNK and (follow or pending):
                 links += 1
                 if links > MAX_LINKS:
                     raise fs_error(errno.ELOOP, path)
-                target = self._readlink(at)
+                target = self._readlink(candidate)
                 if target[:1] == "/":
                     del names[:], stats[1:]
                 pending.extend(reversed(target.split("/")))
@@ -130,7 +130,7 @@ class ResolvingFileSystem(Conveniences):
         last = names[-1] if names else ""
         return Place(VirtualPath("/" + "/".join(names)), stats[-1], stats[len(stats) > 1 and -2], last)
 
-    def _found(self, path: str, follow: bool = True) -> tuple[VirtualPath, Stat]:
+    def _lookup(self, path: str, follow: bool = True) -> tuple[VirtualPath, Stat]:
         place = self._walk(path, follow)
         if place.stat is None:
             raise fs_error(errno.ENOENT, path)
@@ -139,21 +139,21 @@ class ResolvingFileSystem(Conveniences):
     def _entry(self, path: str) -> Place:
         """Walk to the parent and look at the last name without following it."""
         head, _, name = path.rstrip("/").rpartition("/")
-        above, parent = self._found(head or "/")
+        directory, parent = self._lookup(head or "/")
         if parent.mode & S_IFMT != S_IFDIR:
             raise fs_error(errno.ENOTDIR, path)
         if not self._allowed(parent, 1):
             raise fs_error(errno.EACCES, path)
         if name in _DOTS:
-            at, stat = self._found(path)
-            return Place(at, stat, parent, name)
+            candidate, stat = self._lookup(path)
+            return Place(candidate, stat, parent, name)
         check_path(path)
         check_name(name, path)
-        at = VirtualPath(f"{above.rstrip('/')}/{name}")
+        candidate = VirtualPath(f"{directory.rstrip('/')}/{name}")
         try:
-            return Place(at, self._lstat(at), parent, name)
+            return Place(candidate, self._lstat(candidate), parent, name)
         except FileNotFoundError:
-            return Place(at, None, parent, name)
+            return Place(candidate, None, parent, name)
 
     def _allowed(self, stat: Stat, mask: int) -> bool:
         mode = stat.mode
@@ -165,8 +165,8 @@ class ResolvingFileSystem(Conveniences):
             mode >>= 3
         return mode & mask == mask
 
-    def _room(self, path: str) -> VirtualPath:
-        """Return the canonical path for a new file. Raises EEXIST if there is one already."""
+    def _new_path(self, path: str) -> VirtualPath:
+        """Return the canonical path for a new file. Raises EEXIST if the file exists."""
         place = self._entry(path)
         if place.stat is not None:
             raise fs_error(errno.EEXIST, path)
@@ -212,18 +212,18 @@ class ResolvingFileSystem(Conveniences):
         return self._open(place.path, write, truncate)
 
     def stat(self, path: VirtualPath, *, follow: bool = True) -> Stat:
-        return self._found(path, follow)[1]
+        return self._lookup(path, follow)[1]
 
     def listdir(self, path: VirtualPath) -> list[Entry]:
-        at, stat = self._found(path)
+        canonical, stat = self._lookup(path)
         if stat.mode & S_IFMT != S_IFDIR:
             raise fs_error(errno.ENOTDIR, path)
         if not self._allowed(stat, 4):
             raise fs_error(errno.EACCES, path)
-        return self._listdir(at)
+        return self._listdir(canonical)
 
     def mkdir(self, path: VirtualPath, mode: int = 0o777) -> None:
-        self._mkdir(self._room(path), mode & 0o1777)
+        self._mkdir(self._new_path(path), mode & 0o1777)
 
     def rmdir(self, path: VirtualPath) -> None:
         place = self._entry(path)
@@ -257,11 +257,14 @@ class ResolvingFileSystem(Conveniences):
         target = self._entry(new)
         if source.name in _DOTS or target.name in _DOTS:
             raise fs_error(errno.EBUSY, old)
-        directory = source.stat.mode & S_IFMT == S_IFDIR
-        if not directory and (old[-1:] == "/" or new[-1:] == "/"):
+        is_directory = source.stat.mode & S_IFMT == S_IFDIR
+        if not is_directory and (old[-1:] == "/" or new[-1:] == "/"):
             raise fs_error(errno.ENOTDIR, old)
-        there = target.stat
-        if there is not None and (there.inode, there.device) == (source.stat.inode, source.stat.device):
+        existing = target.stat
+        if existing is not None and (existing.inode, existing.device) == (
+            source.stat.inode,
+            source.stat.device,
+        ):
             if source.path == target.path or not self._same_entry(source, target):
                 return
             self._check_change(source, old)
@@ -269,82 +272,82 @@ class ResolvingFileSystem(Conveniences):
             return
         self._check_change(source, old)
         self._check_change(target, new)
-        if directory and f"{target.path}/".startswith(f"{source.path}/"):
+        if is_directory and f"{target.path}/".startswith(f"{source.path}/"):
             raise fs_error(errno.EINVAL, new)
-        if there is not None and there.mode & S_IFMT == S_IFDIR:
-            if not directory:
+        if existing is not None and existing.mode & S_IFMT == S_IFDIR:
+            if not is_directory:
                 raise fs_error(errno.EISDIR, new)
             if self._listdir(target.path):
                 raise fs_error(errno.ENOTEMPTY, new)
-        elif there is not None and directory:
+        elif existing is not None and is_directory:
             raise fs_error(errno.ENOTDIR, new)
         self._rename(source.path, target.path)
 
     def _same_entry(self, source: Place, target: Place) -> bool:
-        """Return True if two names are one entry, in a directory where case does not count."""
+        """Return True if two names are one entry of a case-insensitive directory."""
         if source.path.lower() != target.path.lower():
             return False
         return target.name not in [entry.name for entry in self._listdir(dirname(target.path))]
 
     def link(self, old: VirtualPath, new: VirtualPath) -> None:
-        at, stat = self._found(old, False)
-        to = self._room(new)
+        source, stat = self._lookup(old, False)
+        target = self._new_path(new)
         if stat.mode & S_IFMT == S_IFDIR:
             raise fs_error(errno.EPERM, old)
         if new[-1:] == "/":
             raise fs_error(errno.ENOENT, new)
-        self._link(at, to)
+        self._link(source, target)
 
     def symlink(self, target: str, path: VirtualPath) -> None:
-        at = self._room(path)
+        canonical = self._new_path(path)
         if not target or path[-1:] == "/":
             raise fs_error(errno.ENOENT, path)
         check_path(target)
-        self._symlink(target, at)
+        self._symlink(target, canonical)
 
     def readlink(self, path: VirtualPath) -> str:
-        at, stat = self._found(path, False)
+        canonical, stat = self._lookup(path, False)
         if stat.mode & S_IFMT != S_IFLNK:
             raise fs_error(errno.EINVAL, path)
-        return self._readlink(at)
+        return self._readlink(canonical)
 
     def mkfifo(self, path: VirtualPath, mode: int = 0o666) -> None:
-        at = self._room(path)
+        canonical = self._new_path(path)
         if path[-1:] == "/":
             raise fs_error(errno.ENOENT, path)
-        self._mkfifo(at, mode & 0o7777)
+        self._mkfifo(canonical, mode & 0o7777)
 
     def chmod(self, path: VirtualPath, mode: int) -> None:
-        at, stat = self._found(path)
-        self._check_writable(at)
+        canonical, stat = self._lookup(path)
+        self._check_writable(canonical)
         if self._uid not in (0, stat.uid):
             raise fs_error(errno.EPERM, path)
-        self._chmod(at, mode & 0o7777)
+        self._chmod(canonical, mode & 0o7777)
 
     def utime(self, path: VirtualPath, atime_ns: int, mtime_ns: int, *, follow: bool = True) -> None:
-        at, stat = self._found(path, follow)
-        self._check_writable(at)
+        canonical, stat = self._lookup(path, follow)
+        self._check_writable(canonical)
         if self._uid not in (0, stat.uid) and not self._allowed(stat, 2):
             raise fs_error(errno.EACCES, path)
-        self._utime(at, atime_ns, mtime_ns)
+        self._utime(canonical, atime_ns, mtime_ns)
 
     def access(self, path: VirtualPath, mask: int) -> bool:
         try:
-            at, stat = self._found(path)
+            canonical, stat = self._lookup(path)
             if mask & 2 and stat.mode & S_IFMT not in (S_IFIFO, 0o020000):
-                self._check_writable(at)
+                self._check_writable(canonical)
         except OSError:
             return False
         return self._allowed(stat, mask)
 
     def realpath(self, path: VirtualPath) -> VirtualPath:
-        return self._found(path)[0]
+        return self._lookup(path)[0]
 
 
 def ancestors(path: VirtualPath) -> list[VirtualPath]:
     """Return the directories above a canonical path, the root first."""
-    found: list[VirtualPath] = []
+    directories: list[VirtualPath] = []
     while path != "/":
         path = dirname(path)
-        found.append(path)
-    return found[::-1]
+        directories.append(path)
+    return directories[::-1]

@@ -1,4 +1,4 @@
-"""The files that every fresh memory file system has; all of them synthetic.
+"""The initial files of every memory file system; all of them are synthetic.
 
 They follow the Filesystem Hierarchy Standard 3.0 where scripts read it. Nothing here is
 read from the host.
@@ -11,7 +11,7 @@ from sandhook.vfs.inode import S_IFCHR, S_IFDIR, S_IFLNK, S_IFREG, Inode
 
 _HOSTNAME = b"sandhook\n"
 
-#: path, permission bits, owned by the user rather than by root.
+#: Path, permission bits, and whether the user owns it rather than root.
 _DIRECTORIES: tuple[tuple[str, int, bool], ...] = (
     ("bin", 0o755, False),
     ("dev", 0o755, False),
@@ -75,7 +75,7 @@ _FD_BASE = 1 << 40
 
 
 class _Descriptors(dict[str, Inode]):
-    """Children of /proc/self/fd: every decimal name is a device; which are open, the kernel knows."""
+    """Children of /proc/self/fd: every decimal name is a device; the kernel knows which ones are open."""
 
     __slots__ = ("_gid", "_now", "_uid")
 
@@ -112,23 +112,23 @@ def build(uid: int, gid: int, now: int) -> tuple[Inode, int, int]:
     root = directory(0o755, 1, 0, 0, now)
     nodes = {"": root}
     number = 1
-    for path, bits, own in _DIRECTORIES:
+    for path, bits, is_own in _DIRECTORIES:
         number += 1
-        node = directory(bits, number, uid, gid, now) if own else directory(bits, number, 0, 0, now)
-        above, _, name = path.rpartition("/")
-        parent = nodes[above]
+        node = directory(bits, number, uid, gid, now) if is_own else directory(bits, number, 0, 0, now)
+        parent_path, _, name = path.rpartition("/")
+        parent = nodes[parent_path]
         parent.children[name] = node
         parent.links += 1
         nodes[path] = node
     size = len(_FD_TARGET)
-    for above, name, data in _FILES:
+    for parent_path, name, data in _FILES:
         number += 1
         node = Inode(S_IFREG | 0o644, number, 0, 0, now)
         if b"{" in data:
             data = data.replace(b"{uid}", b"%d" % uid).replace(b"{gid}", b"%d" % gid)
         node.data = data
         size += len(data)
-        nodes[above].children[name] = node
+        nodes[parent_path].children[name] = node
     devices = nodes["dev"].children
     for name, device in _DEVICES:
         number += 1

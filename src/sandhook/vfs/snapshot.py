@@ -11,7 +11,7 @@ from sandhook.vfs.quota import Quota
 
 
 class _Saved(Record):
-    """One inode."""
+    """The saved state of one inode."""
 
     mode: int
     uid: int
@@ -21,7 +21,7 @@ class _Saved(Record):
     data: bytes
     target: str | Device
     children: tuple[tuple[str, int], ...] | None
-    special: Inode | None  # a directory whose children are made on demand; never changes
+    special: Inode | None  # a directory with dynamic children; it never changes
 
 
 class Snapshot:
@@ -39,9 +39,9 @@ class Snapshot:
 
     @classmethod
     def take(cls, root: Inode, next_ino: int, quota: Quota) -> Snapshot:
-        """Save every inode that can be reached; changed contents are frozen to ``bytes`` once."""
+        """Save every reachable inode; changed contents are converted to ``bytes`` once."""
         saved: dict[int, _Saved] = {}
-        left = quota.limit  # bytes of files without a name are not part of the state
+        remaining = quota.limit  # files without a name are not part of the state
         pending = [root]
         while pending:
             node = pending.pop()
@@ -59,15 +59,15 @@ class Snapshot:
                 else:
                     children, special = (), node
             else:
-                left -= node.size()
+                remaining -= node.size()
             times = (node.mtime, node.atime, node.ctime)
             saved[node.ino] = _Saved(
                 node.mode, node.uid, node.gid, times, node.links, data, node.target, children, special
             )
-        return cls(saved, root.ino, next_ino, (left, quota.entries_left, quota.limit))
+        return cls(saved, root.ino, next_ino, (remaining, quota.entries_left, quota.limit))
 
     def build(self) -> tuple[Inode, int, Quota]:
-        """Return a new tree of inodes, the last inode number and the quota that was left."""
+        """Return a new tree of inodes, the last inode number and the remaining quota."""
         nodes: dict[int, Inode] = {}
         for number, saved in self._saved.items():
             if saved.special is not None:
@@ -86,17 +86,17 @@ class Snapshot:
 
     def paths(self) -> dict[VirtualPath, _Saved]:
         """Return every path below the root with its inode."""
-        found: dict[VirtualPath, _Saved] = {}
+        saved_by_path: dict[VirtualPath, _Saved] = {}
         pending = [("", self._root)]
         while pending:
-            above, number = pending.pop()
+            parent, number = pending.pop()
             for name, child in self._saved[number].children or ():
-                path = f"{above}/{name}"
+                path = f"{parent}/{name}"
                 saved = self._saved[child]
-                found[VirtualPath(path)] = saved
+                saved_by_path[VirtualPath(path)] = saved
                 if saved.children:
                     pending.append((path, child))
-        return found
+        return saved_by_path
 
 
 def difference(before: Snapshot, after: Snapshot) -> Changes:
@@ -105,15 +105,15 @@ def difference(before: Snapshot, after: Snapshot) -> Changes:
     new = after.paths()
     changes = [_change(DELETED, path, saved) for path, saved in old.items() if path not in new]
     for path, saved in new.items():
-        was = old.get(path)
-        if was is None:
+        former = old.get(path)
+        if former is None:
             changes.append(_change(CREATED, path, saved))
-        elif was.mode & S_IFMT != saved.mode & S_IFMT:
-            changes.append(_change(DELETED, path, was))
+        elif former.mode & S_IFMT != saved.mode & S_IFMT:
+            changes.append(_change(DELETED, path, former))
             changes.append(_change(CREATED, path, saved))
-        elif (was.data, was.target) != (saved.data, saved.target):
+        elif (former.data, former.target) != (saved.data, saved.target):
             changes.append(_change(MODIFIED, path, saved))
-        elif was.mode != saved.mode:
+        elif former.mode != saved.mode:
             changes.append(_change(CHMOD, path, saved))
     return Changes.ordered(changes)
 

@@ -1,4 +1,4 @@
-"""The inodes of a memory file system: where a path leads, who may follow it, and what a name costs.
+"""The inodes of a memory file system: path resolution, permissions and quota.
 
 Source: POSIX.1-2024 XBD 4.16 Pathname Resolution, 4.7 File Access Permissions.
 """
@@ -14,7 +14,7 @@ from sandhook.vfs.inode import S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, Inode
 from sandhook.vfs.names import MAX_DEPTH, MAX_LINKS, SHORT_PATH, check_name, check_path
 from sandhook.vfs.quota import Quota
 
-#: Last components of a path that name no entry of the directory before them.
+#: Last components of a path that are not names of directory entries.
 DOTS = ("", ".", "..")
 
 
@@ -22,11 +22,11 @@ class Tree:
     """Inodes below one root, as one unprivileged user sees them.
 
     Args:
-        quota: What contents and names may still take.
+        quota: The remaining quota of contents and names.
         now: Clock for the times of files, in nanoseconds since the epoch.
         uid: The user whose permission bits apply; 0 passes every check.
         gid: The user's group.
-        bare: Have nothing but the root, which the user owns, instead of the skeleton.
+        bare: Create only the root, which the user owns, instead of the skeleton.
 
     Attributes:
         root: The root directory; None until the first walk needs it.
@@ -45,7 +45,7 @@ class Tree:
         self.last = 1
 
     def build(self) -> Inode:
-        """Make the root, with the skeleton below it, and return it."""
+        """Create the root, with the skeleton below it, and return it."""
         if self._bare:
             self.root = skeleton.directory(0o755, 1, self.uid, self.gid, self.now())
             return self.root
@@ -55,10 +55,10 @@ class Tree:
 
     # The path walk.
 
-    def plainly(self, path: str, *, make: bool = False) -> Inode | None:
-        """Return the inode of a path without links, "." and ".." on the way; None for all other paths.
+    def quick_lookup(self, path: str, *, create: bool = False) -> Inode | None:
+        """Return the inode of a path without links, "." and "..", or None for other paths.
 
-        Without ``make``, raises NameMissing where a directory has no such name: searches along PATH are mostly that.
+        Without ``create``, raises NameMissing when a name is missing, the usual result of a search along PATH.
         """
         if not 0 < len(path) < SHORT_PATH:
             check_path(path)
@@ -71,30 +71,30 @@ class Tree:
                     return None
                 node = node.children[part]
         except KeyError:
-            sure = (
+            is_missing = (
                 node.mode & S_IFMT == S_IFDIR and part not in DOTS and len(part) < 64 and part.isprintable()
             )
-            if sure and not make:
+            if is_missing and not create:
                 raise NameMissing(errno.ENOENT, TEXTS[errno.ENOENT], path) from None
             return None
         return node
 
     def lookup(self, path: str, follow: bool = True) -> Inode:
         """Return the inode of a path; fast for paths without links, "." and ".."."""
-        node = self.plainly(path)
+        node = self.quick_lookup(path)
         if node is not None and (not follow or node.mode & S_IFMT != S_IFLNK):
             return node
-        found = self.walk(path, follow)[2]
-        if found is None:
+        resolved = self.walk(path, follow)[2]
+        if resolved is None:
             raise fs_error(errno.ENOENT, path)
-        return found
+        return resolved
 
     def walk(self, path: str, follow: bool) -> tuple[Inode, str, Inode | None, list[str], list[Inode]]:
-        """Resolve a path as POSIX XBD 4.16 says.
+        """Resolve a path (POSIX XBD 4.16).
 
         Returns:
             Parent, name, inode (None when only the last component is missing), and the names
-            and inodes of the way there without links.
+            and inodes on the path without links.
         """
         check_path(path)
         trail = [self.root or self.build()]
@@ -104,24 +104,24 @@ class Tree:
         links = 0
         while pending:
             part = pending.pop()
-            here = trail[-1]
-            if here.mode & S_IFMT != S_IFDIR:
+            directory = trail[-1]
+            if directory.mode & S_IFMT != S_IFDIR:
                 raise fs_error(errno.ENOTDIR, path)
             if part in DOTS:
-                if part and not self.allowed(here, 1):
+                if part and not self.allowed(directory, 1):
                     raise fs_error(errno.EACCES, path)
                 if part == ".." and names:
                     del trail[-1], names[-1]
                 continue
-            if not self.allowed(here, 1):
+            if not self.allowed(directory, 1):
                 raise fs_error(errno.EACCES, path)
             try:
-                child = here.children[part]
+                child = directory.children[part]
             except KeyError:
                 check_name(part, path)
                 if any(pending):
                     raise fs_error(errno.ENOENT, path) from None
-                return here, part, None, names, trail
+                return directory, part, None, names, trail
             if child.mode & S_IFMT == S_IFLNK and (follow or pending):
                 links += 1
                 if links > MAX_LINKS:
@@ -138,7 +138,7 @@ class Tree:
     def entry(self, path: str) -> tuple[Inode, str, Inode | None]:
         """Return parent directory, name and inode (or None) of a path whose last link is not followed.
 
-        The name is "", "." or ".." when the path ends so; the inode is then that directory.
+        The name can be "", "." or ".."; the inode is then that directory.
         """
         head, _, name = path.rstrip("/").rpartition("/")
         parent = self.lookup(head or "/")
@@ -167,8 +167,8 @@ class Tree:
             mode >>= 3
         return mode & mask == mask
 
-    def room(self, path: str) -> tuple[Inode, str]:
-        """Return parent and name for a new file. Raises EEXIST if there is one already."""
+    def new_entry(self, path: str) -> tuple[Inode, str]:
+        """Return parent and name for a new file. Raises EEXIST if the file exists."""
         parent, name, node = self.entry(path)
         if node is not None:
             raise fs_error(errno.EEXIST, path)
@@ -189,12 +189,12 @@ class Tree:
     # Names.
 
     def drop(self, node: Inode) -> None:
-        """Remove one name of an inode; without names and handles its bytes are free again."""
+        """Remove one name of an inode; its bytes are refunded when it has no names and no handles."""
         node.links -= 1
         node.ctime = self.now()
         self.quota.entries_left += 1
         if not node.links and not node.opens and node.mode & S_IFMT in (S_IFREG, S_IFLNK):
-            self.quota.take_bytes(-node.size())
+            self.quota.charge_bytes(-node.size())
             node.data = b""
             node.target = ""
 
@@ -205,20 +205,20 @@ class Tree:
         parent.mtime = parent.ctime = self.now()
         self.quota.entries_left += 1
 
-    def descend(self, here: Inode, name: str, key: str) -> Inode:
-        child = here.children.get(name)
+    def descend(self, directory: Inode, name: str, key: str) -> Inode:
+        child = directory.children.get(name)
         if child is None:
-            self.quota.take_entry()
-            child = self.add(here, name, S_IFDIR | 0o755)
+            self.quota.charge_entry()
+            child = self.add(directory, name, S_IFDIR | 0o755)
             child.children = {}
             child.links = 2
-            here.links += 1
+            directory.links += 1
         elif child.mode & S_IFMT != S_IFDIR:
             raise fs_error(errno.ENOTDIR, key)
         return child
 
     def check_move(self, node: Inode, new: str) -> None:
-        """Raise for a move of a directory below itself, or so deep that no path reaches its leaves."""
+        """Raise for a move of a directory below itself, or deeper than MAX_DEPTH."""
         trail = self.walk(new.rstrip("/").rpartition("/")[0] or "/", True)[4]
         if node in trail:
             raise fs_error(errno.EINVAL, new)
@@ -228,4 +228,4 @@ class Tree:
             depth += 1
             if depth > MAX_DEPTH:
                 raise fs_error(errno.ENAMETOOLONG, new)
-            level = [child for each in level for child in each.children.values() if child.children]
+            level = [child for parent in level for child in parent.children.values() if child.children]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from errno import ENOENT
 
 from sandhook.builtins.base import BuiltinError, builtin, parse, write
-from sandhook.builtins.directories.directory import along_path, change, shown
+from sandhook.builtins.directories.directory import change, change_along_cdpath, shown
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text, fs_error
 
@@ -20,39 +20,39 @@ USAGE = "cd [-L|[-P [-e]] [-@]] [dir]"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when the directory cannot be entered, or OLDPWD or PWD cannot be set."""
-    given, operands = parse(argv, "LPe")
+    options, operands = parse(argv, "LPe")
     follow = "physical" in state.options.enabled
-    for option in given:
+    for option in options:
         if option.letter in "LP":
             follow = option.letter == "P"
     if len(operands) > 1:
         raise BuiltinError("too many arguments")
-    show = False
+    prints = False
     if not operands:
         name = _variable(state, "HOME")
     elif operands[0] == "-":
         name = _variable(state, "OLDPWD")
-        show = True
+        prints = True
     else:
         name = operands[0]
-        if along_path(state, name, follow=follow):
+        if change_along_cdpath(state, name, follow=follow):
             return 0
     try:
         if follow and not name:
             raise fs_error(ENOENT)
-        where = change(state, name, follow=follow)
+        directory = change(state, name, follow=follow)
     except OSError as error:
         value = state.get(name) if "cdable_vars" in state.options.shopts else None
         if not value:
             raise BuiltinError(f"{shown(name)}: {error_text(error)}") from None
         try:
             change(state, value, follow=follow)
-            where = value
+            directory = value
         except OSError:
             raise BuiltinError(f"{shown(name)}: {error_text(error)}") from None
-        show = True
-    if show:
-        write(state, where + "\n")
+        prints = True
+    if prints:
+        write(state, directory + "\n")
     return 0
 
 

@@ -1,7 +1,7 @@
-"""The working directory as a shell knows it: cd, pwd, pushd, popd and dirs share it.
+"""The working directory of a shell, for cd, pwd, pushd, popd and dirs.
 
-A process's ``cwd`` is physical (no links in it), so that it stays where it is when a link moves.
-The logical name, by which the shell came there, is the shell's own, as in bash.
+The ``cwd`` of a process is physical (it has no links), so it does not change when a link moves.
+The shell itself keeps the logical name, by which it entered the directory, as in bash.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ LOST = (
 
 
 def logical(state: State) -> str:
-    """Return the working directory by the name that led here."""
+    """Return the logical name of the working directory."""
     cwd = state.process.cwd
-    known = state.memo.directory
-    if known is not None and known[1] == cwd:
-        return known[0]
+    cached = state.memo.directory
+    if cached is not None and cached[1] == cwd:
+        return cached[0]
     inherited = state.get("PWD") or ""
     if inherited[:1] == "/" and inherited != cwd and normalize(inherited) == inherited:
         try:
@@ -37,7 +37,7 @@ def logical(state: State) -> str:
 
 
 def shown(name: str) -> str:
-    """Return a directory's name as messages show it."""
+    """Return the name of a directory as messages print it."""
     return ansi_c(name) if needs_ansi_c(name) else name
 
 
@@ -57,7 +57,7 @@ def resolve(state: State, name: str, *, follow: bool) -> tuple[str, VirtualPath]
     """
     fs = state.process.kernel.fs
     if set(name.split("/")) <= {".", ""} and name[:1] == "." and not fs.exists(state.process.cwd):
-        state.shell.write_error(state, f"cd: {LOST}\n")  # one is still there all the same
+        state.shell.write_error(state, f"cd: {LOST}\n")  # bash prints this and stays in the directory
         return f"{logical(state)}/{name}", state.process.cwd
     if follow:
         target = fs.realpath(join(state.process.cwd, name))
@@ -95,12 +95,12 @@ def _out_of_removed(state: State, name: str) -> tuple[str, VirtualPath] | None:
 
 
 def _check_parents(state: State, path: str) -> None:
-    """What stands before each ".." must be a directory, though the text alone would cancel it."""
+    """Check that the path before each ".." is a directory, although normalizing would remove it."""
     parts = path.split("/")
     for index, part in enumerate(parts):
         if part == ".." and index > 1:
-            before = normalize("/".join(parts[:index]))
-            info = state.process.kernel.fs.stat(before)
+            parent = normalize("/".join(parts[:index]))
+            info = state.process.kernel.fs.stat(parent)
             if info.mode & 0o170000 != 0o040000:
                 raise fs_error(errno.ENOTDIR)
 
@@ -117,8 +117,8 @@ def change(state: State, name: str, *, follow: bool) -> str:
     """Go to a directory and set OLDPWD and PWD; return its logical name.
 
     Raises:
-        OSError: It cannot be entered; nothing has changed then.
-        ShellError: OLDPWD or PWD is readonly; the directory has changed.
+        OSError: The directory cannot be entered; nothing was changed.
+        ShellError: OLDPWD or PWD is readonly; the directory was changed.
     """
     old = logical(state)
     text, target = resolve(state, name, follow=follow)
@@ -129,7 +129,7 @@ def change(state: State, name: str, *, follow: bool) -> str:
     return text
 
 
-def along_path(state: State, name: str, *, follow: bool) -> bool:
+def change_along_cdpath(state: State, name: str, *, follow: bool) -> bool:
     """Go to the first directory of CDPATH that has ``name``; print the directory unless the entry is empty."""
     path = state.get("CDPATH")
     if not path or name[:1] == "/" or name.partition("/")[0] in (".", ".."):
@@ -137,10 +137,10 @@ def along_path(state: State, name: str, *, follow: bool) -> bool:
     for entry in path.split(":"):
         candidate = f"{entry.rstrip('/')}/{name}" if entry else f"./{name}"
         try:
-            where = change(state, candidate, follow=follow)
+            directory = change(state, candidate, follow=follow)
         except OSError:
             continue
         if entry:
-            write(state, f"{candidate if follow else where}\n")
+            write(state, f"{candidate if follow else directory}\n")
         return True
     return False

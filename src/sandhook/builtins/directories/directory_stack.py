@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandhook.builtins.base import BuiltinError, numeric, write
-from sandhook.builtins.directories.directory import along_path, change, logical, shown
+from sandhook.builtins.directories.directory import change, change_along_cdpath, logical, shown
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
 
@@ -22,15 +22,15 @@ def tilde(state: State, path: str) -> str:
 
 
 def show(state: State) -> None:
-    """Print the stack on one line, as pushd and popd do in the end."""
+    """Print the stack on one line, as pushd and popd do at the end."""
     write(state, " ".join([tilde(state, path) for path in entries(state)]) + "\n")
 
 
 def index_of(word: str, count: int, *, sign: bool = True) -> int:
-    """Return the place in a stack of ``count`` entries that +N (from the left) or -N means.
+    """Return the index in a stack of ``count`` entries that +N (from the left) or -N denotes.
 
     Raises:
-        BuiltinError: No number (usage), or no such entry.
+        BuiltinError: Not a number (usage), or there is no such entry.
     """
     number = numeric(word[1:])
     if number is None or number < 0:
@@ -43,11 +43,11 @@ def index_of(word: str, count: int, *, sign: bool = True) -> int:
     return index
 
 
-def go(state: State, path: str) -> None:
+def change_directory(state: State, path: str) -> None:
     """Change to a directory as cd does, along CDPATH too. Raises BuiltinError."""
     follow = "physical" in state.options.enabled
     try:
-        if not along_path(state, path, follow=follow):
+        if not change_along_cdpath(state, path, follow=follow):
             change(state, path, follow=follow)
     except OSError as error:
         raise BuiltinError(f"{shown(path)}: {error_text(error)}") from None

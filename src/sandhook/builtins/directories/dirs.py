@@ -18,16 +18,16 @@ USAGE = "dirs [-clpv] [+N] [-N]"
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when there is no such entry."""
     letters: set[str] = set()
-    word: str | None = None
+    position: str | None = None
     for argument in argv[1:]:
         if argument == "--help":
             raise HelpWanted
         if argument == "--":
             continue
         if argument[:1] == "-" and len(argument) > 1 and argument[1:] in ("c", "l", "p", "v"):
-            letters.add(argument[1:])  # bash takes them one by one alone
+            letters.add(argument[1:])  # bash does not accept grouped options
         elif argument[:1] in ("+", "-"):
-            word = argument
+            position = argument
             if not argument[1:].isdigit():
                 index_of(argument, 1)
         else:
@@ -35,11 +35,11 @@ def run(state: State, argv: Sequence[str]) -> int:
     if "c" in letters:
         state.directory_stack = []
         return 0
-    whole = entries(state)
-    shown = whole if "l" in letters else [tilde(state, path) for path in whole]
+    stack = entries(state)
+    shown = stack if "l" in letters else [tilde(state, path) for path in stack]
     start = 0
-    if word is not None:
-        start = index_of(word, len(whole), sign=False)
+    if position is not None:
+        start = index_of(position, len(stack), sign=False)
         shown = shown[start : start + 1]
     if "v" in letters:
         write(state, "".join([f"{number:2d}  {path}\n" for number, path in enumerate(shown, start)]))

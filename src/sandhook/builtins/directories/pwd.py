@@ -22,9 +22,9 @@ def run(state: State, argv: Sequence[str]) -> int:
         for option in parse(argv, "LP")[0]:
             follow = option.letter == "P"
     try:
-        where = physical(state) if follow else logical(state)
+        directory = physical(state) if follow else logical(state)
     except OSError:
         state.shell.write_error(state, f"pwd: {LOST}\n")
         return 1
-    write(state, where + "\n")
+    write(state, directory + "\n")
     return 0

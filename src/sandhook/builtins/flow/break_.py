@@ -24,11 +24,11 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def loop_count(state: State, argv: Sequence[str]) -> int:
-    """Return how many loops break or continue means, at most those around it; 0 outside loops.
+    """Return the number of loops for break or continue, at most the enclosing ones; 0 outside loops.
 
     Raises:
         BreakLoop: The count is below 1: all loops end, with status 1.
-        AskedExit: It is no number, or there is more than one argument: bash leaves to its top level.
+        AskedExit: Not a number, or more than one argument: bash returns to its top level.
     """
     name = argv[0]
     if argv[1:2] == ["--help"]:
@@ -45,7 +45,7 @@ def loop_count(state: State, argv: Sequence[str]) -> int:
     count = numeric(operands[0])
     if count is None:
         print_error(state, f"{name}: {operands[0]}: numeric argument required")
-        raise AskedExit(128 | state.status)  # bash leaves to its top level, which adds that bit
+        raise AskedExit(128 | state.status)  # bash returns to its top level, which sets that bit
     if len(operands) > 1:
         print_error(state, f"{name}: too many arguments")
         raise AskedExit(1)

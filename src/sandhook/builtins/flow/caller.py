@@ -16,7 +16,7 @@ USAGE = "caller [expr]"
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return 1 outside a function, or when there are not so many callers."""
+    """Return 1 outside a function, or when there are fewer callers."""
     if len(argv) > 1 and argv[1] == "--help":
         raise HelpWanted
     if not state.frames:

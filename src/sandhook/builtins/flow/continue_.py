@@ -1,4 +1,4 @@
-"""continue: go on with the next turn of a loop.
+"""continue: start the next iteration of a loop.
 
 Source: POSIX.1-2024 XCU 2.15 continue.
 """

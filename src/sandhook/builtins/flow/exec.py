@@ -1,7 +1,7 @@
 """exec: replace the shell by a command, or make redirections last.
 
 Source: POSIX.1-2024 XCU 2.15 exec; bash 5.2 reference manual 4.1. The interpreter applies the
-redirections; without a command nothing is left to do here.
+redirections; without a command there is nothing else to do.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ USAGE = "exec [-cl] [-a name] [command [argument ...]] [redirection ...]"
 def run(state: State, argv: Sequence[str]) -> int:
     """Run the command and end the shell; a command that cannot run ends it with 126 or 127.
 
-    With ``shopt -s execfail`` the shell goes on after such a failure, a subshell does not.
+    With ``shopt -s execfail`` the shell continues after such a failure; a subshell does not.
     """
-    given, operands = parse(argv, "a:cl")
+    options, operands = parse(argv, "a:cl")
     if not operands:
         return 0
     name = operands[0]
     argv0: str | None = None
     environment: dict[str, str] | None = None
     login = False
-    for option in given:
+    for option in options:
         if option.letter == "a":
             argv0 = option.argument
         elif option.letter == "c":
@@ -40,8 +40,8 @@ def run(state: State, argv: Sequence[str]) -> int:
             login = True
     if login:
         argv0 = "-" + (name if argv0 is None else argv0)
-    file = name if "/" in name else _found(state, name)
-    status = _refuse(state, name, file)
+    file = name if "/" in name else _search_path(state, name)
+    status = _print_exec_error(state, name, file)
     if status:
         if "execfail" in state.options.shopts and not state.subshell:
             return status
@@ -51,14 +51,14 @@ def run(state: State, argv: Sequence[str]) -> int:
     return runtime(state).replace(state, operands, file, environment=environment, argv0=argv0)
 
 
-def _found(state: State, name: str) -> str:
-    """Return the file that PATH leads to, "" when no file is found."""
+def _search_path(state: State, name: str) -> str:
+    """Return the file found along PATH, or "" when no file is found."""
     located = locate(state, name, state.get("PATH"))
     return "" if located is None else located[0]
 
 
-def _refuse(state: State, name: str, file: str) -> int:
-    """Report why a file cannot be executed and return 126 or 127; 0 when it can be."""
+def _print_exec_error(state: State, name: str, file: str) -> int:
+    """Return 0 for a file that can be executed; otherwise print why not and return 126 or 127."""
     if not file and state.process.kernel.fs.is_dir(join(state.process.cwd, name)):
         print_error(state, f"exec: {name}: cannot execute: Is a directory")
         return 126
@@ -70,11 +70,11 @@ def _refuse(state: State, name: str, file: str) -> int:
     fs = state.process.kernel.fs
     path = join(state.process.cwd, file.removeprefix("./"))
     try:
-        directory = fs.stat(path).mode & 0o170000 == 0o040000
+        is_directory = fs.stat(path).mode & 0o170000 == 0o040000
     except OSError as error:
         print_error(state, f"{path}: {error_text(error)}")
         return 127
-    text = "Is a directory" if directory else "Permission denied"
-    print_error(state, f"{path}: {text}")
-    print_error(state, f"exec: {path}: cannot execute: {text}")
+    reason = "Is a directory" if is_directory else "Permission denied"
+    print_error(state, f"{path}: {reason}")
+    print_error(state, f"exec: {path}: cannot execute: {reason}")
     return 126

@@ -33,16 +33,16 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _leaving(state: State, status: int) -> AskedExit:
-    """Run the EXIT trap while locals, arguments and redirections are still those of the call; then leave.
+    """Run the EXIT trap while locals, arguments and redirections of the call are in force; return the exception to raise.
 
-    Outside of functions ``bash -c`` undoes redirections first, so that it is left to the one who ends the run.
+    Outside of functions, ``bash -c`` undoes redirections first, so the caller that ends the run runs the trap.
     """
     if state.invocation.interactive is not None or "login_shell" in state.options.shopts:
-        from sandhook.interp.interactive import say_goodbye
+        from sandhook.interp.interactive import announce_exit
 
-        say_goodbye(state.shell, state)
-    undone = state.invocation.input == "string" and not state.subshell and function_frame(state) is None
-    if "EXIT" in state.traps and not undone:
+        announce_exit(state.shell, state)
+    at_top_level = state.invocation.input == "string" and not state.subshell and function_frame(state) is None
+    if "EXIT" in state.traps and not at_top_level:
         status = state.shell.run_exit_trap(state, status & 0xFF)
     return AskedExit(status)
 

@@ -44,9 +44,9 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def find(state: State, name: str) -> str | None:
-    """Return the path of the file: as it is with a slash, else from PATH, else from here.
+    """Return the path of the file: unchanged with a slash, else from PATH, else in the working directory.
 
-    In POSIX mode nothing is looked for here: what PATH has not is None.
+    In POSIX mode the working directory is not searched: None when PATH has no such file.
     """
     if "/" in name or "sourcepath" not in state.options.shopts:
         return name

@@ -1,9 +1,9 @@
-"""trap: run a command when a signal comes, the shell exits, or a command fails.
+"""trap: run a command when a signal arrives, the shell exits, or a command fails.
 
 Source: POSIX.1-2024 XCU 2.15 trap; bash 5.2 reference manual 4.1.
 
-A subshell shows its parent's traps until it sets one itself; they are in
-``state.execution.inherited_traps``, and the interpreter puts them there.
+A subshell shows its parent's traps until it sets one itself. The interpreter stores them in
+``state.execution.inherited_traps``.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ USAGE = "trap [-lp] [[arg] signal_spec ...]"
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return 1 for an unknown signal; the others are handled all the same."""
-    given, operands = parse(argv, "lp")
-    letters = {option.letter for option in given}
+    """Return 1 for an unknown signal; the other operands are still handled."""
+    options, operands = parse(argv, "lp")
+    letters = {option.letter for option in options}
     if "l" in letters:
         write(state, listing())
         return 0
@@ -38,7 +38,7 @@ def run(state: State, argv: Sequence[str]) -> int:
             return USAGE_STATUS
         names, action = operands, "-"
     status = 0
-    hearing = "ERR" in state.traps
+    had_err_trap = "ERR" in state.traps
     for text in names:
         name = trap_name(text)
         if name is None:
@@ -46,17 +46,17 @@ def run(state: State, argv: Sequence[str]) -> int:
             status = 1
         else:
             set_trap(state, name, None if action == "-" else action)
-    if status and not hearing and not state.errexit_suppressed and "ERR" in state.traps:
-        state.execution.skips_err_trap = True  # it was not there when this command began
+    if status and not had_err_trap and not state.errexit_suppressed and "ERR" in state.traps:
+        state.execution.skips_err_trap = True  # the trap was not set when this command began
     return status
 
 
 def set_trap(state: State, name: str, action: str | None) -> None:
-    """Set a trap, "" to ignore the signal, None to go back to its default."""
+    """Set a trap: "" ignores the signal, None restores its default."""
     state.execution.inherited_traps = {}
     number = NUMBERS.get(name)
     if number in state.invocation.ignored_signals:
-        return  # what was ignored when a shell began stays so (XCU 2.15)
+        return  # signals that were ignored at the start of the shell stay ignored (XCU 2.15)
     if action is None:
         state.traps.pop(name, None)
         if name == "ERR":
@@ -65,7 +65,7 @@ def set_trap(state: State, name: str, action: str | None) -> None:
         state.traps[name] = action
         if name == "ERR" and state.tracing.err_depth is None:
             state.tracing.err_depth = state.calls
-    if action and not state.tracing.tracks_commands and _asks_for_command(state, action):
+    if action and not state.tracing.tracks_commands and _uses_bash_command(state, action):
         state.tracing.tracks_commands = True
         state.update_instrumented()
     if name == "DEBUG":
@@ -83,8 +83,8 @@ def set_trap(state: State, name: str, action: str | None) -> None:
         process.ignored.add(number)
 
 
-def _asks_for_command(state: State, action: str) -> bool:
-    """Return True when a trap, or the function that it calls, has BASH_COMMAND in its text."""
+def _uses_bash_command(state: State, action: str) -> bool:
+    """Return True when the text of a trap, or of the function that it calls, contains BASH_COMMAND."""
     if "BASH_COMMAND" in action:
         return True
     function = state.functions.get((action.split(maxsplit=1) or [""])[0].rstrip(";"))

@@ -19,8 +19,8 @@ USAGE = "disown [-h] [-ar] [jobspec ... | pid ...]"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 for a job that does not exist."""
-    given, operands = parse(argv, "ahr")
-    letters = {option.letter for option in given}
+    options, operands = parse(argv, "ahr")
+    letters = {option.letter for option in options}
     forget_ended(state)
     table = jobs_of(state)
     if not operands and letters & {"a", "r"}:
@@ -47,7 +47,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _disown(state: State, job: Job, letters: set[str]) -> None:
-    if "h" not in letters:  # -h is about SIGHUP, which a shell here never sends to its jobs
+    if "h" not in letters:  # -h affects SIGHUP, which a shell here never sends to its jobs
         table = jobs_of(state)
         table.remove(job)
-        table.forgotten.setdefault(job.pid, 0)  # the status that wait returns for it from now on
+        table.forgotten.setdefault(job.pid, 0)  # wait returns this status from now on

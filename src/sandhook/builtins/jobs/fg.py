@@ -1,4 +1,4 @@
-"""fg, bg: bring a job to the foreground, or let it go on in the background.
+"""fg, bg: bring a job to the foreground, or continue it in the background.
 
 Source: POSIX.1-2024 XCU 3 fg, bg. Both need ``set -m``, as in a bash script.
 """

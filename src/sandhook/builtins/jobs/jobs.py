@@ -19,18 +19,18 @@ USAGE = "jobs [-lnprs] [jobspec ...] or jobs -x command [args]"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 for a job that does not exist; with -x, the command's status."""
-    given, operands = parse(argv, "lpnxrs")
-    letters = {option.letter for option in given}
+    options, operands = parse(argv, "lpnxrs")
+    letters = {option.letter for option in options}
     if "x" in letters:
-        last = max(at for at, option in enumerate(given) if option.letter == "x")
-        if any(option.letter in "lpn" for option in given[:last]):  # after it they mean nothing
+        last = max(index for index, option in enumerate(options) if option.letter == "x")
+        if any(option.letter in "lpn" for option in options[:last]):  # after -x they have no effect
             raise BuiltinError("no other options allowed with `-x'")
         return _execute(state, operands)
-    untold = [] if state.invocation.input == "string" else [job for job in jobs_of(state) if job.done]
-    if operands or not untold:
+    unreported = [] if state.invocation.input == "string" else [job for job in jobs_of(state) if job.done]
+    if operands or not unreported:
         forget_ended(state)
     if not operands:
-        _show(state, [job for job in jobs_of(state) if not (job.done and _was_told(job))], letters)
+        _show(state, [job for job in jobs_of(state) if not (job.done and _death_was_reported(job))], letters)
         forget_ended(state)
         return 0
     status = 0
@@ -45,7 +45,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     return status
 
 
-def _was_told(job: Job) -> bool:
+def _death_was_reported(job: Job) -> bool:
     return job.known and job.processes[-1].signal != 0
 
 
@@ -62,7 +62,7 @@ def _show(state: State, jobs: Sequence[Job], letters: set[str]) -> None:
 def _execute(state: State, operands: Sequence[str]) -> int:
     """jobs -x: run a command whose job specifications become process ids."""
     words = [_pid_text(state, word) if word[:1] == "%" else word for word in operands]
-    if words and words[0][:1] == "%":  # no job: as a command, it would be one for fg
+    if words and words[0][:1] == "%":  # not a job: as a command name, "%x" means "fg %x"
         words = ["fg", *words]
     return runtime(state).call(state, words) if words else 0
 

@@ -1,4 +1,4 @@
-"""What ``%1``, ``%-`` and ``%name`` mean, and how a job is shown."""
+"""Job specifications: ``%1``, ``%-``, ``%name``."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def _find(table: Jobs, text: str) -> Job | None:
     if text.isascii() and text.isdigit():
         return table.by_number(int(text[:10]))
     if text[:1] == "?":
-        found = [job for job in table if text[1:] in job.command]
+        jobs = [job for job in table if text[1:] in job.command]
     else:
-        found = [job for job in table if job.command.startswith(text)]
-    if len(found) > 1:
+        jobs = [job for job in table if job.command.startswith(text)]
+    if len(jobs) > 1:
         raise BuiltinError(f"{text.removeprefix('?')}: ambiguous job spec")
-    return found[0] if found else None
+    return jobs[0] if jobs else None
 
 
 def forget_ended(state: State) -> None:

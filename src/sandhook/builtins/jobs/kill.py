@@ -1,7 +1,7 @@
 """kill: send a virtual signal to processes of this run.
 
 Source: POSIX.1-2024 XCU 3 kill; bash 5.2 reference manual 7.2.
-Divergence: L-KILL-001, signals that stop a process do nothing, for no terminal could continue it;
+Divergence: L-KILL-001, signals that stop a process do nothing, because no terminal could continue it;
 a process group (0, or a negative number) is all processes of the run.
 """
 
@@ -21,7 +21,7 @@ from sandhook.builtins.base import (
     write,
 )
 from sandhook.builtins.jobs.jobspec import find_job
-from sandhook.builtins.jobs.signals import listing, names_alone, trap_name
+from sandhook.builtins.jobs.signals import listing, names_on_one_line, trap_name
 from sandhook.kernel.outside import Outside
 from sandhook.kernel.signals import NAMES, NUMBERS, SIGTERM
 from sandhook.state.state import State
@@ -37,11 +37,11 @@ class _Target(Protocol):
 
 
 class _Request:
-    """What the options of ``kill`` ask for.
+    """The options and operands of ``kill``.
 
     Attributes:
-        signal: Its number, 0 to ask only, None when there is no such signal.
-        named: How the arguments call it.
+        signal: Its number, 0 to test for existence only, None when there is no such signal.
+        named: The signal as the arguments spell it.
         listing: ``-l``.
         operands: The words after the options.
     """
@@ -62,7 +62,7 @@ class _Request:
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return 0 when a signal was sent to any of them, else 1."""
+    """Return 0 when a signal was sent to any of the operands, else 1."""
     if list(argv[1:2]) == ["--help"]:
         raise HelpWanted
     request = _parse(list(argv[1:]))
@@ -77,7 +77,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     for operand in request.operands:
         sent = _send(state, operand, request.signal) or sent
     if sent:
-        state.status = 0  # what a handler sees, which runs now
+        state.status = 0  # for the handler, which runs now
     if state.process.pending:
         if state.execution.defers_signals:
             state.execution.defers_signals = False
@@ -89,7 +89,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 def _parse(words: list[str]) -> _Request | None:
     """Parse the options; None for ``-?``. Only the first ``-NAME`` is one."""
     request = _Request(words)
-    seen = False
+    has_signal = False
     while words:
         word = words[0]
         if word in ("-l", "-L"):
@@ -106,8 +106,8 @@ def _parse(words: list[str]) -> _Request | None:
             break
         elif word == "-?":
             return None
-        elif word[:1] == "-" and not seen:
-            seen = True
+        elif word[:1] == "-" and not has_signal:
+            has_signal = True
             request.name(word[1:])
         else:
             break
@@ -116,7 +116,7 @@ def _parse(words: list[str]) -> _Request | None:
 
 
 def _send(state: State, operand: str, signal: int) -> bool:
-    """Send a signal to the processes that an operand means; return True when one got it."""
+    """Send a signal to the processes of an operand; return True when one received it."""
     try:
         targets = _targets(state, operand)
     except BuiltinError as error:
@@ -132,18 +132,18 @@ def _send(state: State, operand: str, signal: int) -> bool:
             sent = True
     shell = state.process
     if shell in targets and shell.pending and signal not in shell.caught:
-        shell.deliver()  # what ends the shell ends it before the next operand
+        shell.deliver()  # a fatal signal ends the shell before the next operand
     return sent
 
 
 def _signal(text: str) -> int | None:
-    """Return a signal's number, 0 to ask only, None when there is no such signal."""
+    """Return the number of a signal, 0 to test for existence only, None when there is no such signal."""
     name = "EXIT" if text == "0" else trap_name(text)
     return 0 if name == "EXIT" else NUMBERS.get(name or "")
 
 
 def _targets(state: State, word: str) -> Sequence[_Target]:
-    """Return the processes that an operand means. Raises BuiltinError."""
+    """Return the processes that an operand denotes. Raises BuiltinError."""
     if word[:1] == "%":
         return [process for process in find_job(state, word).processes if not process.done]
     if not word:
@@ -156,28 +156,28 @@ def _targets(state: State, word: str) -> Sequence[_Target]:
     processes = state.process.kernel.processes
     if pid == 0 or (pid < 0 and (pid == -1 or -pid in processes)):
         return list(processes.values())
-    found = processes.get(pid)
-    if found is None:
-        world = state.process.kernel.outside
-        if world is None:
+    target = processes.get(pid)
+    if target is None:
+        host = state.process.kernel.outside
+        if host is None:
             raise BuiltinError(f"({pid}) - No such process")
-        return [_Foreign(world, pid)]
-    return [found]
+        return [_Foreign(host, pid)]
+    return [target]
 
 
 class _Foreign:
-    """A process that is not of this run, where the run may reach it."""
+    """A process of the host that does not belong to this run."""
 
-    __slots__ = ("_pid", "_world")
+    __slots__ = ("_host", "_pid")
 
-    def __init__(self, world: Outside, pid: int) -> None:
-        self._world = world
+    def __init__(self, host: Outside, pid: int) -> None:
+        self._host = host
         self._pid = pid
 
     def kill(self, signal: int) -> None:
-        """Send it a signal. Raises BuiltinError."""
+        """Send a signal. Raises BuiltinError."""
         try:
-            self._world.kill(self._pid, signal)
+            self._host.kill(self._pid, signal)
         except OSError as error:
             raise BuiltinError(f"({self._pid}) - {error_text(error)}") from None
 
@@ -185,7 +185,7 @@ class _Foreign:
 def _list(state: State, words: Sequence[str]) -> int:
     """kill -l: the table, or names for numbers and numbers for names."""
     if not words:
-        write(state, names_alone() if state.options.posix else listing())
+        write(state, names_on_one_line() if state.options.posix else listing())
         return 0
     status = 0
     for word in words:

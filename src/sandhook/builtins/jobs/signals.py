@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandhook.kernel.signals import NAMES, parse_signal
 
-#: Traps that are no signals, with the number that sorts them as ``trap -p`` lists them.
+#: Traps that are not signals, with the number by which ``trap -p`` sorts them.
 EVENTS: dict[str, int] = {"EXIT": 0, "DEBUG": 65, "ERR": 66, "RETURN": 67}
 
 
@@ -21,17 +21,19 @@ def trap_name(text: str) -> str | None:
 
 
 def full_name(key: str) -> str:
-    """Return a key as ``trap -p`` prints it: SIGINT, but EXIT."""
+    """Return a key as ``trap -p`` prints it: SIGINT, EXIT."""
     return key if key in EVENTS else "SIG" + key
 
 
-def names_alone() -> str:
-    """Return what ``kill -l`` prints in posix mode: all names on a line."""
+def names_on_one_line() -> str:
+    """Return the output of ``kill -l`` in posix mode: all names on one line."""
     return " ".join([NAMES[number] for number in sorted(NAMES)]) + "\n"
 
 
 def listing() -> str:
     """Return the table of ``trap -l`` and ``kill -l``: five signals on a line."""
     entries = [f"{number:2d}) SIG{name}" for number, name in sorted(NAMES.items())]
-    text = "".join([entry + ("\n" if place % 5 == 0 else "\t") for place, entry in enumerate(entries, 1)])
+    text = "".join(
+        [entry + ("\n" if position % 5 == 0 else "\t") for position, entry in enumerate(entries, 1)]
+    )
     return text + "\n"

@@ -1,4 +1,4 @@
-"""suspend: stop the shell until it gets SIGCONT; there is never job control to do that here.
+"""suspend: stop the shell until it receives SIGCONT; without job control this always fails.
 
 Source: bash 5.2 reference manual 7.2.
 """

@@ -1,7 +1,7 @@
-"""times: print how much time was used.
+"""times: print the processor time of the shell and its children.
 
 Source: POSIX.1-2024 XCU 2.15 times.
-Divergence: L-TIMES-001, all the time of the run, sleeps excepted, is the shell's own user time.
+Divergence: L-TIMES-001, all time of the run except sleeps counts as user time of the shell.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     """Return 0."""
     no_options(argv)
     kernel = state.process.kernel
-    children = kernel.spent
+    children = kernel.cpu_seconds
     own = kernel.times()[1] - children[0]
     write(state, f"{_minutes(own)} 0m0.000s\n{_minutes(children[0])} {_minutes(children[1])}\n")
     return 0

@@ -1,9 +1,9 @@
 """ulimit: show the limits of this run.
 
-Source: bash 5.2 reference manual 4.2. Values are those of ``Limits`` where one means the same; on a host they are
-the machine's, and programs start with what was set.
-Divergence: L-ULIMIT-001, a limit that a script lowers is remembered and shown, and what bounds the run
-is its budget all the same.
+Source: bash 5.2 reference manual 4.2. Values are those of ``Limits`` that mean the same; in host mode they are
+those of the machine, and programs start with the limits that were set.
+Divergence: L-ULIMIT-001, a limit that a script lowers is stored and shown, but the run is bounded
+by its budget alone.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ _UNAVAILABLE = frozenset("bkPT")
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 for a limit that cannot be set."""
-    given, operands = parse(argv, "SHabcdefiklmnpqrstuvxPRT")
-    letters = [option.letter for option in given]
+    options, operands = parse(argv, "SHabcdefiklmnpqrstuvxPRT")
+    letters = [option.letter for option in options]
     for letter in letters:
         if letter in _UNAVAILABLE:
             raise BuiltinError(f"-{letter}: invalid option", usage=True)
@@ -84,13 +84,13 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _current(state: State, letter: str, hard: bool) -> int | None:
-    """Return the present limit, None when there is no such limit."""
-    own = state.process.resource_limits
-    if (letter, hard) in own:
-        return own[letter, hard]
-    world = state.process.kernel.outside
-    if world is not None and (found := world.resource_limits(letter)) is not None:
-        return found[hard]
+    """Return the current limit, None when it is unlimited."""
+    changed = state.process.resource_limits
+    if (letter, hard) in changed:
+        return changed[letter, hard]
+    host = state.process.kernel.outside
+    if host is not None and (limits := host.resource_limits(letter)) is not None:
+        return limits[hard]
     return KINDS[letter].value(state.budget.limits)
 
 
@@ -105,18 +105,25 @@ def _line(state: State, letter: str, hard: bool) -> str:
 
 
 def _set(state: State, letter: str, text: str, *, soft: bool, hard: bool) -> None:
-    wanted = _wanted(state, letter, text)
-    top = _current(state, letter, True)
-    if top is not None and (wanted is None or wanted > top):
+    value = _parse_limit(state, letter, text)
+    hard_limit = _current(state, letter, True)
+    if hard_limit is not None and (value is None or value > hard_limit):
         raise BuiltinError(f"{KINDS[letter].name}: cannot modify limit: Operation not permitted")
-    now = _current(state, letter, False)
-    if hard and not soft and (now is None or (wanted is not None and wanted < now)) and wanted != now:
+    soft_limit = _current(state, letter, False)
+    if (
+        hard
+        and not soft
+        and (soft_limit is None or (value is not None and value < soft_limit))
+        and value != soft_limit
+    ):
         raise BuiltinError(f"{KINDS[letter].name}: cannot modify limit: Invalid argument")
-    changed = dict.fromkeys([(letter, which) for which in (False, True) if (hard if which else soft)], wanted)
+    changed = dict.fromkeys(
+        [(letter, is_hard) for is_hard in (False, True) if (hard if is_hard else soft)], value
+    )
     state.process.resource_limits = {**state.process.resource_limits, **changed}
 
 
-def _wanted(state: State, letter: str, text: str) -> int | None:
+def _parse_limit(state: State, letter: str, text: str) -> int | None:
     if text in ("hard", "soft"):
         return _current(state, letter, text == "hard")
     if text == "unlimited":

@@ -20,8 +20,8 @@ _SHIFTS = {"u": 6, "g": 3, "o": 0}
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 for a mode that cannot be read."""
-    given, operands = parse(argv, "Sp")
-    letters = {option.letter for option in given}
+    options, operands = parse(argv, "Sp")
+    letters = {option.letter for option in options}
     process = state.process
     if operands:
         text = operands[0]
@@ -33,26 +33,26 @@ def run(state: State, argv: Sequence[str]) -> int:
             process.umask = ~apply_symbolic(text, ~process.umask & 0o777) & 0o777
         if "S" not in letters:
             return 0
-    head = "umask " if "p" in letters and not operands else ""
+    command = "umask " if "p" in letters and not operands else ""
     if "S" in letters:
-        write(state, f"{head}{'-S ' if head else ''}{symbolic(process.umask)}\n")
+        write(state, f"{command}{'-S ' if command else ''}{symbolic(process.umask)}\n")
     else:
-        write(state, f"{head}{process.umask:04o}\n")
+        write(state, f"{command}{process.umask:04o}\n")
     return 0
 
 
 def symbolic(mask: int) -> str:
-    """Return a mask as what it lets through: ``u=rwx,g=rx,o=rx``."""
+    """Return the permissions that a mask allows: ``u=rwx,g=rx,o=rx``."""
     allowed = ~mask
     pieces = []
     for who, shift in _SHIFTS.items():
-        three = allowed >> shift & 7
-        pieces.append(f"{who}=" + "".join(letter for letter, bit in zip("rwx", (4, 2, 1)) if three & bit))
+        bits = allowed >> shift & 7
+        pieces.append(f"{who}=" + "".join(letter for letter, bit in zip("rwx", (4, 2, 1)) if bits & bit))
     return ",".join(pieces)
 
 
 def apply_symbolic(text: str, allowed: int) -> int:
-    """Return the permission bits that a symbolic mode leaves of ``allowed``.
+    """Return ``allowed`` after a symbolic mode is applied.
 
     As in bash a clause has one operator and the letters r, w and x alone.
 

@@ -24,7 +24,7 @@ _NOT_FOUND = 127
 
 
 class Interrupted(Exception):
-    """A trapped signal came; its trap has run."""
+    """A trapped signal arrived, and its trap has run."""
 
     def __init__(self, signal: int) -> None:
         super().__init__(signal)
@@ -33,10 +33,10 @@ class Interrupted(Exception):
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return the status of what was waited for last, 127 when it is unknown, 128 + n after a trap."""
-    given, operands = parse(argv, "fnp:")
-    letters = {option.letter for option in given}
-    variable = next((option.argument for option in reversed(given) if option.letter == "p"), None)
+    """Return the status of the last operand, 127 when it is unknown, 128 + n after a trap."""
+    options, operands = parse(argv, "fnp:")
+    letters = {option.letter for option in options}
+    variable = next((option.argument for option in reversed(options) if option.letter == "p"), None)
     if variable is not None:
         if not is_name(variable):
             raise BuiltinError(f"`{variable}': not a valid identifier")
@@ -45,7 +45,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         if "n" in letters:
             return _wait_next(state, operands, variable)
         if not operands:
-            state.process.kernel.scheduler.yield_to_others()  # what others left to run may run now
+            state.process.kernel.scheduler.yield_to_others()  # processes that are ready run first
             table = jobs_of(state)
             for job in table.own():
                 _wait_for(state, job)
@@ -57,7 +57,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         status = 0
         for operand in operands:
             status = _wait_operand(state, operand, variable)
-            forget_ended(state)  # %2 is gone if it ended before %1, though its pid is known
+            forget_ended(state)  # %2 is gone if it ended before %1, although its pid is still known
         return status
     except Interrupted as interruption:
         return 128 + interruption.signal
@@ -96,7 +96,7 @@ def _wait_operand(state: State, operand: str, variable: str | None) -> int:
 
 
 def _wait_for(state: State, job: Job) -> int:
-    """Wait for every process of a job, report a violent death, forget the job."""
+    """Wait for every process of a job, report one that a signal killed, and forget the job."""
     while not job.done:
         wait_any(state, [process for process in job.processes if not process.done])
     _report(state, job)
@@ -154,31 +154,31 @@ def _optional_job(state: State, operand: str) -> Job | None:
 
 
 def wait_any(state: State, processes: Sequence[Process]) -> None:
-    """Block until something happened to one of the processes.
+    """Block until one of the processes ends.
 
     Raises:
-        Interrupted: A trapped signal came instead.
+        Interrupted: A trapped signal arrived first.
     """
-    me = state.process
+    shell = state.process
     task = getcurrent()
-    came: list[int] = []
-    handle = me.on_signal
+    signals: list[int] = []
+    handle = shell.on_signal
 
-    def note(signal: int) -> None:
-        came.append(signal)
+    def record(signal: int) -> None:
+        signals.append(signal)
         if handle is not None:
             handle(signal)
 
     for process in processes:
         process.waiters.append(task)
-    me.on_signal = note
+    shell.on_signal = record
     try:
-        me.kernel.scheduler.block()
+        shell.kernel.scheduler.block()
     finally:
-        me.on_signal = handle
+        shell.on_signal = handle
         for process in processes:
             if task in process.waiters:
                 process.waiters.remove(task)
-    for signal in came:
+    for signal in signals:
         if signal != SIGCHLD:
             raise Interrupted(signal)

@@ -19,9 +19,9 @@ _NOT_IN_NAMES = frozenset(" \t\n()<>;&|\\'\"$`/=")
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str | Assigned]) -> int:
     """Return 1 for an unknown or invalid name."""
-    given, operands = parse([_text(word) for word in argv], "p")
-    if given or not operands:
-        write(state, "".join([_shown(state, name) for name in sorted(state.aliases)]))
+    options, operands = parse([_text(word) for word in argv], "p")
+    if options or not operands:
+        write(state, "".join([_definition(state, name) for name in sorted(state.aliases)]))
     status = 0
     for operand in operands:
         name, equals, value = operand.partition("=")
@@ -32,7 +32,7 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
             else:
                 state.aliases[name] = value
         elif operand in state.aliases:
-            write(state, _shown(state, operand))
+            write(state, _definition(state, operand))
         else:
             print_error(state, f"alias: {operand}: not found")
             status = 1
@@ -40,7 +40,7 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
 
 
 def _text(word: str | Assigned) -> str:
-    """Return an argument as text: an assignment in the source is a word here."""
+    """Return an argument as text; an assignment in the source is a plain word here."""
     if isinstance(word, str):
         return word
     if isinstance(word.value, list):
@@ -49,7 +49,7 @@ def _text(word: str | Assigned) -> str:
     return f"{name}{'+' if word.append else ''}={word.value}"
 
 
-def _shown(state: State, name: str) -> str:
+def _definition(state: State, name: str) -> str:
     """Return an alias as ``alias`` prints it, newline included; POSIX mode leaves out the command."""
     command = "" if state.options.posix else "alias -- " if name[:1] == "-" else "alias "
     return f"{command}{name}={single_quote(state.aliases[name])}\n"

@@ -1,4 +1,4 @@
-"""bind: key bindings of line editing, which a shell without a terminal has not.
+"""bind: key bindings of line editing, which a shell without a terminal does not have.
 
 Source: bash 5.2 reference manual 4.2.
 """

@@ -16,7 +16,7 @@ USAGE = "builtin [shell-builtin [arg ...]]"
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return the built-in's status; 1 when the name is no built-in."""
+    """Return the status of the built-in; 1 when the name is not a built-in."""
     operands = no_options(argv)
     if not operands:
         return 0

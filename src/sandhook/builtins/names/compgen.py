@@ -21,12 +21,12 @@ USAGE = (
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when nothing matches."""
-    given, operands = parse(argv, GETOPT)
-    if not given:
+    options, operands = parse(argv, GETOPT)
+    if not options:
         return 0
     specification = Specification()
-    for option in given:
+    for option in options:
         specification.add(option)
-    found = generate(state, specification, operands[0] if operands else "")
-    write(state, "".join([name + "\n" for name in found]))
-    return 0 if found else 1
+    completions = generate(state, specification, operands[0] if operands else "")
+    write(state, "".join([name + "\n" for name in completions]))
+    return 0 if completions else 1

@@ -1,4 +1,4 @@
-"""complete: say how arguments are to be completed; it is kept and shown, for nothing completes here.
+"""complete: specify how arguments are completed. Specifications are stored and shown, but never used.
 
 Source: bash 5.2 reference manual 8.7.
 """
@@ -20,15 +20,15 @@ USAGE = (
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 for a name without a specification (-p, -r)."""
-    given, names = parse(argv, GETOPT + "prDEI")
-    letters = {option.letter for option in given}
+    options, names = parse(argv, GETOPT + "prDEI")
+    letters = {option.letter for option in options}
     special = [SPECIAL_NAMES[letter] for letter in "DEI" if letter in letters]
     targets = special[:1] or names
     specification = Specification()
-    for option in given:
+    for option in options:
         if option.letter not in "prDEI":
             specification.add(option)
-    if "p" in letters or (not given and not names):
+    if "p" in letters or (not options and not names):
         return _show(state, targets)
     if "r" in letters:
         return _remove(state, targets)

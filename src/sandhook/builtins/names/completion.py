@@ -1,11 +1,11 @@
-"""Completion specifications: what complete stores and compgen carries out."""
+"""Completion specifications, which complete stores and compgen executes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sandhook.builtins.base import USAGE_STATUS, BuiltinError, Given, print_error, runtime
+from sandhook.builtins.base import USAGE_STATUS, BuiltinError, ParsedOption, print_error, runtime
 from sandhook.builtins.variables.words import word_list
 from sandhook.interp.jobs import jobs_of
 from sandhook.kernel.signals import NAMES
@@ -29,12 +29,12 @@ OTHER_ACTIONS = frozenset({
     "arrayvar", "binding", "disabled", "enabled", "function", "helptopic", "hostname", "running",
     "setopt", "shopt", "signal", "stopped",
 })  # fmt: skip
-#: What -D, -E and -I stand for, under the names that bash's messages show.
+#: The internal names of -D, -E and -I, as messages of bash print them.
 SPECIAL_NAMES = {"D": "_DefaultCmD_", "E": "_EmptycmD_", "I": "_InitialWorD_"}
 _LETTER_OF = {name: f"-{letter}" for letter, name in SPECIAL_NAMES.items()}
-_BUCKETS = 512  #: of bash's table, whose order the listing has
-#: The order in which actions give their results.
-_IN_ORDER = (
+_BUCKETS = 512  #: buckets of bash's hash table, which determines the order of the listing
+#: The order of the actions in the output.
+_ACTION_ORDER = (
     "alias", "arrayvar", "binding", "builtin", "disabled", "enabled", "export", "function", "helptopic", "hostname",
     "job", "keyword", "running", "setopt", "shopt", "signal", "stopped", "variable", "command", "file", "user",
     "group", "service", "directory",
@@ -44,15 +44,15 @@ GETOPT = "abcdefgjksuvo:A:G:W:F:C:X:P:S:"
 
 @dataclass(slots=True)
 class Specification:
-    """What the options of complete or compgen ask for."""
+    """The options of complete or compgen."""
 
     options: list[str] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)  #: letter to argument: G W F C X P S
 
-    def add(self, given: Given) -> None:
+    def add(self, option: ParsedOption) -> None:
         """Apply one option. Raises BuiltinError for an unknown action or option name."""
-        letter, argument, _ = given
+        letter, argument, _ = option
         if letter == "o":
             if argument not in OPTIONS:
                 raise BuiltinError(f"{argument}: invalid option name", USAGE_STATUS)
@@ -110,8 +110,8 @@ def candidates(state: State, action: str, word: str) -> Iterable[str]:
     return _SOURCES[action](state)
 
 
-def _names_with(state: State, wanted: Callable[[str], bool]) -> list[str]:
-    return [name for name in variable_names(state) if wanted(name)]
+def _names_with(state: State, condition: Callable[[str], bool]) -> list[str]:
+    return [name for name in variable_names(state) if condition(name)]
 
 
 def _commands(state: State) -> list[str]:
@@ -172,46 +172,46 @@ def files(state: State, word: str, *, directories: bool) -> Iterable[str]:
     """Return the files whose names begin with ``word``."""
     fs = state.process.kernel.fs
     head, slash, tail = word.rpartition("/")
-    where = join(state.process.cwd, head + slash or ".")
+    directory = join(state.process.cwd, head + slash or ".")
     try:
-        entries = fs.listdir(where)
+        entries = fs.listdir(directory)
     except OSError:
         return []
-    found = []
+    names = []
     for entry in entries:
         name = head + slash + entry.name
-        if entry.name.startswith(tail) and (not directories or fs.is_dir(join(where, entry.name))):
-            found.append(name)
-    return found
+        if entry.name.startswith(tail) and (not directories or fs.is_dir(join(directory, entry.name))):
+            names.append(name)
+    return names
 
 
 def generate(state: State, specification: Specification, word: str) -> Sequence[str]:
     """Return the completions of ``word``."""
-    found: list[str] = []
-    for action in _IN_ORDER:
+    completions: list[str] = []
+    for action in _ACTION_ORDER:
         if action in specification.actions:
-            found += [name for name in candidates(state, action, word) if name.startswith(word)]
+            completions += [name for name in candidates(state, action, word) if name.startswith(word)]
     pattern = specification.texts.get("G")
     if pattern is not None:
-        found += _globbed(state, pattern)
+        completions += _globbed(state, pattern)
     words = specification.texts.get("W")
     if words is not None:
-        found += [name for name in word_list(state, words) if name.startswith(word)]
+        completions += [name for name in word_list(state, words) if name.startswith(word)]
     function = specification.texts.get("F")
     if function is not None:
-        found += _from_function(state, function, word)
+        completions += _from_function(state, function, word)
     command = specification.texts.get("C")
     if command is not None:
-        found += _from_command(state, command, word)
-    dropped = specification.texts.get("X")
-    if dropped is not None:
-        found = _filtered(state, found, dropped, word)
-    if not found and "dirnames" in specification.options:
-        found = list(files(state, word, directories=True))
+        completions += _from_command(state, command, word)
+    filter_pattern = specification.texts.get("X")
+    if filter_pattern is not None:
+        completions = _filtered(state, completions, filter_pattern, word)
+    if not completions and "dirnames" in specification.options:
+        completions = list(files(state, word, directories=True))
     if "plusdirs" in specification.options:
-        found += files(state, word, directories=True)
+        completions += files(state, word, directories=True)
     prefix, suffix = specification.texts.get("P", ""), specification.texts.get("S", "")
-    return [prefix + name + suffix for name in found]
+    return [prefix + name + suffix for name in completions]
 
 
 def _globbed(state: State, pattern: str) -> list[str]:
@@ -225,10 +225,10 @@ def _globbed(state: State, pattern: str) -> list[str]:
 def _with_word(pattern: str, word: str) -> str:
     """Return a filter with the word being completed in place of each ``&`` without a backslash."""
     pieces = pattern.split("&")
-    made = pieces[0]
+    text = pieces[0]
     for piece in pieces[1:]:
-        made = made[:-1] + "&" + piece if made[-1:] == "\\" else made + word + piece
-    return made
+        text = text[:-1] + "&" + piece if text[-1:] == "\\" else text + word + piece
+    return text
 
 
 def _help_topics() -> list[str]:
@@ -238,7 +238,7 @@ def _help_topics() -> list[str]:
 
 
 def _from_function(state: State, function: str, word: str) -> list[str]:
-    """Return what a function puts into COMPREPLY; outside line editing its line is empty."""
+    """Return the completions that a function stores in COMPREPLY; its COMP_LINE is empty."""
     shell = runtime(state)
     shell.error(state, "compgen: warning: -F option may not work as you expect")
     if function not in state.functions:
@@ -258,7 +258,7 @@ def _from_function(state: State, function: str, word: str) -> list[str]:
     return [] if reply is None else [reply]
 
 
-#: The arguments of a completion function about the line being edited, when no line is edited.
+#: The variables that describe the edited line to a completion function; no line is edited here.
 _LINE = {"COMP_LINE": "", "COMP_POINT": "0", "COMP_TYPE": "0", "COMP_KEY": "0"}
 
 
@@ -271,23 +271,23 @@ def _from_command(state: State, command: str, word: str) -> list[str]:
         state.set(name, value)
         state.attributes[name] = state.attributes.get(name, 0) | EXPORT
     try:
-        printed = shell.command_output(state, text)
+        output = shell.command_output(state, text)
     finally:
         for name in _LINE:
             unset(state, name)
-    return printed.split("\n") if printed else []
+    return output.split("\n") if output else []
 
 
 def _is_file(state: State, name: str) -> bool:
     return state.process.kernel.fs.exists(join(state.process.cwd, name))
 
 
-def _filtered(state: State, found: list[str], pattern: str, word: str) -> list[str]:
+def _filtered(state: State, completions: list[str], pattern: str, word: str) -> list[str]:
     from sandhook.pattern.glob import compile_pattern
 
-    keep = pattern[:1] == "!" and not (pattern[1:2] == "(" and state.options.extglob)
-    pattern = _with_word(pattern[1:] if keep else pattern, word)
+    negated = pattern[:1] == "!" and not (pattern[1:2] == "(" and state.options.extglob)
+    pattern = _with_word(pattern[1:] if negated else pattern, word)
     matches = compile_pattern(
         pattern, extglob=state.options.extglob, nocase=state.options.nocasematch
     ).matches
-    return [name for name in found if matches(name) is keep]
+    return [name for name in completions if matches(name) is negated]

@@ -17,11 +17,11 @@ USAGE = "compopt [-o|+o option] [-DEI] [name ...]"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 outside a completion, or for a name without a specification."""
-    given, names = parse(argv, "o:DEI", plus=True)
-    for option in given:
+    options, names = parse(argv, "o:DEI", plus=True)
+    for option in options:
         if option.letter == "o" and option.argument not in OPTIONS:
             raise BuiltinError(f"{option.argument}: invalid option name", USAGE_STATUS)
-    targets = [SPECIAL_NAMES[option.letter] for option in given if option.letter in "DEI"] or names
+    targets = [SPECIAL_NAMES[option.letter] for option in options if option.letter in "DEI"] or names
     if not targets:
         raise BuiltinError("not currently executing completion function")
     status = 0
@@ -31,7 +31,9 @@ def run(state: State, argv: Sequence[str]) -> int:
             status = 1
         else:
             _change(
-                state, name, [(option.argument, not option.plus) for option in given if option.letter == "o"]
+                state,
+                name,
+                [(option.argument, not option.plus) for option in options if option.letter == "o"],
             )
     return status
 
@@ -39,7 +41,9 @@ def run(state: State, argv: Sequence[str]) -> int:
 def _change(state: State, name: str, changes: Sequence[tuple[str, bool]]) -> None:
     text = state.completions[name]
     if not changes:
-        shown = " ".join(f"{'-o' if f'-o {each} ' in text else '+o'} {each}" for each in sorted(OPTIONS))
-        write(state, f"compopt {shown} {shown_name(name)}\n")
+        switches = " ".join(
+            f"{'-o' if f'-o {option} ' in text else '+o'} {option}" for option in sorted(OPTIONS)
+        )
+        write(state, f"compopt {switches} {shown_name(name)}\n")
         return
     state.completions = {**state.completions, name: with_options(text, changes)}

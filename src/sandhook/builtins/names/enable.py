@@ -1,7 +1,7 @@
 """enable: switch built-ins off and on.
 
-Source: bash 5.2 reference manual 4.2. The names that are off are in ``state.disabled_builtins``.
-Divergence: L-ENABLE-001, -f and -d (code from shared objects) are refused.
+Source: bash 5.2 reference manual 4.2. Disabled names are in ``state.disabled_builtins``.
+Divergence: L-ENABLE-001, -f and -d (code from shared objects) are errors.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins import NAMES, SPECIAL
-from sandhook.builtins.base import builtin, not_supported, parse, print_error, write
+from sandhook.builtins.base import builtin, parse, print_error, unsupported, write
 from sandhook.state.state import State
 
 USAGE = "enable [-a] [-dnps] [-f filename] [name ...]"
@@ -17,18 +17,18 @@ USAGE = "enable [-a] [-dnps] [-f filename] [name ...]"
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return 1 for a name that is no built-in."""
-    given, names = parse(argv, "adf:nps")
-    letters = {option.letter for option in given}
+    """Return 1 for a name that is not a built-in."""
+    options, names = parse(argv, "adf:nps")
+    letters = {option.letter for option in options}
     for letter in ("f", "d"):
         if letter in letters:
-            not_supported(f"-{letter}", "L-ENABLE-001")
+            unsupported(f"-{letter}", "L-ENABLE-001")
     disabled = state.disabled_builtins
     if not names or "p" in letters:
         for name in sorted(SPECIAL if "s" in letters else NAMES):
-            off = name in disabled
-            if "a" in letters or off is ("n" in letters):
-                write(state, f"enable {'-n ' if off else ''}{name}\n")
+            is_disabled = name in disabled
+            if "a" in letters or is_disabled is ("n" in letters):
+                write(state, f"enable {'-n ' if is_disabled else ''}{name}\n")
         return 0
     status = 0
     for name in names:

@@ -1,4 +1,4 @@
-"""fc: list, edit and run again commands of the history.
+"""fc: list, edit and rerun commands of the history.
 
 Source: POSIX.1-2024 XCU 3 fc; bash 5.2 reference manual 9.2.
 """
@@ -8,8 +8,17 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 
-from sandhook.builtins.base import BuiltinError, Given, builtin, numeric, parse, runtime, write, write_error
-from sandhook.interp.record import history_of, keep
+from sandhook.builtins.base import (
+    BuiltinError,
+    ParsedOption,
+    builtin,
+    numeric,
+    parse,
+    runtime,
+    write,
+    write_error,
+)
+from sandhook.interp.record import add_command, history_of
 from sandhook.interp.script import read_script
 from sandhook.kernel.descriptor import Description
 from sandhook.state.history import History
@@ -23,21 +32,21 @@ LISTED = 16  #: commands that -l shows when none is named
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return the status of what was run again; 1 when there is no such command."""
-    given, operands = _arguments(argv)
-    letters = {option.letter for option in given}
+    """Return the status of the commands; 1 when there is no such command."""
+    options, operands = _arguments(argv)
+    letters = {option.letter for option in options}
     history = history_of(state, write=True)
-    editor = [option.argument for option in given if option.letter == "e"]
+    editor = [option.argument for option in options if option.letter == "e"]
     if "s" in letters or editor[-1:] == ["-"]:
-        return _again(state, history, operands)
-    last = _last(state, history)
+        return _rerun(state, history, operands)
+    last = _last_index(state, history)
     if last < 0:
         return 0
     listing = "l" in letters
     if operands:
-        start = _place(history, operands[0], last, listing=listing, first=True)
+        start = _find_entry(history, operands[0], last, listing=listing, first=True)
         if len(operands) > 1:
-            end = _place(history, operands[1], last, listing=listing)
+            end = _find_entry(history, operands[1], last, listing=listing)
         else:
             end = last if listing else start
     elif listing:
@@ -46,87 +55,89 @@ def run(state: State, argv: Sequence[str]) -> int:
         start = end = last
     if start is None or end is None:
         raise BuiltinError("no command found")
-    backwards = "r" in letters
+    is_reversed = "r" in letters
     if end < start:
-        start, end, backwards = end, start, not backwards
-    chosen = range(end, start - 1, -1) if backwards else range(start, end + 1)
+        start, end, is_reversed = end, start, not is_reversed
+    chosen = range(end, start - 1, -1) if is_reversed else range(start, end + 1)
     if listing:
-        for place in chosen:
-            head = "" if "n" in letters else str(history.base + place)
-            write(state, f"{head}\t {history.entries[place].text}\n")
+        for index in chosen:
+            number = "" if "n" in letters else str(history.base + index)
+            write(state, f"{number}\t {history.entries[index].text}\n")
         return 0
-    _forget_this(history)
+    _remove_last(history)
     newest = len(history.entries) - 1
-    places = dict.fromkeys(min(place, newest) for place in chosen if newest >= 0)
-    return _edit(state, [history.entries[place].text for place in places], editor[-1:])
+    indices = dict.fromkeys(min(index, newest) for index in chosen if newest >= 0)
+    return _edit(state, [history.entries[index].text for index in indices], editor[-1:])
 
 
-def _arguments(argv: Sequence[str]) -> tuple[list[Given], list[str]]:
+def _arguments(argv: Sequence[str]) -> tuple[list[ParsedOption], list[str]]:
     """Split the arguments; ``-5`` is an operand."""
     for index in range(1, len(argv)):
         word = argv[index]
         if word[:1] == "-" and word[1:2].isdigit() and argv[index - 1] != "-e":
-            given, _ = parse(argv[:index], "e:lnrs")
-            return given, list(argv[index:])
+            options, _ = parse(argv[:index], "e:lnrs")
+            return options, list(argv[index:])
         if word == "--" or word[:1] != "-":
             break
     return parse(argv, "e:lnrs")
 
 
-def _last(state: State, history: History) -> int:
-    """Return the place of the newest command, this ``fc`` itself excepted; -1 without one."""
+def _last_index(state: State, history: History) -> int:
+    """Return the index of the newest command except this ``fc`` itself; -1 without one."""
     count = len(history.entries)
     return count - 1 - (1 if state.tracing.recording and history.added else 0)
 
 
-def _place(
+def _find_entry(
     history: History, text: str, last: int, *, listing: bool = False, first: bool = False
 ) -> int | None:
-    """Return the place that a number or a prefix names, None when nothing matches."""
+    """Return the index of the command that a number or a prefix denotes, None when nothing matches."""
     if not text:
         return last
     number = numeric(text)
     if number is None or text[:1] == "+":
-        return next((at for at in range(last, -1, -1) if history.entries[at].text.startswith(text)), None)
+        return next(
+            (index for index in range(last, -1, -1) if history.entries[index].text.startswith(text)), None
+        )
     if number < 0:
         return max(0, last + 1 + number)
     if number == 0:
         return last
-    place = number - history.base
-    if listing and first and place >= last:
-        return 0 if place >= len(history.entries) - 1 else place  # bash takes it for none
-    return max(0, min(place, last))
+    index = number - history.base
+    if listing and first and index >= last:
+        return 0 if index >= len(history.entries) - 1 else index  # for bash, such a number is out of range
+    return max(0, min(index, last))
 
 
-def _forget_this(history: History) -> None:
+def _remove_last(history: History) -> None:
     if history.entries:
         history.remove(len(history.entries) - 1, len(history.entries))
 
 
-def _again(state: State, history: History, operands: Sequence[str]) -> int:
-    """-s: run one command again, with each ``pat=rep`` replaced."""
+def _rerun(state: State, history: History, operands: Sequence[str]) -> int:
+    """-s: rerun one command, with each ``pat=rep`` replaced."""
     changes: list[tuple[str, str]] = []
-    rest = list(operands)
-    while rest and "=" in rest[0]:
-        old, _, new = rest.pop(0).partition("=")
+    words = list(operands)
+    while words and "=" in words[0]:
+        old, _, new = words.pop(0).partition("=")
         changes.append((old, new))
-    last = _last(state, history)
-    place = None if last < 0 else _place(history, rest[0] if rest else "", last)
-    if place is None:
+    last = _last_index(state, history)
+    index = None if last < 0 else _find_entry(history, words[0] if words else "", last)
+    if index is None:
         raise BuiltinError("no command found")
-    command = history.entries[place].text
+    command = history.entries[index].text
     for old, new in changes:
         if old:
             state.budget.check_fits(len(command) * (1 + len(new)))
             command = command.replace(old, new)
     write_error(state, command + "\n")
-    _forget_this(history)
-    keep(state, command)
+    _remove_last(history)
+    add_command(state, command)
     return runtime(state).run_text(state, command)
 
 
 def _temporary(state: State) -> tuple[str, Description]:
-    """Make a file of a new name; on a host, /tmp belongs to others, too."""
+    """Create a file with an unused name; in host mode, /tmp is shared with other programs."""
     number = 0
     while True:
         path = f"/tmp/bash-fc.{state.process.pid}{f'.{number}' if number else ''}"
@@ -138,7 +149,7 @@ def _temporary(state: State) -> tuple[str, Description]:
 
 
 def _edit(state: State, commands: Sequence[str], editor: Sequence[str]) -> int:
-    """Let an editor change commands, and run the result."""
+    """Open commands in an editor, and run the result."""
     text = "".join([command + "\n" for command in commands])
     name = editor[0] if editor else state.get("FCEDIT") or state.get("EDITOR") or "vi"
     shell = runtime(state)
@@ -162,5 +173,5 @@ def _edit(state: State, commands: Sequence[str], editor: Sequence[str]) -> int:
     write_error(state, edited)
     for line in edited.split("\n"):
         if line:
-            keep(state, line)
+            add_command(state, line)
     return shell.run_text(state, edited)

@@ -1,4 +1,4 @@
-"""hash: remember where commands are.
+"""hash: store the locations of commands.
 
 Source: POSIX.1-2024 XCU 3 hash; bash 5.2 reference manual 4.1.
 """
@@ -16,15 +16,15 @@ from sandhook.vfs.path import join
 USAGE = "hash [-lr] [-p pathname] [-dt] [name ...]"
 
 
-_BUCKETS = 256  #: of bash's table of commands, whose order a listing has
+_BUCKETS = 256  #: buckets of bash's hash table, which determines the order of a listing
 
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 for a name that is not found, and when hashing is off."""
-    given, names = parse(argv, "dlp:rt")
-    letters = {option.letter for option in given}
-    path = next((option.argument for option in reversed(given) if option.letter == "p"), None)
+    options, names = parse(argv, "dlp:rt")
+    letters = {option.letter for option in options}
+    path = next((option.argument for option in reversed(options) if option.letter == "p"), None)
     if "hashall" not in state.options.enabled:
         raise BuiltinError("hashing disabled")
     table = hash_table(state)
@@ -38,30 +38,30 @@ def run(state: State, argv: Sequence[str]) -> int:
             _list(state, table, reusable="l" in letters)
         return 0
     if "t" in letters:
-        return _tell(state, table, names, reusable="l" in letters)
+        return _print_files(state, table, names, reusable="l" in letters)
     status = 0
     for name in names:
         if "d" in letters:
-            # Before the first entry bash has no table, and says nothing.
+            # Before the first entry bash has no table and prints nothing.
             if table.pop(name, None) is None and state.memo.hash_used:
                 print_error(state, f"hash: {name}: not found")
                 status = 1
         elif path is not None:
-            status |= _enter_path(state, name, path)
+            status |= _store_path(state, name, path)
         elif "/" not in name:
-            status |= _enter(state, table, name)
+            status |= _store(state, table, name)
     return status
 
 
-def _tell(state: State, table: dict[str, Hashed], names: Sequence[str], *, reusable: bool) -> int:
+def _print_files(state: State, table: dict[str, Hashed], names: Sequence[str], *, reusable: bool) -> int:
     status = 0
     for name in names:
         if name not in table:
             print_error(state, f"hash: {name}: not found")
             status = 1
             continue
-        found = hashed_file(state, name)
-        file = "" if found is None else found[0]
+        hashed = hashed_file(state, name)
+        file = "" if hashed is None else hashed[0]
         if reusable:
             write(state, f"builtin hash -p {file} {name}\n")
         else:
@@ -69,7 +69,7 @@ def _tell(state: State, table: dict[str, Hashed], names: Sequence[str], *, reusa
     return status
 
 
-def _enter_path(state: State, name: str, path: str) -> int:
+def _store_path(state: State, name: str, path: str) -> int:
     if path and state.process.kernel.fs.is_dir(join(state.process.cwd, path)):
         print_error(state, f"hash: {path}: Is a directory")
         return 1
@@ -77,8 +77,8 @@ def _enter_path(state: State, name: str, path: str) -> int:
     return 0
 
 
-def _enter(state: State, table: dict[str, Hashed], name: str) -> int:
-    kinds = {found.kind for found in find(state, name)}
+def _store(state: State, table: dict[str, Hashed], name: str) -> int:
+    kinds = {meaning.kind for meaning in find(state, name)}
     if kinds & {"function", "builtin"}:
         return 0
     table.pop(name, None)

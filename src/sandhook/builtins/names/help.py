@@ -1,7 +1,7 @@
 """help: show how a built-in is used.
 
 Source: bash 5.2 reference manual 4.2.
-Divergence: L-HELP-001, usage and one line of description are shown; bash's long texts are not kept.
+Divergence: L-HELP-001, only usage and one line of description are shown, not bash's long texts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sandhook.state.state import State
 
 USAGE = "help [-dms] [pattern ...]"
 
-#: Topics that are no module here: usage, description.
+#: Topics without a module here: usage, description.
 _OTHERS: dict[str, tuple[str, str]] = {
     "%": ("job_spec [&]", "Resume a job in the foreground."),
     "(( ... ))": ("(( expression ))", "Evaluate an arithmetic expression."),
@@ -25,7 +25,7 @@ _OTHERS: dict[str, tuple[str, str]] = {
         "case WORD in [PATTERN [| PATTERN]...) COMMANDS ;;]... esac",
         "Run commands by the pattern that a word matches.",
     ),
-    "coproc": ("coproc [NAME] command [redirections]", "Run a command beside the shell, with pipes to it."),
+    "coproc": ("coproc [NAME] command [redirections]", "Run a command in the background, with pipes to it."),
     "false": ("false", "Do nothing, unsuccessfully."),
     "for": ("for NAME [in WORDS ... ] ; do COMMANDS; done", "Run commands for each word of a list."),
     "for ((": ("for (( exp1; exp2; exp3 )); do COMMANDS; done", "Run commands while an expression is true."),
@@ -53,8 +53,8 @@ TOPICS: tuple[str, ...] = tuple(
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when no topic matches."""
-    given, patterns = parse(argv, "dms")
-    letters = {option.letter for option in given}
+    options, patterns = parse(argv, "dms")
+    letters = {option.letter for option in options}
     style = next((letter for letter in "mds" if letter in letters), "")
     if not patterns:
         write(state, _overview(state))
@@ -64,12 +64,12 @@ def run(state: State, argv: Sequence[str]) -> int:
             state,
             f"Shell commands matching keyword{'s' if len(patterns) > 1 else ''} `{', '.join(patterns)}'\n\n",
         )
-    anything = False
+    has_match = False
     for pattern in patterns:
         for name in _matching(pattern):
             write(state, _text(state, name, style))
-            anything = True
-    if anything:
+            has_match = True
+    if has_match:
         return 0
     last = patterns[-1]
     raise BuiltinError(
@@ -127,7 +127,7 @@ def _overview(state: State) -> str:
     for name in TOPICS:
         entries.append(("*" if name in disabled else " ") + _topic(name)[0])
     height = -(-len(entries) // 2)
-    entries = [_cut(entry, width - 2 if place < height else width - 3) for place, entry in enumerate(entries)]
+    entries = [_cut(entry, width - 2 if index < height else width - 3) for index, entry in enumerate(entries)]
     lines = [
         f"GNU bash, version {state.get('BASH_VERSION')} ({state.get('MACHTYPE')}), as sandhook has it",
         "The commands of the shell itself, and its reserved words.",
@@ -139,12 +139,12 @@ def _overview(state: State) -> str:
         "",
     ]
     for row in range(height):
-        second = entries[row + height] if row + height < len(entries) else ""
-        lines.append(f"{entries[row]:<{width}}{second}" if second else entries[row])
+        right = entries[row + height] if row + height < len(entries) else ""
+        lines.append(f"{entries[row]:<{width}}{right}" if right else entries[row])
     return "".join([line + "\n" for line in lines])
 
 
 def _cut(entry: str, room: int) -> str:
-    """Return an entry with ``>`` in its last place when it fills its column or is too long for it."""
-    shown = min(len(entry) - 1, room)
-    return entry[:shown] + ">" if shown + 1 >= room else entry
+    """Return an entry, cut to its column; ``>`` marks one that fills the column or is longer."""
+    size = min(len(entry) - 1, room)
+    return entry[:size] + ">" if size + 1 >= room else entry

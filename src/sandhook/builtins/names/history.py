@@ -13,7 +13,7 @@ from sandhook.builtins.base import BuiltinError, builtin, numeric, parse, print_
 from sandhook.builtins.names.history_file import append_file, read_file, write_file
 from sandhook.dates.clock import strftime
 from sandhook.interp.history_expansion import NoEvent, expand
-from sandhook.interp.record import history_of, keep
+from sandhook.interp.record import add_command, history_of
 from sandhook.state.history import Entry, History
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text, fs_error
@@ -23,9 +23,9 @@ USAGE = "history [-c] [-d offset] [n] or history -anrw [filename] or history -ps
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return 1 for a position out of range, an expansion that failed, or a file that did."""
-    given, operands = parse(argv, "acd:npsrw")
-    letters = {option.letter for option in given}
+    """Return 1 for a position out of range, a failed expansion, or an error of a file."""
+    options, operands = parse(argv, "acd:npsrw")
+    letters = {option.letter for option in options}
     files = [letter for letter in "awrn" if letter in letters]
     if len(files) > 1:
         raise BuiltinError("cannot use more than one of -anrw")
@@ -36,25 +36,25 @@ def run(state: State, argv: Sequence[str]) -> int:
             return 0
     if "s" in letters:
         if operands:
-            _forget_this(state, history)
-            keep(state, " ".join(operands))
+            _remove_running_command(state, history)
+            add_command(state, " ".join(operands))
         return 0
     if "p" in letters:
         if not operands:
             return 0
-        _forget_this(state, history)
+        _remove_running_command(state, history)
         return _print_expanded(state, history, operands)
     if "d" in letters:
-        _delete(history, [option.argument for option in given if option.letter == "d"][-1])
+        _delete(history, [option.argument for option in options if option.letter == "d"][-1])
         return 0
     if not files:
         _show(state, history, operands)
         return 0
-    return _file(state, history, files[0], operands)
+    return _transfer(state, history, files[0], operands)
 
 
-def _forget_this(state: State, history: History) -> None:
-    """Remove the running command from the list, for it is about the list."""
+def _remove_running_command(state: State, history: History) -> None:
+    """Remove the running command from the list, because it operates on the list."""
     if state.tracing.recording and history.added and history.entries:
         history.remove(len(history.entries) - 1, len(history.entries))
         history.session = max(0, history.session - 1)
@@ -73,9 +73,9 @@ def _show(state: State, history: History, operands: Sequence[str]) -> None:
         start = max(0, len(entries) - abs(count))
     format_ = state.get("HISTTIMEFORMAT")
     zone = state.get("TZ")
-    for place in range(start, len(entries)):
-        entry = entries[place]
-        write(state, f"{history.base + place:5d}  {_stamp(entry, format_, zone)}{entry.text}\n")
+    for index in range(start, len(entries)):
+        entry = entries[index]
+        write(state, f"{history.base + index:5d}  {_stamp(entry, format_, zone)}{entry.text}\n")
 
 
 def _stamp(entry: Entry, format_: str | None, zone: str | None) -> str:
@@ -85,7 +85,7 @@ def _stamp(entry: Entry, format_: str | None, zone: str | None) -> str:
 
 
 def _delete(history: History, text: str) -> None:
-    """Delete what -d names: a position or a range of them."""
+    """Delete the position or the range of positions that -d names."""
     entries = history.entries
     dash = text.find("-", 1 if text[:1] == "-" else 0)
     if dash >= 0:
@@ -93,7 +93,7 @@ def _delete(history: History, text: str) -> None:
         start, end = numeric(first), numeric(last)
         if start is None or end is None:
             raise _out_of_range(text)
-        start, end = _place(history, start), _place(history, end)
+        start, end = _index(history, start), _index(history, end)
         if not 0 <= start < len(entries):
             raise _out_of_range(first)
         if not 0 <= end < len(entries):
@@ -101,13 +101,13 @@ def _delete(history: History, text: str) -> None:
         history.remove(start, end + 1)
         return
     number = numeric(text)
-    place = -1 if number is None else _place(history, number)
-    if number == 0 or not 0 <= place < len(entries):
+    index = -1 if number is None else _index(history, number)
+    if number == 0 or not 0 <= index < len(entries):
         raise _out_of_range(text)
-    history.remove(place, place + 1)
+    history.remove(index, index + 1)
 
 
-def _place(history: History, number: int) -> int:
+def _index(history: History, number: int) -> int:
     if number < 0:
         return number + len(history.entries)
     return number - history.base if number else 0
@@ -129,8 +129,8 @@ def _print_expanded(state: State, history: History, words: Sequence[str]) -> int
     return status
 
 
-def _file(state: State, history: History, letter: str, operands: Sequence[str]) -> int:
-    """Carry out -a, -n, -r or -w. Returns 1 without a file, or when it cannot be used."""
+def _transfer(state: State, history: History, letter: str, operands: Sequence[str]) -> int:
+    """Run -a, -n, -r or -w. Returns 1 without a file, or when it cannot be read or written."""
     name = operands[0] if operands else state.get("HISTFILE")
     if name is None:
         name = f"{state.get('HOME') or '.'}/.history"
@@ -147,11 +147,11 @@ def _file(state: State, history: History, letter: str, operands: Sequence[str]) 
             write_file(state, name, history.entries)
         elif letter == "r":
             entries, history.in_file = read_file(state, name, 0)
-            _take(state, history, entries)
+            _append(state, history, entries)
         else:
             entries, lines = read_file(state, name, history.in_file)
             history.in_file = max(history.in_file, lines)
-            _take(state, history, entries)
+            _append(state, history, entries)
             history.session += len(entries)
     except OSError as error:
         if letter == "a":
@@ -160,7 +160,7 @@ def _file(state: State, history: History, letter: str, operands: Sequence[str]) 
     return 0
 
 
-def _take(state: State, history: History, entries: Sequence[Entry]) -> None:
+def _append(state: State, history: History, entries: Sequence[Entry]) -> None:
     for entry in entries:
         state.budget.charge(1)
         state.budget.check_fits(history.size + len(entry.text))

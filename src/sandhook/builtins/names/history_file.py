@@ -1,4 +1,4 @@
-"""Files that hold a history list: one command on a line, or of any length after a line ``#SECONDS``."""
+"""History files: each line is a command, or several lines form one after a line ``#SECONDS``."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from sandhook.state.state import State
 
 
 def read_file(state: State, name: str, skip: int) -> tuple[list[Entry], int]:
-    """Return the entries after the first ``skip`` lines, and how many lines the file has.
+    """Return the entries after the first ``skip`` lines, and the number of lines of the file.
 
     Raises:
-        OSError: It cannot be read.
+        OSError: The file cannot be read.
     """
     text = read_script(state, name)
     lines = text.split("\n")
     if lines and not lines[-1]:
         lines.pop()
     state.budget.charge(1 + len(lines))
-    stamped = bool(lines) and _is_stamp(lines[0])
+    has_stamps = bool(lines) and _is_stamp(lines[0])
     entries: list[Entry] = []
     time: int | None = None
     joined: list[str] = []
@@ -28,7 +28,7 @@ def read_file(state: State, name: str, skip: int) -> tuple[list[Entry], int]:
         if _is_stamp(line):
             _finish(entries, joined, time)
             time = int(line[1:])
-        elif stamped and time is not None:
+        elif has_stamps and time is not None:
             joined.append(line)
         elif line:
             entries.append(Entry(line, time))
@@ -47,22 +47,22 @@ def _finish(entries: list[Entry], joined: list[str], time: int | None) -> None:
 
 
 def _text(state: State, entries: Sequence[Entry]) -> bytes:
-    stamped = state.get("HISTTIMEFORMAT") is not None
+    has_stamps = state.get("HISTTIMEFORMAT") is not None
     pieces: list[str] = []
     for entry in entries:
-        if stamped and entry.time is not None:
+        if has_stamps and entry.time is not None:
             pieces.append(f"#{entry.time}\n")
         pieces.append(entry.text + "\n")
     return "".join(pieces).encode("utf-8", "surrogateescape")
 
 
 def write_file(state: State, name: str, entries: Sequence[Entry]) -> None:
-    """Write all entries, over what the file held. Raises OSError."""
+    """Replace the content of the file with all entries. Raises OSError."""
     _write(state, name, _text(state, entries), append=False)
 
 
 def append_file(state: State, name: str, entries: Sequence[Entry]) -> None:
-    """Add entries to the end of the file, which is made if need be. Raises OSError."""
+    """Append entries to the file, which is created if necessary. Raises OSError."""
     _write(state, name, _text(state, entries), append=True)
 
 

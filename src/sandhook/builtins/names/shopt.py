@@ -14,36 +14,36 @@ from sandhook.state.state import State
 
 USAGE = "shopt [-pqsu] [-o] [optname ...]"
 
-#: Nothing switches these; bash says the same.
+#: These cannot be changed, as in bash.
 _FIXED = frozenset({"restricted_shell", "login_shell"})
 
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when a name is unknown, or a queried option is off."""
-    given, names = parse(argv, "opqsu")
-    letters = {option.letter for option in given}
+    options, names = parse(argv, "opqsu")
+    letters = {option.letter for option in options}
     if {"s", "u"} <= letters:
         raise BuiltinError("cannot set and unset shell options simultaneously")
     if "o" in letters:
         table: Iterable[str] = SET_OPTIONS
         enabled: Callable[[], frozenset[str]] = lambda: state.options.enabled  # noqa: E731
         switches = "set -o", "set +o"
-        unknown = "invalid option name"
+        error = "invalid option name"
     else:
         table = SHOPT_OPTIONS
         enabled = lambda: state.options.shopts  # noqa: E731
         switches = "shopt -s", "shopt -u"
-        unknown = "invalid shell option name"
+        error = "invalid shell option name"
     if names and letters & {"s", "u"}:
-        return _set(state, names, table, "s" in letters, "o" in letters, unknown)
+        return _set(state, names, table, "s" in letters, "o" in letters, error)
     quiet = "q" in letters
 
     def show(name: str) -> str:
-        on = name in enabled()
+        is_on = name in enabled()
         if "p" in letters:
-            return f"{switches[0 if on else 1]} {name}\n"
-        return f"{name:<15}\t{'on' if on else 'off'}\n"
+            return f"{switches[0 if is_on else 1]} {name}\n"
+        return f"{name:<15}\t{'on' if is_on else 'off'}\n"
 
     if not names:
         chosen = list(table)
@@ -55,7 +55,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     status = 0
     for name in names:
         if name not in table:
-            print_error(state, f"shopt: {name}: {unknown}")
+            print_error(state, f"shopt: {name}: {error}")
             status = 1
             continue
         if name not in enabled():
@@ -65,13 +65,15 @@ def run(state: State, argv: Sequence[str]) -> int:
     return status
 
 
-def _set(state: State, names: Sequence[str], table: Iterable[str], on: bool, long: bool, unknown: str) -> int:
+def _set(
+    state: State, names: Sequence[str], table: Iterable[str], on: bool, is_set_option: bool, error: str
+) -> int:
     status = 0
     for name in names:
         if name not in table:
-            print_error(state, f"shopt: {name}: {unknown}")
-            status = 0 if long else 1  # as bash: shopt -so nope succeeds
-        elif long:
+            print_error(state, f"shopt: {name}: {error}")
+            status = 0 if is_set_option else 1  # as bash: shopt -so nope succeeds
+        elif is_set_option:
             switch(state, name, on)
         elif name.startswith("compat"):
             _set_compatible(state, name, on)
@@ -81,5 +83,5 @@ def _set(state: State, names: Sequence[str], table: Iterable[str], on: bool, lon
 
 
 def _set_compatible(state: State, name: str, on: bool) -> None:
-    """Switch to the ways of an older bash, one at a time; BASH_COMPAT shows which."""
+    """Switch a compatibility level on or off, by means of BASH_COMPAT."""
     state.set("BASH_COMPAT", name.removeprefix("compat") if on else "52")

@@ -1,4 +1,4 @@
-"""type: print what a name would run.
+"""type: print what kind of command a name is.
 
 Source: bash 5.2 reference manual 4.2.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins.base import builtin, parse, print_error, write
-from sandhook.builtins.names.finding import files, meanings, write_long
-from sandhook.interp.lookup import Found, find
+from sandhook.builtins.names.command_meanings import files, meanings, write_long
+from sandhook.interp.lookup import Meaning, find
 from sandhook.state.state import State
 
 USAGE = "type [-afptP] name [name ...]"
@@ -18,9 +18,9 @@ USAGE = "type [-afptP] name [name ...]"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when a name was not found."""
-    given, operands = parse(_modern(argv), "afptP")
-    letters = {option.letter for option in given}
-    style = next((option.letter for option in reversed(given) if option.letter in "ptP"), "")
+    options, operands = parse(_modern(argv), "afptP")
+    letters = {option.letter for option in options}
+    style = next((option.letter for option in reversed(options) if option.letter in "ptP"), "")
     status = 0
     for name in operands:
         if not _describe(state, name, letters, style):
@@ -42,22 +42,22 @@ def _modern(argv: Sequence[str]) -> list[str]:
 
 
 def _describe(state: State, name: str, letters: set[str], style: str) -> bool:
-    every = "a" in letters
-    found: list[Found] = find(state, name) if every else meanings(state, name)
-    if style == "P" and not every and all(each.kind != "file" for each in found):
-        found = files(state, name)
+    shows_all = "a" in letters
+    matches: list[Meaning] = find(state, name) if shows_all else meanings(state, name)
+    if style == "P" and not shows_all and all(meaning.kind != "file" for meaning in matches):
+        matches = files(state, name)
     if "f" in letters:
-        found = [each for each in found if each.kind != "function"]
+        matches = [meaning for meaning in matches if meaning.kind != "function"]
     if style == "P":
-        found = [each for each in found if each.kind == "file"]
-    if not found:
+        matches = [meaning for meaning in matches if meaning.kind == "file"]
+    if not matches:
         return False
-    for each in found if every else found[:1]:
+    for meaning in matches if shows_all else matches[:1]:
         if style == "t":
-            write(state, each.kind + "\n")
+            write(state, meaning.kind + "\n")
         elif style:
-            if each.kind == "file":
-                write(state, each.text + "\n")
+            if meaning.kind == "file":
+                write(state, meaning.text + "\n")
         else:
-            write_long(state, name, each)
+            write_long(state, name, meaning)
     return True

@@ -16,8 +16,8 @@ USAGE = "unalias [-a] name [name ...]"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 for an unknown name, 2 without any."""
-    given, operands = parse(argv, "a")
-    if given:
+    options, operands = parse(argv, "a")
+    if options:
         state.aliases.clear()
         return 0
     if not operands:

@@ -1,6 +1,6 @@
 """echo: write arguments to standard output.
 
-Source: POSIX.1-2024 XCU 3 echo; bash 5.2 reference manual 4.2. What it prints is ``utilities``'.
+Source: POSIX.1-2024 XCU 3 echo; bash 5.2 reference manual 4.2. ``utilities.system.echo`` makes the output.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ USAGE = "echo [-neE] [arg ...]"
 
 
 def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
-    """Return what joins arguments by blanks; options and escapes are for ``run``."""
+    """Return a closure that joins arguments with blanks; it calls ``run`` for options and escapes."""
 
     def quick(state: State, argv: Sequence[str]) -> int:
         if (len(argv) > 1 and argv[1][:1] == "-") or "xpg_echo" in state.options.shopts:
@@ -52,6 +52,6 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _strict(arguments: Sequence[str]) -> bytes:
-    """Return what POSIX's XSI echo prints: it has no options, and always expands backslashes."""
+    """Return the output of POSIX's XSI echo: it has no options, and always expands backslashes."""
     text, stopped = unescape_echo(" ".join(arguments).encode("utf-8", "surrogateescape"))
     return text if stopped else text + b"\n"

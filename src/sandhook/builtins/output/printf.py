@@ -1,6 +1,6 @@
 """printf: write formatted output, or assign it.
 
-Source: POSIX.1-2024 XCU 3 printf; bash 5.2 reference manual 4.2 (-v). The formats are ``utilities``'.
+Source: POSIX.1-2024 XCU 3 printf; bash 5.2 reference manual 4.2 (-v). ``utilities.system.printf`` formats.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ _NOTHING: Mapping[str, str] = {}
 
 
 def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
-    """Return what writes, or assigns, by a plain format that no run changes."""
+    """Return a closure that writes or assigns, if the format is a constant and plain; else None."""
     variable: str | None = None
-    at = 1
+    format_index = 1
     if len(prefix) > 3 and prefix[1] == "-v" and is_name(prefix[2]):
-        variable, at = prefix[2], 3
-    if len(prefix) <= at or prefix[at][:1] == "-":
+        variable, format_index = prefix[2], 3
+    if len(prefix) <= format_index or prefix[format_index][:1] == "-":
         return None
-    make = plain_format(prefix[at])
-    if make is None:
+    formatter = plain_format(prefix[format_index])
+    if formatter is None:
         return None
-    format_plain, first = make, at + 1
+    format_plain, first = formatter, format_index + 1
 
     def quick(state: State, argv: Sequence[str]) -> int:
         text = format_plain(argv[first:])
@@ -124,7 +124,7 @@ def _format(state: State, operands: list[str]) -> tuple[bytes, int]:
     kernel = state.process.kernel
     arguments = operands[1:]
     if goes_by_bytes(state):  # %c, %q and the number of a character
-        arguments = [each if each.isascii() else as_bytes(each) for each in arguments]
+        arguments = [argument if argument.isascii() else as_bytes(argument) for argument in arguments]
     data = format_printf(
         operands[0],
         arguments,

@@ -1,7 +1,7 @@
 """test, [: evaluate a conditional expression.
 
-Source: POSIX.1-2024 XCU 3 test; bash 5.2 reference manual 6.4. The expression itself is
-``utilities.test``'s; this adds what a shell knows: variables (-v, -R) and options (-o).
+Source: POSIX.1-2024 XCU 3 test; bash 5.2 reference manual 6.4. The expression is
+evaluated by ``utilities.system.test``; this adds the variables (-v, -R) and options (-o) of the shell.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OTHER_USAGES = {"[": "[ arg... ]"}
 
 @builtin(USAGE, OTHER_USAGES)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return 0 for true, 1 for false, 2 for an expression that makes no sense."""
+    """Return 0 for true, 1 for false, 2 for an invalid expression."""
     bracket = argv[0] == "["
     arguments = argv[1:]
     if bracket:
@@ -36,7 +36,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 class ShellProbe:
-    """What an expression may ask of a shell and its process."""
+    """The facts about a shell and its process that an expression can test."""
 
     __slots__ = ("_state",)
 
@@ -62,7 +62,7 @@ class ShellProbe:
         return not mask & 2 and self._standard(name) is not None and not process.kernel.fs.exists(path)
 
     def _standard(self, name: str) -> Stat | None:
-        """Return what a standard path stands for, such as the /usr/bin/jq that ``command -v`` gives."""
+        """Return the status of a standard path, such as /usr/bin/jq, that ``command -v`` prints for a utility."""
         utility = utility_at(self._state, name)
         return None if utility is None else Stat(0o100755, 1, hash_of(utility), 1, 0, 0, 0, 0, 0)
 
@@ -71,8 +71,8 @@ class ShellProbe:
         return description is not None and description.terminal
 
     def owner(self) -> tuple[int, int]:
-        found = self.stat(VirtualPath("/proc/self"))
-        return (found.uid, found.gid) if found is not None else (0, 0)
+        info = self.stat(VirtualPath("/proc/self"))
+        return (info.uid, info.gid) if info is not None else (0, 0)
 
     def is_set(self, name: str) -> bool:
         return variable_is_set(self._state, name)
@@ -85,11 +85,11 @@ class ShellProbe:
 
 
 def variable_is_set(state: State, text: str) -> bool:
-    """Return the answer of ``-v text``: a name, or an element of an array; "@" asks for any element."""
-    found = split_reference(text)
-    if found is None:
+    """Return the result of ``-v text``: a name, or an element of an array; "@" stands for any element."""
+    reference = split_reference(text)
+    if reference is None:
         return text.isascii() and text.isdigit() and int(text[:10]) <= len(state.positional)
-    name, subscript = found
+    name, subscript = reference
     if subscript is None:
         return state.get(name) is not None
     value = state.value(name)

@@ -9,7 +9,7 @@ from collections.abc import Container, Sequence
 
 from sandhook.builtins.base import (
     BuiltinError,
-    Given,
+    ParsedOption,
     builtin,
     parse,
     print_builtin_error,
@@ -17,7 +17,7 @@ from sandhook.builtins.base import (
     runtime,
     write,
 )
-from sandhook.builtins.variables.declaring import Request, declare_one
+from sandhook.builtins.variables.declaration import Request, declare_one
 from sandhook.builtins.variables.variables import (
     all_names,
     bits_of,
@@ -63,35 +63,35 @@ _LETTERS = "aAcfFgiIlnprtux"
 
 @builtin(USAGE, OTHER_USAGES)
 def run(state: State, argv: Sequence[str | Assigned]) -> int:
-    """Return 1 when a name is invalid, readonly or missing; the other names are done all the same."""
-    given, operands = split_options(argv, _LETTERS, plus=True)
-    letters = {option.letter for option in given if not option.plus}
-    if any(option.letter in "fF" for option in given):
-        removed = sum({_BITS[option.letter] for option in given if option.plus and option.letter in "rtx"})
+    """Return 1 when a name is invalid, readonly or missing; the other names are still declared."""
+    options, operands = split_options(argv, _LETTERS, plus=True)
+    letters = {option.letter for option in options if not option.plus}
+    if any(option.letter in "fF" for option in options):
+        removed = sum({_BITS[option.letter] for option in options if option.plus and option.letter in "rtx"})
         return _functions(state, str(argv[0]), letters, operands, removed)
-    request = make_request(state, given, local=function_frame(state) is not None)
+    request = make_request(state, options, local=function_frame(state) is not None)
     if not operands:
         return _list(state, request, letters)
-    if any(option.letter == "p" for option in given):
+    if any(option.letter == "p" for option in options):
         return show(state, str(argv[0]), operands)
     return declare_all(state, str(argv[0]), operands, request)
 
 
 def split_options(
     argv: Sequence[str | Assigned], letters: str, *, plus: bool = False
-) -> tuple[list[Given], list[str | Assigned]]:
+) -> tuple[list[ParsedOption], list[str | Assigned]]:
     """Parse options; an argument that is an assignment in the source is always an operand."""
     words = [word if isinstance(word, str) else "=" for word in argv]
-    given, operands = parse(words, letters, plus=plus)
-    return given, list(argv[len(argv) - len(operands) :])
+    options, operands = parse(words, letters, plus=plus)
+    return options, list(argv[len(argv) - len(operands) :])
 
 
-def make_request(state: State, given: list[Given], *, local: bool) -> Request:
-    """Turn options into a Request; ``local``: names become local without ``-g``."""
+def make_request(state: State, options: list[ParsedOption], *, local: bool) -> Request:
+    """Convert options to a Request; ``local``: names become local without ``-g``."""
     add = remove = 0
     nameref: bool | None = None
     global_ = inherit = False
-    for letter, _, plus in given:
+    for letter, _, plus in options:
         bit = _BITS.get(letter)
         if bit is not None and plus:
             remove |= bit
@@ -108,7 +108,7 @@ def make_request(state: State, given: list[Given], *, local: bool) -> Request:
 
 
 def declare_all(state: State, name: str, operands: Sequence[str | Assigned], request: Request) -> int:
-    """Declare every operand; report each that fails and go on."""
+    """Declare every operand; report each error and continue."""
     status = 0
     for operand in operands:
         try:
@@ -135,7 +135,7 @@ def show(
     for operand in operands:
         name = operand if isinstance(operand, str) else operand.name
         if isinstance(operand, Assigned) and isinstance(operand.value, str):
-            name = assigned_text(operand)  # nothing is called that
+            name = assigned_text(operand)  # there is never such a variable
         if exists(state, name) and (among is None or name in among):
             write(state, describe(state, name))
         else:
@@ -145,7 +145,7 @@ def show(
 
 
 def _list(state: State, request: Request, letters: set[str]) -> int:
-    if not request.add and not request.nameref:  # taking attributes away chooses nothing
+    if not request.add and not request.nameref:  # +x selects no variables
         if "p" in letters:
             write(state, listing(state, all_names(state)))
         elif not (request.local and letters & {"I"}):
@@ -153,13 +153,13 @@ def _list(state: State, request: Request, letters: set[str]) -> int:
             write(state, "".join([state.functions[name].definition() + "\n"
                                   for name in sorted(state.functions)]))  # fmt: skip
         return 0
-    wanted = request.add | (NAMEREF if request.nameref else 0)
-    write(state, listing(state, [name for name in all_names(state) if effective_bits(state, name) & wanted]))
+    bits = request.add | (NAMEREF if request.nameref else 0)
+    write(state, listing(state, [name for name in all_names(state) if effective_bits(state, name) & bits]))
     return 0
 
 
 def effective_bits(state: State, name: str) -> int:
-    """Return the attributes, ARRAY and ASSOC also where only the value shows them."""
+    """Return the attributes; ARRAY and ASSOC are included if the value is such an array."""
     bits = bits_of(state, name)
     value = own_value(state, name)
     if isinstance(value, IndexedArray):

@@ -1,7 +1,7 @@
-"""The elements that text such as ``(a "b c" [3]=d)`` stands for in ``declare -a "x=$text"``.
+"""Parses the elements of text such as ``(a "b c" [3]=d)`` in ``declare -a "x=$text"``.
 
 Such text may come from data, so nothing in it is expanded (L-INJ-001): it is split at blanks and
-its quotes are removed. A compound value in the script's own source never comes here.
+its quotes are removed. Compound values in the source of the script are parsed by ``syntax``.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ _BLANKS = " \t\n"
 
 def read_elements(text: str) -> Elements:
     """Return the elements of ``text``, which begins with "(" and ends with ")"."""
-    return _Reader(text[1:-1]).elements()
+    return _ElementParser(text[1:-1]).elements()
 
 
-class _Reader:
-    """Reads words from left to right; an unclosed quote reaches to the end."""
+class _ElementParser:
+    """Parses words from left to right; an unclosed quote extends to the end."""
 
     __slots__ = ("_at", "_text")
 
@@ -27,10 +27,10 @@ class _Reader:
         self._at = 0
 
     def elements(self) -> Elements:
-        found: Elements = []
+        parsed: Elements = []
         while self._skip_blanks():
-            found.append(self._element())
-        return found
+            parsed.append(self._element())
+        return parsed
 
     def _skip_blanks(self) -> bool:
         """Skip blanks and comments; return True when a word follows."""
@@ -84,9 +84,9 @@ class _Reader:
     def _until(self, quote: str) -> str:
         end = self._text.find(quote, self._at)
         end = len(self._text) if end < 0 else end
-        found = self._text[self._at : end]
+        text = self._text[self._at : end]
         self._at = end + 1
-        return found
+        return text
 
     def _double_quoted(self) -> str:
         text = self._text
@@ -106,6 +106,6 @@ class _Reader:
         start = self._at
         while self._at < len(text) and text[self._at] != "'":
             self._at += 2 if text[self._at] == "\\" else 1
-        found = decode_ansi(text[start : self._at])
+        decoded = decode_ansi(text[start : self._at])
         self._at += 1
-        return found
+        return decoded

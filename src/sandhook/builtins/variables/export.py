@@ -18,5 +18,5 @@ USAGE = "export [-fn] [name[=value] ...] or export -p"
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str | Assigned]) -> int:
-    """Return 1 when a name is invalid or no function (-f)."""
+    """Return 1 when a name is invalid or not a function (-f)."""
     return mark(state, argv, EXPORT)

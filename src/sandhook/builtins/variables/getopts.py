@@ -30,10 +30,10 @@ USAGE = "getopts optstring name [arg ...]"
 
 
 class Index(str):
-    """The OPTIND that getopts itself set, with its place inside a word of several options.
+    """An OPTIND that getopts itself set, with the position inside a word of several options.
 
-    A script's own assignment stores a plain ``str``, which starts over; so subshells, locals
-    and ``OPTIND=1`` in the middle of a word all come out right.
+    An assignment of the script stores a plain ``str``, which starts over. So subshells, locals
+    and ``OPTIND=1`` in the middle of a word work as in bash.
     """
 
     __slots__ = ("position",)
@@ -41,7 +41,7 @@ class Index(str):
 
 
 class Step(Record):
-    """What one call found: the option letter ("" at the end), its argument, and the message."""
+    """The result of one call: the option letter ("" at the end), its argument, and the message."""
 
     letter: str
     argument: str | None
@@ -50,23 +50,23 @@ class Step(Record):
 
 _END = Step("", None, "")
 
-#: Words given in the script, of which what was found is kept (a count).
-_FEW = 64
+#: The most constant words for which results are cached (a count).
+_MAX_CACHED_WORDS = 64
 
 
 def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
-    """Return what parses with an option string and a name that no run changes, as all scripts do.
+    """Return a closure for an option string and a name that are constants, as in nearly all scripts.
 
-    What a call finds depends on the words and the place alone. With words that no run changes either
-    it is kept, so each place is looked at once.
+    The result of a call depends only on the words and the position. If the words are constants too,
+    it is cached, so each position is parsed once.
     """
     if len(prefix) < 3 or prefix[1][:1] == "-" or not is_name(prefix[2]):
         return None
     optstring, name = prefix[1:3]
     silent = optstring[:1] == ":"
-    known = optstring.removeprefix(":")
-    fixed = whole and 3 < len(prefix) <= _FEW
-    kept: dict[tuple[int, int], tuple[Step, Index]] = {}
+    option_letters = optstring.removeprefix(":")
+    fixed = whole and 3 < len(prefix) <= _MAX_CACHED_WORDS
+    cache: dict[tuple[int, int], tuple[Step, Index]] = {}
 
     def quick(state: State, argv: Sequence[str]) -> int:
         values, attributes, namerefs = state.values, state.attributes, state.namerefs
@@ -80,18 +80,18 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
             or state.options.allexport
         ):
             return run(state, argv)
-        place = _place(state)
-        found = kept.get(place) if fixed else None
-        if found is None:
+        start = _place(state)
+        result = cache.get(start) if fixed else None
+        if result is None:
             arguments = argv[3:] or state.positional
-            step, index, position = _step(arguments, *place, known, silent)
-            found = step, _index(index, position)
+            step, index, position = _step(arguments, *start, option_letters, silent)
+            result = step, _index(index, position)
             if fixed:
-                kept[place] = found
-        (letter, argument, message), after = found
+                cache[start] = result
+        (letter, argument, message), next_index = result
         if "OPTIND" not in values:
             return run(state, argv)
-        values["OPTIND"] = after
+        values["OPTIND"] = next_index
         if message and not silent and state.get("OPTERR") != "0":
             write_error(state, f"{state.name}: {message}\n")
         if argument is None:
@@ -108,7 +108,7 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return 1 when the options are at an end, 2 for wrong use, else 0."""
+    """Return 1 at the end of the options, 2 for a usage error, else 0."""
     operands = no_options(argv) if argv[1:] and argv[1][:1] == "-" else argv[1:]
     if len(operands) < 2:
         show_usage(state, "getopts", USAGE)
@@ -136,7 +136,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _place(state: State) -> tuple[int, int]:
-    """Return the 1-based word and the offset in it (0: at its start) where to go on."""
+    """Return the 1-based word and the offset in it (0: at its start) of the next option."""
     value: Any = state.values.get("OPTIND")
     if value.__class__ is not Index:
         value = state.get("OPTIND")
@@ -157,13 +157,13 @@ def _index(index: int, position: int) -> Index:
 def _store_index(state: State, index: int, position: int) -> None:
     value = _index(index, position)
     if "OPTIND" in state.values and not state.attributes.get("OPTIND", 0) & READONLY:
-        state.values["OPTIND"] = value  # past the attributes: -i would make a plain string of it
+        state.values["OPTIND"] = value  # ignores attributes: -i would convert it to a plain string
     else:
         state.set("OPTIND", value)
 
 
 def _step(
-    arguments: Sequence[str], index: int, position: int, known: str, silent: bool
+    arguments: Sequence[str], index: int, position: int, option_letters: str, silent: bool
 ) -> tuple[Step, int, int]:
     """Parse the next option; return it with the new word number and offset."""
     if index > len(arguments):
@@ -183,13 +183,13 @@ def _step(
         letter = word[position]
     position += 1
     at_end = position == len(word)
-    after = (index + 1, 0) if at_end else (index, position)
-    at = known.find(letter)
-    if letter == ":" or at < 0:
+    following = (index + 1, 0) if at_end else (index, position)
+    found_at = option_letters.find(letter)
+    if letter == ":" or found_at < 0:
         message = f"illegal option -- {letter}"
-        return Step("?", letter if silent else None, message), *after
-    if known[at + 1 : at + 2] != ":":
-        return Step(letter, None, ""), *after
+        return Step("?", letter if silent else None, message), *following
+    if option_letters[found_at + 1 : found_at + 2] != ":":
+        return Step(letter, None, ""), *following
     if not at_end:
         return Step(letter, word[position:], ""), index + 1, 0
     if index < len(arguments):

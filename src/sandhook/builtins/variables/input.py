@@ -10,17 +10,17 @@ from sandhook.kernel.pipe import PipeReader
 from sandhook.record import Record
 from sandhook.state.state import State
 
-_POLL = 0.01  #: virtual seconds between two looks at a source that cannot wake us
+_POLL = 0.01  #: virtual seconds between two polls of a source that cannot wake a task
 
 
 class Line(Record):
-    """What was read.
+    """The result of reading one line.
 
     Attributes:
-        text: Without the delimiter; bytes that are no UTF-8 are surrogates.
+        text: Without the delimiter; bytes that are not UTF-8 are surrogates.
         escaped: Offsets of characters that a backslash protected from splitting.
-        complete: The delimiter, or as many characters as wanted, came before the end of input.
-        timed_out: Time ran out first.
+        complete: The delimiter or the requested number of characters came before the end of the input.
+        timed_out: The timeout expired first.
     """
 
     text: str
@@ -32,31 +32,31 @@ class Line(Record):
 NOTHING: frozenset[int] = frozenset()
 
 
-class TimeOut(Exception):
-    """No input came in time."""
+class TimeoutExpired(Exception):
+    """No input arrived before the deadline."""
 
 
 def wait_for_input(state: State, description: Description, seconds: float) -> bool:
-    """Wait at most ``seconds`` (virtual) until a read would not block; return True when it would not."""
+    """Wait at most ``seconds`` (virtual) for input; return True when a read would not block."""
     kernel = state.process.kernel
-    due = kernel.budget.elapsed() + seconds
+    deadline = kernel.budget.elapsed() + seconds
     if not description.ready():
         kernel.scheduler.yield_to_others()
     while not description.ready():
-        left = due - kernel.budget.elapsed()
-        if left <= 0:
+        remaining = deadline - kernel.budget.elapsed()
+        if remaining <= 0:
             return False
         if isinstance(description, PipeReader):
             description.expect()
-            kernel.scheduler.alarm(left)
+            kernel.scheduler.alarm(remaining)
             kernel.scheduler.block()
         else:
-            kernel.scheduler.sleep(min(_POLL, left))
+            kernel.scheduler.sleep(min(_POLL, remaining))
     return True
 
 
 class Source:
-    """A description read piece by piece, with a deadline if there is one."""
+    """A description that is read in pieces, with an optional deadline."""
 
     __slots__ = ("_description", "_due", "_state")
 
@@ -65,8 +65,8 @@ class Source:
         self._description = description
         self._due = None if timeout is None else state.budget.elapsed() + timeout
 
-    def take(self, delimiter: bytes, limit: int) -> bytes:
-        """Return bytes up to and with ``delimiter`` (b"" for none), at most ``limit``; b"" at the end.
+    def read_until(self, delimiter: bytes, limit: int) -> bytes:
+        """Return bytes up to and including ``delimiter`` (b"" for none), at most ``limit``; b"" at the end.
 
         Raises:
             TimeOut: The deadline passed; with a deadline the piece may end anywhere.
@@ -77,23 +77,23 @@ class Source:
             limit = 1
         if self._due is not None:
             if not wait_for_input(self._state, description, self._due - budget.elapsed()):
-                raise TimeOut
-            if isinstance(description, PipeReader):  # take no more than is there, so as not to block
+                raise TimeoutExpired
+            if isinstance(description, PipeReader):  # read only what is buffered, so as not to block
                 limit = min(limit, len(description.pipe.buffer) or 1)
-        return take(self._state, description, delimiter, limit)
+        return read_piece(self._state, description, delimiter, limit)
 
 
-def take(state: State, description: Description, delimiter: bytes, limit: int) -> bytes:
-    """Read up to and with ``delimiter`` (b"" for none), at most ``limit`` bytes, and charge them."""
-    found = description.read_until(delimiter, limit) if delimiter else description.read(limit)
+def read_piece(state: State, description: Description, delimiter: bytes, limit: int) -> bytes:
+    """Read up to and including ``delimiter`` (b"" for none), at most ``limit`` bytes, and charge them."""
+    data = description.read_until(delimiter, limit) if delimiter else description.read(limit)
     budget = state.budget
-    budget.charge(1 + (len(found) >> 8))
-    budget.check_fits(len(found))
-    return found
+    budget.charge(1 + (len(data) >> 8))
+    budget.check_fits(len(data))
+    return data
 
 
 def is_plain_line(data: bytes, delimiter: bytes, raw: bool) -> bool:
-    """Return True for a whole line with nothing to undo, as it nearly always is."""
+    """Return True for a whole line without NUL and without escapes, the usual case."""
     return data[-1:] == delimiter and b"\0" not in data and (raw or b"\\" not in data)
 
 
@@ -106,32 +106,32 @@ def read_line(
     exact: bool = False,
     raw: bool = True,
     timeout: float | None = None,
-    begun: bytes = b"",
+    line_start: bytes = b"",
 ) -> Line:
     """Read one line.
 
     Args:
-        begun: What was taken of the line already.
+        line_start: The part of the line that was already read.
         delimiter: One byte.
         count: Characters at most; 0 reads nothing.
-        exact: The delimiter is a character like others; only ``count`` ends the line.
-        raw: A backslash is a character like others.
-        timeout: Virtual seconds, None for ever.
+        exact: The delimiter is an ordinary character; only ``count`` ends the line.
+        raw: A backslash is an ordinary character.
+        timeout: Virtual seconds; None waits for ever.
 
     Raises:
         OSError: EBADF, EISDIR.
     """
     limit = state.budget.limits.memory_bytes
-    data = begun
+    data = line_start
     source = Source(state, description, timeout)
     if count is not None:
-        next_one = _byte if goes_by_bytes(state) else _character
-        return _read_count(source, delimiter, count, exact, raw, next_one)
+        read_one = _byte if goes_by_bytes(state) else _character
+        return _read_count(source, delimiter, count, exact, raw, read_one)
     complete = data[-1:] == delimiter and (raw or not _ends_escaped(data))
     timed_out = False
     try:
         while not complete:
-            piece = source.take(delimiter, limit)
+            piece = source.read_until(delimiter, limit)
             data += piece
             if not piece:
                 break
@@ -139,7 +139,7 @@ def read_line(
                 complete = True
                 break
             state.budget.check_fits(len(data) * 2)
-    except TimeOut:
+    except TimeoutExpired:
         timed_out = True
     if complete:
         data = data[:-1]
@@ -152,83 +152,83 @@ def read_line(
 
 
 def _ends_escaped(data: bytes) -> bool:
-    """Return True when the last byte is protected by a backslash that is not protected itself."""
+    """Return True when an unescaped backslash precedes the last byte."""
     body = data[:-1]
     return (len(body) - len(body.rstrip(b"\\"))) % 2 == 1
 
 
 def _unescape(text: str) -> tuple[str, frozenset[int]]:
     """Remove backslashes; a newline after one vanishes, any other character is protected."""
-    kept: list[str] = []
+    characters: list[str] = []
     escaped: set[int] = set()
-    at = 0
-    while at < len(text):
-        letter = text[at]
-        at += 1
+    index = 0
+    while index < len(text):
+        letter = text[index]
+        index += 1
         if letter == "\\":
-            if at < len(text):
-                letter = text[at]
-                at += 1
+            if index < len(text):
+                letter = text[index]
+                index += 1
                 if letter == "\n":
                     continue
-                escaped.add(len(kept))
+                escaped.add(len(characters))
             else:
                 break
-        kept.append(letter)
-    return "".join(kept), frozenset(escaped)
+        characters.append(letter)
+    return "".join(characters), frozenset(escaped)
 
 
 def _read_count(
-    source: Source, delimiter: bytes, count: int, exact: bool, raw: bool, next_one: Callable[[Source], str]
+    source: Source, delimiter: bytes, count: int, exact: bool, raw: bool, read_one: Callable[[Source], str]
 ) -> Line:
     """Read character by character: -n and -N count characters, which are bytes in the C locale."""
-    kept: list[str] = []
+    characters: list[str] = []
     escaped: set[int] = set()
-    protect = False
+    is_escaped = False
     complete = count == 0
     timed_out = False
     try:
         while not complete:
-            letter = next_one(source)
+            letter = read_one(source)
             if not letter:
                 break
-            if protect:
-                protect = False
+            if is_escaped:
+                is_escaped = False
                 if letter == "\n":
                     continue
-                escaped.add(len(kept))
+                escaped.add(len(characters))
             elif letter == "\\" and not raw:
-                protect = True
+                is_escaped = True
                 continue
             elif not exact and letter.encode("utf-8", "surrogateescape") == delimiter:
                 complete = True
                 break
             if letter == "\0":
                 continue
-            kept.append(letter)
-            complete = len(kept) == count
-    except TimeOut:
+            characters.append(letter)
+            complete = len(characters) == count
+    except TimeoutExpired:
         timed_out = True
-    text = "".join(kept)
-    if next_one is _byte and not escaped:  # bytes that make characters together are those again
+    text = "".join(characters)
+    if read_one is _byte and not escaped:  # decode sequences of bytes that form characters
         text = as_characters(text)
     return Line(text, frozenset(escaped), complete, timed_out)
 
 
 def _byte(source: Source) -> str:
     """Read one byte; "" at the end."""
-    return source.take(b"", 1).decode("ascii", "surrogateescape")
+    return source.read_until(b"", 1).decode("ascii", "surrogateescape")
 
 
 def _character(source: Source) -> str:
-    """Read one UTF-8 character; a byte that begins none is a character by itself; "" at the end."""
-    data = source.take(b"", 1)
+    """Read one UTF-8 character; "" at the end. A byte that begins no character counts as one."""
+    data = source.read_until(b"", 1)
     if not data or data < b"\xc2":
         return data.decode("utf-8", "surrogateescape")
     size = 2 if data < b"\xe0" else 3 if data < b"\xf0" else 4
     while len(data) < size:
-        more = source.take(b"", 1)
-        data += more
-        if not more or not 0x80 <= more[0] < 0xC0:
+        next_byte = source.read_until(b"", 1)
+        data += next_byte
+        if not next_byte or not 0x80 <= next_byte[0] < 0xC0:
             break
     return data.decode("utf-8", "surrogateescape")

@@ -16,7 +16,7 @@ USAGE = "let arg [arg ...]"
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return 1 when the last expression is 0 or one is in error, else 0."""
+    """Return 1 when the last expression is 0 or an expression has an error, else 0."""
     if len(argv) > 1 and argv[1] == "--help":
         raise HelpWanted
     operands = argv[2:] if len(argv) > 1 and argv[1] == "--" else argv[1:]

@@ -1,4 +1,4 @@
-"""local: declare variables that end with the current function.
+"""local: declare variables that exist until the current function returns.
 
 Source: bash 5.2 reference manual 4.2.
 """
@@ -26,22 +26,22 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
     frame = function_frame(state)
     if frame is None:
         raise BuiltinError("can only be used in a function")
-    if len(argv) == 2 and _plain(state, frame, argv[1]):
+    if len(argv) == 2 and _declare_plain(state, frame, argv[1]):
         return 0
-    given, operands = split_options(argv, _LETTERS, plus=True)
+    options, operands = split_options(argv, _LETTERS, plus=True)
     if not operands:
         write(state, listing(state, [name for name in sorted(frame.saved) if exists(state, name)]))
         return 0
-    if any(option.letter == "p" for option in given):
+    if any(option.letter == "p" for option in options):
         return show(state, "local", operands, frame.saved)
     if "-" in operands:
-        _keep_options(state, frame)
+        _save_options(state, frame)
         operands = [operand for operand in operands if operand != "-"]
-    return declare_all(state, "local", operands, make_request(state, given, local=True))
+    return declare_all(state, "local", operands, make_request(state, options, local=True))
 
 
-def _plain(state: State, frame: Frame, argument: str | Assigned) -> bool:
-    """Do ``local name=text`` for a name without attributes, which is nearly every call."""
+def _declare_plain(state: State, frame: Frame, argument: str | Assigned) -> bool:
+    """Run ``local name=text`` for a name without attributes, the usual case; return False for others."""
     if isinstance(argument, str):
         return False
     name, subscript, append, value = argument
@@ -51,14 +51,14 @@ def _plain(state: State, frame: Frame, argument: str | Assigned) -> bool:
         return False
     if name not in frame.saved:
         frame.saved[name] = Saved(state.values.get(name), 0, None)
-        state.values.pop(name, None)  # the size of what it hides is not given back to the budget
+        state.values.pop(name, None)  # the memory of the hidden value stays charged
     state.set(name, value)
     return True
 
 
-def _keep_options(state: State, frame: Frame) -> None:
-    """``local -``: options changed from here on come back when the function returns.
+def _save_options(state: State, frame: Frame) -> None:
+    """``local -``: restore the current options when the function returns.
 
-    As in bash a second one forgets what the first one kept.
+    As in bash, a second call replaces the options that the first one saved.
     """
     frame.options = state.options

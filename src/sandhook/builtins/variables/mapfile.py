@@ -23,7 +23,7 @@ _LARGEST = 2**31
 
 @dataclass(slots=True)
 class Request:
-    """The options; ``count`` 0 means all lines, ``origin`` None that the array starts empty."""
+    """The options; ``count`` 0 means all lines, ``origin`` None an array that starts empty."""
 
     delimiter: bytes = b"\n"
     count: int = 0
@@ -38,9 +38,9 @@ class Request:
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 for a wrong option-argument, or an array that cannot be assigned."""
-    given, operands = parse(argv, "C:O:c:d:n:s:tu:")
+    options, operands = parse(argv, "C:O:c:d:n:s:tu:")
     request = Request()
-    for letter, argument, _ in given:
+    for letter, argument, _ in options:
         _apply(request, letter, argument)
     try:
         description = state.process.descriptor(request.fd)
@@ -49,7 +49,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     if operands and not operands[0]:
         raise BuiltinError("empty array variable name", USAGE_STATUS)
     name = array_name(state, operands[0] if operands else "MAPFILE")
-    with suppress(OSError):  # as in bash, what cannot be read is no error
+    with suppress(OSError):  # as in bash, unreadable input is not an error
         _read(state, request, name, Source(state, description, None))
     return 0
 
@@ -71,13 +71,13 @@ def _apply(request: Request, letter: str, argument: str) -> None:
         case "O":
             request.origin = _number(argument, "invalid array origin")
         case "c":
-            request.quantum = _number(argument, "invalid callback quantum", least=1)
+            request.quantum = _number(argument, "invalid callback quantum", minimum=1)
 
 
-def _number(text: str, problem: str, *, least: int = 0) -> int:
+def _number(text: str, error: str, *, minimum: int = 0) -> int:
     number = numeric(text)
-    if number is None or not least <= number < _LARGEST:
-        raise BuiltinError(f"{text}: {problem}")
+    if number is None or not minimum <= number < _LARGEST:
+        raise BuiltinError(f"{text}: {error}")
     return number
 
 
@@ -85,7 +85,7 @@ def _read(state: State, request: Request, name: str, source: Source) -> None:
     limit = state.budget.limits.memory_bytes
     delimiter = request.delimiter
     for _ in range(request.skip):
-        if not source.take(delimiter, limit):
+        if not source.read_until(delimiter, limit):
             break
     if request.origin is None:
         state.attributes[name] = state.attributes.get(name, 0) | ARRAY
@@ -94,18 +94,18 @@ def _read(state: State, request: Request, name: str, source: Source) -> None:
     assert isinstance(array, IndexedArray)
     bits = state.attributes.get(name, 0)
     index = request.origin or 0
-    taken = 0
-    while not request.count or taken < request.count:
-        line = source.take(delimiter, limit)
+    line_count = 0
+    while not request.count or line_count < request.count:
+        line = source.read_until(delimiter, limit)
         if not line:
             break
-        taken += 1
+        line_count += 1
         if request.strip:
             line = line.removesuffix(delimiter)
         elif delimiter == b"\0":
             line = line[:-1] if line[-1:] == b"\0" else line
         text = line.replace(b"\0", b"").decode("utf-8", "surrogateescape")
-        if request.callback and taken % request.quantum == 0:
+        if request.callback and line_count % request.quantum == 0:
             runtime(state).run_text(state, f"{request.callback} {index} {single_quote(text)}")
         state.budget.charge_memory(64 + len(text))
         array.keep(state.budget, 64 + len(text))

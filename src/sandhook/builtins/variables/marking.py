@@ -1,12 +1,12 @@
-"""export and readonly: give names one attribute."""
+"""Runs export and readonly, which set one attribute of names."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from sandhook.builtins.base import print_error, write
+from sandhook.builtins.variables.declaration import Request
 from sandhook.builtins.variables.declare import declare_all, effective_bits, split_options
-from sandhook.builtins.variables.declaring import Request
 from sandhook.builtins.variables.variables import all_names, function_line, listing
 from sandhook.interp.trace import assigned as assigned_text
 from sandhook.state.assigned import Assigned
@@ -20,34 +20,34 @@ from sandhook.text.names import is_name
 def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
     """Run export (EXPORT) or readonly (READONLY)."""
     command = str(argv[0])
-    given, operands = split_options(argv, "aAfnp")
-    letters = {option.letter for option in given}
+    options, operands = split_options(argv, "aAfnp")
+    letters = {option.letter for option in options}
     kinds = (ARRAY if "a" in letters else 0) | (ASSOC if "A" in letters else 0)
-    removing = "n" in letters and bit == EXPORT
+    removes = "n" in letters and bit == EXPORT
     if not operands:
         _list(state, bit, kinds, functions="f" in letters)
         return 0
     if "f" in letters:
-        return _mark_functions(state, command, operands, bit, removing)
+        return _mark_functions(state, command, operands, bit, removes)
     request = (
-        Request(kinds, bit, quiet_readonly=True) if removing else Request(kinds | bit, quiet_readonly=True)
+        Request(kinds, bit, quiet_readonly=True) if removes else Request(kinds | bit, quiet_readonly=True)
     )
-    status = refused = 0
+    status = failed = 0
     for operand in operands:
-        subscripted = operand.partition("=")[0] if isinstance(operand, str) else _reference(operand)
-        if "[" in subscripted:
-            print_error(state, f"{command}: `{subscripted}': not a valid identifier")
-            status = refused = 1
+        reference = operand.partition("=")[0] if isinstance(operand, str) else _reference(operand)
+        if "[" in reference:
+            print_error(state, f"{command}: `{reference}': not a valid identifier")
+            status = failed = 1
         else:
-            name = subscripted.rstrip("+")
-            if not removing:
+            name = reference.rstrip("+")
+            if not removes:
                 keep_assigned(state, name)
-            failed = declare_all(state, command, [operand], request)
-            status |= failed
+            result = declare_all(state, command, [operand], request)
+            status |= result
             if is_name(name):
-                refused |= failed
-    if refused and state.options.posix:  # an assignment error of a special built-in (XCU 2.8.1)
-        raise UsageExit(refused)
+                failed |= result
+    if failed and state.options.posix:  # an assignment error of a special built-in (XCU 2.8.1)
+        raise UsageExit(failed)
     return status
 
 
@@ -74,7 +74,7 @@ def _list(state: State, bit: int, kinds: int, *, functions: bool) -> None:
 
 
 def _mark_functions(
-    state: State, command: str, operands: Sequence[str | Assigned], bit: int, removing: bool
+    state: State, command: str, operands: Sequence[str | Assigned], bit: int, removes: bool
 ) -> int:
     status = 0
     for operand in operands:
@@ -86,6 +86,6 @@ def _mark_functions(
             print_error(state, f"{command}: {name}: not a function")
             status = 1
             continue
-        bits = function.attributes & ~bit if removing else function.attributes | bit
+        bits = function.attributes & ~bit if removes else function.attributes | bit
         state.functions[name] = function._replace(attributes=bits)
     return status

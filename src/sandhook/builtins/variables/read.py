@@ -1,6 +1,6 @@
 """read: read a line into variables.
 
-Source: POSIX.1-2024 XCU 3 read; bash 5.2 reference manual 4.2. Nothing beyond the delimiter is
+Source: POSIX.1-2024 XCU 3 read; bash 5.2 reference manual 4.2. Nothing after the delimiter is
 consumed. Standard input is never a terminal here, so -e, -i, -p and -s have no effect, as in bash.
 Divergence: L-READ-001, a lone backslash at the end of the input vanishes; bash leaves a \\001.
 """
@@ -22,7 +22,7 @@ from sandhook.builtins.base import (
     numeric,
     parse,
 )
-from sandhook.builtins.variables.input import NOTHING, is_plain_line, read_line, take, wait_for_input
+from sandhook.builtins.variables.input import NOTHING, is_plain_line, read_line, read_piece, wait_for_input
 from sandhook.builtins.variables.variables import array_name, assign_reference
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.signals import SIGALRM
@@ -47,7 +47,7 @@ class Request:
     Attributes:
         count: Characters at most (-n, -N), None for a whole line.
         exact: -N: neither delimiter nor IFS counts.
-        timeout: Seconds; None waits for ever, 0.0 only asks whether there is input.
+        timeout: Seconds; None waits for ever, 0.0 only checks whether there is input.
     """
 
     array: str | None = None
@@ -60,9 +60,9 @@ class Request:
 
 
 def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
-    """Return a closure for the usual ways of a loop: ``read -r line``, ``IFS=: read -r a b``, ``read -ra list``.
+    """Return a closure for the usual forms in loops: ``read -r line``, ``IFS=: read -r a b``, ``read -ra list``.
 
-    None for options that need more than a whole line, and for words that expansion could change.
+    None for other options, and for words that depend on expansions.
     """
     if not whole:
         return None
@@ -75,10 +75,10 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
         return None
     if not names if array is None else not is_name(array):
         return None
-    return _whole_line(request, names)
+    return _read_whole_line(request, names)
 
 
-def _whole_line(request: Request, names: tuple[str, ...]) -> Run:
+def _read_whole_line(request: Request, names: tuple[str, ...]) -> Run:
     """Return a closure that reads a line; ``_read`` continues with the text if the line is unusual."""
     fd, raw, array, count = request.fd, request.raw, request.array, len(names)
 
@@ -89,16 +89,16 @@ def _whole_line(request: Request, names: tuple[str, ...]) -> Run:
             return run(state, argv)
         budget = state.budget
         try:
-            begun = description.read_until(b"\n", budget.limits.memory_bytes)
-        except OSError:  # nothing was read: again, with the message
+            data = description.read_until(b"\n", budget.limits.memory_bytes)
+        except OSError:  # nothing was read: retry, to print the message
             return run(state, argv)
-        size = len(begun)
+        size = len(data)
         budget.charge(1 + (size >> 8))
         if size > LARGE:
             budget.check_fits(size)
-        if begun[-1:] != b"\n" or b"\0" in begun or not (raw or b"\\" not in begun):
-            return builtin(USAGE)(lambda state, argv: _read(state, argv, begun))(state, argv)
-        text = begun[:-1].decode("utf-8", "surrogateescape")
+        if data[-1:] != b"\n" or b"\0" in data or not (raw or b"\\" not in data):
+            return builtin(USAGE)(lambda state, argv: _read(state, argv, data))(state, argv)
+        text = data[:-1].decode("utf-8", "surrogateescape")
         ifs: Any = values.get("IFS")
         if ifs.__class__ is not str:
             ifs = state.get("IFS")
@@ -147,8 +147,8 @@ def run(state: State, argv: Sequence[str]) -> int:
     return _read(state, argv, None)
 
 
-def _read(state: State, argv: Sequence[str], begun: bytes | None) -> int:
-    """Read, or continue the line that begins with ``begun``, which is already read."""
+def _read(state: State, argv: Sequence[str], line_start: bytes | None) -> int:
+    """Read a line; ``line_start`` is the part of it that was already read."""
     request, names, plain = _request(tuple(argv))
     timeout = request.timeout
     if timeout is None and "TMOUT" in state.values:
@@ -157,10 +157,10 @@ def _read(state: State, argv: Sequence[str], begun: bytes | None) -> int:
     if timeout == 0:
         return 0 if wait_for_input(state, description, 0) else 1
     try:
-        if begun is None and timeout is None and request.count is None:
-            begun = take(state, description, request.delimiter, state.budget.limits.memory_bytes)
-            if is_plain_line(begun, request.delimiter, request.raw):
-                text = begun[:-1].decode("utf-8", "surrogateescape")
+        if line_start is None and timeout is None and request.count is None:
+            line_start = read_piece(state, description, request.delimiter, state.budget.limits.memory_bytes)
+            if is_plain_line(line_start, request.delimiter, request.raw):
+                text = line_start[:-1].decode("utf-8", "surrogateescape")
                 _assign(state, request, names, plain, text, NOTHING)
                 return 0
         line = read_line(
@@ -171,7 +171,7 @@ def _read(state: State, argv: Sequence[str], begun: bytes | None) -> int:
             exact=request.exact,
             raw=request.raw,
             timeout=timeout,
-            begun=begun or b"",
+            line_start=line_start or b"",
         )
     except OSError as error:
         raise BuiltinError(f"read error: {request.fd}: {error_text(error)}") from None
@@ -185,11 +185,11 @@ def _read(state: State, argv: Sequence[str], begun: bytes | None) -> int:
 def _request(argv: tuple[str, ...]) -> tuple[Request, tuple[str, ...], bool]:
     """Return the options, the names, and whether all of these are names of variables, without a subscript.
 
-    A loop reads with the same words every time, so what they mean is kept.
+    Cached, because a loop reads with the same words every time.
     """
-    given, names = parse(argv, "a:d:ei:n:N:p:rst:u:")
+    options, names = parse(argv, "a:d:ei:n:N:p:rst:u:")
     request = Request()
-    for letter, argument, _ in given:
+    for letter, argument, _ in options:
         if letter == "a":
             request.array = argument
         elif letter == "d":
@@ -226,7 +226,7 @@ def _seconds(text: str) -> float:
 
 
 def _default_timeout(state: State) -> float | None:
-    """Return TMOUT in seconds, None when it sets no time."""
+    """Return TMOUT in seconds, None without a timeout."""
     text = state.get("TMOUT")
     if not text:
         return None
@@ -282,6 +282,6 @@ def _assign(
                 else:
                     assign_reference(state, name, value)
     except ShellError as error:
-        if error.ends == "shell" or error.names_builtin:  # the value of an integer variable: it ends more
+        if error.ends == "shell" or error.names_builtin:  # an error in the value of an integer variable
             raise
         raise BuiltinError(error.message, own=error) from None

@@ -18,5 +18,5 @@ USAGE = "readonly [-aAf] [name[=value] ...] or readonly -p"
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str | Assigned]) -> int:
-    """Return 1 when a name is invalid, readonly already and given a value, or no function (-f)."""
+    """Return 1 when a name is invalid, not a function (-f), or readonly and assigned a value."""
     return mark(state, argv, READONLY)

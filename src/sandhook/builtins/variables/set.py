@@ -19,13 +19,13 @@ from sandhook.state.state import State
 USAGE = "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]"
 
 
-#: Options that show as a variable too.
+#: Options that also set a variable.
 _VARIABLES = {"ignoreeof": ("IGNOREEOF", "10"), "posix": ("POSIXLY_CORRECT", "y")}
 
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return 2 for an unknown option; nothing has changed then."""
+    """Return 2 for an unknown option; nothing was changed then."""
     if len(argv) == 1:
         _list_variables(state)
         return 0
@@ -69,7 +69,7 @@ def _set_parameters(state: State, words: Sequence[str]) -> None:
 
 
 def _validate(argv: Sequence[str]) -> None:
-    """Look at every option letter before any takes effect."""
+    """Check every option letter before the first one takes effect."""
     index = 1
     while index < len(argv):
         word = argv[index]
@@ -94,10 +94,10 @@ def set_option(state: State, name: str, on: bool) -> None:
 
 
 def switch(state: State, name: str, on: bool) -> None:
-    """Switch an option and what hangs on it."""
+    """Switch an option, and the state that depends on it."""
     state.set_option(name, on)
     if on and name == "noexec":
-        raise Discard(0)  # nothing more is run, and nothing can switch it off
+        raise Discard(0)  # no further command runs, so noexec stays on
     if name == "xtrace":
         state.update_instrumented()
     elif name in _VARIABLES:

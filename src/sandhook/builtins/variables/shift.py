@@ -15,7 +15,7 @@ USAGE = "shift [n]"
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return 1 when there are fewer than n parameters; nothing is dropped then."""
+    """Return 1, and drop nothing, when there are fewer than n parameters."""
     count = 1
     if len(argv) > 1:
         count = count_argument(number_operands(argv), 1)

@@ -1,7 +1,7 @@
 """unset: remove variables, array elements and functions.
 
 Source: POSIX.1-2024 XCU 2.15 unset; bash 5.2 reference manual 4.1. A name that is local to a
-caller uncovers what it hid, as in bash without ``localvar_unset``.
+caller reveals the variable that it hid, as in bash without ``localvar_unset``.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ USAGE = "unset [-f] [-v] [-n] [name ...]"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when a name is readonly or cannot be unset."""
-    given, operands = parse(argv, "fnv")
-    letters = {option.letter for option in given}
+    options, operands = parse(argv, "fnv")
+    letters = {option.letter for option in options}
     if {"f", "v"} <= letters:
         raise BuiltinError("cannot simultaneously unset a function and a variable")
     status = 0
@@ -51,13 +51,13 @@ def _unset(state: State, operand: str, letters: set[str]) -> None:
             del state.namerefs[operand]
             state.attributes.pop(operand, None)
         return
-    found = split_reference(operand)
-    if found is None:
+    reference = split_reference(operand)
+    if reference is None:
         if "v" in letters and not is_name(operand.partition("[")[0]):
             raise BuiltinError(f"`{operand}': not a valid identifier")
         _unset_function(state, operand)
-    elif found[1] is not None:
-        _unset_element(state, found[0], found[1])
+    elif reference[1] is not None:
+        _unset_element(state, reference[0], reference[1])
     elif _is_variable(state, operand) or "v" in letters:
         _unset_variable(state, operand)
     else:
@@ -99,7 +99,7 @@ def _unset_variable(state: State, name: str) -> None:
             elif innermost or "localvar_unset" in state.options.shopts:
                 unset(state, name)
                 if innermost:
-                    # it stays local, and declared
+                    # the name stays declared as a local
                     state.attributes[name] = EXPORT if name in frame.assigned_before else 0
                 return
             check_writable(state, name, "cannot unset: readonly variable")

@@ -1,4 +1,4 @@
-"""Variables as built-ins name, show and assign them."""
+"""Names, printed forms and assignment of variables, for built-ins."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def exists(state: State, name: str) -> bool:
 
 
 def all_names(state: State) -> list[str]:
-    """Return every declared name, sorted; those without a value too."""
+    """Return every declared name, sorted; also names without a value."""
     return sorted(set(variable_names(state)) | set(state.attributes))
 
 
@@ -52,7 +52,7 @@ def compound(value: Value) -> str:
 
 
 def own_value(state: State, name: str) -> Value | None:
-    """Return a variable's value without following a reference: the reference's target is its value."""
+    """Return the value of a variable; the value of a nameref is the name of its target."""
     if name in state.namerefs:
         return state.namerefs[name] or None
     return state.value(name)
@@ -99,10 +99,10 @@ def assign_reference(state: State, text: str, value: str) -> None:
         BuiltinError: ``text`` is neither.
         ShellError: The variable is readonly, or the subscript is bad.
     """
-    found = split_reference(text)
-    if found is None:
+    reference = split_reference(text)
+    if reference is None:
         raise invalid_name(text)
-    name, subscript = found
+    name, subscript = reference
     if subscript is None:
         state.set(name, value)
     else:
@@ -117,13 +117,13 @@ def is_map(state: State, name: str) -> bool:
 
 
 def array_name(state: State, name: str) -> str:
-    """Check a name that read -a or mapfile will make an indexed array, and return its target.
+    """Check a name for read -a and mapfile, which make it an indexed array, and return its target.
 
     Raises:
-        BuiltinError: No name, or an associative array.
+        BuiltinError: Not a name, or an associative array.
     """
-    found = split_reference(name)
-    if found is None or found[1] is not None:
+    reference = split_reference(name)
+    if reference is None or reference[1] is not None:
         raise invalid_name(name)
     if name in state.namerefs:
         name, _ = state.resolve(name)

@@ -1,7 +1,7 @@
 """The words of ``compgen -W``: split at IFS outside quotes, then expanded.
 
 Divergence: L-COMPLETE-001, a word with a command or process substitution, or with ``${x@P}``, which may
-hold one, is taken as it stands: the list often comes from data.
+contain one, is not expanded, because the list often comes from data.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ _CLOSING = {"{": "}", "(": ")"}
 
 
 def word_list(state: State, text: str) -> list[str]:
-    """Return the words that a list means."""
+    """Return the expanded words of a list."""
     ifs = state.get("IFS")
     if ifs is None:
         ifs = " \t\n"
-    found: list[str] = []
+    expanded: list[str] = []
     for word in split_unquoted(text, ifs):
         if _runs_commands(word):
-            found.append(word)
+            expanded.append(word)
             continue
         try:
-            found += runtime(state).expand_words(state, word)
+            expanded += runtime(state).expand_words(state, word)
         except ShellSyntaxError:
-            found.append(word)
-    return found
+            expanded.append(word)
+    return expanded
 
 
 def _runs_commands(word: str) -> bool:
-    return any(sign in word.replace("$((", "") for sign in ("$(", "`", "<(", ">(", "@P}"))
+    return any(opening in word.replace("$((", "") for opening in ("$(", "`", "<(", ">(", "@P}"))
 
 
 def split_unquoted(text: str, ifs: str) -> list[str]:
-    """Split text at characters of ``ifs`` that stand outside quotes and ``${ }``, ``$(( ))``."""
+    """Split text at characters of ``ifs`` outside quotes, ``${ }`` and ``$(( ))``."""
     words: list[str] = []
     start = at = 0
     while at < len(text):
@@ -68,7 +68,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _until(text: str, at: int, closing: str, opening: str) -> int:
-    """Return the offset after ``closing``; backslashes, quotes and inner brackets are passed over."""
+    """Return the offset after ``closing``; escapes, quotes and inner brackets are skipped."""
     depth = 1
     while at < len(text):
         letter = text[at]

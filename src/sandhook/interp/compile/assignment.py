@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from sandhook.expand.arith import NUMBERS, NUMBERS_KEPT, NotPlain, remember, store_variable
 from sandhook.expand.reference import subscript_of
 from sandhook.expand.text import Text
-from sandhook.expand.tilde import tilde_behind_name
+from sandhook.expand.tilde import split_assignment_tildes
 from sandhook.interp.compile.elements import compile_elements, is_a_map
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.redirect import Apply, Undo, needs_process, restore
@@ -236,7 +236,7 @@ def _concatenating_step(name: str, text_of: Text) -> Step:
 
 def _list_word(compiler: Compiler, word: Word) -> Callable[[State], str | list[str]]:
     """Compile a word of ``name=(words)``, in which ``x=~`` has no tilde."""
-    if tilde_behind_name(word.parts) is None:
+    if split_assignment_tildes(word.parts) is None:
         return compiler.words.argument(word)
     return compiler.words.fields(word, named_tildes=False)
 

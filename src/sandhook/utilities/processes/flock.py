@@ -12,7 +12,7 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.kernel.descriptor import Description
-from sandhook.kernel.locks import OpenDirectory
+from sandhook.kernel.locks import LockableDirectory
 from sandhook.vfs.errors import fs_error
 
 PERMUTE = False
@@ -124,7 +124,7 @@ def _open(name: str, ctx: Context) -> Description:
             raise fs_error(errno.ENOENT, name)
         if ctx.fs.is_dir(ctx.path(name)):
             info = ctx.fs.stat(ctx.path(name))
-            return OpenDirectory((info.device, info.inode))
+            return LockableDirectory((info.device, info.inode))
         return ctx.process.open(name, create=True)
     except OSError as error:
         raise Failure(f"cannot open lock file {name}: {reason(error)}", _NO_FILE) from None
@@ -133,10 +133,10 @@ def _open(name: str, ctx: Context) -> Description:
 def _lock(description: Description, options: Options, ctx: Context) -> bool:
     locks = ctx.kernel.locks
     if options.kind == "u":
-        locks.drop(description)
+        locks.release(description)
         return True
     waited = 0.0
-    while not locks.take(description, exclusive=options.kind == "x"):
+    while not locks.acquire(description, exclusive=options.kind == "x"):
         ctx.charge()
         left = None if options.timeout is None else options.timeout - waited
         if options.nonblock or (left is not None and left <= 0):

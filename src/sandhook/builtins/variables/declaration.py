@@ -1,6 +1,6 @@
-"""Declaring variables: what declare, local, export and readonly share.
+"""Declares variables, for declare, local, export and readonly.
 
-Source: bash 5.2 reference manual 4.2 (declare, local), 4.1 (export, readonly). Messages are observed.
+Source: bash 5.2 reference manual 4.2 (declare, local), 4.1 (export, readonly). Messages are bash's.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _CASE = UPPER | LOWER | CAPITAL
 
 
 class Request(Record):
-    """What the options of one declaration command ask for.
+    """The options of one declaration command.
 
     Attributes:
         add, remove: Attribute bits (``-i`` and ``+i``).
         nameref: True for ``-n``, False for ``+n``, None for neither.
         local: Names become local to the current function.
         global_: ``-g``: in a function, act on the global variable.
-        inherit: ``-I``: a local starts with the value and attributes it hides.
-        quiet_readonly: A readonly name is reported without the built-in's name (export, readonly).
+        inherit: ``-I``: a local starts with the value and attributes that it hides.
+        quiet_readonly: A readonly name is reported without the name of the built-in (export, readonly).
     """
 
     add: int = 0
@@ -54,28 +54,28 @@ class Request(Record):
 def split_argument(
     state: State, argument: str | Assigned, request: Request
 ) -> Assigned | tuple[str, str | None]:
-    """Read one argument: an assignment, or a name with an optional subscript.
+    """Parse one argument: an assignment, or a name with an optional subscript.
 
     Raises:
-        BuiltinError: Neither.
+        BuiltinError: It is neither.
     """
     if not isinstance(argument, str):
         name, subscript, append, value = argument
         if isinstance(value, str) and subscript is None and _is_compound(state, name, value, request):
             return Assigned(name, None, append, read_elements(value))
         return argument
-    left, equals, value = argument.partition("=")
+    head, equals, value = argument.partition("=")
     # A subscript may hold "=": a[b=1]=2.
-    if "[" in left and not left.endswith(("]", "]+")) and "]" in value:
+    if "[" in head and not head.endswith(("]", "]+")) and "]" in value:
         close = argument.find("]")
-        left, equals, value = argument[: close + 1], argument[close + 1 : close + 2], argument[close + 2 :]
+        head, equals, value = argument[: close + 1], argument[close + 1 : close + 2], argument[close + 2 :]
         if equals == "+" and value[:1] == "=":
-            left, equals, value = left + "+", "=", value[1:]
-    append = bool(equals) and left[-1:] == "+"
-    found = split_reference(left[:-1] if append else left)
-    if found is None:
+            head, equals, value = head + "+", "=", value[1:]
+    append = bool(equals) and head[-1:] == "+"
+    reference = split_reference(head[:-1] if append else head)
+    if reference is None:
         raise invalid_name(argument)
-    name, subscript = found
+    name, subscript = reference
     if not equals:
         return name, subscript
     if subscript is None and _is_compound(state, name, value, request):
@@ -86,7 +86,7 @@ def split_argument(
 
 
 def _is_compound(state: State, name: str, value: str, request: Request) -> bool:
-    """Return True when a value that is text, such as "(1 2)", stands for the elements of an array."""
+    """Return True when a text such as "(1 2)" is parsed as the elements of an array."""
     if value[:1] != "(" or value[-1:] != ")":
         return False
     if request.add & (ARRAY | ASSOC):
@@ -95,14 +95,14 @@ def _is_compound(state: State, name: str, value: str, request: Request) -> bool:
 
 
 def declare_one(state: State, argument: str | Assigned, request: Request) -> None:
-    """Declare one name. Raises BuiltinError or ShellError; the caller goes on with the next argument."""
-    found = split_argument(state, argument, request)
-    if isinstance(found, Assigned):
-        name, assigned = found.name, found
-        indexed = found.subscript is not None
+    """Declare one name. Raises BuiltinError or ShellError; the caller continues with the next argument."""
+    declaration = split_argument(state, argument, request)
+    if isinstance(declaration, Assigned):
+        name, assigned = declaration.name, declaration
+        indexed = declaration.subscript is not None
     else:
-        name, assigned = found[0], None
-        indexed = found[1] is not None
+        name, assigned = declaration[0], None
+        indexed = declaration[1] is not None
     if request.nameref and assigned is not None:
         _check_target(state, name, assigned, indexed)
     elif request.local and request.nameref is None and name in state.namerefs:
@@ -115,9 +115,9 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
             keep_assigned(state, name)  # a temporary assignment outlives the call, as after export
         _localize(state, name, request)
     elif request.global_:
-        frame = _outermost(state, name)
+        frame = _frame_that_hides_global(state, name)
         if frame is not None:
-            _in_global(state, frame, name, assigned, indexed, request)
+            _declare_global(state, frame, name, assigned, indexed, request)
             return
     _declare(state, name, assigned, indexed, request)
 
@@ -131,7 +131,7 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
     bits = state.attributes.get(name, 0)
     add = request.add
     both = add & ARRAY and add & ASSOC
-    if both:  # it becomes a map, and then fails
+    if both:  # as in bash: it becomes associative, then the command fails
         add &= ~ARRAY
         request = request._replace(add=add)
     _check_arrays(state, name, bits, assigned, request)
@@ -142,7 +142,7 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
     if request.nameref is not None:
         _set_reference(state, name, assigned, bits, request)
         return
-    late = add & READONLY
+    readonly_bit = add & READONLY
     add &= ~READONLY
     listed = assigned is not None and isinstance(assigned.value, list)
     if state.options.allexport and not (request.local or indexed or listed or add & (ARRAY | ASSOC)):
@@ -159,13 +159,12 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
     if assigned is not None:
         assign(state, assigned)
         if add & (ARRAY | ASSOC) and not bits & EXPORT:
-            state.attributes[name] = state.attributes.get(name, 0) & ~(
-                EXPORT & ~add
-            )  # set -a does not mean arrays
+            # set -a does not apply to arrays
+            state.attributes[name] = state.attributes.get(name, 0) & ~(EXPORT & ~add)
     if listed and request.remove & ARRAY and not bits & ASSOC:
         raise BuiltinError(f"{name}: cannot destroy array variables in this way")
-    if late:
-        state.attributes[name] = state.attributes.get(name, 0) | late
+    if readonly_bit:
+        state.attributes[name] = state.attributes.get(name, 0) | readonly_bit
     if not state.attributes.get(name) and name in state.values:
         state.attributes.pop(name, None)  # plain again: the fast path of assignments
     if both:
@@ -194,7 +193,7 @@ def _check_arrays(state: State, name: str, bits: int, assigned: Assigned | None,
 
 
 def _make_array(state: State, name: str) -> None:
-    """Turn a scalar's value into element 0; a name without a value stays without one."""
+    """Convert the value of a scalar to element 0; a name without a value stays without one."""
     value = state.values.get(name)
     if isinstance(value, str):
         del state.values[name]
@@ -218,7 +217,7 @@ def _check_target(state: State, name: str, assigned: Assigned, indexed: bool) ->
     value = assigned.value
     if indexed or isinstance(value, list):
         raise BuiltinError(f"{name}: reference variable cannot be an array")
-    if value == name and function_frame(state) is not None:  # means the global one
+    if value == name and function_frame(state) is not None:  # it refers to the global variable
         for command in ("local: ", ""):
             state.shell.error(state, f"{command}warning: {name}: circular name reference")
     elif value == name or value.partition("[")[0] == name:
@@ -230,7 +229,7 @@ def _check_target(state: State, name: str, assigned: Assigned, indexed: bool) ->
 
 
 def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int, request: Request) -> None:
-    if not request.nameref:  # +n: what was the target's name becomes the value
+    if not request.nameref:  # +n: the name of the target becomes the value
         target = state.namerefs.pop(name, None)
         if target is not None and target:
             state.values[name] = target
@@ -264,7 +263,9 @@ def _localize(state: State, name: str, request: Request) -> None:
     """Make ``name`` local to the current function; an exported name stays exported."""
     frame = function_frame(state)
     if frame is not None and name in frame.saved:
-        if name in frame.temporary:  # a temporary assignment of the call becomes the local's first value
+        if (
+            name in frame.temporary
+        ):  # a temporary assignment of the call becomes the initial value of the local
             frame.temporary.discard(name)
         return
     old = state.save(name)
@@ -283,7 +284,7 @@ def _localize(state: State, name: str, request: Request) -> None:
         state.attributes[name] = old.attributes & EXPORT
 
 
-def _outermost(state: State, name: str) -> Frame | None:
+def _frame_that_hides_global(state: State, name: str) -> Frame | None:
     """Return the frame that hides the global variable ``name``, or None when nothing hides it."""
     state.unshare_frames()
     for frame in state.frames:
@@ -292,10 +293,10 @@ def _outermost(state: State, name: str) -> Frame | None:
     return None
 
 
-def _in_global(
+def _declare_global(
     state: State, frame: Frame, name: str, assigned: Assigned | None, indexed: bool, request: Request
 ) -> None:
-    """Declare the hidden global: bring it forward, declare, and hide it again."""
+    """Declare a hidden global: restore it, declare it, and hide it again."""
     current = state.save(name)
     state.restore(name, frame.saved[name])
     try:

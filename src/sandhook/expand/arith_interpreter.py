@@ -1,8 +1,8 @@
-"""Expressions that do not parse: what stands before the error is carried out, as bash's expr.c does.
+"""Interprets an arithmetic expression with a syntax error up to that error, as bash's expr.c does.
 
-An expression is parsed whole before it is evaluated. Bash evaluates while it reads, so that ``i++ + )``
-counts and ``x y`` looks at both names, under ``set -u`` too, before the error is seen. Only a text that
-is known to be wrong comes here.
+Valid expressions are parsed whole before they are evaluated. Bash evaluates while it parses: ``i++ + )``
+increments i, and ``x y`` reads both names, also under ``set -u``, before the error is reported. Only text
+with a known error is interpreted here.
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ _NEXT_NAME = lazily(r"[ \t\n]+[A-Za-z_][A-Za-z0-9_]*")
 Evaluate: TypeAlias = Callable[[Arith], int]
 
 
-def carry_out(text: str, evaluate: Evaluate, budget: Budget) -> None:
-    """Evaluate a wrong expression up to where it is wrong.
+def evaluate_until_error(text: str, evaluate: Evaluate, budget: Budget) -> None:
+    """Evaluate an expression with a syntax error up to the error.
 
     Raises:
         ShellSyntaxError: The error is reached.
-        ShellError: Something before it fails: an unset name under ``set -u``, a readonly one.
-        DivisionByZero: The expression divides by zero before the fault.
+        ShellError: A name before the error is unset under ``set -u``, or readonly.
+        DivisionByZero: The expression divides by zero before the error.
     """
     try:
-        _Evaluating(text, evaluate, budget).parse()
+        _Interpreter(text, evaluate, budget).parse()
     except RecursionError:
         raise LimitExceeded("nesting", MAX_DEPTH, "arithmetic") from None
 
 
-class _Evaluating(Parser):
-    """A parser whose trees are numbers: a name is read as soon as it is seen.
+class _Interpreter(Parser):
+    """A parser whose trees are numbers: it evaluates each name as soon as it has parsed it.
 
     Attributes:
-        target: The name that was seen last.
+        target: The name that was parsed last.
         skipping: Above 0 where nothing is evaluated: after ``0 &&`` and similar operators.
     """
 
-    __slots__ = ("budget", "evaluate", "seen", "skipping", "target")
+    __slots__ = ("budget", "checked_to", "evaluate", "skipping", "target")
 
     def __init__(self, text: str, evaluate: Evaluate, budget: Budget) -> None:
         super().__init__(text, False)
         self.evaluate = evaluate
         self.budget = budget
         self.skipping = 0
-        self.seen = 0  # how far the text after names was checked
+        self.checked_to = 0  # the offset up to which the text after names was checked
         self.target = ArithVariable("_", None)
 
     def number_of(self, node: Arith) -> ArithNumber:
@@ -63,19 +63,19 @@ class _Evaluating(Parser):
 
     def check_after_name(self) -> None:
         super().check_after_name()
-        here = self.at
-        while here >= self.seen and (found := _NEXT_NAME.match(self.text, self.at)):
-            self.at = found.end()  # the text after all names in a row is checked first
+        offset = self.at
+        while offset >= self.checked_to and (match := _NEXT_NAME.match(self.text, self.at)):
+            self.at = match.end()  # the text after all names in a row is checked first
             super().check_after_name()
-        self.seen, self.at = max(self.seen, self.at), here
+        self.checked_to, self.at = max(self.checked_to, self.at), offset
         assert isinstance(self.node, ArithVariable)
         self.target = self.node
-        behind = self.text[self.at :].lstrip(BLANKS)[:2]
-        assigned = behind[:1] == "=" and behind != "==" and self.last[:3] != "pre"
-        self.node = ArithNumber(0) if assigned else self.number_of(self.node)
+        following = self.text[self.at :].lstrip(BLANKS)[:2]
+        is_assigned = following[:1] == "=" and following != "==" and self.last[:3] != "pre"
+        self.node = ArithNumber(0) if is_assigned else self.number_of(self.node)
 
     def assign(self, value: Arith) -> ArithNumber:
-        """Assign to the name that was seen last when its place was noted in ``target``."""
+        """Assign ``value`` to the name in ``target``."""
         return self.number_of(ArithAssign("=", self.target, value, self.at))
 
     # ------------------------------------------------------------------ grammar
@@ -95,14 +95,14 @@ class _Evaluating(Parser):
         if self.last != "name":
             self.fail("attempted assignment to non-variable")
         self.deeper()
-        target, at = self.target, self.at
+        target, offset = self.target, self.at
         self.next()
         if not self.kind:
             self.fail("syntax error: operand expected")
         value = self.assignment()
         self.depth -= 1
         if operator != "=":
-            value = self.number_of(ArithBinary(operator[:-1], left, value, at))
+            value = self.number_of(ArithBinary(operator[:-1], left, value, offset))
         self.target = target
         return self.assign(value)
 
@@ -110,41 +110,41 @@ class _Evaluating(Parser):
         test = self.binary(1)
         if self.kind != "?":
             return test
-        yes = _is_true(test)
+        is_true = _is_true(test)
         self.deeper()
-        self.skipping += not yes
+        self.skipping += not is_true
         self.next()
         if self.kind in ("", ":"):
             self.fail("expression expected")
         then = self.comma()
-        self.skipping -= not yes
+        self.skipping -= not is_true
         if self.kind != ":":
             self.fail("`:' expected for conditional expression")
-        self.skipping += yes
+        self.skipping += is_true
         self.next()
         if not self.kind:
             self.fail("expression expected")
-        otherwise = self.conditional()
-        self.skipping -= yes
+        alternative = self.conditional()
+        self.skipping -= is_true
         self.depth -= 1
         self.last = "conditional"
-        return then if yes else otherwise
+        return then if is_true else alternative
 
     def binary(self, lowest: int) -> Arith:
         left = self.unary()
         while (level := PRECEDENCE.get(self.kind, 0)) >= lowest:
-            operator, at = self.kind, self.at
-            decided = (operator == "&&" and not _is_true(left)) or (operator == "||" and _is_true(left))
-            self.skipping += decided
+            operator, offset = self.kind, self.at
+            skips_right = (operator == "&&" and not _is_true(left)) or (operator == "||" and _is_true(left))
+            self.skipping += skips_right
             self.next()
             self.deeper()
             right = self.binary(level if level == POWER else level + 1)
             self.depth -= 1
-            self.skipping -= decided
+            self.skipping -= skips_right
             if operator in ("&&", "||"):
-                left = ArithNumber(int(_is_true(left if decided else right)))
+                left = ArithNumber(int(_is_true(left if skips_right else right)))
             else:
-                left = self.number_of(ArithBinary(operator, left, right, at))
+                left = self.number_of(ArithBinary(operator, left, right, offset))
             self.last = "number"
         return left
 
