@@ -1,4 +1,4 @@
-"""Addresses: how they are found, and which of them are of the public internet."""
+"""Resolving of host names, and which addresses belong to the public internet."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ def is_public(address: str) -> bool:
     from ipaddress import IPv6Address, ip_address
 
     try:
-        found = ip_address(address.partition("%")[0])
+        parsed = ip_address(address.partition("%")[0])
     except ValueError:
         return False
-    if _is_reserved_here(found):
+    if _is_reserved_here(parsed):
         return False
-    if found.is_multicast or found.is_reserved or found.is_unspecified or not found.is_global:
+    if parsed.is_multicast or parsed.is_reserved or parsed.is_unspecified or not parsed.is_global:
         return False
-    if isinstance(found, IPv6Address):
-        inner = [found.ipv4_mapped, found.sixtofour, *(found.teredo or ())]
-        if int(found) >> 32 in (0x0064FF9B << 64, 0):  # NAT64, and the old compatible form
+    if isinstance(parsed, IPv6Address):
+        inner = [parsed.ipv4_mapped, parsed.sixtofour, *(parsed.teredo or ())]
+        if int(parsed) >> 32 in (0x0064FF9B << 64, 0):  # NAT64, and the old compatible form
             return False
-        return all(each.is_global for each in inner if each is not None)
+        return all(embedded.is_global for embedded in inner if embedded is not None)
     return True
 
 
 def _is_reserved_here(address: IPv4Address | IPv6Address) -> bool:
-    """Return True for addresses that Python calls global, and that lead into a network or to a cloud's metadata."""
+    """Return True for addresses that Python calls global, but that reach a private network or a cloud's metadata."""
     from ipaddress import ip_network
 
     if address.version == 6 and int(address) >> 32 & 0xFFFFFFFF in _ISATAP:
@@ -56,18 +56,18 @@ _INNER = (
 
 
 def addresses(host: str, port: int) -> Sequence[str]:
-    """Return a host's addresses as the system knows them. Raises OSError."""
+    """Return a host's addresses by the system's resolver. Raises OSError."""
     import socket
 
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(each[4][0]) for each in found))
+    infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(info[4][0]) for info in infos))
 
 
 def resolve_in_time(resolve: Resolve, host: str, port: int, wait: Callable[[Thread], None]) -> Sequence[str]:
-    """Resolve in a thread, for the system's resolver cannot be interrupted.
+    """Resolve in a thread, because the system's resolver cannot be interrupted.
 
     Args:
-        wait: Joins the thread, or raises what ends the waiting; the thread then ends by itself.
+        wait: Joins the thread, or raises to end the wait; the thread then ends by itself.
 
     Raises:
         OSError: The host is not known.
@@ -83,9 +83,9 @@ def resolve_in_time(resolve: Resolve, host: str, port: int, wait: Callable[[Thre
     thread = Thread(target=body, name="sandhook-resolve", daemon=True)
     thread.start()
     wait(thread)
-    found = outcome[0]
-    if isinstance(found, UnicodeError):
-        raise OSError(str(found)) from None
-    if isinstance(found, BaseException):
-        raise found
-    return found
+    result = outcome[0]
+    if isinstance(result, UnicodeError):
+        raise OSError(str(result)) from None
+    if isinstance(result, BaseException):
+        raise result
+    return result

@@ -1,7 +1,7 @@
-"""One request over one connection, to an address that was checked: the only code of sandhook that opens a socket.
+"""One request over one connection, to a checked address: the only code of sandhook that opens a socket.
 
-HTTP/1.1 by the standard library; no proxies, no redirects, nothing unpacked. Every wait is short and asks ``remaining``
-between, so that a run that is out of time or cancelled does not wait for its peer.
+HTTP/1.1 by the standard library, without proxies, redirects and content decoding. Every wait is short, and
+``remaining`` is called between waits, so that a run that is out of time or cancelled does not wait for its peer.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse
 from time import monotonic
 from typing import Any
 
-from sandhook.net.url import MADE_HERE, Url
+from sandhook.net.url import OWN_HEADERS, Url
 
 #: Seconds of one wait for the peer.
 _SLICE = 0.25
 
 _BLOCK = 65_536
 
-#: Seconds that are left; raises what ends the run.
+#: Returns the remaining seconds; raises the exception that ends the run.
 Remaining = Callable[[], float]
 
 
@@ -34,7 +34,7 @@ class TlsError(OSError):
 
 
 class ProtocolError(OSError):
-    """The answer is not HTTP; ``empty`` if nothing came, ``missing`` bytes of the announced length."""
+    """The response is not HTTP; ``empty`` if nothing came, ``missing`` bytes of the announced length."""
 
     def __init__(self, message: str, *, empty: bool = False, missing: int = 0) -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ class ProtocolError(OSError):
 
 
 class ConnectFailed(OSError):
-    """The address and port do not answer; ``late`` if the time was up."""
+    """The address and port do not answer; ``late`` after a timeout."""
 
     def __init__(self, message: str, *, late: bool = False) -> None:
         super().__init__(message)
@@ -51,31 +51,32 @@ class ConnectFailed(OSError):
 
 
 class _Watched:
-    """A connected socket whose waits end in time; what http.client needs of one."""
+    """The part of a socket that http.client needs, with waits that respect the run's deadline."""
 
     def __init__(self, sock: socket.socket, remaining: Remaining) -> None:
         self._socket = sock
         self._remaining = remaining
-        self._users = 1  # http.client closes the connection while the answer is still to be read
+        self._users = 1  # http.client closes the connection before the response was read
 
-    def _patiently(self, act: Callable[[], int]) -> int:
+    def _retry_until_deadline(self, operation: Callable[[], int]) -> int:
         while True:
-            left = self._remaining()
-            if left <= 0:
+            seconds = self._remaining()
+            if seconds <= 0:
                 raise TimeoutError
-            self._socket.settimeout(min(left, _SLICE))
+            self._socket.settimeout(min(seconds, _SLICE))
             try:
-                return act()
+                return operation()
             except TimeoutError:
                 continue
 
     def sendall(self, data: Any) -> None:
         view = memoryview(data).cast("B")
         while len(view):
-            view = view[self._patiently(lambda: self._socket.send(view[:_BLOCK])) :]  # noqa: B023 - called at once
+            sent = self._retry_until_deadline(lambda: self._socket.send(view[:_BLOCK]))  # noqa: B023 - called at once
+            view = view[sent:]
 
     def receive(self, buffer: Any) -> int:
-        return self._patiently(lambda: self._socket.recv_into(buffer))
+        return self._retry_until_deadline(lambda: self._socket.recv_into(buffer))
 
     def makefile(self, mode: str) -> io.BufferedReader:
         self._users += 1
@@ -104,13 +105,13 @@ class _Incoming(io.RawIOBase):
 
 
 class Response:
-    """An answer whose head was read.
+    """A response whose head was read.
 
     Attributes:
-        status, reason, version: Of the status line; version is "1.0" or "1.1".
+        status, reason, version: The status line; version is "1.0" or "1.1".
         headers: Names and values in their order.
-        connected, begun: Seconds until the connection stood, and until the head was there.
-        address: Where it came from.
+        connected, begun: Seconds until the connection was open, and until the head was received.
+        address: The address of the server.
     """
 
     def __init__(
@@ -127,8 +128,8 @@ class Response:
 
     def header(self, name: str) -> str | None:
         """Return the last value of a header."""
-        found = [value for key, value in self.headers if key.lower() == name.lower()]
-        return found[-1] if found else None
+        values = [value for key, value in self.headers if key.lower() == name.lower()]
+        return values[-1] if values else None
 
     def chunks(self) -> Iterator[bytes]:
         """Yield the body as it comes. Raises TimeoutError, and ProtocolError when it ends too early."""
@@ -136,7 +137,7 @@ class Response:
             while data := self._answer.read1(_BLOCK):
                 yield data
         except (HTTPException, ValueError) as error:
-            raise ProtocolError(_said(error)) from None
+            raise ProtocolError(_error_text(error)) from None
         if self._answer.length:
             missing = self._answer.length
             raise ProtocolError(f"{missing} bytes of the answer are missing", missing=missing)
@@ -164,20 +165,20 @@ def send(
     connect_seconds: float | None = None,
     tls: ssl.SSLContext | None = None,
 ) -> Response:
-    """Send a request to ``address`` and read the head of the answer.
+    """Send a request to ``address`` and read the head of the response.
 
     Args:
-        headers: All but those of MADE_HERE, which are made here; such ones are left out.
-        address: Where the connection goes; ``url.host`` is what the certificate and the Host header name.
-        remaining: Seconds that are left.
-        connect_seconds: The most that connecting may take.
-        tls: How connections are encrypted; the system's own way when None.
+        headers: The headers; those of OWN_HEADERS are ignored, because the connection writes them itself.
+        address: The address to connect to; the certificate and the Host header name ``url.host``.
+        remaining: Returns the remaining seconds.
+        connect_seconds: The time limit of connecting.
+        tls: How connections are encrypted; the system's default when None.
 
     Raises:
-        ConnectFailed, TimeoutError, TlsError, ProtocolError, OSError: It did not come to an answer.
+        ConnectFailed, TimeoutError, TlsError, ProtocolError, OSError: There was no response.
     """
     started = monotonic()
-    sock = _connected(url, address, remaining, connect_seconds, tls)
+    sock = _connect(url, address, remaining, connect_seconds, tls)
     connected = monotonic() - started
     connection = HTTPConnection(url.host, url.port)
     connection.sock = _Watched(sock, remaining)
@@ -185,45 +186,45 @@ def send(
         connection.putrequest(method, url.path, skip_host=True, skip_accept_encoding=True)
         connection.putheader("Host", url.authority)
         for name, value in headers:
-            if name.lower() not in MADE_HERE:
+            if name.lower() not in OWN_HEADERS:
                 connection.putheader(name, value.encode("utf-8", "surrogateescape"))
         if body is not None or method in ("POST", "PUT", "PATCH"):
             connection.putheader("Content-Length", str(len(body or b"")))
         connection.putheader("Connection", "close")
         connection.endheaders(body)
-        answer = connection.getresponse()
+        response = connection.getresponse()
     except (HTTPException, ValueError) as error:
         connection.close()
         empty = isinstance(error, ConnectionError) or error.__class__.__name__ == "RemoteDisconnected"
-        raise ProtocolError(_said(error), empty=empty) from None
+        raise ProtocolError(_error_text(error), empty=empty) from None
     except BaseException:
         connection.close()
         raise
-    return Response(connection, answer, (connected, monotonic() - started), address)
+    return Response(connection, response, (connected, monotonic() - started), address)
 
 
-def _connected(
+def _connect(
     url: Url, address: str, remaining: Remaining, connect_seconds: float | None, tls: ssl.SSLContext | None
 ) -> socket.socket:
     """Return a connected socket, encrypted for https."""
-    ends = monotonic() + (connect_seconds if connect_seconds is not None else 1e9)
-    left = min(remaining(), ends - monotonic())
-    if left <= 0:
+    deadline = monotonic() + (connect_seconds if connect_seconds is not None else 1e9)
+    seconds = min(remaining(), deadline - monotonic())
+    if seconds <= 0:
         raise TimeoutError
     try:
-        sock = socket.create_connection((address, url.port), timeout=left)
+        sock = socket.create_connection((address, url.port), timeout=seconds)
     except TimeoutError:
-        remaining()  # which may have ended the run
+        remaining()  # raises if the run is out of time
         raise ConnectFailed("it took too long", late=True) from None
     except OSError as error:
         raise ConnectFailed(error.strerror or str(error)) from None
     if url.scheme != "https":
         return sock
     try:
-        left = min(remaining(), ends - monotonic())
-        if left <= 0:
+        seconds = min(remaining(), deadline - monotonic())
+        if seconds <= 0:
             raise TimeoutError
-        sock.settimeout(left)
+        sock.settimeout(seconds)
         context = tls or ssl.create_default_context()
         return context.wrap_socket(sock, server_hostname=url.host)
     except ssl.SSLCertVerificationError as error:
@@ -237,5 +238,5 @@ def _connected(
         raise
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return f"{error.__class__.__name__}: {error}".removesuffix(": ")

@@ -1,4 +1,4 @@
-"""What a host allows its scripts to reach.
+"""The network that a host allows its scripts to reach.
 
 Shell(network=Network(["https://api.example.com"], credentials={"https://api.example.com": {"Authorization": "Bearer ..."}}))
 """
@@ -18,31 +18,31 @@ if TYPE_CHECKING:
     from sandhook.net.connection import Remaining, Response
 
 
-#: Methods whose answer repeats the request with its credentials, or that make a tunnel.
+#: Methods whose response repeats the request with its credentials, or that open a tunnel.
 _REFUSED_METHODS = frozenset({"TRACE", "TRACK", "CONNECT"})
 
 
 class Network:
     """The URLs that scripts may call, and how. Immutable; may serve any number of shells and threads.
 
-    Nothing else is reached: every redirect is looked at anew, every address of a host must be public, and the
-    connection goes to the very address that was looked at. Proxies of the environment are not used.
+    Nothing else can be reached: every redirect is checked again, every address of a host must be public, and the
+    connection goes to the checked address itself. Proxies of the environment are not used.
 
     Args:
         allow: URLs: "https://api.example.com" is all of that scheme, host and port; a path narrows it, with ``*`` for
-            any characters; "https://*.example.com" is every host below. An address or "localhost" that is named here
-            may be reached although it is not public.
-        private: Reach addresses that are not public under any name.
+            any characters; "https://*.example.com" is every host below. An address that is not public, or
+            "localhost", can be reached if it is listed here.
+        private: Allow addresses that are not public for every allowed name.
         credentials: Headers for the requests to an origin (scheme, host, port), which scripts do not see: "https://host" to names
             and values. They replace a script's own of that name, and go to no other origin.
-        max_bytes: The most of one answer.
-        max_seconds: The longest that one request may take, whatever a script asks for.
-        max_redirects: The most that are followed.
+        max_bytes: The maximum size of one response.
+        max_seconds: The time limit of one request, whatever limit a script sets.
+        max_redirects: The number of redirects that are followed.
         resolve: Returns the addresses of a host and port; None for the system's resolver.
         tls: How connections are encrypted; the system's certificates when None.
 
     Raises:
-        ValueError: A URL that is wrong, or credentials for a pattern.
+        ValueError: A URL is invalid, or credentials are for a pattern.
     """
 
     def __init__(
@@ -79,21 +79,21 @@ class Network:
             raise UrlRefused(f"{url.scheme}://{url.authority} is not on the list of URLs that may be called")
 
     def address(self, url: Url, wait: Callable[[Thread], None]) -> str:
-        """Return the address that a request to an allowed URL goes to.
+        """Return the address to connect to for an allowed URL.
 
         Raises:
             UrlRefused: One of the host's addresses may not be reached.
             OSError: The host has none.
         """
-        found = resolve_in_time(self._resolve, url.host, url.port, wait)
-        if not found:
+        resolved = resolve_in_time(self._resolve, url.host, url.port, wait)
+        if not resolved:
             raise OSError(f"{url.host} has no address")
-        for address in found:
-            if not (self._private or is_public(address) or self._named(url, address)):
+        for address in resolved:
+            if not (self._private or is_public(address) or self._is_listed(url, address)):
                 raise UrlRefused(f"{url.host} has the address {address}, which is not public")
-        return found[0]
+        return resolved[0]
 
-    def _named(self, url: Url, address: str) -> bool:
+    def _is_listed(self, url: Url, address: str) -> bool:
         """Return True if the list itself names an address that is not public."""
         names = {pattern.host for pattern in self._allow if allows(pattern, url)}
         if address in names:
@@ -116,10 +116,10 @@ class Network:
         *,
         connect_seconds: float | None = None,
     ) -> Response:
-        """Send one request, if it is allowed, and return the answer, whose body is still to be read.
+        """Send one request, if it is allowed, and return the response, whose body the caller reads.
 
         Args:
-            remaining: Seconds that are left; raises what ends the run.
+            remaining: Returns the remaining seconds; raises the exception that ends the run.
 
         Raises:
             UrlRefused: The URL or an address of its host is not allowed.
@@ -162,7 +162,7 @@ def _pattern(text: str) -> Url:
 
 def _join(thread: Thread, remaining: Remaining) -> None:
     while thread.is_alive():
-        left = remaining()
-        if left <= 0:
+        seconds = remaining()
+        if seconds <= 0:
             raise TimeoutError
-        thread.join(min(left, 0.25))
+        thread.join(min(seconds, 0.25))

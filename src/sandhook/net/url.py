@@ -1,4 +1,4 @@
-"""URLs of http and https, taken apart in one way only, and patterns for them."""
+"""URLs of http and https, parsed in one unambiguous way, and patterns for them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from sandhook.record import Record
 
 _PATH = re.compile(r"[!-\[\]-~]*\Z")  # visible ASCII without the backslash
 
+#: How often the encoding of a path is undone.
+_DECODINGS = 4
 
-_DECODINGS = 4  #: times that a path may be encoded over
-
-
-#: Headers that the connection makes itself: they frame the message, or name the host that credentials are for.
-MADE_HERE = frozenset({"host", "content-length", "transfer-encoding", "connection"})
+#: Headers that the connection writes itself: they frame the message, or name the host that credentials are for.
+OWN_HEADERS = frozenset({"host", "content-length", "transfer-encoding", "connection"})
 
 
 class UrlRefused(Exception):
-    """Why a URL is not called."""
+    """A URL that is invalid, or that the network does not allow."""
 
 
 class Url(Record):
-    """The parts of a URL that count; ``path`` has the query too."""
+    """The parts of a URL without the fragment; ``path`` includes the query."""
 
     scheme: str
     host: str
@@ -31,14 +30,14 @@ class Url(Record):
 
     @property
     def origin(self) -> tuple[str, str, int]:
-        """What credentials belong to: scheme, host and port."""
+        """Scheme, host and port, to which credentials belong."""
         return self.scheme, self.host, self.port
 
     @property
     def authority(self) -> str:
         """The host as the Host header names it, with the port unless it is the scheme's own."""
-        named = f"[{self.host}]" if ":" in self.host else self.host
-        return named if self.port == (443 if self.scheme == "https" else 80) else f"{named}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == (443 if self.scheme == "https" else 80) else f"{host}:{self.port}"
 
     def __str__(self) -> str:
         return f"{self.scheme}://{self.authority}{self.path}"
@@ -106,19 +105,19 @@ def _absolute(text: str) -> str:
 
 
 def _plain_path(path: str) -> str:
-    """Carry out the dots of a path (RFC 3986, 5.2.4), and leave out a fragment."""
+    """Remove the dot segments of a path (RFC 3986, 5.2.4) and a fragment."""
     path, mark, query = path.partition("#")[0].partition("?")
-    kept: list[str] = []
+    result: list[str] = []
     segments = path.split("/")[1:]
     for number, segment in enumerate(segments):
         if segment in (".", ".."):
-            if segment == ".." and kept:
-                kept.pop()
+            if segment == ".." and result:
+                result.pop()
             if number == len(segments) - 1:
-                kept.append("")
+                result.append("")
         else:
-            kept.append(segment)
-    return "/" + "/".join(kept) + mark + query
+            result.append(segment)
+    return "/" + "/".join(result) + mark + query
 
 
 def _host_and_port(authority: str, scheme: str, text: str) -> tuple[str, int]:

@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256
 
-from sandhook.net.url import MADE_HERE
+from sandhook.net.url import OWN_HEADERS
 from sandhook.utilities.network.curl.arguments import Arguments, Misuse
 
 #: What curl calls itself.
@@ -102,7 +102,7 @@ def _own_headers(
         elif line.rstrip().endswith(";"):
             given.append((line.rstrip()[:-1].strip(), ""))
     for name, value in given:
-        if name.lower() in MADE_HERE:
+        if name.lower() in OWN_HEADERS:
             raise Misuse(f"the header {name} is made here and cannot be set (L-CURL-001)", hint=False)
         if (
             not name

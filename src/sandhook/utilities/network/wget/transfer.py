@@ -11,7 +11,7 @@ from sandhook.command.operands import reason
 from sandhook.command.options import UsageError
 from sandhook.dates.clock import strftime
 from sandhook.kernel.descriptor import Description
-from sandhook.net.url import MADE_HERE, Url
+from sandhook.net.url import OWN_HEADERS, Url
 from sandhook.utilities.network.cookies import Jar, date_seconds
 from sandhook.utilities.network.curl.transfer import given_name, without_user
 from sandhook.utilities.network.output import Unpacker
@@ -144,7 +144,7 @@ class One:
                 raise UsageError(f"--header: Invalid header '{line}'.", hint=False)
             if name.lower() in ("authorization", "cookie", "host") and url.origin != first.origin:
                 continue
-            if name.lower() in MADE_HERE:
+            if name.lower() in OWN_HEADERS:
                 raise UsageError(f"--header: {name} is made here and cannot be set (L-WGET-001)", hint=False)
             made = [(n, v) for n, v in made if n.lower() != name.lower()]
             made.append((name, value.strip()))
