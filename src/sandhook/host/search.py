@@ -1,4 +1,4 @@
-"""Looks commands up in PATH, as a shell on this machine does: programs of the machine and utilities of ours."""
+"""Looks commands up in PATH, as a shell on this machine does: programs of the machine and sandhook's utilities."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sandhook.vfs.path import VirtualPath, join
 if TYPE_CHECKING:
     from sandhook.state.state import State
 
-#: Which of two commands of one name runs: the machine's, or the utility of ours.
+#: Which of two commands of one name runs: the machine's or sandhook's.
 Preference: TypeAlias = Literal["machine", "own"]
 
 #: The extensions that Windows tries after a name when PATHEXT is not set.
@@ -26,7 +26,7 @@ class PathSearch:
 
     Args:
         fs: The machine's files.
-        prefer: Which command runs when the machine and we have one of the same name.
+        prefer: Which command runs if the machine and sandhook have one of the same name.
         executable_bit: A script needs permission to be executed, not only to be read.
     """
 
@@ -38,7 +38,7 @@ class PathSearch:
         self._executable_bit = executable_bit
 
     def search(self, state: State, name: str, path: str | None) -> lookup.Located | None:
-        """Look a name without slash up in PATH: the file, and the utility when it is one of ours."""
+        """Look a name without slash up in PATH; return the file, and the utility if it is one of sandhook's."""
         if is_path(name, WINDOWS):
             return name, None
         other: str | None = None
@@ -64,32 +64,32 @@ class PathSearch:
                 yield candidate
 
     def programs(self, state: State, name: str) -> Iterator[str]:
-        """Yield the files in the PATH of a shell that a name may be run as, without utilities of ours."""
+        """Yield the files in a shell's PATH that a name can run, without sandhook's utilities."""
         for candidate in _on_path(name, state.get("PATH")):
             if self._runs_by_name(state, candidate):
                 yield candidate
 
     def may_run(self, state: State, path: str) -> bool:
-        """Return True when permissions let a file be run, or be read when that is enough."""
+        """Return True if the permissions of a file allow to run it, or to read it where that is enough."""
         if self._executable_bit:
             return lookup.is_executable(state, path)
         absolute = join(state.process.cwd, path)
         return self._fs.exists(absolute) and not self._fs.is_dir(absolute)
 
     def _candidates(self, state: State, name: str, path: str | None) -> Iterator[lookup.Located]:
-        """Yield where a name may be, the winner first; with the utility that stands there, if it is ours.
+        """Yield the possible files of a name in order of precedence, each with sandhook's utility of that path.
 
-        Our utilities stand in the directories where a machine has its own. Windows has no such
-        directories, so there they stand after all of PATH.
+        Sandhook's utilities are in the directories where a machine has its own. Windows has no such
+        directories, so its utilities come after all of PATH.
         """
-        ours = name in state.shell.commands.utilities or name in lookup.SHELLS
-        ours_first = ours and self._prefer == "own"
-        if ours_first and WINDOWS:
+        is_own = name in state.shell.commands.utilities or name in lookup.SHELLS
+        own_first = is_own and self._prefer == "own"
+        if own_first and WINDOWS:
             yield f"/usr/bin/{name}", name
         for candidate in _on_path(name, path):
-            utility = lookup.utility_at(state, candidate) if ours_first else None
+            utility = lookup.utility_at(state, candidate) if own_first else None
             yield candidate, utility
-        if not ours or ours_first:
+        if not is_own or own_first:
             return
         for candidate in lookup.candidates(path, name):
             if lookup.utility_at(state, candidate) is not None and not self._runs_by_name(state, candidate):
@@ -120,16 +120,16 @@ class PathSearch:
 
 
 def _on_path(name: str, path: str | None) -> Iterator[str]:
-    """Yield where PATH may have a name: on Windows with each extension, too."""
+    """Yield the files that a name may have in PATH: on Windows, also with each extension."""
     if not name:
         return
     for candidate in lookup.candidates(path, name):
         if not WINDOWS:
             yield candidate
             continue
-        known = (os.environ.get("PATHEXT") or _PATHEXT).lower().split(";")
-        if os.path.splitext(name)[1].lower() in known:  # noqa: PTH122
+        extensions = (os.environ.get("PATHEXT") or _PATHEXT).lower().split(";")
+        if os.path.splitext(name)[1].lower() in extensions:  # noqa: PTH122
             yield candidate
         else:
-            yield from (candidate + extension for extension in known if extension)
+            yield from (candidate + extension for extension in extensions if extension)
             yield candidate  # a script without extension

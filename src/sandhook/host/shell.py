@@ -22,8 +22,8 @@ class HostShell(Shell):
     """A shell on this machine: ``HostShell().run("git status | grep -c modified")``.
 
     The language, the built-ins and the limits are those of ``Shell``. Files are the machine's, and time is
-    real. A command that is neither a function nor a built-in is a program of the machine, or a utility of ours
-    when the machine has no such program. No system shell is needed. All processes of a run end with it.
+    real. A command that is neither a function nor a built-in is a program of the machine, or sandhook's utility
+    if the machine has no such program. No system shell is needed. All processes of a run end with it.
 
     Args:
         host: What scripts may use of the machine, and how.

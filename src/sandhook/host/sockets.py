@@ -1,4 +1,4 @@
-"""Opens the connections of redirections to /dev/tcp/HOST/PORT and /dev/udp/HOST/PORT, while other tasks go on."""
+"""Opens the connections of redirections to /dev/tcp/HOST/PORT and /dev/udp/HOST/PORT while other tasks run."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from sandhook.state.control import ShellError
 if TYPE_CHECKING:
     from sandhook.state.state import State
 
-#: Where to connect to: host and port; for IPv6 also flow and scope. The last form is that of unknown families.
-_Place: TypeAlias = "tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes]"
+#: A socket address: host and port; for IPv6 also flow and scope. Unknown families have the last form.
+_SocketAddress: TypeAlias = "tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes]"
 
-#: What getaddrinfo returns for one address: family, kind, protocol, canonical name, place.
-_Address: TypeAlias = "tuple[int, int, int, str, _Place]"
+#: An entry of getaddrinfo's result: family, kind, protocol, canonical name, socket address.
+_Address: TypeAlias = "tuple[int, int, int, str, _SocketAddress]"
 
 _KINDS = {"tcp": socket.SOCK_STREAM, "udp": socket.SOCK_DGRAM}
 
 
 def open_connection(state: State, name: str, poller: Poller, scheduler: Scheduler) -> int:
-    """Return the descriptor of the connection that a file name means. Raises ShellError in bash's words."""
+    """Open the connection that a file name stands for; return its descriptor. Raises ShellError with bash's message."""
     if WINDOWS:
-        raise ShellError(f"{name}: no network (L-NET-001)")  # there a socket is no descriptor
+        raise ShellError(f"{name}: no network (L-NET-001)")  # a socket of Windows is not a file descriptor
     kind, _, rest = name.removeprefix("/dev/").partition("/")
     host, slash, port = rest.partition("/")
     if not slash:
@@ -38,8 +38,8 @@ def open_connection(state: State, name: str, poller: Poller, scheduler: Schedule
     try:
         return connect(kind, host, port, poller, scheduler)
     except socket.gaierror as error:
-        what = port if error.errno == socket.EAI_SERVICE else host
-        state.shell.error(state, f"{what}: {error.strerror}")
+        unknown = port if error.errno == socket.EAI_SERVICE else host
+        state.shell.error(state, f"{unknown}: {error.strerror}")
         raise ShellError(f"{name}: {os.strerror(errno.EINVAL)}") from None
     except OSError as error:
         state.shell.write_error(state, f"{state.name}: connect: {error.strerror}\n")
@@ -62,37 +62,37 @@ def connect(kind: str, host: str, port: str, poller: Poller, scheduler: Schedule
     for family, type_, protocol, _, address in _resolve(host, port or "0", _KINDS[kind], poller, scheduler):
         try:
             return _connect(socket.socket(family, type_, protocol), address, poller, scheduler)
-        except OSError as failed:
-            error = failed
+        except OSError as failure:
+            error = failure
     raise error
 
 
-def _connect(opened: socket.socket, address: _Place, poller: Poller, scheduler: Scheduler) -> int:
+def _connect(connection: socket.socket, address: _SocketAddress, poller: Poller, scheduler: Scheduler) -> int:
     """Connect to one address and return the descriptor."""
-    fd = opened.fileno()
+    fd = connection.fileno()
     try:
-        opened.setblocking(False)
+        connection.setblocking(False)
         try:
-            opened.connect(address)
+            connection.connect(address)
         except BlockingIOError:
-            me = getcurrent()
+            task = getcurrent()
             ready: list[bool] = []
 
             def wake() -> None:
                 ready.append(True)
-                scheduler.wake(me)
+                scheduler.wake(task)
 
             poller.writable(fd, wake)
             while not ready:
                 scheduler.block()
-            failure = opened.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            failure = connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
             if failure:
                 raise OSError(failure, os.strerror(failure)) from None
-        opened.setblocking(True)
-        return opened.detach()
+        connection.setblocking(True)
+        return connection.detach()
     except BaseException:
         poller.forget(fd)
-        opened.close()
+        connection.close()
         raise
 
 
@@ -104,37 +104,37 @@ def _resolve(
     A name is resolved in a thread, because a poller cannot wait for that. When a signal or the end of the run
     ends the wait, the thread ends after the system's answer.
     """
-    found: list[list[_Address] | OSError] = []
+    results: list[list[_Address] | OSError] = []
 
-    def ask(flags: int = 0) -> None:
+    def query(flags: int = 0) -> None:
         try:
-            found.append([*socket.getaddrinfo(host, port, type=kind, flags=flags)])
+            results.append([*socket.getaddrinfo(host, port, type=kind, flags=flags)])
         except OSError as error:
-            found.append(error)
+            results.append(error)
 
-    ask(socket.AI_NUMERICHOST)
-    if isinstance(found[0], socket.gaierror) and found[0].errno == socket.EAI_NONAME:
-        found.clear()
-        ours, theirs = os.pipe()
+    query(socket.AI_NUMERICHOST)
+    if isinstance(results[0], socket.gaierror) and results[0].errno == socket.EAI_NONAME:
+        results.clear()
+        read_end, write_end = os.pipe()
 
         def wait() -> None:
             try:
-                ask()
+                query()
             finally:
-                os.close(theirs)
+                os.close(write_end)
 
-        me = getcurrent()
+        task = getcurrent()
         thread = Thread(target=wait, name="sandhook-resolve", daemon=True)
         thread.start()
         try:
-            poller.readable(ours, lambda: scheduler.wake(me))
-            while not found:
+            poller.readable(read_end, lambda: scheduler.wake(task))
+            while not results:
                 scheduler.block()
             thread.join()
         finally:
-            poller.forget(ours)
-            os.close(ours)
-    addresses = found[0]
+            poller.forget(read_end)
+            os.close(read_end)
+    addresses = results[0]
     if isinstance(addresses, OSError):
         raise addresses
     return addresses

@@ -1,9 +1,9 @@
 """Connects the shell's descriptors with programs of the host.
 
 A program gets real descriptors. A file that the shell opened is passed to it directly. Data of this
-process (captured output, a here-document, a hook's payload) passes through a pipe of the host, with a
-task at our end that carries the bytes. Input that a program did not read goes back to its source after
-the program's end, so that the next reader gets it. A pipe between stages becomes one of the host
+process (captured output, a here-document, a hook's payload) passes through a pipe of the host, and a
+task copies the bytes at this process's end. Input that a program did not read is returned to its source
+after the program's end, so that the next reader gets it. A pipe between stages becomes one of the host
 (``realpipe``), and the program gets its end.
 """
 
@@ -24,7 +24,7 @@ from sandhook.kernel.scheduler import Scheduler
 from sandhook.kernel.signals import BrokenPipe
 from sandhook.vfs.errors import fs_error
 
-#: Bytes that a pipe of the host holds at least, on every system, without a reader.
+#: The minimum capacity of a pipe of the host, on every system, in bytes.
 _PIPE = 4_096
 
 #: Bytes that a write to a ready descriptor accepts at least: 512 on macOS.
@@ -69,12 +69,12 @@ class HostStream(Description):
         """Wait until the descriptor is ready. One that a poller cannot watch never blocks for long."""
         if not self._waits:
             return
-        me = getcurrent()
+        task = getcurrent()
         ready: list[bool] = []
 
         def wake() -> None:
             ready.append(True)
-            self._scheduler.wake(me)
+            self._scheduler.wake(task)
 
         try:
             watch(self.fd, wake)
@@ -104,15 +104,15 @@ class HostStream(Description):
         return bool(self._buffer) or self._readable_now()
 
     def _readable_now(self) -> bool:
-        found: list[bool] = []
+        calls: list[bool] = []
         try:
-            self._poller.readable(self.fd, lambda: found.append(True))
+            self._poller.readable(self.fd, lambda: calls.append(True))
         except OSError:
             return True
         self._poller.wait(0)
-        if not found:
+        if not calls:
             self._poller.forget(self.fd)
-        return bool(found)
+        return bool(calls)
 
     def unread(self, data: bytes) -> None:
         self._buffer = data + self._buffer
@@ -137,19 +137,19 @@ class HostStream(Description):
 
 
 class Drain:
-    """A task that carries a program's output to a description of the shell."""
+    """A task that copies a program's output to a description of the shell."""
 
-    __slots__ = ("_asked", "_done", "_fd", "_idle", "_poller", "_scheduler", "_sink", "_task", "theirs")
+    __slots__ = ("_done", "_fd", "_idle", "_poller", "_scheduler", "_sink", "_task", "_waiter", "child_end")
 
     def __init__(self, sink: Description, poller: Poller, scheduler: Scheduler) -> None:
-        self._fd, self.theirs = inbound()
+        self._fd, self.child_end = inbound()
         sink.retain()
         self._sink = sink
         self._poller = poller
         self._scheduler = scheduler
         self._idle = False
         self._done = False
-        self._asked: greenlet | None = None
+        self._waiter: greenlet | None = None
         self._task = scheduler.spawn(self._run, None)
 
     def _run(self) -> None:
@@ -163,46 +163,46 @@ class Drain:
             self._poller.forget(self._fd)
             os.close(self._fd)
             self._sink.release()
-            self._answer()
+            self._wake_waiter()
 
     def _next(self) -> bytes:
-        """Wait for data and return it; b"" when there is no writer any more."""
-        me = getcurrent()
+        """Wait for data and return it; b"" when the last writer has closed the pipe."""
+        task = getcurrent()
         while True:
             data = read_some(self._fd, CHUNK)
             if data is not None:
                 return data
-            self._answer()
+            self._wake_waiter()
             self._idle = True
-            self._poller.readable(self._fd, lambda: self._scheduler.wake(me))
+            self._poller.readable(self._fd, lambda: self._scheduler.wake(task))
             self._scheduler.block()
             self._idle = False
 
-    def _answer(self) -> None:
-        if self._asked is not None:
-            asked, self._asked = self._asked, None
-            self._scheduler.wake(asked)
+    def _wake_waiter(self) -> None:
+        if self._waiter is not None:
+            waiter, self._waiter = self._waiter, None
+            self._scheduler.wake(waiter)
 
     def settle(self) -> None:
-        """Wait until everything that was written up to now is passed on.
+        """Wait until all output written so far has been copied.
 
         Called after the end of the program, whose descendants may still write later.
         """
         if self._idle:
             self._poller.forget(self._fd)
             self._scheduler.wake(self._task)
-        self._asked = getcurrent()
-        while self._asked is not None and not self._done:
+        self._waiter = getcurrent()
+        while self._waiter is not None and not self._done:
             self._scheduler.block()
 
 
 class Supply:
-    """A task that carries a description of the shell to a program's input."""
+    """A task that copies a description of the shell to a program's input."""
 
-    __slots__ = ("_fd", "_pending", "_poller", "_scheduler", "_source", "_task", "theirs")
+    __slots__ = ("_fd", "_pending", "_poller", "_scheduler", "_source", "_task", "child_end")
 
     def __init__(self, source: Description, poller: Poller, scheduler: Scheduler) -> None:
-        self.theirs, self._fd = outbound()
+        self.child_end, self._fd = outbound()
         self._poller = poller
         self._scheduler = scheduler
         source.retain()
@@ -213,7 +213,7 @@ class Supply:
             self._task = scheduler.spawn(self._run, None)
 
     def _at_once(self) -> bool:
-        """Write small input in memory without a task; return True when that was all of it."""
+        """Write small input from memory without a task; return True if that was all of it."""
         source = self._source
         if not isinstance(source, Input):
             return False
@@ -243,8 +243,8 @@ class Supply:
         if written:
             self._pending = self._pending[written:]
             return
-        me = getcurrent()
-        self._poller.writable(self._fd, lambda: self._scheduler.wake(me))
+        task = getcurrent()
+        self._poller.writable(self._fd, lambda: self._scheduler.wake(task))
         self._scheduler.block()
 
     def _close(self) -> None:
@@ -258,20 +258,20 @@ class Supply:
         if self._task is not None:
             self._scheduler.cancel(self._task)
         self._close()
-        left = unread_bytes(self.theirs, 1 << 30) + bytes(self._pending)
-        os.close(self.theirs)
-        if left:
-            self._source.unread(left)
+        unread = unread_bytes(self.child_end, 1 << 30) + bytes(self._pending)
+        os.close(self.child_end)
+        if unread:
+            self._source.unread(unread)
         self._source.release()
 
     def drop(self) -> None:
         """Close everything at once, at the end of the run."""
         self._close()
-        os.close(self.theirs)
+        os.close(self.child_end)
 
 
 class NullDevice:
-    """The null device, opened once in each way for all programs of a run."""
+    """The null device, opened once in each mode for all programs of a run."""
 
     __slots__ = ("_descriptors",)
 
@@ -279,7 +279,7 @@ class NullDevice:
         self._descriptors: dict[int, int] = {}  # by the flags of open
 
     def descriptor(self, flags: int = os.O_RDWR) -> int:
-        """Return a descriptor of the device. Raises OSError when no descriptor is left."""
+        """Return a descriptor of the device. Raises OSError if the process cannot open more files."""
         if flags not in self._descriptors:
             self._descriptors[flags] = os.open(os.devnull, flags | getattr(os, "O_CLOEXEC", 0))
         return self._descriptors[flags]
@@ -295,19 +295,19 @@ class NullDevice:
 
 
 class Streams:
-    """The descriptors of one program, and the tasks that carry what passes through them.
+    """The descriptors of one program, and the tasks that copy its input and output.
 
     Args:
-        descriptors: Those of the process that becomes the program.
+        descriptors: The descriptors of the process that becomes the program.
         null: The null device.
-        alone: The process has nothing to do but to wait for the program.
+        alone: The process only waits for the program.
 
     Attributes:
-        files: The program's descriptor to one of this process, as in ``Spawn``.
-        lent: Those of its descriptors that are ends of pipes themselves.
+        files: Maps the program's descriptors to those of this process, as in ``Spawn``.
+        lent: The program's descriptors that are themselves ends of pipes.
 
     Raises:
-        OSError: EMFILE, ENFILE: there is no descriptor left for a pipe.
+        OSError: EMFILE, ENFILE: the process or the system has too many open files for a pipe.
     """
 
     __slots__ = (
@@ -338,7 +338,7 @@ class Streams:
                 if number not in descriptors:
                     self.files[number] = null.closed_stream(number)
             for number, description in sorted(descriptors.items()):
-                if not WINDOWS or number <= 2:  # there, programs get three descriptors
+                if not WINDOWS or number <= 2:  # programs get only three descriptors on Windows
                     self.files[number] = self._descriptor(number, description)
         except OSError:
             self.started()
@@ -349,25 +349,25 @@ class Streams:
         """Return the descriptor of this process that a program gets for a description."""
         if isinstance(description, (HostFile, HostStream)):
             if WINDOWS and isinstance(description, HostFile) and description.append:
-                os.lseek(description.fd, 0, os.SEEK_END)  # there, a descriptor cannot append by itself
+                os.lseek(description.fd, 0, os.SEEK_END)  # a descriptor of Windows has no append mode
             return description.fd
         if isinstance(description, (Null, NullInput)):
             return self._null.descriptor()
-        known = self._ends.get(id(description), -1)
-        if known < 0 and isinstance(description, (RealReader, RealWriter)):
-            known = self._lend(number, description)
-        if known < 0:
-            known = self._join(number, description)
-        self._ends[id(description)] = known
-        return known
+        fd = self._ends.get(id(description), -1)
+        if fd < 0 and isinstance(description, (RealReader, RealWriter)):
+            fd = self._lend(number, description)
+        if fd < 0:
+            fd = self._join(number, description)
+        self._ends[id(description)] = fd
+        return fd
 
     def _lend(self, number: int, end: RealReader | RealWriter) -> int:
-        """Return the descriptor of a pipe's end, -1 when the program cannot have the end itself.
+        """Return the descriptor of a pipe's end, -1 if the program cannot get the end itself.
 
-        On Windows every use of an end waits for all other uses, even a poll. So an end is lent there
-        only when nothing else here will use it.
+        On Windows, every use of an end waits for all other uses, even a poll. So an end is lent only if
+        nothing else in this process will use it.
         """
-        uses = sum(each is end for each in self._descriptors.values())
+        uses = sum(description is end for description in self._descriptors.values())
         unshared = end.references == uses
         if WINDOWS and not (unshared and self._alone):
             return -1
@@ -377,27 +377,27 @@ class Streams:
         return fd
 
     def _join(self, number: int, description: Description) -> int:
-        """Return the program's end of a pipe of the host, whose other end a task of ours serves."""
+        """Return the program's end of a pipe of the host, whose other end a task of this process serves."""
         if description.readable and (number == 0 or not description.writable):
             supply = Supply(description, self._poller, self._scheduler)
             self._supplies.append(supply)
-            return supply.theirs
+            return supply.child_end
         drain = Drain(description, self._poller, self._scheduler)
         self._drains.append(drain)
-        return drain.theirs
+        return drain.child_end
 
     def started(self) -> None:
-        """Close our copies of the program's output ends, so that the end of its output is seen."""
+        """Close this process's copies of the program's output ends, so that readers see the end of its output."""
         for drain in self._drains:
-            os.close(drain.theirs)
+            os.close(drain.child_end)
 
     def drop(self) -> None:
-        """Close everything at once, when the program did not start or the run ends. Tasks end by themselves."""
+        """Close everything at once if the program did not start or the run ends. Tasks end by themselves."""
         for supply in self._supplies:
             supply.drop()
 
     def finish(self) -> None:
-        """After the program's end, pass its output on, and return the input that it did not read."""
+        """After the program's end, copy the rest of its output, and return its unread input to the source."""
         while self._supplies:
             self._supplies.pop().end()
         for drain in self._drains:

@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 #: Seconds after the grace, until processes that cannot be ended are abandoned.
 LAST = 1.0
 
-#: Process numbers that are looked up one by one (a count); a longer range is found by listing all processes.
+#: How many process numbers are looked up one by one; for a longer range, all processes are listed.
 _FEW = 512
 
 #: Seconds in which no system can use up all process numbers.
 _YOUNG = 0.1
 
-#: Numbers before the newest one that may belong to processes which are not visible yet (a count).
+#: How many numbers before the newest one may belong to processes that are not visible yet.
 _BEHIND = 8
 
-#: Rounds of stopping processes before they are killed; each round finds those that started meanwhile.
+#: How often processes are stopped before they are killed; each round finds those that have started meanwhile.
 _STOPS = 6
 
 #: Seconds that an exec may take. After that the process counts as one of another run.
@@ -64,12 +64,12 @@ class Tree:
         self._begin = 0.0  # the same moment in units of Process.started
         self._strangers: set[tuple[int, float]] = set()  # processes whose environment lacks the mark
         self._dead: set[int] = set()  # zombies of other parents: read once in each end()
-        self._looked = 0  # the newest number when all processes were read
+        self._newest_number = 0  # the newest number when all processes were read
         self._refused: set[tuple[int, float]] = set()  # processes that run as another user now
         self._adoption = _adopt() if subreaper else None
         self._known: set[tuple[int, float]] = set()  # processes of the run, which include their zombies
         self._patience = _EXEC  # seconds left in end() for processes in the middle of an exec
-        self._coming = False  # there are zombies that this process will adopt
+        self._adopts_soon = False  # there are zombies that this process will adopt
 
     # ------------------------------------------------------------------ start
 
@@ -112,7 +112,7 @@ class Tree:
         age = time.monotonic() - self._since
         if not first or not last or (age > _YOUNG and age > self._machine.turn()):
             return pids()
-        if first > last:  # the numbers began anew
+        if first > last:  # the numbers have wrapped around
             return [pid for pid in pids() if pid >= first or pid <= last]
         if last - first < _FEW:
             return range(first, last + 1)
@@ -129,46 +129,46 @@ class Tree:
                 self._dead.add(pid)  # it has no children, and another process waits for it
             elif process.started >= self._begin:
                 seen[pid] = process
-        if not seen:  # perhaps there is no /proc: the children are known anyway
+        if not seen:  # there may be no /proc: the children are known without it
             seen = {pid: Process(pid, me, pid, 0.0, False) for pid in self._living}
         # a session keeps its number without its leader: a session with a leader is a new one
         self._sessions = {number for number in self._sessions if machine.look(number) is None}
         sessions = self._living.keys() | self._sessions
         elders = self._elders()
-        ours: dict[int, Process] = {}
+        members: dict[int, Process] = {}
         unsure: list[Process] = []
         for pid, process in seen.items():
             if process.session in sessions or pid in self._living or (pid, process.started) in self._known:
-                ours[pid] = process
+                members[pid] = process
             elif process.parent not in elders:
                 continue  # it belongs to the run only if its parent does
             elif (marked := self._marked(process)) is None:
                 unsure.append(process)
             elif marked:
-                ours[pid] = process
+                members[pid] = process
         for process in unsure:
             if self._marked_after_exec(process):
-                ours[process.pid] = process
-        for pid in ours:
+                members[process.pid] = process
+        for pid in members:
             del seen[pid]
-        new = list(ours)
+        new = list(members)
         while new:
-            new = [pid for pid, process in seen.items() if process.parent in ours]
+            new = [pid for pid, process in seen.items() if process.parent in members]
             for pid in new:
-                ours[pid] = seen.pop(pid)
+                members[pid] = seen.pop(pid)
         if self._adoption is not None:
-            self._known.update((process.pid, process.started) for process in ours.values())
+            self._known.update((process.pid, process.started) for process in members.values())
             # a zombie whose parent is about to end becomes a child of this process in a moment
-            self._coming = any(
+            self._adopts_soon = any(
                 process.zombie and process.parent != me and process.pid not in self._living
-                for process in ours.values()
+                for process in members.values()
             )
             self._adoption.reap(
                 process.pid
-                for process in ours.values()
+                for process in members.values()
                 if process.zombie and process.parent == me and process.pid not in self._living
             )
-        return [process for process in ours.values() if not process.zombie]
+        return [process for process in members.values() if not process.zombie]
 
     def _marked(self, process: Process) -> bool | None:
         """Return True when a process has a mark of this run; None when that cannot be read at the moment."""
@@ -190,7 +190,7 @@ class Tree:
         return bool(marked)
 
     def _is_clean(self) -> bool:
-        """Return True when certainly no process is left, after as few system calls as possible."""
+        """Return True if certainly no process remains, with as few system calls as possible."""
         if self._living or self._sessions or self._adoption is not None:
             return False
         numbers = self._numbers()
@@ -208,13 +208,13 @@ class Tree:
 
     def _elders(self) -> set[int]:
         """Return this process and its ancestors: an orphan of the run becomes a child of one of them."""
-        found, pid = {1, os.getpid()}, os.getppid()
-        while pid not in found:
-            found.add(pid)
+        elders, pid = {1, os.getpid()}, os.getppid()
+        while pid not in elders:
+            elders.add(pid)
             if (process := self._machine.look(pid)) is None:
                 break
             pid = process.parent
-        return found
+        return elders
 
     # ------------------------------------------------------------------ end
 
@@ -226,7 +226,7 @@ class Tree:
         if not self._is_clean():
             self._dead.clear()
             self._patience = _EXEC
-            self._kill(self._interrupt(grace) if grace > 0 else self._left())
+            self._kill(self._interrupt(grace) if grace > 0 else self._remaining())
             self._dead.clear()
         if not self._living:
             self._first, self._since = 0, 0.0
@@ -245,58 +245,58 @@ class Tree:
 
     def _interrupt(self, grace: float) -> list[Process]:
         """Interrupt all processes, wait for their ends no longer than the grace, and return those that remain."""
-        until = time.monotonic() + grace
-        found = self._left()
-        self._signal(found, (signal.SIGINT, signal.SIGCONT))
-        while found and (rest := until - time.monotonic()) > 0:
-            self._await(found, rest)
-            found = self._left(found)
-        return found
+        deadline = time.monotonic() + grace
+        processes = self._remaining()
+        self._signal(processes, (signal.SIGINT, signal.SIGCONT))
+        while processes and (seconds := deadline - time.monotonic()) > 0:
+            self._await(processes, seconds)
+            processes = self._remaining(processes)
+        return processes
 
     def _await(self, processes: Iterable[Process], seconds: float) -> None:
-        """Wait for the ends of these processes, no longer than ``seconds``; a moment where the system reports no ends."""
-        until = time.monotonic() + seconds
+        """Wait at most ``seconds`` until these processes end; only a moment where the system reports no ends."""
+        deadline = time.monotonic() + seconds
         handles = select.poll()
-        left = set()
+        open_handles = set()
         try:
             for process in processes:
                 if (process.pid, process.started) not in self._refused:
                     with suppress(ProcessLookupError):
-                        left.add(handle := open_process(process.pid))
+                        open_handles.add(handle := open_process(process.pid))
                         handles.register(handle, select.POLLIN)
-            while left and (rest := until - time.monotonic()) > 0:
-                for handle, _ in handles.poll(1000 * rest):
+            while open_handles and (timeout := deadline - time.monotonic()) > 0:
+                for handle, _ in handles.poll(1000 * timeout):
                     handles.unregister(handle)
-                    left.discard(handle)
+                    open_handles.discard(handle)
                     os.close(handle)
-        except OSError:  # the system has no such handles, or no descriptor is left
+        except OSError:  # the system has no such handles, or too many files are open
             time.sleep(min(seconds, _PAUSE))
         finally:
-            for handle in left:
+            for handle in open_handles:
                 os.close(handle)
 
-    def _left(self, known: Collection[Process] = ()) -> list[Process]:
+    def _remaining(self, known: Collection[Process] = ()) -> list[Process]:
         """Return the processes that must still be ended.
 
         Args:
-            known: Processes that were found before. Only they and the newest numbers are read, or
-                all processes when none of them is left.
+            known: Processes of an earlier call. Only they and the newest numbers are read, or all
+                processes if none of them remains.
         """
         self._poll()
-        found: list[Process] = []
+        processes: list[Process] = []
         if known:
             numbers = {process.pid for process in known}
             last = self._machine.last()
-            numbers.update(range(max(1, min(self._looked, last) - _BEHIND), last + 1))
+            numbers.update(range(max(1, min(self._newest_number, last) - _BEHIND), last + 1))
             if len(numbers) < _FEW:
-                self._looked = last
-                found = self._find(numbers)
-        if not found:
-            self._looked = self._machine.last()
-            found = self._find()
-        return [process for process in found if (process.pid, process.started) not in self._refused]
+                self._newest_number = last
+                processes = self._find(numbers)
+        if not processes:
+            self._newest_number = self._machine.last()
+            processes = self._find()
+        return [process for process in processes if (process.pid, process.started) not in self._refused]
 
-    def _kill(self, found: list[Process]) -> None:
+    def _kill(self, processes: list[Process]) -> None:
         """Kill these processes, and then all of the run, until no process is found.
 
         They are stopped before they are killed. A stopped process starts no other one, and remains the
@@ -304,24 +304,24 @@ class Tree:
         """
         stopped: set[tuple[int, float]] = set()
         for _ in range(_STOPS):
-            new = [process for process in found if (process.pid, process.started) not in stopped]
+            new = [process for process in processes if (process.pid, process.started) not in stopped]
             if not new:
                 break
             self._signal(new, (signal.SIGSTOP,))
             stopped |= {(process.pid, process.started) for process in new}
-            found = self._left(found)
-        until = time.monotonic() + LAST
-        while found or self._coming or not self._all_waited_for():
-            self._signal(found, (signal.SIGKILL,))
-            if (rest := until - time.monotonic()) <= 0:
+            processes = self._remaining(processes)
+        deadline = time.monotonic() + LAST
+        while processes or self._adopts_soon or not self._all_waited_for():
+            self._signal(processes, (signal.SIGKILL,))
+            if (seconds := deadline - time.monotonic()) <= 0:
                 break
-            self._await(found, rest)
-            if not found:  # a child that can be waited for in a moment
+            self._await(processes, seconds)
+            if not processes:  # a child that can be waited for in a moment
                 time.sleep(_PAUSE)
-            found = self._left(found)
+            processes = self._remaining(processes)
 
     def _all_waited_for(self) -> bool:
-        """Return True when no child is left, except those that run as another user now."""
+        """Return True if no child remains, except those that now run as another user."""
         self._poll()
         return self._living.keys() <= {pid for pid, _ in self._refused}
 
@@ -330,7 +330,7 @@ class Tree:
         for process in processes:
             for number in signals:
                 if process.pid in self._living:
-                    with suppress(OSError):  # no other process has the number before this one is waited for
+                    with suppress(OSError):  # the number is not reused before this process is waited for
                         os.killpg(process.pid, number)
                 try:
                     self._send(process, number)

@@ -22,7 +22,7 @@ class View:
     Args:
         fs: The machine's files.
         state: The shell whose command is dispatched.
-        runnable: Yields the files in PATH that a name may be run as.
+        runnable: Yields the files in PATH that a name can run.
     """
 
     __slots__ = ("_fs", "_runnable", "_state")
@@ -69,6 +69,6 @@ class View:
         return True
 
     def executable(self, path: str) -> bool:
-        """Return True when permissions let a file be executed."""
+        """Return True if the permissions allow to execute a file."""
         native = self._path(path)
         return WINDOWS or (os.path.isfile(native) and os.access(native, os.X_OK))  # noqa: PTH113
