@@ -1,6 +1,6 @@
 """The command line: ``sandhook COMMAND ...``.
 
-Only the chosen command's module is imported, for start-up time is part of every hook's time.
+Only the selected command's module is imported, because every hook pays for the start-up time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sandhook.version import __version__
 
 
 class Command(Record):
-    """One sub-command: its module, a line of help, and an example that runs."""
+    """One sub-command: its module, its line of help, and a working example."""
 
     module: str
     summary: str
@@ -96,15 +96,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _dispatch(arguments)
     except UsageError as error:
-        _say(f"sandhook: {error}")
+        _print_error(f"sandhook: {error}")
         return USAGE_ERROR
     except BrokenPipeError:
         _forget_stdout()
-        return 141  # what a shell shows for a program that died of SIGPIPE
+        return 141  # the status of a program that SIGPIPE killed
     except KeyboardInterrupt:
         return 130
     except Exception as error:
-        return _internal(error)
+        return _internal_error(error)
 
 
 def entry() -> NoReturn:
@@ -116,11 +116,11 @@ def entry() -> NoReturn:
     import argparse
     import os
 
-    gc.set_threshold(50_000)  # start-up makes many objects that stay
+    gc.set_threshold(50_000)  # start-up creates many objects that are never freed
     # argparse translates every heading: gettext imports locale (3 ms) and finds no translation.
     argparse._ = str  # type: ignore[attr-defined]
     if sys.platform == "win32":
-        _same_bytes_everywhere()
+        _use_utf8_and_line_feeds()
     status = main()
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -131,7 +131,7 @@ def entry() -> NoReturn:
     os._exit(status)
 
 
-def _same_bytes_everywhere() -> None:
+def _use_utf8_and_line_feeds() -> None:
     """Print UTF-8 with line feeds on Windows, whatever its code page: agents read nothing else."""
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
@@ -158,7 +158,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def warm_up(arguments: Sequence[str]) -> None:
-    """Start the jq worker, which takes 25 ms, while modules are imported, when the hooks seem to need it.
+    """Start the jq worker while modules are imported, if the hooks seem to need it; that takes 25 ms.
 
     This is a guess from the bytes of the files. Their faults are reported later.
     """
@@ -167,10 +167,10 @@ def warm_up(arguments: Sequence[str]) -> None:
             continue
         try:
             with open(name, "rb") as file:  # noqa: PTH123 (pathlib costs 5 ms of start-up)
-                wanted = b"jq " in file.read(1 << 20)
+                uses_jq = b"jq " in file.read(1 << 20)
         except OSError:
             continue
-        if wanted:
+        if uses_jq:
             from sandhook.errors import WorkerError
             from sandhook.worker.client import prestart
 
@@ -199,25 +199,27 @@ def usage() -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _internal(error: Exception) -> int:
+def _internal_error(error: Exception) -> int:
     import os
 
     if os.environ.get("SANDHOOK_DEBUG") == "1":
         import traceback
 
         traceback.print_exc()
-    what = str(error).partition("\n")[0]
-    _say(f"sandhook: internal error: {error.__class__.__name__}: {what} (SANDHOOK_DEBUG=1 shows more)")
+    message = str(error).partition("\n")[0]
+    _print_error(
+        f"sandhook: internal error: {error.__class__.__name__}: {message} (SANDHOOK_DEBUG=1 shows more)"
+    )
     return INTERNAL_ERROR
 
 
-def _say(text: str) -> None:
+def _print_error(text: str) -> None:
     if sys.stderr is not None:
         sys.stderr.write(text + "\n")
 
 
 def _forget_stdout() -> None:
-    """Keep the interpreter from a second failure when it flushes at its end."""
+    """Prevent a second failure when the interpreter flushes at exit."""
     import os
 
     try:

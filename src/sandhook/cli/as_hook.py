@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.configuration import gather
-from sandhook.cli.engines import engine_of, notes_of, prestart, say, workspace_of
+from sandhook.cli.engines import engine_of, notes_of, prestart, print_note, workspace_of
 from sandhook.errors import SandhookError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Answer, Contract
@@ -49,7 +49,7 @@ def fire(options: argparse.Namespace) -> int:
     except (SandhookError, DecodeError) as error:
         message = f"sandhook: {' '.join(str(error).split())}"
         if not options.fail_closed:
-            say(message)
+            print_note(message)
             return USAGE_ERROR
         answer, notes = refusal(agent, event, message), []
     return write_answer(answer, notes)
@@ -63,7 +63,7 @@ def closed(command: Callable[[], int], fail_closed: bool) -> int:
         if not fail_closed:
             raise
         what = "" if isinstance(error, UsageError) else f"internal error: {error.__class__.__name__}: "
-        say(f"sandhook: {what}{' '.join(str(error).split())}")
+        print_note(f"sandhook: {what}{' '.join(str(error).split())}")
         return _REFUSAL
 
 
@@ -102,7 +102,7 @@ def _decide(options: argparse.Namespace, agent: Contract, event: Event) -> tuple
     decision = engine.fire(event)
     notes += [f"note: {note}" for note in decision.diagnostics]
     if workspace is not None:
-        workspace.finish(write_back=options.write_back, say=notes.append)
+        workspace.finish(write_back=options.write_back, report=notes.append)
     return agent.answer(decision, event), notes
 
 
@@ -128,7 +128,7 @@ def write_answer(answer: Answer, notes: list[str]) -> int:
         sys.stdout.buffer.flush()
     if answer.exit_status == 0:
         for note in notes:
-            say(note)
+            print_note(note)
     if answer.stderr and sys.stderr is not None:
         sys.stderr.flush()
         sys.stderr.buffer.write(answer.stderr)

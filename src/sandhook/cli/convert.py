@@ -69,9 +69,9 @@ def _convert(options: argparse.Namespace) -> int:
         put_json(value)
     notes = [*lost, *(f"{each.spec.id}: left out: {each.why}" for each in engine.withheld)]
     for note in notes:
-        _say(f"lost: {note}")
+        _print_error(f"lost: {note}")
     if engine.hooks and source.name != target.name:
-        _say(_bridge(source, target))
+        _print_error(_bridge(source, target))
     return LOST if notes and options.strict else 0
 
 
@@ -88,5 +88,5 @@ def _bridge(source: Contract, target: Contract) -> str:
     )
 
 
-def _say(text: str) -> None:
+def _print_error(text: str) -> None:
     sys.stderr.write(plain(text).encode("ascii", "backslashreplace").decode() + "\n")

@@ -103,7 +103,7 @@ def prestart(engine: HookEngine, kind: str) -> None:
         prestart_worker()
 
 
-def say(text: str) -> None:
+def print_note(text: str) -> None:
     write_line(neutralise(text, limit=16_384, lines=False).encode("ascii", "backslashreplace").decode())
 
 

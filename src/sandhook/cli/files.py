@@ -50,21 +50,21 @@ class Workspace:
         except (OSError, ValueError) as error:
             raise UsageError(f"the scripts of the hooks cannot be shown: {error}") from None
 
-    def finish(self, *, write_back: bool, say: Callable[[str], None]) -> None:
+    def finish(self, *, write_back: bool, report: Callable[[str], None]) -> None:
         """List the changes and, with ``write_back``, apply them to the directory."""
         changes = self._overlay.changes()
         if not changes:
             return
         for change in changes:
-            say(f"{change.kind}: /workspace{change.path}")
+            report(f"{change.kind}: /workspace{change.path}")
         if not write_back:
-            say(f"{len(changes)} change(s) not written back to {self._directory} (--write-back does it)")
+            report(f"{len(changes)} change(s) not written back to {self._directory} (--write-back does it)")
             return
         try:
             done = apply_changes(changes, self._directory)
         except OSError as error:
             raise UsageError(f"--write-back: {error.filename or ''}: {error.strerror}") from None
-        say(f"{len(done)} change(s) written to {self._directory}")
+        report(f"{len(done)} change(s) written to {self._directory}")
 
 
 def mounted(specifications: list[str]) -> FileSystem:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import add_places, gather
-from sandhook.cli.engines import engine_of, notes_of, prestart, say, workspace_of
+from sandhook.cli.engines import engine_of, notes_of, prestart, print_note, workspace_of
 from sandhook.cli.events import add_event, event_of
 from sandhook.cli.machine import add_host
 from sandhook.cli.network import add_network
@@ -108,7 +108,7 @@ def _run(arguments: list[str]) -> int:
         return _fire(options)
     except ConfigError as error:
         for problem in error.problems:
-            say(f"{error.source}: {problem}" if error.source else str(problem))
+            print_note(f"{error.source}: {problem}" if error.source else str(problem))
         return USAGE_ERROR
     except (ContractError, DecodeError) as error:
         raise UsageError(str(error)) from None
@@ -123,12 +123,12 @@ def _fire(options: argparse.Namespace) -> int:
     if problems := (*found.problems, *engine.problems):
         raise ConfigError(list(problems))
     for note in (*notes_of(engine), *(f"note: {note}" for note in engine.diagnostics)):
-        say(note)
+        print_note(note)
     prestart(engine, kind)
     decision = engine.fire(event)
     _print(options, decision)
     if workspace is not None:
-        workspace.finish(write_back=options.write_back, say=say)
+        workspace.finish(write_back=options.write_back, report=print_note)
     return REFUSED if decision.refused else 0
 
 

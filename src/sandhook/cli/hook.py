@@ -110,7 +110,7 @@ def _chosen(own: list[str], words: list[str]) -> int:
 
 def _hook(options: argparse.Namespace, contract: Contract, words: list[str]) -> int:
     from sandhook.cli.as_hook import event_of, refusal, stdin, write_answer
-    from sandhook.cli.engines import say
+    from sandhook.cli.engines import print_note
     from sandhook.hooks.contracts import Answer
 
     data = stdin()
@@ -132,7 +132,7 @@ def _hook(options: argparse.Namespace, contract: Contract, words: list[str]) -> 
     if options.fail_closed and (why is not None or fault):
         return write_answer(refusal(contract, event, notes[-1]), [])
     if why is not None and answer.exit_status != 0:
-        say(notes[-1])
+        print_note(notes[-1])
     return write_answer(answer, notes)
 
 
@@ -205,7 +205,7 @@ def _run(options: argparse.Namespace, call: _Call, script: Script, notes: list[s
         script.text, stdin=call.data, args=script.words, name=script.name, from_file=script.is_file
     )
     if workspace is not None:
-        workspace.finish(write_back=options.write_back, say=notes.append)
+        workspace.finish(write_back=options.write_back, report=notes.append)
     return as_ran(result)
 
 

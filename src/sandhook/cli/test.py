@@ -82,13 +82,13 @@ def run(arguments: list[str]) -> int:
     try:
         options = parser().parse_args(arguments)
         return _test(options)
-    except SystemExit as done:  # --help
-        return int(done.code or 0)
+    except SystemExit as leaving:  # --help
+        return int(leaving.code or 0)
     except UsageError as error:
-        _say(f"sandhook: {error}")
+        _print_error(f"sandhook: {error}")
         return UNUSABLE
     except OracleMissing as error:
-        _say(f"sandhook: test: {error}")
+        _print_error(f"sandhook: test: {error}")
         return UNUSABLE
 
 
@@ -98,13 +98,13 @@ def _test(options: argparse.Namespace) -> int:
         raise UsageError("test: --timeout must be more than 0 seconds")
     if options.root is not None and not os.path.isdir(options.root):  # noqa: PTH112
         raise UsageError(f"test: --root {options.root}: not a directory")
-    found, wrong = find(options.paths)
-    files, unreadable = load(found)
+    paths, problems = find(options.paths)
+    files, unreadable = load(paths)
     shells = _shells(options)
-    wrong += unreadable + _missing(files if options.oracle else [], shells)
-    if wrong:
-        for line in wrong:
-            _say(line)
+    problems += unreadable + _missing(files if options.oracle else [], shells)
+    if problems:
+        for line in problems:
+            _print_error(line)
         return UNUSABLE
     selected = _select(files, options.filter)
     if not selected:
@@ -113,12 +113,14 @@ def _test(options: argparse.Namespace) -> int:
         _write(
             options,
             "".join(
-                f"{each.file.path}:{case.line}: {case.name}\n" for each in selected for case in each.cases
+                f"{selection.file.path}:{case.line}: {case.name}\n"
+                for selection in selected
+                for case in selection.cases
             ),
         )
         return 0
     if options.record:
-        return _record(options, found, files, selected, jobs)
+        return _record(options, paths, files, selected, jobs)
     reports = _run(options, selected, shells, jobs)
     if options.layout == "text" and options.out is None and is_terminal(sys.stdout):
         _draw(reports, verbose=options.verbose)
@@ -127,11 +129,11 @@ def _test(options: argparse.Namespace) -> int:
     return 0 if all(report.good for report in reports) else FAILED
 
 
-def _jobs(asked: int | None) -> int:
-    if asked is not None:
-        if asked < 1:
+def _jobs(count: int | None) -> int:
+    if count is not None:
+        if count < 1:
             raise UsageError("test: --jobs must be 1 or more")
-        return asked
+        return count
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
@@ -151,25 +153,25 @@ def _shells(options: argparse.Namespace) -> list[str]:
 
 def _missing(files: Sequence[CaseFile], shells: list[str]) -> list[str]:
     """Return a line for each named shell that is missing."""
-    wrong: dict[str, None] = {}
+    problems: dict[str, None] = {}
     for name in shells:
         if name in ("sandhook", HOST):
             continue
         if name not in PROGRAM:
             known = ", ".join(("sandhook", HOST, *PROGRAM))
-            wrong[f"sandhook: test: unknown shell {name!r}; known are {known}"] = None
+            problems[f"sandhook: test: unknown shell {name!r}; known are {known}"] = None
             continue
         try:
             program_of(name)
         except OracleMissing as error:
-            wrong[f"sandhook: test: {error}"] = None
+            problems[f"sandhook: test: {error}"] = None
     for file in files:
         for oracle in file.oracles:
             try:
                 check(oracle)
             except OracleMissing as error:
-                wrong[f"{file.path}: {error}"] = None
-    return list(wrong)
+                problems[f"{file.path}: {error}"] = None
+    return list(problems)
 
 
 def _select(files: Sequence[CaseFile], pattern: str | None) -> list[Selected]:
@@ -178,11 +180,11 @@ def _select(files: Sequence[CaseFile], pattern: str | None) -> list[Selected]:
     import re
 
     try:
-        wanted = re.compile(pattern)
+        regex = re.compile(pattern)
     except re.error as error:
         raise UsageError(f"test: --filter {pattern}: {error}") from None
-    chosen = [Selected(file, [case for case in file.cases if wanted.search(case.name)]) for file in files]
-    return [each for each in chosen if each.cases]
+    selections = [Selected(file, [case for case in file.cases if regex.search(case.name)]) for file in files]
+    return [selection for selection in selections if selection.cases]
 
 
 def _plan(
@@ -192,27 +194,28 @@ def _plan(
     plan = {name: list(selected) for name in shells}
     if HOST in plan:
         hosted = [
-            Selected(each.file, [case for case in each.cases if not case.sandbox_only]) for each in selected
+            Selected(selection.file, [case for case in selection.cases if not case.sandbox_only])
+            for selection in selected
         ]
-        plan[HOST] = [each for each in hosted if each.cases]
+        plan[HOST] = [selection for selection in hosted if selection.cases]
     if options.oracle:
         from sandhook.conformance.oracle import installed
 
         present = installed()
-        for each in selected:
-            named = [oracle.name for oracle in each.file.oracles]
-            if not named:
-                compared = [label.partition("-")[0] for label in each.file.compared]
-                named = [name for name in dict.fromkeys(compared) if name in present]
-                absent = [name for name in dict.fromkeys(compared) if name not in present]
-                if absent:
-                    _say(
-                        f"note: {each.file.path}: compared shells that are not installed: {' '.join(absent)}"
+        for selection in selected:
+            names = [oracle.name for oracle in selection.file.oracles]
+            if not names:
+                compared = [label.partition("-")[0] for label in selection.file.compared]
+                names = [name for name in dict.fromkeys(compared) if name in present]
+                missing = [name for name in dict.fromkeys(compared) if name not in present]
+                if missing:
+                    _print_error(
+                        f"note: {selection.file.path}: compared shells that are not installed: {' '.join(missing)}"
                     )
-            for name in named:
-                mine = plan.setdefault(name, [])
-                if each not in mine:
-                    mine.append(each)
+            for name in names:
+                selections = plan.setdefault(name, [])
+                if selection not in selections:
+                    selections.append(selection)
     return plan
 
 
@@ -222,30 +225,32 @@ def _run(options: argparse.Namespace, selected: list[Selected], shells: list[str
 
     plan = _plan(options, selected, shells)
     reports: list[Report] = []
-    with progress(sum(len(each.cases) for mine in plan.values() for each in mine)) as step:
-        for name, mine in plan.items():
-            done = _on(name, mine, options, jobs, step)
-            reports += done
-            if options.fail_fast and not all(report.good for report in done):
+    with progress(
+        sum(len(selection.cases) for selections in plan.values() for selection in selections)
+    ) as step:
+        for name, selections in plan.items():
+            shell_reports = _run_on(name, selections, options, jobs, step)
+            reports += shell_reports
+            if options.fail_fast and not all(report.good for report in shell_reports):
                 break
-    order = {id(each.file): place for place, each in enumerate(selected)}
+    order = {id(selection.file): place for place, selection in enumerate(selected)}
     return sorted(reports, key=lambda report: order[id(report.file)])
 
 
-def _on(
-    name: str, mine: list[Selected], options: argparse.Namespace, jobs: int, step: Callable[[], None]
+def _run_on(
+    name: str, selections: list[Selected], options: argparse.Namespace, jobs: int, step: Callable[[], None]
 ) -> list[Report]:
     if name == "sandhook":
         with Sandhook(root=options.root or ".", jobs=jobs, timeout=options.timeout) as sandbox:
-            return run_suite(mine, sandbox, step=step, fail_fast=options.fail_fast)
+            return run_suite(selections, sandbox, step=step, fail_fast=options.fail_fast)
     if name == HOST:
         from sandhook.conformance.hosted import HostedShell
 
         with HostedShell(root=options.root, jobs=jobs, timeout=options.timeout) as hosted:
-            return run_suite(mine, hosted, step=step, fail_fast=options.fail_fast)
+            return run_suite(selections, hosted, step=step, fail_fast=options.fail_fast)
     hear_interrupts()
     with RealShell(name, root=options.root, jobs=jobs, timeout=options.timeout) as shell:
-        return run_suite(mine, shell, step=step, fail_fast=options.fail_fast)
+        return run_suite(selections, shell, step=step, fail_fast=options.fail_fast)
 
 
 def _layout(options: argparse.Namespace, reports: list[Report]) -> str:
@@ -275,9 +280,9 @@ def _draw(reports: Sequence[Report], *, verbose: bool) -> None:
     ]
     show(Matrix(shells_of(reports), table))
     for head, *body in differences(reports, verbose=verbose):
-        show(line(), line((head, "heading")), *(indented(line((each[4:], _side(each))), 4) for each in body))
+        show(line(), line((head, "heading")), *(indented(line((text[4:], _side(text))), 4) for text in body))
     verdict: Meaning = "good" if all(report.good for report in reports) else "bad"
-    show(line(), *(line((each, "bad")) for each in wrong_counts(reports)), line((totals(reports), verdict)))
+    show(line(), *(line((text, "bad")) for text in wrong_counts(reports)), line((totals(reports), verdict)))
 
 
 def _cell(cell: tuple[str, bool]) -> Cell:
@@ -305,30 +310,32 @@ def _record(
     from sandhook.conformance.record import record
     from sandhook.conformance.suite import read_lines
 
-    scripts = [case.script for each in selected for case in each.cases]
+    scripts = [case.script for selection in selected for case in selection.cases]
     with (
         RealShell(options.record, root=options.root, jobs=jobs, timeout=options.timeout) as shell,
         progress(2 * len(scripts)) as step,
     ):
-        answers = []
+        outcomes = []
         for observed in shell.map([*scripts, *scripts]):
-            answers.append(observed)
+            outcomes.append(observed)
             step()
-    first, second = iter(answers[: len(scripts)]), iter(answers[len(scripts) :])
-    by_file = {id(each.file): each.cases for each in selected}
+    first, second = iter(outcomes[: len(scripts)]), iter(outcomes[len(scripts) :])
+    by_file = {id(selection.file): selection.cases for selection in selected}
     changes = refused = 0
     for path, file in zip(paths, files):
         cases = [(case, next(first), next(second)) for case in by_file.get(id(file), [])]
         text, end = read_lines(path)
-        made = record(text, file, options.record, cases, version=shell.version, stderr=options.record_stderr)
-        if made.text != text:
-            path.write_bytes(made.text.replace("\n", end).encode("utf-8", "surrogateescape"))
-        for line in made.changes:
+        recording = record(
+            text, file, options.record, cases, version=shell.version, stderr=options.record_stderr
+        )
+        if recording.text != text:
+            path.write_bytes(recording.text.replace("\n", end).encode("utf-8", "surrogateescape"))
+        for line in recording.changes:
             sys.stdout.write(f"{line}\n")
-        for line in made.refused:
-            _say(line)
-        changes += len(made.changes)
-        refused += len(made.refused)
+        for line in recording.refused:
+            _print_error(line)
+        changes += len(recording.changes)
+        refused += len(recording.refused)
     sys.stdout.write(
         f"{len(scripts)} cases run twice on {options.record}: {changes} changed, {refused} not recorded\n"
     )
@@ -349,5 +356,5 @@ def _write(options: argparse.Namespace, text: str) -> None:
         raise UsageError(f"test: --out {options.out}: {error.strerror}") from None
 
 
-def _say(text: str) -> None:
+def _print_error(text: str) -> None:
     sys.stderr.write(text.encode("utf-8", "backslashreplace").decode() + "\n")

@@ -62,7 +62,7 @@ def run(arguments: list[str]) -> int:
         return _trust(options)
     except ConfigError as error:
         for problem in error.problems:
-            _say(str(problem))
+            _print_error(str(problem))
         return USAGE_ERROR
     except (ContractError, TrustError) as error:
         raise UsageError(str(error)) from None
@@ -195,7 +195,7 @@ def _list(store: TrustStore) -> int:
 def _agreed(count: int) -> bool:
     """Ask on the terminal. Without a terminal to ask on, approve nothing."""
     if sys.stdin is None or not sys.stdin.isatty():
-        _say("there is no terminal to ask on; --yes approves without asking")
+        _print_error("there is no terminal to ask on; --yes approves without asking")
         return False
     sys.stdout.write(f"approve {count} hook(s) as shown? [y/N] ")
     sys.stdout.flush()
@@ -206,5 +206,5 @@ def _line(text: str) -> None:
     print(neutralise(text, limit=4096, lines=False).encode("ascii", "backslashreplace").decode())
 
 
-def _say(text: str) -> None:
+def _print_error(text: str) -> None:
     sys.stderr.write(neutralise(text, limit=16_384, lines=False) + "\n")
