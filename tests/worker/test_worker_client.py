@@ -138,7 +138,7 @@ def test_a_worker_that_died_while_idle_is_replaced(pool):
 def test_a_worker_ends_itself_when_its_host_does_not(pool, monkeypatch):
     monkeypatch.setattr(client, "_GRACE", 0.0)
     output(pool, request(b"1"))
-    worker = pool.take(1.0)
+    worker = pool.acquire(1.0)
     worker.ask(request(b"def f: f; f"), 0.2)
     psutil.Process(worker.pid).wait(3)  # raises when it is still running, with nobody who would kill it
     pool.drop(worker)
@@ -199,12 +199,12 @@ def test_eight_threads_at_once(pool):
 
 def test_waits_for_a_free_worker_no_longer_than_its_time(pool, monkeypatch):
     monkeypatch.setattr(client, "MOST", 1)
-    worker = pool.take(10.0)
+    worker = pool.acquire(10.0)
     with pytest.raises(OutOfTime):
-        pool.take(0.05)
-    pool.give_back(worker)
-    assert pool.take(0.05) is worker
-    pool.give_back(worker)
+        pool.acquire(0.05)
+    pool.release(worker)
+    assert pool.acquire(0.05) is worker
+    pool.release(worker)
 
 
 @posix

@@ -26,12 +26,12 @@ def test_the_environment_is_empty(ask, monkeypatch):
 @pytest.mark.parametrize("module", get_args(launch.Module))
 def test_is_confined(module):
     pool = client.Pool(lambda: client.Worker(module=module))
-    worker = pool.take(10.0)
+    worker = pool.acquire(10.0)
     assert not worker._ready
     worker.extend(10.0)
     worker._await_ready()
     confined(worker.pid)
-    pool.give_back(worker)
+    pool.release(worker)
     pool.close()
 
 

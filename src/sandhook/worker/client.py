@@ -50,7 +50,7 @@ class CallerRaised(BaseException):
 #: Frames that are not the last of an answer.
 _GOING_ON = frozenset({frames.OUTPUT, frames.FAILED, frames.ALSO, frames.TARGET, frames.FILE})
 
-Take = Callable[[int, bytes], None]
+OnFrame = Callable[[int, bytes], None]
 
 
 class Worker:
@@ -162,8 +162,8 @@ class Worker:
             raise WorkerError(f"the {self.kind} worker could not be started: it has another protocol")
 
     def _read(self) -> bytes:
-        left = self._deadline - monotonic()
-        if left <= 0 or not (self._soon(left) or self._child.poll(left * 1000 + 1)):
+        seconds = self._deadline - monotonic()
+        if seconds <= 0 or not (self._soon(seconds) or self._child.poll(seconds * 1000 + 1)):
             raise OutOfTime
         try:
             data = os.read(self._stdout, _READ)
@@ -175,11 +175,11 @@ class Worker:
             raise WorkerDied
         return data
 
-    def _soon(self, left: float) -> bool:
+    def _soon(self, seconds: float) -> bool:
         """Poll for a moment: most answers come before a sleeping thread would wake up."""
         poll = self._child.poll
-        until = monotonic() + min(left, _ALERT)
-        while monotonic() < until:
+        end = monotonic() + min(seconds, _ALERT)
+        while monotonic() < end:
             if poll(0):
                 return True
         return False
@@ -195,7 +195,7 @@ class Pool:
         self._busy: set[Worker] = set()
         self._starting = 0
 
-    def take(self, seconds: float) -> Worker:
+    def acquire(self, seconds: float) -> Worker:
         """Return a worker for one call. Raises OutOfTime when none gets free in ``seconds``."""
         deadline = monotonic() + seconds
         with self._free:
@@ -220,7 +220,7 @@ class Pool:
             self._busy.add(worker)
         return worker
 
-    def give_back(self, worker: Worker) -> None:
+    def release(self, worker: Worker) -> None:
         """Keep a worker that has answered its call for the next one."""
         with self._free:
             self._busy.discard(worker)
@@ -275,55 +275,57 @@ class Pool:
 
     # ------------------------------------------------------------------ one call
 
-    def call(self, request: Request | NativeRequest, remaining: Callable[[], float], take: Take) -> None:
-        """Run a request and pass every frame of its answer to ``take``.
+    def call(
+        self, request: Request | NativeRequest, remaining: Callable[[], float], on_frame: OnFrame
+    ) -> None:
+        """Run a request and pass every frame of its answer to ``on_frame``.
 
         Args:
-            request: What to run.
-            remaining: Returns the real seconds that are left for it; called again after
+            request: The program and its input.
+            remaining: Returns the remaining real seconds; called again after
                 each piece of output.
-            take: Called with kind and payload; the last frame is DONE or BROKEN. What it
-                raises stops the program and is raised to the caller.
+            on_frame: Called with kind and payload; the last frame is DONE or BROKEN. An
+                exception that it raises stops the program and is raised to the caller.
 
         Raises:
             OutOfTime: The time is up; the worker was killed.
             WorkerDied: The worker ran out of memory or crashed.
             WorkerError: No worker could be started.
         """
-        worker = self._asked(request, remaining)
+        worker = self._send_request(request, remaining)
         try:
             kind, payload = worker.frame()
             while kind in _GOING_ON:
                 if kind == frames.OUTPUT:
-                    self._take_output(worker, payload, take)
+                    self._pass_output(worker, payload, on_frame)
                     worker.extend(remaining())
                 else:
-                    take(kind, payload)
+                    on_frame(kind, payload)
                 kind, payload = worker.frame()
             if kind == frames.MEMORY:
                 raise WorkerDied
-        except CallerRaised as refusal:
-            self.give_back(worker)
-            raise refusal.cause from None
+        except CallerRaised as interruption:
+            self.release(worker)
+            raise interruption.cause from None
         except BaseException:
             self.drop(worker)
             raise
-        self.give_back(worker)
-        take(kind, payload)
+        self.release(worker)
+        on_frame(kind, payload)
 
-    def _take_output(self, worker: Worker, payload: bytes, take: Take) -> None:
+    def _pass_output(self, worker: Worker, payload: bytes, on_frame: OnFrame) -> None:
         """Pass on a piece of output and let the worker continue, or stop it."""
         try:
-            take(frames.OUTPUT, payload)
+            on_frame(frames.OUTPUT, payload)
         except BaseException as error:
             worker.reply(frames.STOP)
             raise CallerRaised(error) from error
         worker.reply(frames.GO)
 
-    def _asked(self, request: Request | NativeRequest, remaining: Callable[[], float]) -> Worker:
+    def _send_request(self, request: Request | NativeRequest, remaining: Callable[[], float]) -> Worker:
         """Return a worker that has the request; one that died while it was idle is replaced."""
         while True:
-            worker = self.take(remaining())
+            worker = self.acquire(remaining())
             try:
                 worker.ask(request, remaining())
             except WorkerDied as error:

@@ -282,7 +282,7 @@ class Run:
 
     # ------------------------------------------------------------------ what comes out
 
-    def _ask(self, request: Request, take: client.Take) -> None:
+    def _ask(self, request: Request, take: client.OnFrame) -> None:
         """Ask the worker; its death and its delay are the run's."""
         budget = self._ctx.budget
         budget.charge(1 + (len(request.data) >> 10))
