@@ -72,7 +72,7 @@ def read(text: str, path: str) -> CaseFile:
 def read_all(text: str, path: str) -> tuple[CaseFile, list[CaseError]]:
     """Read a case file and return it with all its errors, in the order of lines."""
     reader = _Reader(text, path)
-    while reader.at < len(reader.lines):
+    while reader.position < len(reader.lines):
         try:
             reader.line()
         except CaseError as error:
@@ -88,34 +88,34 @@ class _Reader:
         if self.lines and not self.lines[-1]:
             self.lines.pop()
         self.path = path
-        self.at = 0
+        self.position = 0
         self.file = CaseFile(path, own=is_own(text, path))
         self.errors: list[CaseError] = []
         self.heads: set[str] = set()
         self.names: set[str] = set()
-        self.said: set[tuple[str, str]] = set()
+        self.recorded_directives: set[tuple[str, str]] = set()
         self.code: str | None = None
         self.script: list[str] = []
 
     def fail(self, message: str, line: int | None = None) -> CaseError:
-        return CaseError(self.path, self.at if line is None else line, message)
+        return CaseError(self.path, self.position if line is None else line, message)
 
     def note(self, message: str, line: int) -> None:
         self.errors.append(self.fail(message, line))
 
     def line(self) -> None:
         """Read one line, or all lines of a block."""
-        text = self.lines[self.at]
-        self.at += 1
+        text = self.lines[self.position]
+        self.position += 1
         if text.startswith("#### "):
             self._begin(text[5:].strip())
         elif text.startswith("## ") or text == "##" or (not self.file.own and text.startswith("##\t")):
-            found = _DIRECTIVE.fullmatch(text)
+            match = _DIRECTIVE.fullmatch(text)
             if text.rstrip() == "## END":
                 raise self.fail("## END without a block")
-            if found is None:
+            if match is None:
                 raise self.fail(f"unknown directive: {text}")
-            self._directive(found)
+            self._directive(match)
         elif self.file.cases:
             self._script(text)
         elif text.strip() and text[0] != "#":
@@ -123,19 +123,19 @@ class _Reader:
 
     def _script(self, text: str) -> None:
         script = self.script if self.code is None else [self.code]
-        if self.said and any(line.strip() for line in script):
+        if self.recorded_directives and any(line.strip() for line in script):
             if text.strip() and text[0] != "#":
                 raise self.fail("script continues after its expectations")
             return
         self.script.append(text)
         if text.strip():
-            self.file.cases[-1].end = self.at
+            self.file.cases[-1].end = self.position
 
     def _begin(self, name: str) -> None:
         self._end()
-        case = Case(name, self.at, strict=self.file.own, end=self.at)
+        case = Case(name, self.position, strict=self.file.own, end=self.position)
         self.file.cases.append(case)
-        self.said = set()
+        self.recorded_directives = set()
         self.script = []
         self.code = None
         if not name:
@@ -175,12 +175,12 @@ class _Reader:
 
     # ---------------------------------------------------------------- directives
 
-    def _directive(self, found: re.Match[str]) -> None:
-        kind, shells, name, value = found.groups()
+    def _directive(self, match: re.Match[str]) -> None:
+        kind, shells, name, value = match.groups()
         value = value or ""
         if not self.file.own:
             value = value.lstrip()
-        named = [""] if shells is None else [shell for shell in re.split("[ /]+", shells) if shell]
+        shell_names = [""] if shells is None else [shell for shell in re.split("[ /]+", shells) if shell]
         if name in IGNORED and kind is None:
             return
         if not self.file.cases:
@@ -193,18 +193,18 @@ class _Reader:
             if self.code is not None or any(line.strip() for line in self.script):
                 raise self.fail("code in addition to a script")
             self.code = value
-            self.file.cases[-1].end = self.at
+            self.file.cases[-1].end = self.position
         else:
-            self._expectation(_KINDS[kind], named, name, value)
+            self._expectation(_KINDS[kind], shell_names, name, value)
 
-    def _say(self, named: list[str], key: str, name: str) -> None:
+    def _record(self, shells: list[str], key: str, name: str) -> None:
         """Record a directive for shells; in the own form, each may have it only once."""
-        for shell in named:
+        for shell in shells:
             if shell and self.file.own and shell.partition("-")[0] not in SHELLS:
                 raise self.fail(f"unknown shell: {shell}")
-            if (shell, key) in self.said and self.file.own:
+            if (shell, key) in self.recorded_directives and self.file.own:
                 raise self.fail(f"said twice: {name}")
-            self.said.add((shell, key))
+            self.recorded_directives.add((shell, key))
 
     def _nonempty(self, name: str, value: str) -> str:
         if not value.strip():
@@ -228,20 +228,20 @@ class _Reader:
             raise self.fail(f"unknown directive before the first case: {name}")
 
     def _oracle(self, text: str) -> Oracle:
-        found = re.fullmatch(r"([a-z]+)(?:>=(\d+(?:\.\d+)*))?", text)
-        if found is None or found[1] not in SHELLS[1:]:
+        match = re.fullmatch(r"([a-z]+)(?:>=(\d+(?:\.\d+)*))?", text)
+        if match is None or match[1] not in SHELLS[1:]:
             raise self.fail(f"unknown oracle: {text}")
-        return Oracle(found[1], tuple(map(int, found[2].split("."))) if found[2] else ())
+        return Oracle(match[1], tuple(map(int, match[2].split("."))) if match[2] else ())
 
     # -------------------------------------------------------------- expectations
 
     def _expectation(self, kind: Kind, shells: list[str], name: str, value: str) -> None:
-        line = self.at
+        line = self.position
         stream, _, form = name.partition("-")
         stream = stream.lower()
         change: dict[str, int | str]
         if name == "status":
-            self._say(shells, name, name)
+            self._record(shells, name, name)
             if not (value.isascii() and value.isdigit() and int(value) <= 255):
                 raise self.fail(f"status is not a number from 0 to 255: {value}")
             change = {"status": int(value)}
@@ -250,13 +250,13 @@ class _Reader:
         elif form:
             if form not in ("json", "repr"):
                 raise self.fail(f"unknown directive: {name}")
-            self._say(shells, stream, name)
+            self._record(shells, stream, name)
             change = {stream: self._json(value) if form == "json" else self._repr(value)}
         elif name == stream:
-            self._say(shells, stream, name)
+            self._record(shells, stream, name)
             change = {stream: value + "\n"}
         else:
-            self._say(shells, stream, name)
+            self._record(shells, stream, name)
             if value.strip():
                 raise self.fail(f"text after {name}:")
             change = {stream: self._block(name)}
@@ -267,7 +267,7 @@ class _Reader:
                 raise self.fail(f"{shell} is both {old.kind} and {kind}")
             case.expectations[shell] = old._replace(kind=kind, **change)
             if not shell:
-                case.spans[next(iter(change))] = (line - 1, self.at)
+                case.spans[next(iter(change))] = (line - 1, self.position)
 
     def _json(self, value: str) -> str:
         try:
@@ -284,8 +284,8 @@ class _Reader:
         if len(text) < 2 or text[0] not in "'\"" or text[-1] != text[0]:
             raise self.fail(f"not a string literal: {value}")
 
-        def character(found: re.Match[str]) -> str:
-            escape = found[1]
+        def character(match: re.Match[str]) -> str:
+            escape = match[1]
             if (escape[0] == "x" and len(escape) == 3) or escape[0] in "01234567":
                 code = int(escape[1:], 16) if escape[0] == "x" else int(escape, 8)
                 return chr(code) if code < 128 else chr(0xDC00 + (code & 255))
@@ -295,20 +295,20 @@ class _Reader:
         return joined.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
     def _block(self, name: str) -> str:
-        start = self.at
-        while self.at < len(self.lines):
-            text = self.lines[self.at]
+        start = self.position
+        while self.position < len(self.lines):
+            text = self.lines[self.position]
             if text == "## END" or (not self.file.own and text.rstrip() == "## END"):
-                self.at += 1
-                return "".join(f"{line}\n" for line in self.lines[start : self.at - 1])
+                self.position += 1
+                return "".join(f"{line}\n" for line in self.lines[start : self.position - 1])
             if not self.file.own and _ENDS_BLOCK.match(text):
                 break
             if self.file.own and text.startswith("#### "):
                 raise self.fail(f"{name}: without ## END", start)
-            self.at += 1
+            self.position += 1
         if self.file.own:
             raise self.fail(f"{name}: without ## END", start)
-        lines = self.lines[start : self.at]
+        lines = self.lines[start : self.position]
         while lines and not lines[-1].strip():  # empty lines before the next case
             lines.pop()
         return "".join(f"{line}\n" for line in lines)

@@ -53,17 +53,19 @@ def record(
     refused = []
     for case, first, second in observed:
         where = f"{file.path}:{case.line}: {case.name}"
-        wanted = [part for part in _PARTS if part != "stderr" or stderr or _says(case, "stderr")]
-        if problem := _unusable(first, second, wanted):
+        parts = [part for part in _PARTS if part != "stderr" or stderr or _has_expectation(case, "stderr")]
+        if problem := _unusable(first, second, parts):
             refused.append(f"{where}: {problem}")
             continue
         own = case.own(shell, version)
-        if named := [part for part in wanted if _apart(own, part)]:
+        if own_parts := [part for part in parts if _has_own_expectation(own, part)]:
             expected = case.expected(shell, version)
-            wrong = [part for part in compare(expected, first) if part in named]
-            if wrong:
-                refused.append(f"{where}: {own.kind} {shell} says another {' and '.join(wrong)}; left alone")
-        for edit in _edits(file, case, [part for part in wanted if part not in named], first):
+            conflicts = [part for part in compare(expected, first) if part in own_parts]
+            if conflicts:
+                refused.append(
+                    f"{where}: {own.kind} {shell} says another {' and '.join(conflicts)}; left alone"
+                )
+        for edit in _edits(file, case, [part for part in parts if part not in own_parts], first):
             edits.append(edit)
             changes.append(f"{where}: {edit[2]}")
     for start, end, _, new in sorted(edits, key=lambda edit: edit[:2], reverse=True):
@@ -73,20 +75,20 @@ def record(
 
 def _unusable(first: Observed, second: Observed, parts: list[str]) -> str:
     """Return why two runs of a case cannot be recorded, or ""."""
-    for each in (first, second):
-        if each.trouble:
-            return each.trouble
+    for result in (first, second):
+        if result.trouble:
+            return result.trouble
     for part in parts:
         if getattr(first, part) != getattr(second, part):
             return f"two runs differ in {part}"
     return ""
 
 
-def _says(case: Case, part: str) -> bool:
+def _has_expectation(case: Case, part: str) -> bool:
     return getattr(case.expectations.get("", Expectation()), part) is not None
 
 
-def _apart(own: Expectation, part: str) -> bool:
+def _has_own_expectation(own: Expectation, part: str) -> bool:
     """Return True when a shell has an expectation of its own for a part."""
     return bool(own.kind) and getattr(own, part) is not None
 
@@ -99,26 +101,26 @@ def _edits(
     A new expectation goes after the previous one, or after the script.
     """
     rule = case.expectations.get("", Expectation())
-    at = case.end
+    line = case.end
     insert: dict[int, tuple[list[str], list[str]]] = {}
     for part in _PARTS:
         span = case.spans.get(part)
         if part in parts:
-            said = getattr(rule, part)
-            got = getattr(observed, part)
-            if isinstance(got, bytes):
-                got = got.decode("utf-8", "surrogateescape")
+            recorded = getattr(rule, part)
+            actual = getattr(observed, part)
+            if isinstance(actual, bytes):
+                actual = actual.decode("utf-8", "surrogateescape")
             assumed = 0 if part == "status" else "" if case.strict and part == "stdout" else None
-            if (assumed if said is None else said) != got:
-                new = [f"## status: {got}"] if part == "status" else written(part, got, own=file.own)
+            if (assumed if recorded is None else recorded) != actual:
+                new = [f"## status: {actual}"] if part == "status" else written(part, actual, own=file.own)
                 if span is not None:
                     yield *span, f"{part} changed", new
                 else:
-                    texts, names = insert.setdefault(at, ([], []))
+                    texts, names = insert.setdefault(line, ([], []))
                     texts += new
                     names.append(part)
         if span is not None:
-            at = span[1]
+            line = span[1]
     for place, (texts, names) in insert.items():
         yield place, place, f"{' and '.join(names)} added", texts
 

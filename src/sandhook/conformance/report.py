@@ -79,23 +79,23 @@ def shells_of(reports: Sequence[Report]) -> list[str]:
 def rows(reports: Sequence[Report], *, verbose: bool = False) -> Iterator[Row]:
     """Yield a row for each file; with ``verbose`` also a row for each case."""
     shells = shells_of(reports)
-    for mine in by_file(reports):
-        first = next(iter(mine.values()))
+    for by_shell in by_file(reports):
+        first = next(iter(by_shell.values()))
         yield Row(
             False,
             first.file.path,
-            tuple((cell(report), report is None or report.good) for report in map(mine.get, shells)),
+            tuple((cell(report), report is None or report.good) for report in map(by_shell.get, shells)),
         )
         if verbose:
-            yield from _case_rows(mine, shells)
+            yield from _case_rows(by_shell, shells)
 
 
-def _case_rows(mine: Mapping[str, Report], shells: Sequence[str]) -> Iterator[Row]:
+def _case_rows(by_shell: Mapping[str, Report], shells: Sequence[str]) -> Iterator[Row]:
     results = {
         shell: {outcome.case.line: outcome.result for outcome in report.outcomes}
-        for shell, report in mine.items()
+        for shell, report in by_shell.items()
     }
-    longest = max(mine.values(), key=lambda report: len(report.outcomes))
+    longest = max(by_shell.values(), key=lambda report: len(report.outcomes))
     for outcome in longest.outcomes:
         case = outcome.case
         texts: list[Result | Literal["-"]] = [results.get(shell, {}).get(case.line, "-") for shell in shells]
@@ -117,10 +117,10 @@ def wrong_counts(reports: Sequence[Report]) -> list[str]:
 
 def by_file(reports: Sequence[Report]) -> list[dict[str, Report]]:
     """Return the reports of each file by shell, in the order of ``reports``."""
-    found: dict[int, dict[str, Report]] = {}
+    grouped: dict[int, dict[str, Report]] = {}
     for report in reports:
-        found.setdefault(id(report.file), {})[report.shell] = report
-    return list(found.values())
+        grouped.setdefault(id(report.file), {})[report.shell] = report
+    return list(grouped.values())
 
 
 def cell(report: Report | None) -> str:
@@ -158,10 +158,10 @@ def text_of(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def unified(name: str, expected: str, got: str) -> Iterator[str]:
+def unified(name: str, expected: str, actual: str) -> Iterator[str]:
     """Yield a unified difference in which every character can be seen."""
     yield from unified_diff(
-        lines_of(expected), lines_of(got), f"{name} expected", f"{name} got", lineterm="", n=3
+        lines_of(expected), lines_of(actual), f"{name} expected", f"{name} got", lineterm="", n=3
     )
 
 

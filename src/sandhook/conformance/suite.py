@@ -37,23 +37,23 @@ class Selected:
 
 
 def find(paths: Sequence[str]) -> tuple[list[Path], list[str]]:
-    """Return the case files that paths name, also in directories, and an error for each wrong path."""
-    found: dict[Path, None] = {}
-    wrong = []
-    for each in paths:
-        path = Path(each)
+    """Return the case files that paths name, including those in directories, and an error for each invalid path."""
+    files: dict[Path, None] = {}
+    errors = []
+    for name in paths:
+        path = Path(name)
         if path.is_dir():
-            inside = sorted({file for pattern in PATTERNS for file in path.rglob(pattern) if file.is_file()})
-            found |= dict.fromkeys(inside)
-            if not inside:
-                wrong.append(f"{each}: no file named {' or '.join(PATTERNS)}")
+            matches = sorted({file for pattern in PATTERNS for file in path.rglob(pattern) if file.is_file()})
+            files |= dict.fromkeys(matches)
+            if not matches:
+                errors.append(f"{name}: no file named {' or '.join(PATTERNS)}")
         else:
-            found[path] = None
-    return list(found), wrong
+            files[path] = None
+    return list(files), errors
 
 
 def read_lines(path: Path) -> tuple[str, str]:
-    """Return the text of a file, and the end of its lines.
+    """Return the text of a file and its line ending.
 
     When all lines end with a carriage return and a line feed, as git writes them on Windows, the text has only
     the line feeds.
@@ -65,7 +65,7 @@ def read_lines(path: Path) -> tuple[str, str]:
 
 
 def load(paths: Sequence[Path]) -> tuple[list[CaseFile], list[str]]:
-    """Read case files; return them, and all errors in them."""
+    """Read case files; return them and all errors in them."""
     files = []
     wrong = []
     for path in paths:
@@ -94,12 +94,16 @@ def run(
         fail_fast: Stop after the first file that is not as expected.
     """
     reports = []
-    results = runner.map([case.script for each in selected for case in each.cases])
+    results = runner.map([case.script for selection in selected for case in selection.cases])
     try:
-        for each in selected:
-            report = Report(each.file, runner.name, partial=len(each.cases) < len(each.file.cases))
-            for case in each.cases:
-                report.outcomes.append(judge(each.file, case, runner.name, next(results), runner.version))
+        for selection in selected:
+            report = Report(
+                selection.file, runner.name, partial=len(selection.cases) < len(selection.file.cases)
+            )
+            for case in selection.cases:
+                report.outcomes.append(
+                    judge(selection.file, case, runner.name, next(results), runner.version)
+                )
                 step()
             reports.append(report)
             if fail_fast and not report.good:
