@@ -91,10 +91,10 @@ def event_of(agent: Contract, named: str | None, data: bytes) -> tuple[Event, st
 
 
 def _decide(options: argparse.Namespace, agent: Contract, event: Event) -> tuple[Answer, list[str]]:
-    found = gather(options)[0]
+    configuration = gather(options)[0]
     workspace = workspace_of(options)
-    engine = engine_of(options, found, workspace)
-    notes = [f"problem: {problem}" for problem in (*found.problems, *engine.problems)]
+    engine = engine_of(options, configuration, workspace)
+    notes = [f"problem: {problem}" for problem in (*configuration.problems, *engine.problems)]
     if notes and options.fail_closed:
         return refusal(agent, event, f"sandhook: {notes[0]}"), []
     notes += notes_of(engine)

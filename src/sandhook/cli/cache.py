@@ -136,12 +136,12 @@ class DiskStore:
         """Remove the least recently used entries when there are too many, and the leftovers of crashes."""
         try:
             with os.scandir(self._directory) as entries:
-                found = [(entry.stat(follow_symlinks=False).st_mtime_ns, entry.path) for entry in entries]
+                files = [(entry.stat(follow_symlinks=False).st_mtime_ns, entry.path) for entry in entries]
         except OSError:
             return
-        if len(found) > MAX_ENTRIES:
-            found.sort()
-            for _, path in found[: len(found) - MAX_ENTRIES * 3 // 4]:
+        if len(files) > MAX_ENTRIES:
+            files.sort()
+            for _, path in files[: len(files) - MAX_ENTRIES * 3 // 4]:
                 self._remove(path)
 
     def _remove(self, path: str) -> None:

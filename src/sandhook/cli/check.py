@@ -74,22 +74,22 @@ def _check(options: argparse.Namespace) -> int:
 
 def _one(options: argparse.Namespace, name: str | None) -> list[Finding]:
     try:
-        found = gather(options)
+        configurations = gather(options)
     except ConfigError as error:
         return [Finding("E-CONFIG", each.message, each.file, each.line, each.path) for each in error.problems]
     except ContractError as error:
         if name is None or options.contract is not None:
             raise
         return [Finding("E-CONTRACT", str(error).removeprefix(f"{name}: "), name)]
-    return [finding for each in found for finding in findings_of(each, options)]
+    return [finding for configuration in configurations for finding in findings_of(configuration, options)]
 
 
-def findings_of(found: AgentConfiguration, options: argparse.Namespace) -> list[Finding]:
+def findings_of(configuration: AgentConfiguration, options: argparse.Namespace) -> list[Finding]:
     """Load a configuration and return its faults."""
-    engine = load(found, options, compat=options.compat)
+    engine = load(configuration, options, compat=options.compat)
     home = os.path.expanduser("~").replace("\\", "/")  # noqa: PTH111 - pathlib costs 10 ms
     around = Surroundings(directory(options.cwd), home, read_host)
-    return check(engine, found.contract, found.documents, around, found.problems)
+    return check(engine, configuration.contract, configuration.documents, around, configuration.problems)
 
 
 def _summary(findings: Sequence[Finding]) -> str:

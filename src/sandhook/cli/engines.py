@@ -36,15 +36,15 @@ def workspace_of(options: argparse.Namespace) -> Workspace | None:
 
 
 def engine_of(
-    options: argparse.Namespace, found: AgentConfiguration, workspace: Workspace | None
+    options: argparse.Namespace, configuration: AgentConfiguration, workspace: Workspace | None
 ) -> HookEngine:
     """Load the hooks, and the scripts that hooks of the user's own layers name."""
     from sandhook.hooks.engine import HookEngine
 
     engine = HookEngine.load(
-        list(found.documents),
-        found.contract,
-        trust=(lambda spec: True) if options.sandbox else trust_of(found, options),
+        list(configuration.documents),
+        configuration.contract,
+        trust=(lambda spec: True) if options.sandbox else trust_of(configuration, options),
         prestart=False,
         compat=options.compat,
         runner=SandboxRunner(
@@ -56,7 +56,7 @@ def engine_of(
         host=_host(options),
     )
     if workspace is not None and not options.hooks:
-        workspace.show(_scripts(options, found, engine))
+        workspace.show(_scripts(options, configuration, engine))
     return engine
 
 
@@ -75,7 +75,9 @@ def _host(options: argparse.Namespace) -> HostRunner | bool:
     )
 
 
-def _scripts(options: argparse.Namespace, found: AgentConfiguration, engine: HookEngine) -> dict[str, bytes]:
+def _scripts(
+    options: argparse.Namespace, configuration: AgentConfiguration, engine: HookEngine
+) -> dict[str, bytes]:
     """Return the files that hooks of the user and of the managed layer name."""
     outside = [spec for spec in engine.hooks if spec.layer in ("user", "managed")]
     if not outside:
@@ -83,7 +85,7 @@ def _scripts(options: argparse.Namespace, found: AgentConfiguration, engine: Hoo
     from sandhook.cli.configuration import carried
     from sandhook.cli.trust import store_of
 
-    return carried(outside, found.contract.name, directory(options.cwd), store_of(options.store))
+    return carried(outside, configuration.contract.name, directory(options.cwd), store_of(options.store))
 
 
 def notes_of(engine: HookEngine) -> list[str]:

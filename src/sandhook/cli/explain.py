@@ -71,22 +71,22 @@ def _explain(options: argparse.Namespace) -> int:
     drawn: list[RenderableType] = []
     known = False
     terminal = is_terminal(sys.stdout)
-    for found in gather(options):
+    for configuration in gather(options):
         try:
-            native, kind = contracts.kind_of(found.contract, options.event)
+            native, kind = contracts.kind_of(configuration.contract, options.event)
         except ContractError:
             if options.hooks or options.contract:
                 raise
             continue  # another agent's name
         known = True
-        event = event_of(options, found.contract, native, kind)
-        mine = answers_of(found, event, options)
+        event = event_of(options, configuration.contract, native, kind)
+        mine = answers_of(configuration, event, options)
         answers += mine
         if options.layout == "text" and (mine or options.contract or options.hooks):
             if terminal:
-                drawn += _drawn(_summary(found, native, mine), mine)
+                drawn += _drawn(_summary(configuration, native, mine), mine)
             else:
-                lines += _lines(_summary(found, native, mine), mine)
+                lines += _lines(_summary(configuration, native, mine), mine)
     if not known:
         raise ContractError(f"unknown event {options.event!r}; no known agent has it")
     if options.layout == "json":
@@ -177,12 +177,12 @@ class Answer(Record):
         return record
 
 
-def answers_of(found: AgentConfiguration, event: Event, options: argparse.Namespace) -> list[Answer]:
+def answers_of(configuration: AgentConfiguration, event: Event, options: argparse.Namespace) -> list[Answer]:
     """Return an answer for each hook of this kind of event, and one for each fault."""
-    engine = load(found, options, compat=options.compat)
+    engine = load(configuration, options, compat=options.compat)
     seen: set[Hashable] = set()
     answers = []
-    for item in inventory(engine, found.contract, found.documents, found.problems):
+    for item in inventory(engine, configuration.contract, configuration.documents, configuration.problems):
         spec = item.spec
         if spec is None:
             answers.append(Answer(item, False, f"{item.path}: {item.why}" if item.path else item.why))
@@ -190,14 +190,14 @@ def answers_of(found: AgentConfiguration, event: Event, options: argparse.Namesp
         if spec.event != event.kind:
             continue
         matched, why = _matched(spec, event)
-        if matched and found.contract.fold.dedupe and item.state == "trusted":
-            key = dedupe_key(spec, found.contract.fold.dedupe)
+        if matched and configuration.contract.fold.dedupe and item.state == "trusted":
+            key = dedupe_key(spec, configuration.contract.fold.dedupe)
             if key in seen:
                 matched, why = False, "an earlier hook runs the same text"
             seen.add(key)
         if item.state != "trusted":
             why = f"{item.why}; it {'would match' if matched else 'would not match'}: {why}"
-        received = _input(found, spec, event, options) if options.verbose else None
+        received = _input(configuration, spec, event, options) if options.verbose else None
         answers.append(Answer(item, matched and item.state == "trusted", why, received))
     return answers
 
@@ -210,10 +210,10 @@ def _matched(spec: HookSpec, event: Event) -> tuple[bool, str]:
 
 
 def _input(
-    found: AgentConfiguration, spec: HookSpec, event: Event, options: argparse.Namespace
+    configuration: AgentConfiguration, spec: HookSpec, event: Event, options: argparse.Namespace
 ) -> HookInput | str:
     try:
-        request = found.contract.request(spec, event, options.compat)
+        request = configuration.contract.request(spec, event, options.compat)
     except DecodeError as error:
         return f"the event cannot be encoded: {error}"
     return HookInput(
@@ -228,9 +228,9 @@ def _input(
     )
 
 
-def _summary(found: AgentConfiguration, native: str, answers: Sequence[Answer]) -> str:
+def _summary(configuration: AgentConfiguration, native: str, answers: Sequence[Answer]) -> str:
     count = sum(answer.runs for answer in answers)
-    return f"{native} of {found.contract.name}: {count} of {len(answers)} hook(s) would run"
+    return f"{native} of {configuration.contract.name}: {count} of {len(answers)} hook(s) would run"
 
 
 def _lines(summary: str, answers: Sequence[Answer]) -> list[str]:

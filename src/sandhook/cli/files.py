@@ -61,10 +61,10 @@ class Workspace:
             report(f"{len(changes)} change(s) not written back to {self._directory} (--write-back does it)")
             return
         try:
-            done = apply_changes(changes, self._directory)
+            applied = apply_changes(changes, self._directory)
         except OSError as error:
             raise UsageError(f"--write-back: {error.filename or ''}: {error.strerror}") from None
-        report(f"{len(done)} change(s) written to {self._directory}")
+        report(f"{len(applied)} change(s) written to {self._directory}")
 
 
 def mounted(specifications: list[str]) -> FileSystem:

@@ -115,12 +115,12 @@ def _run(arguments: list[str]) -> int:
 
 
 def _fire(options: argparse.Namespace) -> int:
-    found = gather(options)[0]
-    native, kind = contracts.kind_of(found.contract, options.event)
-    event = event_of(options, found.contract, native, kind)
+    configuration = gather(options)[0]
+    native, kind = contracts.kind_of(configuration.contract, options.event)
+    event = event_of(options, configuration.contract, native, kind)
     workspace = workspace_of(options)
-    engine = engine_of(options, found, workspace)
-    if problems := (*found.problems, *engine.problems):
+    engine = engine_of(options, configuration, workspace)
+    if problems := (*configuration.problems, *engine.problems):
         raise ConfigError(list(problems))
     for note in (*notes_of(engine), *(f"note: {note}" for note in engine.diagnostics)):
         print_note(note)

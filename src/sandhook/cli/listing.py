@@ -51,7 +51,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
-    items = [item for found in gather(options) for item in items_of(found, options)]
+    items = [item for configuration in gather(options) for item in items_of(configuration, options)]
     if options.layout == "json":
         put_json([_json(item) for item in items])
     elif not items:
@@ -64,10 +64,10 @@ def _list(options: argparse.Namespace) -> int:
     return USAGE_ERROR if any(item.state == "invalid" for item in items) else 0
 
 
-def items_of(found: AgentConfiguration, options: argparse.Namespace) -> list[Item]:
+def items_of(configuration: AgentConfiguration, options: argparse.Namespace) -> list[Item]:
     """Load configurations and return all their hooks and faults."""
-    engine = load(found, options)
-    return inventory(engine, found.contract, found.documents, found.problems)
+    engine = load(configuration, options)
+    return inventory(engine, configuration.contract, configuration.documents, configuration.problems)
 
 
 def command_of(item: Item) -> str:

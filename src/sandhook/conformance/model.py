@@ -63,14 +63,14 @@ def labels(shell: str, version: tuple[int, ...] = ()) -> list[str]:
     >>> labels("bash", (5, 2))
     ['bash-5.2', 'bash-5', 'bash']
     """
-    found = []
+    result = []
     if shell == "sandhook":
-        found.append(shell)
+        result.append(shell)
         version = version or REPRODUCED
     for name in (*ALSO.get(shell, ()),) if shell == "sandhook" else (shell, *ALSO.get(shell, ())):
-        found += [f"{name}-{'.'.join(map(str, version[:count]))}" for count in range(len(version), 0, -1)]
-        found.append(name)
-    return found
+        result += [f"{name}-{'.'.join(map(str, version[:count]))}" for count in range(len(version), 0, -1)]
+        result.append(name)
+    return result
 
 
 @dataclass(slots=True)

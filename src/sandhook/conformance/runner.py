@@ -201,9 +201,9 @@ def report(
     version: tuple[int, ...] = (),
 ) -> Report:
     """Judge the results of a shell for all cases of a file, or for ``cases``."""
-    chosen = file.cases if cases is None else cases
-    made = Report(file, shell, partial=len(chosen) < len(file.cases))
-    for case, each in zip(chosen, observed):
+    selected = file.cases if cases is None else cases
+    made = Report(file, shell, partial=len(selected) < len(file.cases))
+    for case, each in zip(selected, observed):
         made.outcomes.append(judge(file, case, shell, each, version))
     return made
 

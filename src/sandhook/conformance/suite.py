@@ -67,17 +67,17 @@ def read_lines(path: Path) -> tuple[str, str]:
 def load(paths: Sequence[Path]) -> tuple[list[CaseFile], list[str]]:
     """Read case files; return them and all errors in them."""
     files = []
-    wrong = []
+    problems = []
     for path in paths:
         try:
             text, _ = read_lines(path)
         except OSError as error:
-            wrong.append(f"{path.as_posix()}: {error.strerror}")
+            problems.append(f"{path.as_posix()}: {error.strerror}")
             continue
         file, errors = read_all(text, path.as_posix())
         files.append(file)
-        wrong += map(str, errors)
-    return files, wrong
+        problems += map(str, errors)
+    return files, problems
 
 
 def run(
