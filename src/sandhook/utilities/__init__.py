@@ -1,9 +1,8 @@
 """The utilities: one visible dict of names to modules, loaded when first used.
 
-``UTILITIES`` maps what a script may call to the module or package below this package that implements
-it. A name that means another program of the same module (``[``, ``egrep``) is distinguished there by
-``ctx.program``. Installed packages add utilities of their own through the entry-point group
-``sandhook.utilities``; the rarely used ones of ``utilities.extras`` come in the same way.
+``UTILITIES`` maps the name of a utility to the module or package below this package that implements it. A module that
+implements several programs (``[``, ``egrep``) distinguishes them by ``ctx.program``. Installed packages add utilities
+through the entry-point group ``sandhook.utilities``, as do the rarely used ones of ``utilities.extras``.
 """
 
 from __future__ import annotations
@@ -237,7 +236,7 @@ UTILITIES: dict[str, str] = {
 
 
 class Unusable:
-    """Stands for an installed utility that cannot be used: calling it reports why, with status 126."""
+    """An installed utility that cannot be used: calling it reports the reason, with status 126."""
 
     RAW = True
     Options = None
@@ -254,7 +253,7 @@ class Unusable:
 def installed() -> Mapping[str, tuple[EntryPoint, ...]]:
     """Return the entry points of GROUP by name, without those of UTILITIES: no package can replace grep.
 
-    Read when a name that is not in UTILITIES is first asked for, for it costs some 30 ms.
+    Reading them costs some 30 ms, so nothing calls this before a name that is not in UTILITIES is looked up.
     """
     from importlib.metadata import entry_points
 
@@ -266,19 +265,19 @@ def installed() -> Mapping[str, tuple[EntryPoint, ...]]:
 
 
 def is_utility(name: str) -> bool:
-    """Return True for the name of a utility, one of an installed package too."""
+    """Return True for the name of a utility, including those of installed packages."""
     return name in UTILITIES or name in installed()
 
 
 def names() -> frozenset[str]:
-    """Return the names of all utilities, of installed packages too."""
+    """Return the names of all utilities, including those of installed packages."""
     return frozenset((*UTILITIES, *installed()))
 
 
 def load(name: str) -> Any:
     """Return the module of a utility, or the ``@utility`` object that an installed package offers.
 
-    A name that two packages offer, or whose module cannot be imported, gives an Unusable.
+    Return an Unusable if two packages offer the name, or if the module cannot be imported.
 
     Raises:
         KeyError: There is no utility of that name.

@@ -35,7 +35,7 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when a file could not be read; the others are copied all the same."""
+    """Return 0, or 1 when a file could not be read; the other files are still copied."""
     copy = plain_copy
     if options != _PLAIN and options != _UNBUFFERED:
         copy = Display(options).copy
@@ -52,13 +52,13 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def plain_copy(reader: Reader, ctx: Context) -> None:
-    """Copy what is left of one input as it is."""
+    """Copy the rest of an input unchanged."""
     while data := reader.read():
         ctx.write(data)
 
 
 class Display:
-    """Copies with numbers and marks; line numbers go on from file to file."""
+    """Copies with numbers and marks; line numbers continue from file to file."""
 
     def __init__(self, options: Options) -> None:
         visible = options.visible or options.all_ or options.ends_visible or options.tabs_visible
@@ -72,8 +72,8 @@ class Display:
             self.table = [picture(byte, tabs) if visible else bytes((byte,)) for byte in range(256)]
             self.table[9] = b"^I" if tabs else b"\t"
         self.count = 0
-        self.blank = False  # the line before was empty
-        self.inside = False  # in a line whose start another file brought
+        self.blank = False  # the previous line was empty
+        self.inside = False  # the previous file ended without a newline
 
     def copy(self, reader: Reader, ctx: Context) -> None:
         """Copy one input."""

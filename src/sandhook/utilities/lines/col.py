@@ -1,4 +1,4 @@
-r"""col: take reverse line feeds and overstrikes out of text: ``man cmd | col -b``.
+r"""col: remove reverse line feeds and overstrikes from text: ``man cmd | col -b``.
 
 Oracle: util-linux 2.38. Divergence: L-COL-001, character sets (SI and SO) are not kept apart.
 """
@@ -25,17 +25,17 @@ def _count(text: str) -> int:
 class Options:
     """col [-bfhpx] [-l LINES]
 
-    Copy standard input so that it goes down the page only: lines that were left and gone back to are put together.
+    Copy standard input without reverse line feeds: text that returns to an earlier line is merged into that line.
     """
 
-    last: bool = opt("-b", "--no-backspaces", help="of letters in one place print the last one only")
-    fine: bool = opt("-f", "--fine", help="half line feeds stay")
+    last: bool = opt("-b", "--no-backspaces", help="print only the last of several letters in one column")
+    fine: bool = opt("-f", "--fine", help="keep half line feeds")
     tabs: bool = also(
         opt("-h", "--tabs", help="blanks become tabs (the default)", default=True),
         opt("-x", "--spaces", help="tabs become blanks", const=False),
     )
-    pass_: bool = opt("-p", "--pass", help="pass other control sequences on")
-    asked: bool = opt("-H", help="show this help")
+    pass_: bool = opt("-p", "--pass", help="copy other control sequences")
+    help_: bool = opt("-H", help="show this help")
     lines: int = opt(
         "-l", "--lines", "LINES", ignored="all lines are kept in memory", convert=_count, default=128
     )
@@ -43,7 +43,7 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0."""
-    if options.asked:
+    if options.help_:
         raise Inform("help")
     if operands:
         raise UsageError("bad usage")
@@ -58,22 +58,22 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 class _Page:
-    """The letters on each half line, in the order in which they came."""
+    """The letters on each half line, in the order of the input."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
         self._lines: dict[int, list[tuple[int, str]]] = {}
         self._last = 0
-        self._whole = True
-        self._nothing = True
+        self._ends_with_newline = True
+        self._is_empty = True
 
     def read(self, text: str) -> None:
         """Put text on the page."""
-        row = column = at = 0
-        passed = ""  # control characters that go with the next letter
-        while at < len(text):
-            letter = text[at]
-            at += 1
+        row = column = index = 0
+        prefix = ""  # control characters before the next letter
+        while index < len(text):
+            letter = text[index]
+            index += 1
             if letter == "\n":
                 row += 2
                 column = 0
@@ -89,30 +89,31 @@ class _Page:
             elif letter == "\v":
                 row -= 2
             elif letter == "\x1b":
-                following = text[at : at + 1]
+                following = text[index : index + 1]
                 if following in _FEEDS:
                     row += _FEEDS[following]
-                    at += 1
+                    index += 1
                 elif self._options.pass_:
-                    passed += letter
+                    prefix += letter
                 else:
-                    at += 1
+                    index += 1
             elif letter >= " " and letter != "\x7f":
-                self._lines.setdefault(row, []).append((column, passed + letter))
+                self._lines.setdefault(row, []).append((column, prefix + letter))
                 column += width_of(letter)
-                passed = ""
+                prefix = ""
             elif self._options.pass_:
-                passed += letter
+                prefix += letter
             self._last = max(self._last, row)
-        self._whole = text[-1:] == "\n" or self._last > 0
-        self._nothing = not self._last and not column  # col says so, also of letters that a \r went back over
+        self._ends_with_newline = text[-1:] == "\n" or self._last > 0
+        # As in col, letters that a \r returned over do not count.
+        self._is_empty = not self._last and not column
 
     def write(self, ctx: Context) -> None:
         """Print the page, down to its last line."""
-        if self._nothing:
+        if self._is_empty:
             return
         rows = self._lines
-        if not self._options.fine:  # a half line goes to the next whole one
+        if not self._options.fine:  # a half line joins the next whole one
             for row in sorted(row for row in rows if row % 2):
                 rows.setdefault(row + 1, []).extend(rows.pop(row))
                 self._last = max(self._last, row + 1)
@@ -122,7 +123,7 @@ class _Page:
             ctx.charge()
             text = self._line(rows.get(row, []))
             half = self._line(rows[row + 1]) if row + 1 in rows else ""
-            if row == end and not text and not half and self._whole:
+            if row == end and not text and not half and self._ends_with_newline:
                 break
             ctx.write(text.encode("utf-8", "surrogateescape"))
             if half:
@@ -134,25 +135,25 @@ class _Page:
         pieces: list[str] = []
         column = 0
         ordered = sorted(letters, key=lambda item: item[0])
-        at = 0
-        while at < len(ordered):
-            place = ordered[at][0]
+        index = 0
+        while index < len(ordered):
+            target = ordered[index][0]
             stack = []
-            while at < len(ordered) and ordered[at][0] == place:
-                stack.append(ordered[at][1])
-                at += 1
-            pieces.append(self._gap(column, place))
+            while index < len(ordered) and ordered[index][0] == target:
+                stack.append(ordered[index][1])
+                index += 1
+            pieces.append(self._gap(column, target))
             if self._options.last:
                 stack = stack[-1:]
             pieces.append("\b".join(stack))
-            column = place + width_of(stack[-1][-1])
+            column = target + width_of(stack[-1][-1])
         return "".join(pieces)
 
-    def _gap(self, column: int, place: int) -> str:
-        if not self._options.tabs or place - column < 2:
-            return " " * (place - column)
+    def _gap(self, column: int, target: int) -> str:
+        if not self._options.tabs or target - column < 2:
+            return " " * (target - column)
         pieces = []
-        while column // _TAB * _TAB + _TAB <= place:
+        while column // _TAB * _TAB + _TAB <= target:
             pieces.append("\t")
             column = column // _TAB * _TAB + _TAB
-        return "".join(pieces) + " " * (place - column)
+        return "".join(pieces) + " " * (target - column)

@@ -1,4 +1,4 @@
-"""colrm: take columns out of lines.
+"""colrm: remove columns from lines.
 
 Oracle: util-linux 2.38.
 """
@@ -36,7 +36,7 @@ def run(_: Options, operands: Sequence[str], ctx: Context) -> int:
                 continue
             text = line.removesuffix(b"\n").decode("utf-8", "surrogateescape")
             end = line[len(line.removesuffix(b"\n")) :]
-            ctx.write(_without(text, first, last).encode("utf-8", "surrogateescape") + end)
+            ctx.write(_without_columns(text, first, last).encode("utf-8", "surrogateescape") + end)
     return 0
 
 
@@ -46,28 +46,28 @@ def _column(text: str, which: str) -> int:
     return int(text)
 
 
-def _without(text: str, first: int, last: int) -> str:
-    """Return a line without columns; of a tab that is cut through, blanks stay."""
-    column = at = 0
+def _without_columns(text: str, first: int, last: int) -> str:
+    """Return a line without columns; a tab that is only partly removed becomes blanks."""
+    column = index = 0
     for letter in text:
-        before, column = column, _behind(column, letter)
-        at += 1
+        previous, column = column, _next_column(column, letter)
+        index += 1
         if column >= first:
-            kept = text[: at - 1] + " " * (first - 1 - min(before, column))
+            result = text[: index - 1] + " " * (first - 1 - min(previous, column))
             break
     else:
         return text
     if not last:
-        return kept
+        return result
     while column < last:
-        if at == len(text):
-            return kept
-        column = _behind(column, text[at])
-        at += 1
-    return kept + " " * (column - last) + text[at:] if at < len(text) else kept
+        if index == len(text):
+            return result
+        column = _next_column(column, text[index])
+        index += 1
+    return result + " " * (column - last) + text[index:] if index < len(text) else result
 
 
-def _behind(column: int, letter: str) -> int:
+def _next_column(column: int, letter: str) -> int:
     if letter == "\t":
         return column // 8 * 8 + 8
     if letter == "\b":

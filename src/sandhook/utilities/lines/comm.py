@@ -27,7 +27,7 @@ class Options:
         opt("--check-order", help="wrong order is an error at once", const="check", default="auto"),
         opt("--nocheck-order", help="do not look at the order", const="no"),
     )
-    delimiter: str = opt("--output-delimiter", "TEXT", "what stands between columns", default="\t")
+    delimiter: str = opt("--output-delimiter", "TEXT", "the text between columns", default="\t")
     total: bool = opt("--total", "print the numbers of lines at the end")
     zero: bool = opt("-z", "--zero-terminated", "lines end with NUL instead of a newline")
 
@@ -44,18 +44,18 @@ class _Input:
         self.disordered = False
         self.unpaired = False
         self.line: bytes | None = None
-        self._before: bytes | None = None
+        self._previous: bytes | None = None
         self.advance()
 
     def advance(self) -> None:
         """Go to the next line; None after the last."""
-        before, last = self._before, self.line
+        previous, last = self._previous, self.line
         line = next(self._lines, None)
         self.line = None if line is None else line.removesuffix(self._end)
-        self._before = last
-        if self.line is not None:  # after the last line the two last ones are compared again, as GNU's does
-            before, last = last, self.line
-        if before is None or last is None or self._order == "no" or self.disordered or before <= last:
+        self._previous = last
+        if self.line is not None:  # after the end GNU compares the last two lines again
+            previous, last = last, self.line
+        if previous is None or last is None or self._order == "no" or self.disordered or previous <= last:
             return
         if self._order == "check" or self.unpaired:
             self.disordered = True
@@ -99,17 +99,17 @@ def _merge(left: _Input, right: _Input, options: Options, end: bytes, ctx: Conte
     while left.line is not None or right.line is not None:
         ctx.charge()
         if right.line is None or (left.line is not None and left.line < right.line):
-            column, line, ahead = 0, left.line, [left]
+            column, line, consumed = 0, left.line, [left]
             left.unpaired = right.unpaired = True
         elif left.line is None or right.line < left.line:
-            column, line, ahead = 1, right.line, [right]
+            column, line, consumed = 1, right.line, [right]
             left.unpaired = right.unpaired = True
         else:
-            column, line, ahead = 2, left.line, [left, right]
+            column, line, consumed = 2, left.line, [left, right]
         counts[column] += 1
         if not hidden[column]:
             ctx.write(tab * (column - sum(hidden[:column])) + (line or b"") + end)
-        for each in ahead:
+        for each in consumed:
             each.advance()
     if options.total:
         ctx.write(tab.join(b"%d" % count for count in counts) + tab + b"total" + end)

@@ -15,7 +15,7 @@ from sandhook.vfs.errors import error_text
 
 
 def _delimiter(text: str) -> bytes:
-    """Read the argument of -d; an empty one is NUL."""
+    """Parse the argument of -d; an empty one is NUL."""
     data = text.encode("utf-8", "surrogateescape") or b"\0"
     if len(data) > 1:
         raise UsageError("the delimiter must be a single character")
@@ -98,7 +98,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def complement(ranges: list[Range]) -> list[Range]:
-    """Return the ranges between the given ones."""
+    """Return the gaps between ranges."""
     gaps = []
     start = 1
     for first, last in ranges:
@@ -162,10 +162,10 @@ def line_by_line(cut: Cutter, end: bytes) -> Callable[[Reader, Context], None]:
             if not lines[-1]:
                 lines.pop()
             ctx.charge(len(lines) >> 1)
-            kept = [part for part in map(cut, lines) if part is not None]
-            if kept:
-                kept.append(b"")
-                ctx.write(end.join(kept))
+            parts = [part for part in map(cut, lines) if part is not None]
+            if parts:
+                parts.append(b"")
+                ctx.write(end.join(parts))
 
     return copy
 
@@ -173,7 +173,7 @@ def line_by_line(cut: Cutter, end: bytes) -> Callable[[Reader, Context], None]:
 def whole_input(
     ranges: list[Range], between: bytes, only: bool, end: bytes
 ) -> Callable[[Reader, Context], None]:
-    """Return the function for a delimiter that is the end of lines: the lines are the fields."""
+    """Return the function for a delimiter that also ends lines: the lines are the fields."""
 
     def copy(reader: Reader, ctx: Context) -> None:
         parts = reader.read_all().split(end)
@@ -181,10 +181,10 @@ def whole_input(
             parts.pop()
         if len(parts) == 1 and only:
             return
-        chosen = (
+        selection = (
             [part for first, last in ranges for part in parts[first - 1 : last]] if len(parts) > 1 else parts
         )
-        if chosen or parts:
-            ctx.write(between.join(chosen) + end)
+        if selection or parts:
+            ctx.write(between.join(selection) + end)
 
     return copy

@@ -16,12 +16,12 @@ from sandhook.text.quoting import quote_odd
 
 #: ``-72`` is ``-w 72``.
 NUMERIC = "width"
-_CONTROLS = re.compile(rb"[\t\b\r]")  #: what makes columns differ from bytes
-_QUICK = 10_000  #: narrower lines are broken all at once
+_CONTROLS = re.compile(rb"[\t\b\r]")  #: characters that do not occupy exactly one column
+_QUICK = 10_000  #: up to this width one substitution breaks all lines of a block
 
 
 def _columns(text: str) -> int:
-    """Read the argument of -w."""
+    """Parse the argument of -w."""
     width = bounded_number(text, "invalid number of columns:", 1 << 30)
     if not width:
         raise Failure(f"invalid number of columns: '{text}': Numerical result out of range")
@@ -81,7 +81,7 @@ def _fold(line: bytes, width: int, options: Options, ctx: Context) -> None:
 
 
 def _piece(body: bytes, start: int, width: int, plain: bool) -> int:
-    """Return where the piece that begins at ``start`` has to end; ``plain`` says that a byte is a column."""
+    """Return the end of the piece that begins at ``start``; with ``plain``, every byte occupies one column."""
     if plain:
         return start + width
     column = 0

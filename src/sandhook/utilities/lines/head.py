@@ -30,12 +30,12 @@ class Amount(Record):
 
 
 def lines_amount(text: str) -> Amount:
-    """Read the argument of -n."""
+    """Parse the argument of -n."""
     return _amount(text, "number of lines", False)
 
 
 def bytes_amount(text: str) -> Amount:
-    """Read the argument of -c."""
+    """Parse the argument of -c."""
     return _amount(text, "number of bytes", True)
 
 
@@ -76,15 +76,15 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
     legacy, options, operands = _SYNTAX.parse_after_number(arguments, _MISPLACED)
     amount = options.amount or Amount(10)
-    shown = options.headers
+    with_headers = options.headers
     delimiter = b"\0" if options.zero else b"\n"
     if legacy is not None:
-        old, letters = _legacy(legacy)
-        amount = options.amount or old
+        legacy_amount, letters = _legacy(legacy)
+        amount = options.amount or legacy_amount
         delimiter = b"\0" if "z" in letters else delimiter
         if "q" in letters or "v" in letters:
-            shown = letters.rfind("v") > letters.rfind("q") if shown is None else shown
-    headers = Headers(ctx, len(operands) > 1 if shown is None else shown)
+            with_headers = letters.rfind("v") > letters.rfind("q") if with_headers is None else with_headers
+    headers = Headers(ctx, len(operands) > 1 if with_headers is None else with_headers)
     for name in operands or ("-",):
         try:
             reader = ctx.open(name)
@@ -102,74 +102,74 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
 
 
 def _legacy(text: str) -> tuple[Amount, str]:
-    """Read ``-5``, ``-5c``, ``-5kqv``."""
-    found = _LEGACY.fullmatch(text)
-    if found is None:
+    """Parse ``-5``, ``-5c``, ``-5kqv``."""
+    match = _LEGACY.fullmatch(text)
+    if match is None:
         rest = text.lstrip("0123456789").lstrip("bkmclqvz")
         raise UsageError(f"invalid trailing option -- {rest[0]}")
-    letters = found[2]
+    letters = match[2]
     units = [letter for letter in letters if letter in "bkmc"]
     unit = units[-1] if units and units[-1] != "c" else ""
-    count = parse_count(found[1], "number of lines") * multiplier(unit)
+    count = parse_count(match[1], "number of lines") * multiplier(unit)
     bytes_ = bool(unit) or letters.rfind("c") > letters.rfind("l")
     return Amount(count, bytes_), letters
 
 
 def copy(reader: Reader, amount: Amount, delimiter: bytes, ctx: Context) -> None:
-    """Copy the wanted part of one input."""
+    """Copy the first part of one input."""
     if amount.elided:
         (copy_but_last_bytes if amount.bytes_ else copy_but_last_lines)(reader, amount.number, delimiter, ctx)
     elif amount.bytes_:
-        left = amount.number
-        while left > 0 and (data := reader.read(min(left, 65_536))):
+        remaining = amount.number
+        while remaining > 0 and (data := reader.read(min(remaining, 65_536))):
             ctx.write(data)
-            left -= len(data)
+            remaining -= len(data)
     else:
         copy_lines(reader, amount.number, delimiter, ctx)
 
 
 def copy_lines(reader: Reader, count: int, delimiter: bytes, ctx: Context) -> None:
-    """Copy ``count`` lines and give the rest back to the input."""
+    """Copy ``count`` lines and return the rest to the input."""
     while count > 0 and (data := reader.read()):
-        found = data.count(delimiter)
-        if found >= count:
+        lines = data.count(delimiter)
+        if lines >= count:
             end = 0
             for _ in range(count):
                 end = data.index(delimiter, end) + 1
             reader.unread(data[end:])
             data = data[:end]
-        count -= found
+        count -= lines
         ctx.write(data)
 
 
 def copy_but_last_bytes(reader: Reader, count: int, delimiter: bytes, ctx: Context) -> None:
     """Copy all but the last ``count`` bytes."""
-    kept: deque[bytes] = deque()
+    chunks: deque[bytes] = deque()
     size = 0
     while data := reader.read():
-        kept.append(data)
+        chunks.append(data)
         size += len(data)
-        while kept and size - len(kept[0]) >= count:
-            size -= len(kept[0])
-            ctx.write(kept.popleft())
+        while chunks and size - len(chunks[0]) >= count:
+            size -= len(chunks[0])
+            ctx.write(chunks.popleft())
         ctx.budget.check_fits(size)
     if size > count:
-        ctx.write(b"".join(kept)[: size - count])
+        ctx.write(b"".join(chunks)[: size - count])
 
 
 def copy_but_last_lines(reader: Reader, count: int, delimiter: bytes, ctx: Context) -> None:
-    """Copy all but the last ``count`` lines; an unfinished one counts."""
+    """Copy all but the last ``count`` lines; one without a newline counts."""
     if not count:
         for data in reader.chunks():
             ctx.write(data)
         return
-    kept: deque[bytes] = deque()
+    lines: deque[bytes] = deque()
     size = 0
     for line in reader.lines(delimiter):
-        kept.append(line)
+        lines.append(line)
         size += len(line)
-        if len(kept) > count:
-            size -= len(kept[0])
-            ctx.write(kept.popleft())
+        if len(lines) > count:
+            size -= len(lines[0])
+            ctx.write(lines.popleft())
         else:
-            ctx.budget.check_fits(size + 64 * len(kept))
+            ctx.budget.check_fits(size + 64 * len(lines))

@@ -1,7 +1,7 @@
 """iconv: convert text from one encoding to another.
 
-Source: POSIX.1-2024 XCU 3, iconv. Oracle: glibc 2.36. Divergence: L-ICONV-001, a fixed list of encodings;
-//IGNORE is -c with a report; //TRANSLIT knows a few characters, and writes ? for the others.
+Source: POSIX.1-2024 XCU 3, iconv. Oracle: glibc 2.36. Divergence: L-ICONV-001, the list of encodings is fixed;
+//IGNORE is -c with an error message; //TRANSLIT knows a few characters, and writes ? for the others.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ HINT_QUOTE = "`"
 
 USAGE_STATUS = 1
 
-#: Names as glibc has them, without "-" and "_", and the codec that each means.
+#: glibc's names of encodings, without "-" and "_", and the codec of each.
 _CODECS = {
     "ANSIX3.41968": "ascii", "ASCII": "ascii", "USASCII": "ascii", "646": "ascii",
     "UTF8": "utf-8", "UTF7": "utf-7", "UTF16": "utf-16", "UTF16LE": "utf-16-le", "UTF16BE": "utf-16-be",
@@ -71,7 +71,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         return 0
     source, _ = _encoding(options.source, ctx)
     target, suffixes = _encoding(options.target, ctx)
-    out = None
+    output = None
     conversion = _Conversion(source, target, options.omit or "IGNORE" in suffixes, "TRANSLIT" in suffixes)
     try:
         for name in operands or ["-"]:
@@ -87,19 +87,19 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                     if options.output is None:
                         ctx.write(data)
                         continue
-                    if out is None:
-                        out = ctx.create(options.output)
-                    out.write(data)
+                    if output is None:
+                        output = ctx.create(options.output)
+                    output.write(data)
     finally:
-        if out is not None:
-            out.release()
-    if conversion.left_out and "IGNORE" in suffixes:
-        ctx.fail(f"illegal input sequence at position {conversion.taken}")
+        if output is not None:
+            output.release()
+    if conversion.omitted and "IGNORE" in suffixes:
+        ctx.fail(f"illegal input sequence at position {conversion.size}")
     return ctx.failed
 
 
 def _encoding(name: str | None, ctx: Context) -> tuple[str, list[str]]:
-    """Return the codec of a name, and what stands after its slashes. Raises Failure."""
+    """Return the codec of a name, and the suffixes after its slashes. Raises Failure."""
     if not name or name.startswith("//"):
         text = next(
             (ctx.environment[n] for n in ("LC_ALL", "LC_CTYPE", "LANG") if ctx.environment.get(n)), ""
@@ -116,78 +116,78 @@ class _Conversion:
     """Converts inputs piece by piece.
 
     Attributes:
-        left_out: Something that is no text, or that the output has no character for, was left out.
-        taken: Bytes of the last input.
+        omitted: Something was left out: an invalid sequence, or a character that the target encoding lacks.
+        size: The number of bytes of the last input.
     """
 
     def __init__(self, source: str, target: str, omit: bool, translate: bool) -> None:
         self.source = source
         self.omit = omit
         self.translate = translate
-        self.left_out = False
-        self.taken = 0
+        self.omitted = False
+        self.size = 0
         self._decoder = codecs.getincrementaldecoder(source)
         self._current = self._decoder()
         self._encoder = codecs.getincrementalencoder(target)()
-        self._position = 0  #: of the first byte that the decoder has not given as text
+        self._position = 0  #: of the first byte that is not decoded yet
 
     def pieces(self, reader: Reader, ctx: Context) -> Iterator[bytes]:
         """Yield the converted input. Raises Failure where it cannot be converted."""
         self._current = self._decoder()
-        self._position = self.taken = 0
+        self._position = self.size = 0
         for data in reader.chunks():
-            self.taken += len(data)
+            self.size += len(data)
             ctx.charge(1 + (len(data) >> 8))
             for at in range(0, len(data), _WINDOW):
                 yield from self._window(data[at : at + _WINDOW], False, ctx)
         yield from self._window(b"", True, ctx)
 
-    def _window(self, held: bytes, ended: bool, ctx: Context) -> Iterator[bytes]:
-        """Convert a short piece: what stands after a fault in it is looked at again."""
+    def _window(self, data: bytes, ended: bool, ctx: Context) -> Iterator[bytes]:
+        """Convert a short piece. After an invalid sequence the rest is decoded again, so the piece is short."""
         while True:
             decoder = self._current
             try:
-                text = decoder.decode(held, ended)
+                text = decoder.decode(data, ended)
             except UnicodeError as error:
                 if not isinstance(error, UnicodeDecodeError) or "BOM" in error.reason:
-                    # UTF-16 or UTF-32 without a mark of its order: the machine's
-                    held = decoder.getstate()[0] + held
+                    # UTF-16 or UTF-32 without a byte order mark: assume little endian
+                    data = decoder.getstate()[0] + data
                     self._current = codecs.getincrementaldecoder(f"{self.source}-le")()
                     continue
                 ctx.charge()
-                whole = error.object
-                yield from self._encoded(whole[: error.start].decode(self.source))
+                buffer = error.object
+                yield from self._encoded(buffer[: error.start].decode(self.source))
                 ctx.flush()
                 if ended and ("unexpected end" in error.reason or "truncated" in error.reason):
                     raise Failure("incomplete character or shift sequence at end of buffer") from None
                 if not self.omit:
                     raise Failure(f"illegal input sequence at position {self._position}") from None
-                self.left_out = True
+                self.omitted = True
                 self._position += error.end - error.start
                 decoder.reset()
-                held = whole[error.end :]
+                data = buffer[error.end :]
                 continue
             yield from self._encoded(text)
             return
 
     def _encoded(self, text: str) -> Iterator[bytes]:
-        """Encode text, and go on after what the output has no character for."""
+        """Encode text, and continue after characters that the target encoding lacks."""
         while text:
             try:
                 yield self._encoder.encode(text)
                 self._advance(text)
                 return
             except UnicodeEncodeError as error:
-                good, bad, text = text[: error.start], text[error.start], text[error.start + 1 :]
-                yield self._encoder.encode(good)
-                self._advance(good)
+                valid, character, text = text[: error.start], text[error.start], text[error.start + 1 :]
+                yield self._encoder.encode(valid)
+                self._advance(valid)
                 if self.translate:
-                    yield self._encoder.encode(_WORDS.get(bad, "?"))
+                    yield self._encoder.encode(_WORDS.get(character, "?"))
                 elif not self.omit:
                     raise Failure(f"illegal input sequence at position {self._position}") from None
                 else:
-                    self.left_out = True
-                self._advance(bad)
+                    self.omitted = True
+                self._advance(character)
 
     def _advance(self, text: str) -> None:
         self._position += len(

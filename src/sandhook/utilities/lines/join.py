@@ -17,7 +17,7 @@ _BLANK = b" \t\n"
 _BLANKS = re.compile(rb"[ \t\n]+")
 _SPEC = re.compile(r"([12])\.(.*)", re.DOTALL)
 _SPECS = re.compile(r"(?:0|[12]\.[0-9]+)(?:[, \t\n](?:0|[12]\.[0-9]+))*")
-_MOST = 2**63 - 1
+_MAX = 2**63 - 1
 Field = tuple[int, int]  #: file (0 for the join field) and field, from 0
 Line = list[bytes]  #: the fields of a line
 
@@ -25,7 +25,7 @@ Line = list[bytes]  #: the fields of a line
 def _field(text: str) -> int:
     if not (text.isascii() and text.isdigit()) or not text.strip("0"):
         raise Failure(f"invalid field number: '{text}'")
-    return min(int(text[:19]), _MOST) - 1
+    return min(int(text[:19]), _MAX) - 1
 
 
 def _file(text: str) -> int:
@@ -35,21 +35,21 @@ def _file(text: str) -> int:
 
 
 def _specs(text: str) -> tuple[Field, ...] | str:
-    """Read the argument of -o: FILE.FIELD or 0, with commas or blanks between; or "auto"."""
+    """Parse the argument of -o: FILE.FIELD or 0, separated by commas or blanks; or "auto"."""
     if text == "auto":
         return text
-    found: list[Field] = []
+    specs: list[Field] = []
     for word in re.split(r"[, \t\n]", text):
         match = _SPEC.fullmatch(word)
         if word == "0":
-            found.append((0, 0))
+            specs.append((0, 0))
         elif match is not None:
-            found.append((int(match[1]), _field(match[2])))
+            specs.append((int(match[1]), _field(match[2])))
         elif word[:1] in ("1", "2") or (word[:1] == "0" and len(word) > 1):
             raise Failure(f"invalid field specifier: '{word}'")
         else:
             raise Failure(f"invalid file number in field spec: '{word}'")
-    return tuple(found)
+    return tuple(specs)
 
 
 def _tab(text: str) -> bytes:
@@ -131,10 +131,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _join_field(both: Sequence[int], own: Sequence[int]) -> int:
-    given = [*both, *own]
-    if len(set(given)) > 1:
-        raise Failure(f"incompatible join fields {given[0] + 1}, {given[1] + 1}")
-    return given[0] if given else 0
+    fields = [*both, *own]
+    if len(set(fields)) > 1:
+        raise Failure(f"incompatible join fields {fields[0] + 1}, {fields[1] + 1}")
+    return fields[0] if fields else 0
 
 
 def _format(layout: Sequence[tuple[Field, ...] | str]) -> list[Field] | str:
@@ -154,7 +154,7 @@ class _Source:
         self.name = name
         self._lines: Iterator[bytes] = reader.lines(joiner.end)
         self.number = 0
-        self._before: bytes | None = None
+        self._previous: bytes | None = None
         self._raw = b""
         self.disordered = False
         self.pending: Line | None = None
@@ -171,24 +171,24 @@ class _Source:
         return self.pending
 
     def check(self) -> None:
-        """Look whether the pending line is in order after the one before it."""
+        """Check that the pending line sorts after the one before it."""
         if self.pending is None:
             return
         key = self.joiner.key(self.pending, self.index)
-        before, self._before = self._before, key
+        previous, self._previous = self._previous, key
         joiner = self.joiner
-        if before is None or before <= key or joiner.order == "no" or self.disordered:
+        if previous is None or previous <= key or joiner.order == "no" or self.disordered:
             return
         if joiner.order == "check" or joiner.unpaired_seen:
             self.disordered = True
-            shown = self._raw.decode("utf-8", "surrogateescape")
-            message = f"{self.name}:{self.number}: is not sorted: {shown}"
+            line = self._raw.decode("utf-8", "surrogateescape")
+            message = f"{self.name}:{self.number}: is not sorted: {line}"
             if joiner.order == "check":
                 raise Failure(message)
             joiner.ctx.error(message)
 
     def advance(self) -> Line | None:
-        """Go to the next line, with the look at the order."""
+        """Go to the next line, and check the order."""
         self.next()
         self.check()
         return self.pending
@@ -207,8 +207,8 @@ class _Joiner:
         self._specs = specs
         self._tab = options.tab[-1] if options.tab else None
         self._empty = options.empty[0].encode("utf-8", "surrogateescape") if options.empty else b""
-        self._between = options.tab[-1] if options.tab else b" "
-        self._shown = {*options.unpaired, *options.only}
+        self._separator = options.tab[-1] if options.tab else b" "
+        self._printed_files = {*options.unpaired, *options.only}
         self._pairs = not options.only
         self._automatic = [0, 0]
 
@@ -228,13 +228,13 @@ class _Joiner:
         self._head(left, right)
         while left.pending is not None and right.pending is not None:
             self.ctx.charge()
-            one, two = self.key(left.pending, 0), self.key(right.pending, 1)
-            if one < two:
+            left_key, right_key = self.key(left.pending, 0), self.key(right.pending, 1)
+            if left_key < right_key:
                 self._alone(left)
-            elif two < one:
+            elif right_key < left_key:
                 self._alone(right)
             else:
-                self._product(left, right, one)
+                self._product(left, right, left_key)
         for source in (left, right):
             while source.pending is not None:
                 self.ctx.charge()
@@ -264,7 +264,7 @@ class _Joiner:
         self.unpaired_seen = True
 
     def _write_alone(self, line: Line, index: int) -> None:
-        if index + 1 in self._shown:
+        if index + 1 in self._printed_files:
             self._write(line if index == 0 else None, line if index == 1 else None)
 
     def _product(self, left: _Source, right: _Source, key: bytes) -> None:
@@ -280,26 +280,26 @@ class _Joiner:
                 source.advance()
             groups.append(group)
         if self._pairs:
-            for one in groups[0]:
-                for two in groups[1]:
+            for left_line in groups[0]:
+                for right_line in groups[1]:
                     self.ctx.charge()
-                    self._write(one, two)
+                    self._write(left_line, right_line)
 
     # ------------------------------------------------------------------ output
 
-    def _write(self, one: Line | None, two: Line | None) -> None:
-        lines = (one, two)
+    def _write(self, left: Line | None, right: Line | None) -> None:
+        lines = (left, right)
         if self._specs and self._specs != "auto":
             pieces = [self._value(lines, spec) for spec in self._specs if not isinstance(spec, str)]
         else:
-            present = 0 if one is not None else 1
+            present = 0 if left is not None else 1
             pieces = [self._at(lines[present] or [], self._fields[present])]
             for index, line in enumerate(lines):
                 pieces += self._rest(line, index)
-        self.ctx.write((self._between or b" ").join(pieces) + self.end)
+        self.ctx.write((self._separator or b" ").join(pieces) + self.end)
 
     def _rest(self, line: Line | None, index: int) -> list[bytes]:
-        """Return the fields of a line besides its join field."""
+        """Return the fields of a line except its join field."""
         own = self._fields[index]
         if self._specs == "auto":
             return [self._at(line or [], at) for at in range(self._automatic[index]) if at != own]

@@ -1,6 +1,6 @@
-"""less: show files page by page, which without a terminal is to copy them.
+"""less: show files page by page. Without a terminal, it copies them.
 
-Oracle: less 590, which copies its input as cat does when its output is no terminal.
+Oracle: less 590, which copies its input as cat does when its output is not a terminal.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from sandhook.vfs.errors import error_text
 
 RAW = True
 
-#: Options that take no value and would change the display, those that take one, and what they are.
+#: Options of the display without a value, and options with a value.
 _FLAGS = frozenset("aABcCdDeEfFgGiIJKLmMnNqQrRsSuUvwWX~")
 _VALUED = frozenset("bhjkoOpPtTxyz")
 
 
 def run(options: None, operands: Sequence[str], ctx: Context) -> int:
-    """Copy each FILE, or standard input; options change a display that there is not."""
+    """Copy each FILE, or standard input; options of the display have no effect."""
     names: list[str] = []
     words = list(operands)
     while words:
@@ -39,15 +39,15 @@ def run(options: None, operands: Sequence[str], ctx: Context) -> int:
         if word[:1] != "-" or word == "-":
             names.append(word)
             continue
-        unknown = _skip(word, words)
+        unknown = _skip_options(word, words)
         if unknown is not None:
             ctx.write_line(f'There is no -{unknown} option ("less --help" for help)')
-    shown: set[str] = set()
+    printed: set[str] = set()
     for name in names or ["-"]:
         path = name if name == "-" else _resolved(name, ctx)
-        if path in shown:
+        if path in printed:
             continue  # less keeps each file once
-        shown.add(path)
+        printed.add(path)
         try:
             with ctx.open(name) as reader:
                 plain_copy(reader, ctx)
@@ -64,8 +64,8 @@ def _resolved(name: str, ctx: Context) -> str:
         return name
 
 
-def _skip(word: str, rest: list[str]) -> str | None:
-    """Take one word of options; return a letter that is not an option."""
+def _skip_options(word: str, rest: list[str]) -> str | None:
+    """Skip one word of options and its value; return a letter that is not an option."""
     for at, letter in enumerate(word[1:], 2):
         if letter in _VALUED:
             if at == len(word) and rest:

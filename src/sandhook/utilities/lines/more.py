@@ -1,7 +1,7 @@
-"""more: show files page by page, which without a terminal is to copy them under their names.
+"""more: show files page by page. Without a terminal, it copies them below their names.
 
 Source: POSIX.1-2024 XCU 3, more. Oracle: util-linux 2.38.
-Divergence: L-MORE-001, options that change a display are taken and have no effect.
+Divergence: L-MORE-001, options that change the display are accepted and have no effect.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _RULE = b"::::::::::::::\n"
 class Options:
     """more [OPTION]... [FILE]...
 
-    Copy each FILE under a heading with its name, or standard input.
+    Copy each FILE below a heading with its name, or standard input.
     """
 
     silent: bool = opt("-d", "--silent", ignored="")
@@ -31,11 +31,11 @@ class Options:
     exit_on_eof: bool = opt("-e", "--exit-on-eof", ignored="")
     squeeze: bool = opt("-s", "--squeeze", ignored="")
     plain: bool = opt("-u", "--plain", ignored="")
-    lines: str | None = opt("-n", "--lines", "NUMBER", help="taken, and without effect")
+    lines: str | None = opt("-n", "--lines", "NUMBER", help="accepted, without effect")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, also when a file could not be read, as more does."""
+    """Return 0, even when a file could not be read, as more does."""
     names = [name for name in operands if name[:1] != "+"]
     if not names:
         with ctx.open("-") as reader:

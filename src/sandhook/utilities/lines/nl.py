@@ -17,24 +17,26 @@ from sandhook.text.quoting import quote_odd
 
 _FORMATS = ("ln", "rn", "rz")
 
-_MOST = 2**63
+_MAX = 2**63
 _NUMBER = re.compile(r"[ \t\n\v\f\r]*([-+]?[0-9]+)", re.ASCII)
 
 
-def _number(what: str, least: int = -_MOST, most: int = _MOST - 1) -> Callable[[str], int]:
-    """Return the reader of a number between two bounds."""
+def _number(what: str, minimum: int = -_MAX, maximum: int = _MAX - 1) -> Callable[[str], int]:
+    """Return a parser of numbers within bounds."""
 
     def read(text: str) -> int:
-        found = _NUMBER.fullmatch(text)
-        if found is None:
+        match = _NUMBER.fullmatch(text)
+        if match is None:
             raise Failure(f"invalid {what}: '{text}'")
-        sign, digits = found[1][0] == "-", found[1].lstrip("+-0") or "0"
+        sign, digits = match[1][0] == "-", match[1].lstrip("+-0") or "0"
         value = int(digits[:30]) * (-1 if sign else 1)
-        if not least <= value <= most:
-            why = (
-                "Numerical result out of range" if value < least else "Value too large for defined data type"
+        if not minimum <= value <= maximum:
+            problem = (
+                "Numerical result out of range"
+                if value < minimum
+                else "Value too large for defined data type"
             )
-            raise Failure(f"invalid {what}: '{text}': {why}")
+            raise Failure(f"invalid {what}: '{text}': {problem}")
         return value
 
     return read
@@ -47,7 +49,7 @@ def _format(text: str) -> str:
 
 
 def _style(section: str) -> Callable[[str], str | Regex]:
-    """Return the reader of which lines of a section are numbered."""
+    """Return a parser of the numbering style of a section."""
 
     def read(text: str) -> str | Regex:
         if text in ("a", "t", "n"):
@@ -114,10 +116,8 @@ class Options:
     format_: str = opt(
         "-n", "--number-format", "FORMAT", "ln left, rn right, rz with zeros", default="rn", convert=_format
     )
-    no_renumber: bool = opt("-p", "--no-renumber", "do not begin anew on each page")
-    separator: str = opt(
-        "-s", "--number-separator", "TEXT", "what stands after a number (a tab)", default="\t"
-    )
+    no_renumber: bool = opt("-p", "--no-renumber", "do not restart on each page")
+    separator: str = opt("-s", "--number-separator", "TEXT", "the text after a number (a tab)", default="\t")
     start: int = opt(
         "-v",
         "--starting-line-number",
@@ -150,7 +150,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 class _Numbering:
-    """Where in the pages, and at which number, the output is."""
+    """The current section and line number of the output."""
 
     def __init__(self, options: Options, ctx: Context) -> None:
         self.ctx = ctx
@@ -182,7 +182,7 @@ class _Numbering:
             self.section = section
             self.ctx.write(b"\n")
         elif self._counts(line):
-            if not -_MOST <= self.number < _MOST:
+            if not -_MAX <= self.number < _MAX:
                 raise Failure("line number overflow")
             self.ctx.write(self._text() + self.separator + line + b"\n")
             self.number += self.increment

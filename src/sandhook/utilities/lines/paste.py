@@ -19,7 +19,7 @@ _ESCAPES = {"n": b"\n", "t": b"\t", "\\": b"\\", "0": b"", "b": b"\b", "f": b"\f
 class Options:
     """paste [-sz] [-d LIST] [FILE]...
 
-    Print lines made of a line of each FILE, with tabs between them.
+    Print one line for each set of corresponding lines of the FILEs, with tabs between them.
     """
 
     delimiters: str = opt(
@@ -39,7 +39,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             try:
                 with ctx.open(name) as reader:
                     _serial(reader, delimiters, end, ctx)
-            except IsADirectoryError as error:  # it was opened, so it is an empty line
+            except IsADirectoryError as error:  # GNU's opens it before it fails, and prints an empty line
                 ctx.write(end)
                 ctx.fail(f"{quote_odd(name)}: {reason(error)}")
             except OSError as error:
@@ -73,7 +73,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _delimiters(text: str) -> list[bytes]:
-    found = []
+    delimiters = []
     index = 0
     while index < len(text):
         letter = text[index]
@@ -83,10 +83,10 @@ def _delimiters(text: str) -> list[bytes]:
                 raise Failure(f"delimiter list ends with an unescaped backslash: {text}")
             letter = text[index]
             index += 1
-            found.append(_ESCAPES.get(letter, letter.encode("utf-8", "surrogateescape")))
+            delimiters.append(_ESCAPES.get(letter, letter.encode("utf-8", "surrogateescape")))
         else:
-            found.append(letter.encode("utf-8", "surrogateescape"))
-    return found or [b""]
+            delimiters.append(letter.encode("utf-8", "surrogateescape"))
+    return delimiters or [b""]
 
 
 def _serial(reader: Reader, delimiters: list[bytes], end: bytes, ctx: Context) -> None:

@@ -1,6 +1,6 @@
 """rev: reverse the characters of each line.
 
-Oracle: util-linux 2.38 (no standard has it).
+Oracle: util-linux 2.38 (not in a standard).
 """
 
 from __future__ import annotations

@@ -15,10 +15,10 @@ from sandhook.text.longdouble import nearest, parse, render
 
 PERMUTE = False
 NEGATIVE = True
-_AT_ONCE = 2_048  #: numbers per write
+_BATCH = 2_048  #: numbers per write
 _DECIMAL = re.compile(r"[ \t\n]*([+-]?)(\d*)(?:\.(\d*))?", re.ASCII)
 _FORMAT = re.compile(r"%([-+ #0']*)(\d*)(?:\.(\d*))?L?([aefgAEFG])", re.ASCII)
-_MOST_DIGITS = 4_000
+_MAX_DIGITS = 4_000
 
 
 @option_set
@@ -36,9 +36,9 @@ class Options:
 
 
 class Number(Record):
-    """An operand: ``numerator / 10**scale``, infinite in the direction of its sign, or a plain one.
+    """An operand: ``numerator / 10**scale``, or infinity with the sign of ``numerator``.
 
-    ``precision`` is None when it was not written in plain decimal digits.
+    ``precision`` is None unless the operand consists of plain decimal digits.
     """
 
     numerator: int
@@ -80,14 +80,14 @@ def print_numbers(pieces: Iterator[list[str]], separator: str, ctx: Context) -> 
 
 
 def read_number(text: str) -> Number:
-    """Read an operand. Raises UsageError."""
-    found = _DECIMAL.fullmatch(text)
-    if found and (found[2] or found[3]):
-        digits = (found[2] + (found[3] or "")).lstrip("0") or "0"
-        if len(digits) > _MOST_DIGITS:
+    """Parse an operand. Raises UsageError."""
+    match = _DECIMAL.fullmatch(text)
+    if match and (match[2] or match[3]):
+        digits = (match[2] + (match[3] or "")).lstrip("0") or "0"
+        if len(digits) > _MAX_DIGITS:
             raise UsageError(f"invalid floating point argument: '{text}'")
-        precision = len(found[3] or "")
-        return Number(-int(digits) if found[1] == "-" else int(digits), precision, precision)
+        precision = len(match[3] or "")
+        return Number(-int(digits) if match[1] == "-" else int(digits), precision, precision)
     value, end, _ = parse(text)
     if not text or end < len(text):
         raise UsageError(f"invalid floating point argument: '{text}'")
@@ -100,11 +100,11 @@ def read_number(text: str) -> Number:
 
 
 def _from_binary(text: str, sign: int, mantissa: int, exponent: int) -> Number:
-    """Return a number that has an exponent; if it is a decimal one, just what was written."""
-    written = re.fullmatch(r"[ \t\n]*[+-]?(\d*)\.?(\d*)[eE]([+-]?\d{1,4})", text, re.ASCII)
-    if written:
-        scale = len(written[2]) - int(written[3])
-        digits = int((written[1] + written[2])[:_MOST_DIGITS] or "0")
+    """Return a number with an exponent; the exact value of the text if it is decimal."""
+    match = re.fullmatch(r"[ \t\n]*[+-]?(\d*)\.?(\d*)[eE]([+-]?\d{1,4})", text, re.ASCII)
+    if match:
+        scale = len(match[2]) - int(match[3])
+        digits = int((match[1] + match[2])[:_MAX_DIGITS] or "0")
         return Number(sign * digits * 10 ** max(-scale, 0), max(scale, 0), max(scale, 0))
     if exponent >= 0:
         return Number(sign * (mantissa << exponent), 0, None)
@@ -113,23 +113,23 @@ def _from_binary(text: str, sign: int, mantissa: int, exponent: int) -> Number:
 
 
 def check_format(format_: str) -> None:
-    """Accept exactly one conversion of floating-point numbers."""
+    """Check that a format has exactly one conversion, for floating-point numbers. Raises UsageError."""
     bare = format_.replace("%%", "")
     percent = bare.find("%")
     if percent < 0:
         raise UsageError(f"format '{format_}' has no % directive", hint=False)
-    found = _FORMAT.match(bare, percent)
-    if not found:
-        rest = re.match(r"%[-+ #0']*\d*(?:\.\d*)?L?(.?)", bare[percent:], re.DOTALL)
-        if not rest or not rest[1]:
+    match = _FORMAT.match(bare, percent)
+    if not match:
+        directive = re.match(r"%[-+ #0']*\d*(?:\.\d*)?L?(.?)", bare[percent:], re.DOTALL)
+        if not directive or not directive[1]:
             raise UsageError(f"format '{format_}' ends in %", hint=False)
-        raise UsageError(f"format '{format_}' has unknown %{rest[1]} directive", hint=False)
-    if "%" in bare[found.end() :]:
+        raise UsageError(f"format '{format_}' has unknown %{directive[1]} directive", hint=False)
+    if "%" in bare[match.end() :]:
         raise UsageError(f"format '{format_}' has too many % directives", hint=False)
 
 
 def texts(options: Options, first: Number, step: Number, last: Number, ctx: Context) -> Iterator[list[str]]:
-    """Yield the numbers as text, some at a time."""
+    """Yield the numbers as text, in batches."""
     if first.infinite:
         raise Failure("an infinite FIRST is not supported")
     if step.infinite:  # the first number is the only one
@@ -151,12 +151,12 @@ def texts(options: Options, first: Number, step: Number, last: Number, ctx: Cont
     if options.equal and plain and not last.infinite:
         cut = 10 ** (scale - precision)
         width = max(len(_decimal(start // cut, precision)), len(_decimal((stop or 0) // cut, precision)))
-    at = start
-    while stop is None or (at <= stop if stride > 0 else at >= stop):
-        end = at + stride * _AT_ONCE
+    current = start
+    while stop is None or (current <= stop if stride > 0 else current >= stop):
+        end = current + stride * _BATCH
         if stop is not None:
             end = min(end, stop + 1) if stride > 0 else max(end, stop - 1)
-        values = range(at, end, stride)
+        values = range(current, end, stride)
         if options.format_ is not None:
             ctx.charge(len(values))
             yield [_formatted(options.format_, value, scale, ctx) for value in values]
@@ -167,7 +167,7 @@ def texts(options: Options, first: Number, step: Number, last: Number, ctx: Cont
         else:
             cut = 10 ** (scale - precision)
             yield [_decimal(value // cut, precision).zfill(width) for value in values]
-        at = values[-1] + stride
+        current = values[-1] + stride
 
 
 def _decimal(value: int, precision: int) -> str:
@@ -185,11 +185,11 @@ def _general(value: int, scale: int) -> str:
 def _formatted(format_: str, value: int, scale: int, ctx: Context) -> str:
     number = nearest(abs(value), 10**scale)[0]._replace(negative=value < 0)
 
-    def convert(found: re.Match[str]) -> str:
-        if found[0] == "%%":
+    def convert(match: re.Match[str]) -> str:
+        if match[0] == "%%":
             return "%"
-        width, precision = int(found[2][:12] or 0), None if found[3] is None else int(found[3][:12] or 0)
+        width, precision = int(match[2][:12] or 0), None if match[3] is None else int(match[3][:12] or 0)
         ctx.budget.check_fits(width + (precision or 0))
-        return render(number, found[4], found[1], width, precision)
+        return render(number, match[4], match[1], width, precision)
 
     return re.sub(r"%%|" + _FORMAT.pattern, convert, format_, flags=re.ASCII)

@@ -1,7 +1,7 @@
 """shuf: put lines into random order.
 
-Oracle: GNU coreutils 9.1. --random-source gives the same order for the same bytes.
-Divergence: L-SHUF-001, for the same --random-source the order is another one than GNU's.
+Oracle: GNU coreutils 9.1. The same bytes of --random-source produce the same order.
+Divergence: L-SHUF-001, that order differs from GNU's.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.text.quoting import quote_odd
 
-_MOST = 1 << 63
+_MAX = 1 << 63
 
 
 @option_set
@@ -31,8 +31,8 @@ class Options:
     )
     count: tuple[str, ...] = opt("-n", "--head-count", "COUNT", "write at most COUNT lines", append=True)
     output: str | None = opt("-o", "--output", "FILE", "write to FILE")
-    source: str | None = opt("--random-source", "FILE", "take random bytes from FILE")
-    repeat: bool = opt("-r", "--repeat", help="lines may come again")
+    source: str | None = opt("--random-source", "FILE", "read random bytes from FILE")
+    repeat: bool = opt("-r", "--repeat", help="lines may be repeated")
     zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
 
 
@@ -78,26 +78,26 @@ def _turns(count: int | None) -> Iterable[int]:
 def _lines(
     options: Options, operands: Sequence[str], end: bytes, ctx: Context
 ) -> tuple[int, Callable[[int], bytes]]:
-    """Return how many lines there are, and what gives one of them."""
+    """Return the number of lines, and a function that returns one of them."""
     if options.range:
         if operands:
             raise UsageError(f"extra operand '{operands[0]}'")
         low, dash, high = options.range[0].partition("-")
-        good = all(part.isascii() and part.isdigit() and len(part) < 20 for part in (low, high))
-        if not (dash and good) or int(low) > int(high) + 1:
-            wrong = (
+        valid = all(part.isascii() and part.isdigit() and len(part) < 20 for part in (low, high))
+        if not (dash and valid) or int(low) > int(high) + 1:
+            invalid = (
                 low
                 if dash and not low.isdigit()
                 else high
                 if dash and not high.isdigit()
                 else options.range[0]
             )
-            raise Failure(f"invalid input range: '{wrong}'")
+            raise Failure(f"invalid input range: '{invalid}'")
         first = int(low)
         return int(high) - first + 1, lambda number: b"%d" % (first + number)
     if options.echo:
-        given = [operand.encode("utf-8", "surrogateescape") for operand in operands]
-        return len(given), given.__getitem__
+        arguments = [operand.encode("utf-8", "surrogateescape") for operand in operands]
+        return len(arguments), arguments.__getitem__
     if len(operands) > 1:
         raise UsageError(f"extra operand '{operands[1]}'")
     name = operands[0] if operands else "-"
@@ -114,22 +114,25 @@ def _lines(
 
 
 def _shuffled(size: int, count: int, draw: _Generator, ctx: Context) -> list[int]:
-    """Draw ``count`` different numbers below ``size``; what moved is kept in a dictionary."""
-    moved: dict[int, int] = {}
-    found = []
-    for at in range(count):
+    """Return ``count`` different random numbers below ``size``.
+
+    It is a Fisher-Yates shuffle whose dictionary holds only the elements that were moved.
+    """
+    displaced: dict[int, int] = {}
+    result = []
+    for position in range(count):
         ctx.charge()
-        if at % 1024 == 0:
-            ctx.budget.check_fits(200 * (at + 1024))
-        other = at + draw.below(size - at)
-        found.append(moved.get(other, other))
-        moved[other] = moved.get(at, at)
-        moved.pop(at, None)
-    return found
+        if position % 1024 == 0:
+            ctx.budget.check_fits(200 * (position + 1024))
+        other = position + draw.below(size - position)
+        result.append(displaced.get(other, other))
+        displaced[other] = displaced.get(position, position)
+        displaced.pop(position, None)
+    return result
 
 
 class _Generator:
-    """Random numbers: from the host's entropy, or from the bytes of a file."""
+    """Random numbers from the host's entropy, or from the bytes of a file."""
 
     def __init__(self, name: str | None, ctx: Context) -> None:
         self._name = name
@@ -144,13 +147,13 @@ class _Generator:
             self._system = SystemRandom()
 
     def below(self, limit: int) -> int:
-        """Return a number from 0 to limit - 1; each is as likely as another."""
+        """Return a number from 0 to limit - 1; all are equally likely."""
         if limit <= 1:
             return 0
         if self._system is not None:
             return self._system.randrange(limit)
         size = (limit.bit_length() + 7) // 8
-        most = 256**size // limit * limit
+        bound = 256**size // limit * limit
         while True:
             data = b""
             while len(data) < size:
@@ -159,7 +162,7 @@ class _Generator:
                     raise Failure(f"'{self._name}': end of file")
                 data += piece
             value = int.from_bytes(data, "big")
-            if value < most:
+            if value < bound:
                 return value % limit
 
     def close(self) -> None:

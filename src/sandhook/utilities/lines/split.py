@@ -28,7 +28,7 @@ def _size(what: str, text: str) -> int:
     return value
 
 
-def _way(letter: str, what: str) -> Callable[[str], tuple[str, str]]:
+def _method(letter: str, what: str) -> Callable[[str], tuple[str, str]]:
     return lambda text: (letter, str(_size(what, text)))
 
 
@@ -72,10 +72,10 @@ class Options:
     """
 
     ways: tuple[tuple[str, str], ...] = also(
-        opt("-l", "--lines", "NUMBER", "pieces of NUMBER lines", convert=_way("l", "number of lines"), append=True),
-        opt("-b", "--bytes", "SIZE", "pieces of SIZE bytes", convert=_way("b", "number of bytes"), append=True),
+        opt("-l", "--lines", "NUMBER", "pieces of NUMBER lines", convert=_method("l", "number of lines"), append=True),
+        opt("-b", "--bytes", "SIZE", "pieces of SIZE bytes", convert=_method("b", "number of bytes"), append=True),
         opt("-C", "--line-bytes", "SIZE", "whole lines of at most SIZE bytes",
-            convert=_way("C", "number of bytes"), append=True),
+            convert=_method("C", "number of bytes"), append=True),
         opt("-n", "--number", "CHUNKS", "N pieces; K/N prints the K-th; l/N whole lines, r/N lines in turn",
             convert=lambda text: ("n", text), append=True),
     )  # fmt: skip
@@ -90,14 +90,16 @@ class Options:
         opt("--hex-suffixes", "FROM", "hexadecimal numbers, counted from FROM", optional=True, const=(16, None),
             convert=lambda text: _start(16, text)),
     )  # fmt: skip
-    more: str = opt("--additional-suffix", "SUFFIX", "names end in SUFFIX", convert=_suffix, default="")
+    additional_suffix: str = opt(
+        "--additional-suffix", "SUFFIX", "names end in SUFFIX", convert=_suffix, default=""
+    )
     no_empty: bool = opt("-e", "--elide-empty-files", help="with -n, make no empty pieces")
-    filter: str | None = opt("--filter", "COMMAND", "give each piece to sh -c COMMAND; its name is $FILE")
+    filter: str | None = opt("--filter", "COMMAND", "pipe each piece to sh -c COMMAND; its name is $FILE")
     separator: bytes = opt(
         "-t", "--separator", "SEP", "lines end with SEP", convert=_separator, default=b"\n"
     )
     unbuffered: bool = opt("-u", "--unbuffered", ignored="")
-    verbose: bool = opt("--verbose", help="say which files are made")
+    verbose: bool = opt("--verbose", help="print the name of each new file")
     legacy: str | None = None
 
 
@@ -136,11 +138,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return output.status
 
 
-# --------------------------------------------------------------------------- where pieces go
+# --------------------------------------------------------------------------- the output
 
 
 class _Output:
-    """Makes the files, one after the other."""
+    """Creates the files, one after the other."""
 
     def __init__(self, options: Options, prefix: str, count: int, ctx: Context) -> None:
         self._options = options
@@ -167,9 +169,9 @@ class _Output:
         self.status = 0
 
     def start(self) -> None:
-        """End the present piece and begin another."""
+        """End the current piece and begin another."""
         self.close()
-        self._name = f"{self._prefix}{self._suffix()}{self._options.more}"
+        self._name = f"{self._prefix}{self._suffix()}{self._options.additional_suffix}"
         self._ctx.charge()
         if self._options.filter is not None:
             if self._options.verbose:
@@ -188,7 +190,7 @@ class _Output:
         self._open = True
 
     def write(self, data: bytes) -> None:
-        """Add to the present piece, which begins with the first byte."""
+        """Add to the current piece; the first byte begins one."""
         if not self._open:
             self.start()
         if self._file is not None:
@@ -199,7 +201,7 @@ class _Output:
         self._pieces.append(data)
 
     def close(self) -> None:
-        """End the present piece."""
+        """End the current piece."""
         if not self._open:
             return
         self._open = False
@@ -218,30 +220,30 @@ class _Output:
             self.status = 1
 
     def abandon(self) -> None:
-        """Give the file back after an error."""
+        """Release the file after an error."""
         if self._file is not None:
             self._file.release()
             self._file = None
 
     def _suffix(self) -> str:
-        """Return the next suffix. When two letters run out, z stands before more of them: yz, zaaa."""
+        """Return the next suffix. After yz, suffixes get longer and begin with z: zaaa."""
         number, base, length = self._next, len(self._digits), self._length
         self._next += 1
-        head = ""
+        prefix = ""
         if self._grows:
-            room = (base - 1) * base ** (length - 1)
-            while number >= room:
-                number -= room
-                head += self._digits[-1]
+            capacity = (base - 1) * base ** (length - 1)
+            while number >= capacity:
+                number -= capacity
+                prefix += self._digits[-1]
                 length += 1
-                room = (base - 1) * base ** (length - 1)
+                capacity = (base - 1) * base ** (length - 1)
         elif number >= base**length:
             raise Failure("output file suffixes exhausted")
         letters = []
         for _ in range(length):
             number, digit = divmod(number, base)
             letters.append(self._digits[digit])
-        return head + "".join(reversed(letters))
+        return prefix + "".join(reversed(letters))
 
 
 def _digits_for(number: int, base: int) -> int:
@@ -252,57 +254,57 @@ def _digits_for(number: int, base: int) -> int:
     return size
 
 
-# --------------------------------------------------------------------------- ways
+# --------------------------------------------------------------------------- the ways to split
 
 
 def _by_lines(reader: Reader, count: int, end: bytes, output: _Output, ctx: Context) -> None:
-    left = 0
+    remaining = 0
     for block in reader.chunks():
         ctx.charge(block.count(end) >> 3)
         at = 0
         while at < len(block):
-            if not left:
+            if not remaining:
                 output.start()
-                left = count
+                remaining = count
             stop = at
-            while left and stop < len(block):
-                found = block.find(end, stop)
-                if found < 0:
+            while remaining and stop < len(block):
+                position = block.find(end, stop)
+                if position < 0:
                     stop = len(block)
                     break
-                stop = found + 1
-                left -= 1
+                stop = position + 1
+                remaining -= 1
             output.write(block[at:stop])
             at = stop
 
 
 def _by_bytes(reader: Reader, size: int, output: _Output) -> None:
-    left = 0
+    remaining = 0
     for block in reader.chunks():
         at = 0
         while at < len(block):
-            if not left:
+            if not remaining:
                 output.start()
-                left = size
-            piece = block[at : at + left]
+                remaining = size
+            piece = block[at : at + remaining]
             output.write(piece)
-            left -= len(piece)
+            remaining -= len(piece)
             at += len(piece)
 
 
 def _by_line_bytes(reader: Reader, size: int, end: bytes, output: _Output, ctx: Context) -> None:
-    left = 0
+    remaining = 0
     for line in reader.lines(end):
-        if len(line) > left and left < size:
-            left = 0  # it begins a piece of its own
+        if len(line) > remaining and remaining < size:
+            remaining = 0  # the line begins another piece
         at = 0
         while at < len(line):
-            if not left:
+            if not remaining:
                 output.start()
-                left = size
-            piece = line[at : at + left]
+                remaining = size
+            piece = line[at : at + remaining]
             output.write(piece)
-            left -= len(piece)
+            remaining -= len(piece)
             at += len(piece)
 
 
@@ -311,29 +313,29 @@ class _Chunks:
 
     Attributes:
         kind: "" for bytes, "l" for whole lines, "r" for lines in turn.
-        wanted: The only one that is printed, 0 for all.
+        selected: The number of the only chunk that is printed; 0 for all.
     """
 
     def __init__(self, text: str) -> None:
-        found = _CHUNKS.fullmatch(text)
-        if found is None:
-            kind, _, rest = text.partition("/")
-            rest = rest if kind in ("l", "r") else text
-            first, slash, last = rest.partition("/")
+        match = _CHUNKS.fullmatch(text)
+        if match is None:
+            kind, _, chunks = text.partition("/")
+            chunks = chunks if kind in ("l", "r") else text
+            first, slash, last = chunks.partition("/")
             if slash and first.isdigit():
                 raise Failure(f"invalid number of chunks: '{last}'")
             raise Failure(
-                f"invalid number of chunks: '{rest}'" if not slash else f"invalid chunk number: '{first}'"
+                f"invalid number of chunks: '{chunks}'" if not slash else f"invalid chunk number: '{first}'"
             )
-        self.kind = found[1] or ""
-        self.count = int(found[3][:19])
-        self.wanted = int(found[2][:19]) if found[2] else 0
+        self.kind = match[1] or ""
+        self.count = int(match[3][:19])
+        self.selected = int(match[2][:19]) if match[2] else 0
         if not self.count:
-            raise Failure(f"invalid number of chunks: '{found[3]}': {_TOO_SMALL}")
-        if found[2] and not 1 <= self.wanted <= self.count:
-            raise Failure(f"invalid chunk number: '{found[2]}': {_TOO_SMALL}")
-        if not found[2] and self.count > 1_000_000:
-            raise Failure(f"invalid number of chunks: '{found[3]}': Value too large for defined data type")
+            raise Failure(f"invalid number of chunks: '{match[3]}': {_TOO_SMALL}")
+        if match[2] and not 1 <= self.selected <= self.count:
+            raise Failure(f"invalid chunk number: '{match[2]}': {_TOO_SMALL}")
+        if not match[2] and self.count > 1_000_000:
+            raise Failure(f"invalid number of chunks: '{match[3]}': Value too large for defined data type")
 
 
 def _by_chunks(reader: Reader, chunks: _Chunks, options: Options, output: _Output, ctx: Context) -> None:
@@ -344,8 +346,8 @@ def _by_chunks(reader: Reader, chunks: _Chunks, options: Options, output: _Outpu
     pieces = _equal(data, chunks) if not chunks.kind else _whole_lines(data, chunks.count, options.separator)
     for number, piece in enumerate(pieces, 1):
         ctx.charge()
-        if chunks.wanted:
-            if number == chunks.wanted:
+        if chunks.selected:
+            if number == chunks.selected:
                 ctx.write(piece)
         elif piece or not options.no_empty:
             output.start()
@@ -353,7 +355,7 @@ def _by_chunks(reader: Reader, chunks: _Chunks, options: Options, output: _Outpu
 
 
 def _equal(data: bytes, chunks: _Chunks) -> Iterator[bytes]:
-    """Yield pieces of one size; the last one has what is left over besides."""
+    """Yield pieces of equal size; the last one also has the remainder."""
     size = max(len(data) // chunks.count, 1)
     for number in range(chunks.count):
         stop = (number + 1) * size if number < chunks.count - 1 else len(data)
@@ -377,12 +379,12 @@ def _whole_lines(data: bytes, count: int, end: bytes) -> Iterator[bytes]:
 
 
 def _in_turn(reader: Reader, chunks: _Chunks, options: Options, output: _Output, ctx: Context) -> None:
-    pieces: list[list[bytes]] = [[] for _ in range(0 if chunks.wanted else chunks.count)]
+    pieces: list[list[bytes]] = [[] for _ in range(0 if chunks.selected else chunks.count)]
     size = 0
     for number, line in enumerate(reader.lines(options.separator)):
         turn = number % chunks.count
-        if chunks.wanted:
-            if turn == chunks.wanted - 1:
+        if chunks.selected:
+            if turn == chunks.selected - 1:
                 ctx.write(line)
             continue
         size += len(line) + 64

@@ -1,4 +1,4 @@
-"""sponge: take in all of standard input, and only then write it to a file: it may be one that the pipe reads.
+"""sponge: read all of standard input before writing it to a file, which the same pipeline may read.
 
 Oracle: moreutils 0.67.
 """
@@ -16,10 +16,10 @@ from sandhook.command.options import opt, option_set
 class Options:
     """sponge [-a] [FILE]
 
-    Write standard input to FILE when it has ended, or to standard output.
+    Write standard input to FILE, or to standard output, after it has ended.
     """
 
-    append: bool = opt("-a", help="add it at the end of FILE")
+    append: bool = opt("-a", help="append to FILE")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -1,7 +1,7 @@
 """strings: print the texts within binary files.
 
 Source: POSIX.1-2024 XCU 3, strings. Oracle: GNU binutils 2.40.
-Divergence: L-STRINGS-001, -d and -T are taken, and without effect; -U is not offered.
+Divergence: L-STRINGS-001, -d and -T are accepted without effect; -U is not offered.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.text.quoting import quote_odd
 
 NUMERIC = "legacy"
-#: Bytes before the one that says the character, and after it.
+#: Zero bytes before the byte of a character, and after it.
 _ENCODINGS = {"s": (0, 0), "S": (0, 0), "b": (1, 0), "l": (0, 1), "B": (3, 0), "L": (0, 3)}
 _FORMS = {"o": "%7o ", "d": "%7d ", "x": "%7x "}
 
@@ -73,36 +73,36 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    least = _length(options.legacy) if options.legacy is not None else options.length
-    letters = (
+    minimum = _length(options.legacy) if options.legacy is not None else options.length
+    characters = (
         rb"\t\x20-\x7e"
         + (rb"\n-\r" if options.white else b"")
         + (rb"\x80-\xff" if options.encoding == "S" else b"")
     )
-    front, behind = _ENCODINGS[options.encoding]
-    width = front + 1 + behind
-    run_of = re.compile(rb"(?:" + rb"\0" * front + rb"[" + letters + rb"]" + rb"\0" * behind + rb")+")
-    write = _writer(least, options, ctx)
+    leading, trailing = _ENCODINGS[options.encoding]
+    width = leading + 1 + trailing
+    pattern = re.compile(rb"(?:" + rb"\0" * leading + rb"[" + characters + rb"]" + rb"\0" * trailing + rb")+")
+    write = _writer(minimum, options, ctx)
     for name in operands or ("-",):
-        shown = "{standard input}" if name == "-" else name
-        head = f"{shown}: ".encode("utf-8", "surrogateescape") if options.names else b""
+        title = "{standard input}" if name == "-" else name
+        prefix = f"{title}: ".encode("utf-8", "surrogateescape") if options.names else b""
         try:
             with ctx.open(name) as reader:
-                held, base = b"", 0
+                pending, base = b"", 0
                 for data in reader.chunks():
-                    held += data
-                    ctx.budget.check_fits(len(held))
-                    stop = len(held) - width + 1
-                    for found in run_of.finditer(held):
-                        if found.end() > len(held) - width:  # it may go on
-                            stop = found.start()
+                    pending += data
+                    ctx.budget.check_fits(len(pending))
+                    stop = len(pending) - width + 1
+                    for match in pattern.finditer(pending):
+                        if match.end() > len(pending) - width:  # the next chunk may continue it
+                            stop = match.start()
                             break
-                        write(found[0][front::width], base + found.start(), head)
+                        write(match[0][leading::width], base + match.start(), prefix)
                     stop = max(stop, 0)
                     base += stop
-                    held = held[stop:]
-                for found in run_of.finditer(held):
-                    write(found[0][front::width], base + found.start(), head)
+                    pending = pending[stop:]
+                for match in pattern.finditer(pending):
+                    write(match[0][leading::width], base + match.start(), prefix)
         except FileNotFoundError:
             ctx.fail(f"'{name}': No such file")
         except IsADirectoryError:
@@ -113,14 +113,19 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return ctx.failed
 
 
-def _writer(least: int, options: Options, ctx: Context) -> Callable[[bytes, int, bytes], None]:
-    """Return a function that writes a string, its offset and what stands before it, when it is long enough."""
+def _writer(minimum: int, options: Options, ctx: Context) -> Callable[[bytes, int, bytes], None]:
+    """Return a function that writes a string after its prefix and offset, if it is long enough."""
     separator = options.separator.encode("utf-8", "surrogateescape")
-    form = _FORMS[options.radix] if options.radix is not None else None
+    offset_format = _FORMS[options.radix] if options.radix is not None else None
 
-    def write(text: bytes, offset: int, head: bytes) -> None:
+    def write(text: bytes, offset: int, prefix: bytes) -> None:
         ctx.charge()
-        if len(text) >= least:
-            ctx.write(head + ((form % offset).encode() if form is not None else b"") + text + separator)
+        if len(text) >= minimum:
+            ctx.write(
+                prefix
+                + ((offset_format % offset).encode() if offset_format is not None else b"")
+                + text
+                + separator
+            )
 
     return write

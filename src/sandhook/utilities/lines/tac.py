@@ -1,7 +1,7 @@
 """tac: print the lines of files from the last to the first.
 
-Oracle: GNU coreutils 9.1 (no standard has it).
-An expression for -r is matched from the end: of all places where it matches, the last one counts.
+Oracle: GNU coreutils 9.1 (not in a standard).
+The expression of -r is matched from the end: of all matches, the one that begins last counts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Options:
     Print each FILE (standard input), last line first.
     """
 
-    before: bool = opt("-b", "--before", "the separator stands before a line, not after it")
+    before: bool = opt("-b", "--before", "the separator is before a line, not after it")
     regex: bool = opt("-r", "--regex", "the separator is a regular expression")
     separator: str = opt("-s", "--separator", "TEXT", "lines are separated by TEXT", default="\n")
 
@@ -53,34 +53,34 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 def _print_reversed(data: bytes, separator: bytes | Regex, before: bool, ctx: Context) -> None:
     """Print the records of ``data`` from the end, without a list of all of them."""
-    past = len(data)
+    end = len(data)
     first = True
     matches = _places(data, separator) if isinstance(separator, bytes) else _matches(data, separator, ctx)
     for start, stop in matches:
         ctx.charge()
-        edge = start if before else stop
-        if before or not first or edge != past:
-            ctx.write(data[edge:past])
-        past = edge
+        boundary = start if before else stop
+        if before or not first or boundary != end:
+            ctx.write(data[boundary:end])
+        end = boundary
         first = False
-    ctx.write(data[:past])
+    ctx.write(data[:end])
 
 
 def _places(data: bytes, separator: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where a separator stands, from the end; places do not overlap."""
+    """Yield the spans of a separator from the end, without overlaps."""
     start = data.rfind(separator)
     while start >= 0:
         yield start, start + len(separator)
         start = data.rfind(separator, 0, start)
 
 
-#: In a bracket expression, after a backslash, or alone: here + and ? repeat, and their escapes are themselves.
+#: A bracket expression, an escape or one character. In Emacs syntax, + and ? are operators, and \+ and \? literal.
 _PIECE = re.compile(r"\[\^?\]?(?:\[[.:=].*?[.:=]\]|[^\]])*\]|\\.|.", re.DOTALL)
 _SWAPPED = {"+": "\\+", "?": "\\?", "\\+": "+", "\\?": "[?]"}
 
 
 def _compiled(separator: bytes) -> Regex:
-    """Compile a separator, in which + and ? are operators, as in Emacs, and \\| stands between alternatives."""
+    """Compile a separator in Emacs syntax: + and ? are operators, and \\| separates alternatives."""
     pieces = _PIECE.findall(separator.decode("utf-8", "surrogateescape"))
     try:
         return compile_bre(
@@ -91,30 +91,30 @@ def _compiled(separator: bytes) -> Regex:
 
 
 def _matches(data: bytes, expression: Regex, ctx: Context) -> Iterator[tuple[int, int]]:
-    """Yield matches from the end: always the one that begins last of those before the one before."""
+    """Yield matches from the end: each is the one that begins last before the previous one."""
     end = high = len(data)
     size = 256
     while high > 0:
         low = max(high - size, 0)
-        base = max(low - 1, 0)  # what stands before the first place counts for "^"
+        base = max(low - 1, 0)  # "^" depends on the character before
         piece = data[base:end]
-        found: list[tuple[int, int]] = []
+        spans: list[tuple[int, int]] = []
         at = low - base
         while (match := expression.search(piece, at, remaining=ctx.budget.remaining)) is not None:
             ctx.charge()
             start, stop = match.spans[0]
             if base + start >= high:
                 break
-            found.append((base + start, base + stop))
+            spans.append((base + start, base + stop))
             at = start + 1
-        ctx.budget.check_fits(64 * len(found))
-        for start, stop in reversed(found):
-            if stop > end:  # what it matched has been used: perhaps it matches less
+        ctx.budget.check_fits(64 * len(spans))
+        for start, stop in reversed(spans):
+            if stop > end:  # it overlaps the previous match: search for a shorter one
                 match = expression.search(data[base:end], start - base, remaining=ctx.budget.remaining)
                 if match is None or match.spans[0][0] != start - base:
                     continue
                 stop = base + match.spans[0][1]
             yield start, stop
             end = start
-        size = 256 if found else 4 * size
+        size = 256 if spans else 4 * size
         high = low

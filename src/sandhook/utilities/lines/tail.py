@@ -18,12 +18,12 @@ from sandhook.record import Record
 from sandhook.text.quoting import quote_always
 from sandhook.vfs.errors import error_text
 
-RAW = True  # "-5" and "+5" are options only when they stand alone
+RAW = True  # "-5" and "+5" are options only as the first argument
 _LEGACY = re.compile(r"[-+]([0-9]*)([bcl]?)(f?)", re.ASCII)
 
 
 class Amount(Record):
-    """What to copy: the last ``number``, or from the ``number``-th on (1-based) if ``from_start``."""
+    """How much to copy: the last ``number``, or from the ``number``-th on (1-based) if ``from_start``."""
 
     number: int
     bytes_: bool = False
@@ -31,12 +31,12 @@ class Amount(Record):
 
 
 def lines_amount(text: str) -> Amount:
-    """Read the argument of -n."""
+    """Parse the argument of -n."""
     return _amount(text, "number of lines", False)
 
 
 def bytes_amount(text: str) -> Amount:
-    """Read the argument of -c."""
+    """Parse the argument of -c."""
     return _amount(text, "number of bytes", True)
 
 
@@ -50,21 +50,21 @@ def _amount(text: str, what: str, bytes_: bool) -> Amount:
 
 
 def seconds(text: str) -> float:
-    """Read the argument of -s."""
+    """Parse the argument of -s."""
     if not re.fullmatch(r"(?:\d+\.?\d*|\.\d+)", text, re.ASCII):
         raise Failure(f"invalid number of seconds: '{text}'")
     return min(float(text[:64]), 1e9)
 
 
 def process_id(text: str) -> int:
-    """Read the argument of --pid."""
+    """Parse the argument of --pid."""
     if not (text.isascii() and text.isdecimal()):
         raise Failure(f"invalid PID: '{text}'")
     return int(text[-9:])
 
 
-def how(text: str) -> str:
-    """Read the argument of --follow."""
+def follow_mode(text: str) -> str:
+    """Parse the argument of --follow."""
     if text not in ("descriptor", "name"):
         raise UsageError(
             f"invalid argument '{text}' for '--follow'\nValid arguments are:\n  - 'descriptor'\n  - 'name'"
@@ -73,7 +73,7 @@ def how(text: str) -> str:
 
 
 def unchanged_stats(text: str) -> str:
-    """Read the argument of --max-unchanged-stats."""
+    """Check the argument of --max-unchanged-stats."""
     parse_count(text, "maximum number of unchanged stats between opens")
     return text
 
@@ -109,15 +109,20 @@ class Options:
     )
     zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
     follow: str | None = also(
-        opt("-f", help="go on with what is appended", const="descriptor", default=None),
+        opt("-f", help="print data as it is appended", const="descriptor", default=None),
         opt("-F", help="same as --follow=name --retry", const="name"),
         opt(
-            "--follow", "HOW", "follow by descriptor or name", optional=True, const="descriptor", convert=how
+            "--follow",
+            "HOW",
+            "follow by descriptor or name",
+            optional=True,
+            const="descriptor",
+            convert=follow_mode,
         ),
     )
     retry: bool = opt("--retry", help="keep trying to open a file that is not there")
     pause: float = opt(
-        "-s", "--sleep-interval", "N", "look again after N seconds", convert=seconds, default=1.0
+        "-s", "--sleep-interval", "N", "check again after N seconds", convert=seconds, default=1.0
     )
     pid: int | None = opt("--pid", "PID", "end when that process has ended", convert=process_id)
     unchanged: str | None = opt("--max-unchanged-stats", "N", ignored="", convert=unchanged_stats)
@@ -145,9 +150,9 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     if options.pid is not None and not follow:
         ctx.error("warning: PID ignored; --pid=PID is useful only when following")
     if not (amount.number or amount.from_start or follow):
-        return 0  # no input is looked at
+        return 0  # GNU's opens no input either
     headers = Headers(ctx, len(operands) > 1 if options.headers is None else options.headers)
-    followed: list[tuple[str, Reader]] = []
+    inputs: list[tuple[str, Reader]] = []
     missing: list[str] = []
     try:
         for name in operands or ("-",):
@@ -155,32 +160,32 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             if reader is None:
                 missing.append(name)
             elif follow and isinstance(reader.description, File):
-                followed.append((name, reader))
+                inputs.append((name, reader))
             else:
                 reader.close()
         if follow:
-            wait_for_more(followed, missing if follow == "name" else [], options, headers, ctx)
+            wait_for_more(inputs, missing if follow == "name" else [], options, headers, ctx)
     finally:
-        for each in followed:
+        for each in inputs:
             each[1].close()
     return ctx.failed
 
 
 def _legacy(arguments: Sequence[str]) -> tuple[Amount, bool] | None:
-    """Read ``-5``, ``+5c``, ``-2f`` before at most one file; return whether to follow it."""
+    """Parse ``-5``, ``+5c``, ``-2f`` before at most one file; return the amount, and whether to follow the file."""
     count = len(arguments)
-    found = _LEGACY.fullmatch(arguments[0]) if arguments else None
-    if found is None or (arguments[0][0] == "-" and (not found[1] or arguments[0] == "-")):
+    match = _LEGACY.fullmatch(arguments[0]) if arguments else None
+    if match is None or (arguments[0][0] == "-" and (not match[1] or arguments[0] == "-")):
         return None
-    if not found[0][1:]:
+    if not match[0][1:]:
         return None
     file = "" if count < 2 else arguments[1]
     if count > 2 and not (count == 3 and file == "--"):
         return None
     if file[:1] == "-" and len(file) > 1 and file != "--":
         return None
-    number = parse_count(found[1] or "10", "number of lines") * (512 if found[2] == "b" else 1)
-    return Amount(number, found[2] in ("b", "c") and found[2] != "", found[0][0] == "+"), bool(found[3])
+    number = parse_count(match[1] or "10", "number of lines") * (512 if match[2] == "b" else 1)
+    return Amount(number, match[2] in ("b", "c") and match[2] != "", match[0][0] == "+"), bool(match[3])
 
 
 def begin(name: str, amount: Amount, delimiter: bytes, headers: Headers, ctx: Context) -> Reader | None:
@@ -200,7 +205,7 @@ def begin(name: str, amount: Amount, delimiter: bytes, headers: Headers, ctx: Co
 
 
 def copy(reader: Reader, amount: Amount, delimiter: bytes, ctx: Context) -> None:
-    """Copy the wanted part of one input."""
+    """Copy the last part of one input."""
     count = amount.number
     if amount.from_start:
         skip = skip_bytes if amount.bytes_ else skip_lines
@@ -222,31 +227,31 @@ def skip_bytes(reader: Reader, count: int, delimiter: bytes) -> None:
 def skip_lines(reader: Reader, count: int, delimiter: bytes) -> None:
     """Read ``count`` lines."""
     while count > 0 and (data := reader.read()):
-        found = data.count(delimiter)
-        if found >= count:
+        lines = data.count(delimiter)
+        if lines >= count:
             at = 0
             for _ in range(count):
                 at = data.index(delimiter, at) + 1
             reader.unread(data[at:])
-        count -= found
+        count -= lines
 
 
 def copy_last_bytes(reader: Reader, count: int, ctx: Context) -> None:
     """Copy the last bytes."""
-    kept = keep_last(reader, count, len, ctx)
-    surplus = sum(size for _, size in kept) - count
-    for data, _ in kept if count else ():
+    pieces = keep_last(reader, count, len, ctx)
+    surplus = sum(size for _, size in pieces) - count
+    for data, _ in pieces if count else ():
         ctx.write(data[max(surplus, 0) :])
         surplus = 0
 
 
 def copy_last_lines(reader: Reader, count: int, delimiter: bytes, ctx: Context) -> None:
-    """Copy the last lines; an unfinished one counts as a line."""
-    kept = keep_last(reader, count, lambda data: data.count(delimiter), ctx)
-    surplus = sum(size for _, size in kept) - count
-    if kept and kept[-1][0][-1:] != delimiter:
+    """Copy the last lines; one without a newline counts as a line."""
+    pieces = keep_last(reader, count, lambda data: data.count(delimiter), ctx)
+    surplus = sum(size for _, size in pieces) - count
+    if pieces and pieces[-1][0][-1:] != delimiter:
         surplus += 1
-    for data, lines in kept if count else ():
+    for data, lines in pieces if count else ():
         if surplus > 0:
             at = 0
             for _ in range(min(surplus, lines)):
@@ -259,41 +264,41 @@ def copy_last_lines(reader: Reader, count: int, delimiter: bytes, ctx: Context) 
 def keep_last(
     reader: Reader, count: int, measure: Callable[[bytes], int], ctx: Context
 ) -> deque[tuple[bytes, int]]:
-    """Read all, and keep the last pieces, with their sizes, that hold more than ``count`` units."""
-    kept: deque[tuple[bytes, int]] = deque()
-    held = size = 0
+    """Read all of an input; return its last pieces, which hold at least ``count`` units, with their sizes."""
+    pieces: deque[tuple[bytes, int]] = deque()
+    units = size = 0
     for data in reader.chunks():
-        kept.append((data, measure(data)))
-        held += kept[-1][1]
+        pieces.append((data, measure(data)))
+        units += pieces[-1][1]
         size += len(data)
-        while len(kept) > 1 and held - kept[0][1] > count:
-            gone = kept.popleft()
-            held -= gone[1]
-            size -= len(gone[0])
+        while len(pieces) > 1 and units - pieces[0][1] > count:
+            dropped = pieces.popleft()
+            units -= dropped[1]
+            size -= len(dropped[0])
         ctx.budget.check_fits(size)
-    return kept
+    return pieces
 
 
 def wait_for_more(
-    followed: list[tuple[str, Reader]],
+    inputs: list[tuple[str, Reader]],
     missing: list[str],
     options: Options,
     headers: Headers,
     ctx: Context,
 ) -> None:
-    """Copy what is appended, until the run ends or the process given by --pid has."""
-    last = followed[-1][0] if followed else None
+    """Copy appended data until the run or the process of --pid ends."""
+    last = inputs[-1][0] if inputs else None
     by_name = bool(missing) or options.follow == "name"
-    while followed or (missing and (options.retry or options.follow == "name")):
-        for index, (name, reader) in enumerate(followed):
+    while inputs or (missing and (options.retry or options.follow == "name")):
+        for index, (name, reader) in enumerate(inputs):
             if by_name:
-                reader = followed[index][1]
-                fresh = reopened(name, reader, ctx)
-                if fresh is not None:
+                reader = inputs[index][1]
+                replacement = reopened(name, reader, ctx)
+                if replacement is not None:
                     ctx.error(f"'{name}' has been replaced;  following new file")
                     reader.close()
-                    followed[index] = (name, fresh)
-                    reader = fresh
+                    inputs[index] = (name, replacement)
+                    reader = replacement
             if reader.description.tell() > file_size(reader):
                 ctx.error(f"{name}: file truncated")
                 reader.description.seek(0)
@@ -306,7 +311,7 @@ def wait_for_more(
             if ctx.fs.exists(ctx.path(name)) and not ctx.fs.is_dir(ctx.path(name)):
                 ctx.error(f"'{name}' has appeared;  following new file")
                 missing.remove(name)
-                followed.append((name, ctx.open(name)))
+                inputs.append((name, ctx.open(name)))
         if options.pid is not None and options.pid not in ctx.kernel.processes:
             return
         ctx.charge()
@@ -314,13 +319,13 @@ def wait_for_more(
 
 
 def file_size(reader: Reader) -> int:
-    """Return the present size of a followed file in bytes."""
+    """Return the current size of a followed file in bytes."""
     description = reader.description
     return description.handle.size() if isinstance(description, File) else 0
 
 
 def reopened(name: str, reader: Reader, ctx: Context) -> Reader | None:
-    """Return the file that has the name now, if it is another one."""
+    """Open and return the file that has the name now, if it is not the same file."""
     description = reader.description
     if name == "-" or not isinstance(description, File):
         return None

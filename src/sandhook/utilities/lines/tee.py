@@ -1,7 +1,7 @@
 """tee: copy standard input to standard output and to files.
 
-Source: POSIX.1-2024 XCU 3, tee. Oracle: GNU coreutils 9.1. There is no SIGINT to ignore, so -i has
-nothing to do; a pipe that nobody reads ends tee, as without GNU's -p.
+Source: POSIX.1-2024 XCU 3, tee. Oracle: GNU coreutils 9.1. There is no SIGINT to ignore, so -i has no effect. A pipe
+without readers ends tee, as without GNU's -p.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ class Options:
     append: bool = opt("-a", "--append", help="append to the FILEs instead of replacing them")
     ignore_interrupts: bool = opt("-i", "--ignore-interrupts", ignored="")
     pipes: str | None = also(
-        opt("-p", help="go on when nobody reads a pipe, without effect", const="warn-nopipe", default=None),
+        opt("-p", help="continue when a pipe has no readers, without effect", const="warn-nopipe", default=None),
         opt("--output-error", "MODE", "warn, warn-nopipe, exit or exit-nopipe", optional=True, const="warn-nopipe",
             convert=one_of("--output-error", "warn", "warn-nopipe", "exit", "exit-nopipe")),
     )  # fmt: skip
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when a file could not be written; the copying goes on all the same."""
+    """Return 0, or 1 when a file could not be written; the other files are still written."""
     files: list[tuple[str, Description]] = []
-    going = True
+    stdout_open = True
     try:
         for name in operands:
             try:
@@ -46,8 +46,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                     return ctx.failed
         with ctx.stdin_reader() as reader:
             for data in reader.chunks():
-                going = going and _copied(data, ctx)
-                if not (going or files):
+                stdout_open = stdout_open and _write_stdout(data, ctx)
+                if not (stdout_open or files):
                     break
                 for entry in files[:]:
                     try:
@@ -62,8 +62,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return ctx.failed
 
 
-def _copied(data: bytes, ctx: Context) -> bool:
-    """Write to standard output; return whether that can go on."""
+def _write_stdout(data: bytes, ctx: Context) -> bool:
+    """Write to standard output; return False if that failed."""
     try:
         ctx.write(data)
         ctx.flush()

@@ -1,6 +1,6 @@
-"""ts: put the time before each line.
+"""ts: print the time before each line.
 
-Oracle: moreutils 0.67. The time is the run's. Divergence: L-TS-001, -r is not offered.
+Oracle: moreutils 0.67. The clock is the run's. Divergence: L-TS-001, -r is not offered.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Options:
     """
 
     since: str = also(
-        opt("-i", help="the time since the line before", const="line", default=""),
+        opt("-i", help="the time since the previous line", const="line", default=""),
         opt("-s", help="the time since the start", const="start"),
     )
     monotonic: bool = opt("-m", ignored="the run's clock is never set back")
@@ -54,6 +54,6 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 def _stamp(format_: str, moment: float, zone: str | None) -> str:
     seconds, fraction = divmod(max(moment, 0), 1)
-    shown = f".{int(fraction * 1_000_000):06}"
-    format_ = _FRACTION.sub(lambda found: _SHORT[found[1]] + shown, format_)
+    fraction_text = f".{int(fraction * 1_000_000):06}"
+    format_ = _FRACTION.sub(lambda match: _SHORT[match[1]] + fraction_text, format_)
     return strftime(format_, int(seconds), zone)

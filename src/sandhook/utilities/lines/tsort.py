@@ -25,16 +25,17 @@ class _Item:
     """A word.
 
     Attributes:
-        count: Items that must come before it and have not been written.
-        after: Items that must come after it; the last that was read comes first.
+        count: The number of unprinted items that must come before it.
+        successors: The items that must come after it, in the order of the input.
+        printed: It has been printed.
     """
 
-    __slots__ = ("after", "count", "name", "printed")
+    __slots__ = ("count", "name", "printed", "successors")
 
     def __init__(self, name: bytes) -> None:
         self.name = name
         self.count = 0
-        self.after: list[_Item] = []
+        self.successors: list[_Item] = []
         self.printed = False
 
 
@@ -57,61 +58,63 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         first = items.setdefault(before, _Item(before))
         second = items.setdefault(after, _Item(after))
         if first is not second:
-            first.after.append(second)
+            first.successors.append(second)
             second.count += 1
     _write([items[key] for key in sorted(items)], name, ctx)
     return ctx.failed
 
 
 def _write(items: list[_Item], name: str, ctx: Context) -> None:
-    """Write the items; a loop is reported, and broken at its last pair."""
-    left = len(items)
-    while left:
+    """Print the items in order; report each loop, and break it."""
+    remaining = len(items)
+    while remaining:
         ready = [item for item in items if not item.count and not item.printed]
-        at = 0
-        while at < len(ready):
-            ctx.charge(1 + len(ready[at].after))
-            item = ready[at]
-            at += 1
+        index = 0
+        while index < len(ready):
+            ctx.charge(1 + len(ready[index].successors))
+            item = ready[index]
+            index += 1
             item.printed = True
-            left -= 1
+            remaining -= 1
             ctx.write(item.name + b"\n")
-            for after in reversed(item.after):
+            for after in reversed(item.successors):
                 after.count -= 1
                 if not after.count:
                     ready.append(after)
-            item.after = []
-        if left:
+            item.successors = []
+        if remaining:
             ctx.fail(f"{name}: input contains a loop:")
             _break_loop([item for item in items if not item.printed], ctx)
 
 
 def _break_loop(items: list[_Item], ctx: Context) -> None:
-    """Go through the items, in their order and again, from each one that is found to one that it comes before, until
-    one comes twice; report the loop and take one pair out."""
-    waiting = [item for item in items if item.count]
-    chain: dict[_Item, _Item] = {}  # an item, and the one of its followers from which it was found
-    at: _Item | None = None
+    """Follow the pairs backwards until an item recurs; report the loop, and remove one of its pairs.
+
+    Each pass over the items moves from the current item to a predecessor, in the order in which GNU's reports them.
+    """
+    blocked = [item for item in items if item.count]
+    chain: dict[_Item, _Item] = {}  # each item with its successor in the search
+    current: _Item | None = None
     while True:
-        for item in waiting:
-            ctx.charge(1 + len(item.after))
-            if at is None:
-                at = item
-            elif at in item.after:
+        for item in blocked:
+            ctx.charge(1 + len(item.successors))
+            if current is None:
+                current = item
+            elif current in item.successors:
                 if item in chain:
-                    _report(item, at, chain, ctx)
+                    _report(item, current, chain, ctx)
                     return
-                chain[item] = at
-                at = item
+                chain[item] = current
+                current = item
 
 
 def _report(last: _Item, first: _Item, chain: dict[_Item, _Item], ctx: Context) -> None:
-    """Name the items of a loop, and take out the pair that closes it."""
+    """Print the items of a loop, and remove the pair that closes it."""
     item = first
     while item is not last:
         ctx.error(item.name.decode("utf-8", "surrogateescape"))
         item = chain[item]
     ctx.error(last.name.decode("utf-8", "surrogateescape"))
-    # The pair that was read last goes.
-    del last.after[len(last.after) - 1 - last.after[::-1].index(first)]
+    # Of equal pairs, the one that was read last is removed.
+    del last.successors[len(last.successors) - 1 - last.successors[::-1].index(first)]
     first.count -= 1

@@ -20,12 +20,12 @@ NUMERIC = "tabs"
 class Options:
     """unexpand [-a] [-t TABS] [FILE]...
 
-    Copy the FILEs with blanks at the beginnings of lines as tabs.
+    Copy the FILEs with the blanks at the beginning of each line as tabs.
     """
 
     everywhere: bool | None = also(
         opt("-a", "--all", help="blanks anywhere, where at least two end at a stop", default=None),
-        opt("--first-only", help="blanks at the beginning alone, also with -t", const=False),
+        opt("--first-only", help="only blanks at the beginning, even with -t", const=False),
     )
     tabs: tuple[str, ...] = opt(
         "-t", "--tabs", "TABS", "columns between stops (8), or their list; implies -a", append=True
@@ -52,7 +52,7 @@ def unexpanded(line: bytes, stops: TabStops, everywhere: bool, ctx: Context) -> 
         return line
     body = line.removesuffix(b"\n")
     ctx.charge(1 + (len(body) >> 4))
-    out = bytearray()
+    output = bytearray()
     pending = bytearray()  # blanks that may become a tab
     column = 0
     converting = True
@@ -67,22 +67,22 @@ def unexpanded(line: bytes, stops: TabStops, everywhere: bool, ctx: Context) -> 
             stop = stops.next(column)
             if stop is None:
                 converting = False
-                out += pending
+                output += pending
                 pending.clear()
-                out.append(byte)
+                output.append(byte)
                 continue
             if byte == 9:
                 column = stop
                 if pending:
                     pending[:] = b"\t" if one_before_stop else b""
-                out += pending + b"\t"
+                output += pending + b"\t"
                 pending.clear()
                 one_before_stop = False
                 blank_before = True
                 continue
             column += 1
             if blank_before and column == stop:
-                out += b"\t\t" if one_before_stop else b"\t"
+                output += b"\t\t" if one_before_stop else b"\t"
                 pending.clear()
                 one_before_stop = False
             else:
@@ -90,19 +90,19 @@ def unexpanded(line: bytes, stops: TabStops, everywhere: bool, ctx: Context) -> 
                     one_before_stop = True
                     pending.append(32)
                 elif one_before_stop:
-                    out += b"\t"
+                    output += b"\t"
                     pending[:] = b" "
                     one_before_stop = False
                 else:
                     pending.append(32)
                 blank_before = True
             continue
-        out += pending
+        output += pending
         pending.clear()
         one_before_stop = False
-        out.append(byte)
+        output.append(byte)
         if converting:
             column = max(0, column - 1) if byte == 8 else column + 1
             blank_before = False
             converting = everywhere
-    return bytes(out + pending) + line[len(body) :]
+    return bytes(output + pending) + line[len(body) :]

@@ -1,4 +1,4 @@
-"""uniq: report or leave out repeated lines.
+"""uniq: report or omit repeated lines.
 
 Source: POSIX.1-2024 XCU 3, uniq. Oracle: GNU coreutils 9.1 in C.UTF-8.
 """
@@ -28,22 +28,22 @@ def _number(what: str) -> Callable[[str], int]:
 
 
 def repeats(text: str) -> str:
-    """Read the argument of --all-repeated."""
+    """Parse the argument of --all-repeated."""
     return _method(text, "all-repeated", ("none", "prepend", "separate"))
 
 
 def groups(text: str) -> str:
-    """Read the argument of --group."""
+    """Parse the argument of --group."""
     return _method(text, "group", ("prepend", "append", "separate", "both"))
 
 
-def _method(text: str, option: str, allowed: tuple[str, ...]) -> str:
-    matching = [each for each in allowed if each.startswith(text)]
-    if len(matching) != 1:
-        listed = "".join(f"\n  - '{each}'" for each in allowed)
-        kind = "ambiguous" if matching else "invalid"
-        raise UsageError(f"{kind} argument '{text}' for '--{option}'\nValid arguments are:{listed}")
-    return matching[0]
+def _method(text: str, option: str, methods: tuple[str, ...]) -> str:
+    matches = [each for each in methods if each.startswith(text)]
+    if len(matches) != 1:
+        choices = "".join(f"\n  - '{each}'" for each in methods)
+        kind = "ambiguous" if matches else "invalid"
+        raise UsageError(f"{kind} argument '{text}' for '--{option}'\nValid arguments are:{choices}")
+    return matches[0]
 
 
 @option_set
@@ -137,7 +137,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 def copy(
     reader: Reader, options: Options, key: Callable[[bytes], bytes] | None, write: Callable[[bytes], None]
 ) -> None:
-    """Go through the groups of equal lines."""
+    """Write the selected line or lines of each group of equal lines."""
     delimiter = b"\0" if options.zero else b"\n"
     if options.group or options.all_repeated:
         copy_groups(reader, options, key, delimiter, write)
@@ -152,9 +152,9 @@ def copy(
 def runs(
     reader: Reader, key: Callable[[bytes], bytes] | None, delimiter: bytes
 ) -> Iterator[tuple[bytes, int]]:
-    """Yield the first of every run of equal lines, and how many there are."""
+    """Yield the first line of every run of equal lines, and the length of the run."""
     first: bytes | None = None
-    known: bytes | None = None
+    previous: bytes | None = None
     times = 0
     for block in reader.blocks(delimiter):
         lines = block.split(delimiter)
@@ -162,13 +162,13 @@ def runs(
             lines.pop()
         reader.charge(len(lines) >> 2)
         for line in lines:
-            here = line if key is None else key(line)
-            if here == known:
+            value = line if key is None else key(line)
+            if value == previous:
                 times += 1
                 continue
             if first is not None:
                 yield first, times
-            first, known, times = line, here, 1
+            first, previous, times = line, value, 1
     if first is not None:
         yield first, times
 
@@ -182,34 +182,34 @@ def copy_groups(
 ) -> None:
     """-D and --group: every line of a group, and empty lines between groups."""
     method = options.group or options.all_repeated
-    every = bool(options.group)
+    all_groups = bool(options.group)
     before = method in ("prepend", "both")
     between = method == "separate"
-    waiting: bytes | None = None  # the first line of a group, not written yet
-    known: bytes | None = None
+    pending: bytes | None = None  # the first line of a group, not written yet
+    previous: bytes | None = None
     written = 0  # groups
 
     for raw in reader.lines(delimiter):
         line = raw.removesuffix(delimiter)
-        here = line if key is None else key(line)
-        if here != known or known is None:
-            waiting, known = line, here
-            if not every:
+        value = line if key is None else key(line)
+        if value != previous or previous is None:
+            pending, previous = line, value
+            if not all_groups:
                 continue
-        if waiting is not None:  # a group begins, with -D when its second line is seen
+        if pending is not None:  # a group begins, with -D when its second line is seen
             if before or (written and (between or method == "append")):
                 write(delimiter)
             written += 1
-            if not every:
-                write(waiting + delimiter)
-            waiting = None
+            if not all_groups:
+                write(pending + delimiter)
+            pending = None
         write(line + delimiter)
     if written and method in ("append", "both"):
         write(delimiter)
 
 
 def key_function(fields: int, skip: int, width: int | None, icase: bool) -> Callable[[bytes], bytes] | None:
-    """Return what of a line is compared; None for all of it."""
+    """Return the function from a line to the part that is compared; None if that is the whole line."""
     if not (fields or skip or icase) and width is None:
         return None
 
@@ -218,8 +218,8 @@ def key_function(fields: int, skip: int, width: int | None, icase: bool) -> Call
         for _ in range(fields):
             if at >= len(line):
                 break
-            found = _FIELD.match(line, at)
-            at = found.end() if found else at
+            match = _FIELD.match(line, at)
+            at = match.end() if match else at
         at += skip
         part = line[at:] if width is None else line[at : at + width]
         return part.lower() if icase else part

@@ -15,7 +15,7 @@ from sandhook.text.locale import goes_by_bytes
 from sandhook.text.quoting import quote_odd
 from sandhook.vfs.errors import error_text
 
-_PIPE_WIDTH = 7  #: of numbers when a size cannot be known beforehand
+_PIPE_WIDTH = 7  #: of numbers when a size is not known in advance
 _INCOMPLETE = re.compile(rb"[\xc2-\xdf]\Z|[\xe0-\xef][\x80-\xbf]?\Z|[\xf0-\xf4][\x80-\xbf]{0,2}\Z")
 
 WRITE_ERROR = "write error"
@@ -33,7 +33,7 @@ class Options:
     lines: bool = opt("-l", "--lines", help="print the number of newlines")
     words: bool = opt("-w", "--words", help="print the number of words")
     longest: bool = opt("-L", "--max-line-length", help="print the width of the longest line")
-    names: str | None = opt("--files0-from", "F", "count the files whose names, ended by NUL, stand in F")
+    names: str | None = opt("--files0-from", "F", "count the files whose names, each ended by NUL, are in F")
 
 
 class Counts:
@@ -61,10 +61,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 f"extra operand '{operands[0]}'\nfile operands cannot be combined with --files0-from"
             )
         names = read_names(options.names, ctx)
-    known = options.names is None or _regular_size(options.names, ctx) is not None
+    width_is_known = options.names is None or _regular_size(options.names, ctx) is not None
     if not (options.bytes_ or options.characters or options.lines or options.words or options.longest):
         options = Options(bytes_=True, lines=True, words=True)
-    width = number_width(options, names, ctx) if known else 1  # names that come one by one
+    width = (
+        number_width(options, names, ctx) if width_is_known else 1
+    )  # GNU's reads the names from a pipe one by one
     total = Counts()
     by_bytes = (options.characters or options.words or options.longest) and goes_by_bytes(ctx.environment)
     for name in names or ("-",):
@@ -94,36 +96,36 @@ def read_names(source: str, ctx: Context) -> list[str]:
 
 
 def number_width(options: Options, names: Sequence[str], ctx: Context) -> int:
-    """Return how wide numbers are printed: as wide as the sum of the sizes, if those are known."""
-    wanted = [options.bytes_, options.characters, options.lines, options.words, options.longest]
-    if len(names) <= 1 and sum(wanted) == 1:
+    """Return the width of printed numbers: that of the sum of the sizes, if they are known."""
+    selected = [options.bytes_, options.characters, options.lines, options.words, options.longest]
+    if len(names) <= 1 and sum(selected) == 1:
         return 1
-    least = 1
+    minimum = 1
     size = 0
     for name in names or ("-",):
         try:
-            found = _regular_size(name, ctx)
+            regular_size = _regular_size(name, ctx)
         except OSError:
             continue
-        if found is not None:
-            size += found
-        else:  # also here-documents, which bash passes in pipes
-            least = _PIPE_WIDTH
-    return max(least, len(str(size)))
+        if regular_size is not None:
+            size += regular_size
+        else:  # a pipe; bash passes here-documents in pipes, too
+            minimum = _PIPE_WIDTH
+    return max(minimum, len(str(size)))
 
 
 def _regular_size(name: str, ctx: Context) -> int | None:
-    """Return the size of an operand in bytes, None for what is no regular file. Raises OSError."""
+    """Return the size of an operand in bytes; None unless it is a regular file. Raises OSError."""
     if name == "-":
         handle = getattr(ctx.process.descriptor(0), "handle", None)
-        found = None if handle is None else handle.stat()
+        info = None if handle is None else handle.stat()
     else:
-        found = ctx.fs.stat(ctx.path(name))
-    return found.size if found is not None and stat.S_ISREG(found.mode) else None
+        info = ctx.fs.stat(ctx.path(name))
+    return info.size if info is not None and stat.S_ISREG(info.mode) else None
 
 
 def count(reader: Reader, options: Options, by_bytes: bool = False) -> Counts:
-    """Count one input; ``by_bytes`` in the C locale."""
+    """Return the counts of one input; ``by_bytes`` is set in the C locale."""
     counts = Counts()
     decoded = options.characters or options.longest
     if not (options.words or decoded):
@@ -134,7 +136,7 @@ def count(reader: Reader, options: Options, by_bytes: bool = False) -> Counts:
         return counts
     inside = False
     column = 0
-    rest = b""
+    incomplete = b""
     for data in reader.chunks():
         counts.bytes_ += len(data)
         counts.lines += data.count(b"\n")
@@ -142,9 +144,9 @@ def count(reader: Reader, options: Options, by_bytes: bool = False) -> Counts:
             text = data.decode("ascii", "surrogateescape")
             counts.characters += len(data)
         else:
-            cut = _INCOMPLETE.search(data := rest + data)
-            rest = cut[0] if cut else b""
-            text = (data[: cut.start()] if cut else data).decode("utf-8", "surrogateescape")
+            match = _INCOMPLETE.search(data := incomplete + data)
+            incomplete = match[0] if match else b""
+            text = (data[: match.start()] if match else data).decode("utf-8", "surrogateescape")
             counts.characters += len(text) if text.isascii() else sum(map(_valid, text))
         if options.words:
             words, inside = count_words(text, inside)
@@ -182,12 +184,12 @@ def count_words(text: str, inside: bool) -> tuple[int, bool]:
 #: ASCII characters that are neither printable nor white space: no word consists of them.
 _NOT_PRINTED = dict.fromkeys((*range(9), *range(14, 32), 127))
 
-#: White space to Python, but not to iswspace in C.UTF-8; and U+2060, which GNU takes for a space.
+#: Python's white space that iswspace rejects in C.UTF-8; and U+2060, which GNU treats as a space.
 _NOT_SPACES = {0x1C: "", 0x1D: "", 0x1E: "", 0x1F: "", 0x85: "", 0x2060: " "}
 
 
 def measure(text: str, column: int, counts: Counts) -> int:
-    """Go on with -L: tabs stop every eight columns, wide characters take two."""
+    """Return the column after ``text``, and update the longest line: tabs stop every eight columns."""
     pieces = re.split("([\n\r\f])", text)
     for piece in pieces:
         if piece in ("\n", "\r", "\f") and piece:
@@ -202,7 +204,7 @@ def measure(text: str, column: int, counts: Counts) -> int:
 
 
 def char_width(character: str) -> int:
-    """Return the columns that a character takes: 0, 1 or 2."""
+    """Return the number of columns that a character occupies: 0, 1 or 2."""
     if character.isascii():
         return 1 if character.isprintable() else 0
     from unicodedata import category, east_asian_width
@@ -216,14 +218,14 @@ def write(options: Options, counts: Counts, name: str, width: int, ctx: Context)
     """Print one line of numbers."""
     numbers = [
         number
-        for wanted, number in (
+        for selected, number in (
             (options.lines, counts.lines),
             (options.words, counts.words),
             (options.characters, counts.characters),
             (options.bytes_, counts.bytes_),
             (options.longest, counts.longest),
         )
-        if wanted
+        if selected
     ]
     line = " ".join([f"{number:{width}d}" for number in numbers])
     ctx.write_line(f"{line} {name}" if name else line)

@@ -1,1 +1,1 @@
-"""Utilities that list files and say what they are."""
+"""Utilities that list files and describe them."""

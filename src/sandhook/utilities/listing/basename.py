@@ -22,13 +22,13 @@ class Options:
     ends in SUFFIX and is longer.
     """
 
-    all_: bool = opt("-a", "--multiple", "take every operand as a NAME")
+    all_: bool = opt("-a", "--multiple", "treat every operand as a NAME")
     suffix: str | None = opt("-s", "--suffix", "SUFFIX", "remove SUFFIX; implies -a")
     zero: bool = opt("-z", "--zero", "end each line with NUL instead of a newline")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0; a name that does not exist is no error, for no file is looked at."""
+    """Return 0; a name need not exist, because no file is accessed."""
     if not operands:
         raise UsageError("missing operand")
     names, suffix = operands, options.suffix or ""

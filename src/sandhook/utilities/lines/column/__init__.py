@@ -1,7 +1,7 @@
 """column: lay lines out in columns, or make a table of their words.
 
-Oracle: util-linux 2.38. Divergence: L-COLUMN-001, -m is not offered, and several columns that may be made narrower
-share that otherwise.
+Oracle: util-linux 2.38. Divergence: L-COLUMN-001, -m is not offered, and the widths differ when several columns may be
+made narrower.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def _names(text: str) -> tuple[str, ...]:
 class Options:
     """column [-ex] [-c WIDTH] [FILE]... | column -t [-s SEPARATORS] [-o SEPARATOR] [-N NAMES] [FILE]...
 
-    Fill lines with columns of entries; with -t make columns of the words of each line.
+    Fill lines with columns of entries; with -t, align the words of each line in columns.
     """
 
     table: bool = opt("-t", "--table", help="make a table")
     names: tuple[str, ...] = opt(
-        "-N", "--table-columns", "NAMES", "a line of names above", convert=_names, default=()
+        "-N", "--table-columns", "NAMES", "print a line of names above", convert=_names, default=()
     )
     right: tuple[str, ...] = opt(
         "-R", "--table-right", "COLUMNS", "align these to the right", convert=_names, default=()
@@ -64,8 +64,8 @@ class Options:
     truncate: tuple[str, ...] = opt(
         "-T", "--table-truncate", "COLUMNS", "cut these, if the table is too wide", convert=_names, default=()
     )
-    extreme: tuple[str, ...] = opt(
-        "-E", "--table-noextreme", "COLUMNS", "taken, and without effect", convert=_names, default=()
+    no_extreme: tuple[str, ...] = opt(
+        "-E", "--table-noextreme", "COLUMNS", "accepted, without effect", convert=_names, default=()
     )
     repeat: bool = opt("-e", "--table-header-repeat", ignored="there are no pages")
     name: str | None = opt("-n", "--table-name", "NAME", "the table's name with -J")
@@ -75,7 +75,7 @@ class Options:
     tree_parent: str | None = opt(
         "-p", "--tree-parent", "COLUMN", "the column with the numbers of their parents"
     )
-    separators: str | None = opt("-s", "--separator", "SEPARATORS", "what stands between words")
+    separators: str | None = opt("-s", "--separator", "SEPARATORS", "the characters that separate words")
     output: str = opt("-o", "--output-separator", "SEPARATOR", "what to put between columns", default="  ")
     keep_empty: bool = opt("-L", "--keep-empty-lines", help="keep empty lines")
     width: int = also(
@@ -129,7 +129,7 @@ def _check(options: Options, table: bool) -> None:
         raise Failure("options --tree-id and --tree-parent are required for tree formatting")
     if not table and (
         options.names or options.right or options.hide or options.order or options.wrap or options.truncate
-        or options.extreme or options.name is not None or options.headless or options.tree is not None
+        or options.no_extreme or options.name is not None or options.headless or options.tree is not None
     ):  # fmt: skip
         raise Failure("option --table required for all --table-*")
     if options.json and not options.names:
@@ -137,7 +137,7 @@ def _check(options: Options, table: bool) -> None:
 
 
 def _fill(lines: list[str], options: Options, ctx: Context) -> None:
-    """Lay entries out in columns whose width is a multiple of a tab's."""
+    """Print entries in columns whose width is a multiple of eight."""
     entries = lines
     widths = [width_of(entry) for entry in entries]
     step = (max(widths) + 8) & ~7
@@ -150,13 +150,13 @@ def _fill(lines: list[str], options: Options, ctx: Context) -> None:
     rows = -(-len(entries) // count)
     for row in range(rows):
         if options.across:
-            chosen = range(row * count, min(len(entries), (row + 1) * count))
+            indexes = range(row * count, min(len(entries), (row + 1) * count))
         else:
-            chosen = range(row, len(entries), rows)
+            indexes = range(row, len(entries), rows)
         pieces: list[str] = []
-        for place, index in enumerate(chosen):
+        for place, index in enumerate(indexes):
             pieces.append(entries[index])
-            if place + 1 < len(chosen):
+            if place + 1 < len(indexes):
                 pieces.append("\t" * (-(-(step - widths[index]) // 8)))
         ctx.write_line("".join(pieces))
 
@@ -193,13 +193,15 @@ class _Table:
             max([width_of(row[place]) for row in (names, *rows) if place < len(row)], default=0)
             for place in order
         ]
-        wraps, cuts = (set(self._places(each, count, names)) for each in (options.wrap, options.truncate))
-        narrow = [index for index, place in enumerate(order) if place in wraps or place in cuts]
-        full = list(widths)
+        wraps, truncates = (
+            set(self._places(each, count, names)) for each in (options.wrap, options.truncate)
+        )
+        narrow = [index for index, place in enumerate(order) if place in wraps or place in truncates]
+        natural_widths = list(widths)
         widths = fitted(widths, narrow, options.width - width_of(options.output) * (len(order) - 1))
         for row in rows:
             cells = [row[place] if place < len(row) else "" for place in order]
-            if widths == full:
+            if widths == natural_widths:
                 self._row(cells, order, widths, right)
                 continue
             for line in wrapped(cells, widths, [place in wraps for place in order]):
@@ -220,29 +222,29 @@ class _Table:
         self.ctx.write_line(self.options.output.join(pieces))
 
     def _tree(self, rows: list[list[str]], count: int, names: list[str]) -> list[list[str]]:
-        """Return the rows after their parents, with the branches of the tree before a cell."""
+        """Return the rows, each after its parent, with the branches of the tree drawn before a cell."""
         options = self.options
         places = []
         for word in (options.tree, options.tree_id, options.tree_parent):
-            found = self._places((word or "",), count, names)
-            if not found:
+            columns = self._places((word or "",), count, names)
+            if not columns:
                 raise Failure(f"undefined column name '{word}'")
-            places.append(found[0])
+            places.append(columns[0])
         return as_tree(rows, places[0], places[1], places[2], self.ctx.charge)
 
     def _split(self, line: str) -> list[str]:
-        """Split at blanks, or at each of the separators; with a limit the last column takes the rest."""
+        """Split at blanks, or at each separator; with a limit, the last column has the rest of the line."""
         separators, most = self.options.separators, self.options.limit - 1
         if separators is None:
             if most < 0:
                 return _WORD.findall(line)
             words: list[str] = []
             at = 0
-            while len(words) < most and (found := _WORD.search(line, at)) is not None:
-                words.append(found[0])
-                at = found.end()
-            rest = line[at + 1 :]
-            return [*words, rest] if rest else words
+            while len(words) < most and (match := _WORD.search(line, at)) is not None:
+                words.append(match[0])
+                at = match.end()
+            remainder = line[at + 1 :]
+            return [*words, remainder] if remainder else words
         if not separators or not most:
             return [line]
         first = separators[0]
@@ -264,15 +266,15 @@ class _Table:
         ]
 
     def _places(self, words: tuple[str, ...], count: int, names: list[str]) -> list[int]:
-        """Return the numbers of columns that are named, or numbered from 1."""
-        found = []
+        """Return the indexes of columns, which words refer to by name or by a number from 1."""
+        numbers = []
         for word in words:
             if word in names:
-                found.append(names.index(word))
+                numbers.append(names.index(word))
             elif word == "-":
-                found += [place for place in range(count) if place >= len(names)]
+                numbers += [place for place in range(count) if place >= len(names)]
             elif not (word.isascii() and word.isdigit() and len(word) < 9 and int(word)):
                 raise Failure(f"undefined column name '{word}'")
             elif int(word) <= count:
-                found.append(int(word) - 1)
-        return found
+                numbers.append(int(word) - 1)
+        return numbers

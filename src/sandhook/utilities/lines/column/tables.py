@@ -1,4 +1,4 @@
-"""Tables of column other than the plain ones: JSON, trees, and columns that are made narrower.
+"""The other tables of ``column``: JSON, trees, and columns that are made narrower.
 
 Oracle: util-linux 2.38.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from sandhook.text.width import width_of
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_MOST_DEEP = 1000  #: generations that a tree may show
+_MAX_DEPTH = 1000  #: generations that a tree may show
 
 
 def as_json(name: str, names: Sequence[str], rows: Sequence[Sequence[str]], order: Sequence[int]) -> bytes:
@@ -36,18 +36,18 @@ def _escaped(text: str) -> str:
 def as_tree(
     rows: list[list[str]], place: int, number: int, parent: int, charge: Callable[[int], None]
 ) -> list[list[str]]:
-    """Return rows in the order of their tree, with its branches before the cell ``place``.
+    """Return rows in the order of their tree, with its branches drawn before the cell ``place``.
 
     Args:
-        number: The cell that holds a row's own number.
-        parent: The cell that holds its parent's; a row whose parent is not there is a root.
+        number: The index of the cell with a row's own number.
+        parent: The index of the cell with its parent's number; a row without an existing parent is a root.
     """
     owners = {row[number]: at for at, row in reversed(list(enumerate(rows))) if number < len(row)}
     children: dict[int | None, list[int]] = {}
     for at, row in enumerate(rows):
         owner = owners.get(row[parent]) if parent < len(row) else None
         children.setdefault(None if owner == at else owner, []).append(at)
-    found: list[list[str]] = []
+    ordered: list[list[str]] = []
     pending = [(at, "", "", 0) for at in reversed(children.get(None, []))]
     while pending:
         at, branch, below, depth = pending.pop()
@@ -55,32 +55,32 @@ def as_tree(
         row = list(rows[at])
         if place < len(row):
             row[place] = branch + row[place]
-        found.append(row)
-        own = children.get(at, []) if depth < _MOST_DEEP else []
+        ordered.append(row)
+        own = children.get(at, []) if depth < _MAX_DEPTH else []
         for each in reversed(own):
             last = each == own[-1]
             mark, line = ("\u2514\u2500", "  ") if last else ("\u251c\u2500", "\u2502 ")
             pending.append((each, below + mark, below + line, depth + 1))
-    return found
+    return ordered
 
 
 def fitted(widths: list[int], narrow: Sequence[int], room: int) -> list[int]:
-    """Return the widths with those of the columns ``narrow`` made smaller until all fit, the widest first."""
-    found = list(widths)
-    surplus = sum(found) - room
+    """Return widths that fit into room: of the columns in ``narrow``, the widest is reduced first."""
+    result = list(widths)
+    surplus = sum(result) - room
     while surplus > 0 and narrow:
-        widest = max(narrow, key=lambda index: found[index])
-        second = max((found[index] for index in narrow if found[index] < found[widest]), default=1)
-        less = min(surplus, max(found[widest] - max(second, 1), 1))
-        if found[widest] <= 1:
+        widest = max(narrow, key=lambda index: result[index])
+        second = max((result[index] for index in narrow if result[index] < result[widest]), default=1)
+        reduction = min(surplus, max(result[widest] - max(second, 1), 1))
+        if result[widest] <= 1:
             break
-        found[widest] -= less
-        surplus -= less
-    return found
+        result[widest] -= reduction
+        surplus -= reduction
+    return result
 
 
 def wrapped(cells: Sequence[str], widths: Sequence[int], wraps: Sequence[bool]) -> list[list[str]]:
-    """Return a row as lines in which no cell is wider than its column: broken, or cut where it does not wrap."""
+    """Return a row as lines in which no cell is wider than its column; a cell that does not wrap is truncated."""
     columns = []
     for cell, width, wrap in zip(cells, widths, wraps):
         pieces = _pieces(cell, width) if width_of(cell) > width else [cell]

@@ -1,6 +1,6 @@
-"""fmt: fill paragraphs, so that lines become about equally long.
+"""fmt: fill paragraphs so that their lines are about equally long.
 
-Oracle: GNU coreutils 9.1, which counts bytes. The lines are chosen in ``_fmt_lines``.
+Oracle: GNU coreutils 9.1, which counts bytes. ``filling`` chooses the line breaks.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import reason
 from sandhook.command.options import Syntax, opt, option_set
 from sandhook.text.quoting import quote_always
-from sandhook.utilities.lines.fmt.filling import MOST_BYTES, Paragraph, Word
+from sandhook.utilities.lines.fmt.filling import MAX_BYTES, Paragraph, Word
 
 RAW = True  # -WIDTH is an option only before all others
-_MOST_WIDTH = MOST_BYTES // 2
+_MAX_WIDTH = MAX_BYTES // 2
 
 
 @option_set
@@ -29,11 +29,11 @@ class Options:
     prefix: str = opt("-p", "--prefix", "TEXT", "change only lines that begin with TEXT", default="")
     split: bool = opt("-s", "--split-only", help="break long lines, join none")
     tagged: bool = opt(
-        "-t", "--tagged-paragraph", help="the first line is indented otherwise than the second"
+        "-t", "--tagged-paragraph", help="the first line has another indentation than the second"
     )
     uniform: bool = opt("-u", "--uniform-spacing", help="one space between words, two after sentences")
     width: str | None = opt("-w", "--width", "WIDTH", "columns of a line (75)")
-    goal: str | None = opt("-g", "--goal", "WIDTH", "columns that are aimed at (93% of the width)")
+    goal: str | None = opt("-g", "--goal", "WIDTH", "the preferred number of columns (93% of the width)")
 
 
 _SYNTAX = Syntax(Options)
@@ -62,18 +62,18 @@ def _widths(options: Options, legacy: str | None) -> tuple[int, int]:
     text = options.width if options.width is not None else legacy
     width = 75
     if text is not None:
-        width = _number(text, "width", _MOST_WIDTH)
+        width = _number(text, "width", _MAX_WIDTH)
     if options.goal is None:
         return width, width * 187 // 200
     goal = _number(options.goal, "width", width)
     return (goal + 10 if text is None else width), goal
 
 
-def _number(text: str, what: str, most: int) -> int:
+def _number(text: str, what: str, maximum: int) -> int:
     digits = text[1:] if text[:1] == "+" else text
     if not (digits.isascii() and digits.isdigit()):
         raise Failure(f"invalid {what}: '{text}'")
-    if len(digits.lstrip("0")) > 9 or int(digits) > most:
+    if len(digits.lstrip("0")) > 9 or int(digits) > maximum:
         raise Failure(f"invalid {what}: '{text}': Numerical result out of range")
     return int(digits)
 
@@ -88,7 +88,7 @@ class _Line:
         indent: Columns before the prefix.
         column: Where the rest begins.
         rest: What follows the prefix and blanks, without the newline.
-        ended: There was a newline; the line after the last one is empty and lacks it.
+        ended: A newline ends it. Only the empty line that marks the end of the input has none.
     """
 
     __slots__ = ("column", "ended", "indent", "rest")
@@ -101,7 +101,7 @@ class _Line:
 
 
 class _Filler:
-    """Goes through one file."""
+    """Copies one file with its paragraphs filled."""
 
     def __init__(self, options: Options, width: int, goal: int, ctx: Context) -> None:
         self._options = options
@@ -113,7 +113,7 @@ class _Filler:
         self._paragraph = Paragraph(self._prefix, width, goal, ctx)
 
     def run(self, reader: Reader) -> None:
-        """Copy the lines that belong to no paragraph, and fill the paragraphs."""
+        """Fill the paragraphs, and copy the other lines."""
         lines = self._lines(reader)
         line = next(lines)
         paragraph = self._paragraph
@@ -152,7 +152,7 @@ class _Filler:
         return _Line(indent, column, data[at:], ended)
 
     def _blanks(self, data: bytes, column: int, at: int) -> tuple[int, int]:
-        """Go over blanks; return the column and the offset after them. A tab makes tabs in the output."""
+        """Skip blanks; return the column and the offset after them. A tab enables tabs in the output."""
         while at < len(data) and data[at] in b" \t":
             if data[at] == 9:
                 self._paragraph.tabs = True
@@ -166,19 +166,19 @@ class _Filler:
         return bool(line.rest) and line.indent >= least and line.column >= line.indent + self._full
 
     def _copy(self, line: _Line) -> None:
-        """Print a line that no paragraph has, without its newline."""
+        """Print a line outside paragraphs, without its newline."""
         if line.column <= line.indent and not line.rest:
             return
         paragraph = self._paragraph
-        out = paragraph.blanks(0, line.indent)
-        shown = self._prefix[: max(line.column - line.indent, 0)]
-        out += shown
+        output = paragraph.blanks(0, line.indent)
+        prefix = self._prefix[: max(line.column - line.indent, 0)]
+        output += prefix
         if line.rest:
-            at = line.indent + len(shown)
-            out += paragraph.blanks(at, line.column) + line.rest
+            at = line.indent + len(prefix)
+            output += paragraph.blanks(at, line.column) + line.rest
         elif not line.ended and line.column >= line.indent + len(self._prefix):
-            out += b"\n"
-        self._ctx.write(out)
+            output += b"\n"
+        self._ctx.write(output)
 
     # ------------------------------------------------------------------ paragraphs
 
@@ -186,13 +186,13 @@ class _Filler:
         """Read the paragraph that begins with a line, print it, and return the line after it."""
         options, paragraph = self._options, self._paragraph
         paragraph.begin(line.indent, line.column)
-        following = self._take(line, lines, None)
+        following = self._add_line(line, lines, None)
         self._set_other(following, self._continues(following))
         if not options.split and not (
             options.tagged and not options.crown and following.column == paragraph.first_indent
         ):
             while self._continues(following) and following.column == paragraph.other_indent:
-                following = self._take(following, lines, True)
+                following = self._add_line(following, lines, True)
         paragraph.end()
         return following
 
@@ -219,7 +219,7 @@ class _Filler:
         else:
             paragraph.other_indent = first
 
-    def _take(self, line: _Line, lines: Iterator[_Line], known: bool | None) -> _Line:
+    def _add_line(self, line: _Line, lines: Iterator[_Line], known: bool | None) -> _Line:
         """Add the words of a line to the paragraph; return the next line."""
         data, column = line.rest, line.column
         at = 0
@@ -230,10 +230,12 @@ class _Filler:
                 at += 1
             word = Word(data[start:at])
             column += at - start
-            behind, at = self._blanks(data, column, at)
+            next_column, at = self._blanks(data, column, at)
             last = at >= len(data)
-            word.finish(behind - column, last and line.ended, last and not line.ended, self._options.uniform)
-            column = behind
+            word.finish(
+                next_column - column, last and line.ended, last and not line.ended, self._options.uniform
+            )
+            column = next_column
             if self._paragraph.is_full(len(word.text)):
                 self._set_other(_Line(line.indent, column, data, True), True)
                 self._paragraph.flush()

@@ -1,7 +1,7 @@
-"""Where fmt breaks a paragraph: the breaks that cost least, looked for from its end.
+"""Where ``fmt`` breaks a paragraph: the search for the cheapest breaks, starting from its end.
 
-A line costs the square of what it is shorter or longer than the goal, and of the difference to the next
-line. Breaks after sentences and punctuation are cheap, those that leave a single word of a sentence are dear.
+A line costs the square of its distance from the goal, plus the square of its difference from the next line. A break
+after a sentence or punctuation is cheap; one that leaves a single word of a sentence is expensive.
 
 Source: the program's behaviour, GNU coreutils 9.1.
 """
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from sandhook.command.context import Context
 
-MOST_BYTES = 5000  #: of a paragraph that are looked at together
-_MOST_WORDS = 998
+MAX_BYTES = 5000  #: of a paragraph that is broken as a whole
+_MAX_WORDS = 998
 
 _INFINITE = 1 << 62
 _LINE = 70 * 70
@@ -29,11 +29,10 @@ class Word:
 
     Attributes:
         space: Columns after it, if it does not end its line.
-        opens, punctuated, stops: It begins with an opening character, ends with punctuation, ends a sentence
-            perhaps.
+        opens, punctuated, stops: It begins with an opening character, ends with punctuation, may end a sentence.
         final: It ends a sentence.
-        cost, line, next: The best way for the text from here on: what it costs, how long its first line is, and
-            the word that begins the next one.
+        cost, line, next: The cheapest layout of the text from this word on: its cost, the length of its first line,
+            and the index of the word that begins the next line.
     """
 
     __slots__ = ("cost", "final", "length", "line", "next", "opens", "punctuated", "space", "stops", "text")
@@ -52,13 +51,13 @@ class Word:
         self.cost = self.line = self.next = 0
 
     def finish(self, space: int, ends_line: bool, ends_input: bool, uniform: bool) -> None:
-        """Return what stands after the word."""
+        """Set the space after the word, and whether it ends a sentence."""
         self.final = ends_input or (self.stops and (ends_line or space > 1))
         self.space = (2 if self.final else 1) if ends_line or ends_input or uniform else space
 
 
 class Paragraph:
-    """The words of one paragraph, as far as they are not printed.
+    """The words of one paragraph that are not printed yet.
 
     Attributes:
         tabs: The input has tabs, so the output gets them.
@@ -86,33 +85,33 @@ class Paragraph:
 
     def is_full(self, size: int) -> bool:
         """Return whether there is no room for another word of ``size`` bytes."""
-        return bool(self._words) and (self._size + size > MOST_BYTES or len(self._words) >= _MOST_WORDS)
+        return bool(self._words) and (self._size + size > MAX_BYTES or len(self._words) >= _MAX_WORDS)
 
     def add(self, word: Word) -> None:
         self._words.append(word)
         self._size += word.length
 
     def end(self) -> None:
-        """Print all that is left."""
+        """Print the remaining words."""
         last = self._words[-1]
         last.stops = last.final = True
         self._choose()
         self._print(len(self._words))
 
     def flush(self) -> None:
-        """Print the lines up to the best break, for the paragraph is too long to be looked at as a whole."""
+        """Print the lines up to the best break, because the paragraph is too long to be broken as a whole."""
         self._choose()
         words = self._words
         count = len(words)
         split, best = count, _INFINITE
         at = words[0].next
         while at != count:
-            behind = words[at].next
-            gain = words[at].cost - (words[behind].cost if behind < count else 0)
+            following = words[at].next
+            gain = words[at].cost - (words[following].cost if following < count else 0)
             if gain < best:
                 split, best = at, gain
             best += _LINE_CREDIT
-            at = behind
+            at = following
         self._print(split)
         self._words = words[split:]
         self._size = sum([word.length for word in self._words])
@@ -128,10 +127,10 @@ class Paragraph:
             best = _INFINITE
             length = (self.first_indent if start == 0 else self.other_indent) + word.length
             at = start
-            tried = 0
+            attempts = 0
             while True:
                 at += 1
-                tried += 1
+                attempts += 1
                 if at == count:
                     cost = 0
                 else:
@@ -148,11 +147,11 @@ class Paragraph:
                 length += words[at - 1].space + words[at].length
                 if length >= width:
                     break
-            self._ctx.charge(1 + (tried >> 2))
+            self._ctx.charge(1 + (attempts >> 2))
             word.cost = best + self._base(start)
 
     def _base(self, at: int) -> int:
-        """Return what it costs to begin a line with a word."""
+        """Return the cost of a line that begins with a word."""
         words = self._words
         word = words[at]
         cost = _LINE
@@ -176,9 +175,9 @@ class Paragraph:
         at = 0
         indent = self.first_indent
         while at != end:
-            behind = self._words[at].next
-            self._line(self._words[at:behind], indent)
-            at, indent = behind, self.other_indent
+            following = self._words[at].next
+            self._line(self._words[at:following], indent)
+            at, indent = following, self.other_indent
 
     def _line(self, words: list[Word], indent: int) -> None:
         column = self.prefix_indent + len(self._prefix)
@@ -193,10 +192,10 @@ class Paragraph:
         self._ctx.write(b"".join(pieces))
 
     def blanks(self, column: int, target: int) -> bytes:
-        """Return what leads from one column to another; tabs where they are wanted and save something."""
-        out = b""
+        """Return the blanks from one column to another; tabs if they are enabled and shorter."""
+        result = b""
         stop = target // 8 * 8
         if self.tabs and column + 1 < stop:
-            out = b"\t" * (stop // 8 - column // 8)
+            result = b"\t" * (stop // 8 - column // 8)
             column = stop
-        return out + b" " * (target - column)
+        return result + b" " * (target - column)

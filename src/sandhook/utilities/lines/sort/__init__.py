@@ -17,8 +17,8 @@ from sandhook.utilities.lines.sort.keys import Key, KeyFunction, check_flags, ke
 from sandhook.vfs.errors import error_text
 
 USAGE_STATUS = 2
-RAW = True  # "+1 -2" are keys, wherever they stand
-_LINE_COST = 64  #: bytes of memory that a line takes besides its own
+RAW = True  # "+1 -2" are keys, even after operands
+_LINE_COST = 64  #: bytes of memory that a line occupies in addition to its text
 _WORDS = {
     "general-numeric": "g",
     "human-numeric": "h",
@@ -30,7 +30,7 @@ _WORDS = {
 
 
 def separator(text: str) -> bytes:
-    """Read the argument of -t."""
+    """Parse the argument of -t."""
     data = text.encode("utf-8", "surrogateescape")
     if not data:
         raise Failure("empty tab")
@@ -42,13 +42,13 @@ def separator(text: str) -> bytes:
 
 
 def ordering(text: str) -> str:
-    """Read the argument of --sort."""
-    matching = [word for word in _WORDS if word.startswith(text)]
-    if len(matching) != 1 and text not in _WORDS:
-        listed = "".join(f"\n  - '{word}'" for word in _WORDS)
-        kind = "ambiguous" if matching and text else "invalid"
-        raise UsageError(f"{kind} argument '{text}' for '--sort'\nValid arguments are:{listed}", status=1)
-    return _WORDS[matching[0]]
+    """Parse the argument of --sort."""
+    matches = [word for word in _WORDS if word.startswith(text)]
+    if len(matches) != 1 and text not in _WORDS:
+        choices = "".join(f"\n  - '{word}'" for word in _WORDS)
+        kind = "ambiguous" if matches and text else "invalid"
+        raise UsageError(f"{kind} argument '{text}' for '--sort'\nValid arguments are:{choices}", status=1)
+    return _WORDS[matches[0]]
 
 
 _SIZE = re.compile(r"(\d+)([bkKmMGTPEZY%]?)(.*)", re.ASCII | re.DOTALL)
@@ -56,12 +56,12 @@ _SIZE = re.compile(r"(\d+)([bkKmMGTPEZY%]?)(.*)", re.ASCII | re.DOTALL)
 
 def buffer_size(text: str) -> str:
     """Check the argument of -S."""
-    found = _SIZE.fullmatch(text)
-    if found is None:
+    match = _SIZE.fullmatch(text)
+    if match is None:
         raise Failure(f"invalid -S argument '{text}'")
-    if found[3]:
+    if match[3]:
         raise Failure(f"invalid suffix in -S argument '{text}'")
-    if len(found[1].lstrip("0")) > 19:
+    if len(match[1].lstrip("0")) > 19:
         raise Failure(f"-S argument '{text}' too large")
     return text
 
@@ -92,7 +92,7 @@ def batch_size(text: str) -> int:
 
 
 def check_kind(text: str) -> str:
-    """Read the argument of --check."""
+    """Parse the argument of --check."""
     if text in ("quiet", "silent"):
         return "C"
     if text == "diagnose-first":
@@ -136,7 +136,7 @@ class Options:
         "-t", "--field-separator", "SEP", "fields are separated by SEP", convert=separator, append=True
     )
     checks: tuple[str, ...] = also(
-        opt("-c", help="check the order; name the first line out of it", const="c", append=True),
+        opt("-c", help="check the order; report the first line out of order", const="c", append=True),
         opt("-C", help="check the order silently", const="C", append=True),
         opt(
             "--check",
@@ -152,8 +152,8 @@ class Options:
     outputs: tuple[str, ...] = opt(
         "-o", "--output", "FILE", "write to FILE, which may be an input", append=True
     )
-    names: str | None = opt("--files0-from", "F", "sort the files whose names, ended by NUL, stand in F")
-    random_source: str | None = opt("--random-source", "FILE", "shuffle as the bytes of FILE say")
+    names: str | None = opt("--files0-from", "F", "sort the files whose names, each ended by NUL, are in F")
+    random_source: str | None = opt("--random-source", "FILE", "seed -R with the bytes of FILE")
     stable: bool = opt("-s", "--stable", help="keep equal lines in their order")
     unique: bool = opt("-u", "--unique", help="keep only the first of equal lines")
     zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
@@ -168,32 +168,34 @@ class Options:
 _SYNTAX = Syntax(Options)
 _OLD_START = re.compile(r"\+([0-9]+)(?:\.([0-9]+))?([bdfgiMhnrRV]*)", re.ASCII)
 _OLD_END = re.compile(r"-([0-9]+)(?:\.([0-9]+))?([bdfgiMhnrRV]*)", re.ASCII)
-_AWAITING = re.compile(r"-[a-zA-Z]*[kotST]|--(?:key|output|field-separator|buffer-size|temporary-directory)")
+_NEEDS_ARGUMENT = re.compile(
+    r"-[a-zA-Z]*[kotST]|--(?:key|output|field-separator|buffer-size|temporary-directory)"
+)
 
 
 def with_new_keys(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments with keys of the form ``+1.2n -3`` (from 0) as ``-k``."""
-    found: list[str] = []
-    rest = list(reversed(arguments))
-    while rest:
-        argument = rest.pop()
+    """Return the arguments with keys of the form ``+1.2n -3`` (counted from 0) as ``-k``."""
+    result: list[str] = []
+    pending = list(reversed(arguments))
+    while pending:
+        argument = pending.pop()
         start = _OLD_START.fullmatch(argument)
         if argument == "--":
-            return [*found, argument, *reversed(rest)]
+            return [*result, argument, *reversed(pending)]
         if start is None:
-            found.append(argument)
-            if _AWAITING.fullmatch(argument) and rest:
-                found.append(rest.pop())
+            result.append(argument)
+            if _NEEDS_ARGUMENT.fullmatch(argument) and pending:
+                result.append(pending.pop())
             continue
         key = f"-k{_old_number(start[1]) + 1}.{_old_number(start[2]) + 1}{start[3]}"
-        end = _OLD_END.fullmatch(rest[-1]) if rest else None
+        end = _OLD_END.fullmatch(pending[-1]) if pending else None
         if end is not None:
-            rest.pop()
+            pending.pop()
             field, character = _old_number(end[1]), _old_number(end[2])
             key += f",{field + 1}.{character}" if character else f",{field or 1}"
             key += end[3]
-        found.append(key)
-    return found
+        result.append(key)
+    return result
 
 
 def _old_number(text: str | None) -> int:
@@ -201,7 +203,7 @@ def _old_number(text: str | None) -> int:
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0, 1 when -c found disorder, 2 after an error."""
+    """Return 0, 1 when -c detects disorder, 2 after an error."""
     options, operands = _SYNTAX.parse(with_new_keys(arguments) if _has_old_keys(arguments) else arguments)
     return sort(options, operands, ctx)
 
@@ -211,7 +213,7 @@ def _has_old_keys(arguments: Sequence[str]) -> bool:
 
 
 def sort(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Sort, merge or check as the options say; return the exit status."""
+    """Sort, merge or check according to the options; return the exit status."""
     if len(set(options.tabs)) > 1:
         raise Failure("incompatible tabs")
     if len(set(options.outputs)) > 1:
@@ -305,10 +307,10 @@ def read_lines(name: str, delimiter: bytes, ctx: Context) -> list[bytes]:
 def check(order: Order, name: str, quiet: bool, delimiter: bytes, ctx: Context) -> int:
     """Compare each line with the one before it."""
     lines = read_lines(name, delimiter, ctx)
-    allowed = 0 if order.unique else 1
+    threshold = 0 if order.unique else 1
     for number in range(1, len(lines)):
         ctx.charge(1)
-        if order.compare(lines[number - 1], lines[number]) >= allowed:
+        if order.compare(lines[number - 1], lines[number]) >= threshold:
             if not quiet:
                 text = lines[number].decode("utf-8", "surrogateescape")
                 ctx.error(f"{name}:{number + 1}: disorder: {text}")
@@ -317,21 +319,21 @@ def check(order: Order, name: str, quiet: bool, delimiter: bytes, ctx: Context) 
 
 
 class Order:
-    """How lines compare: by each key in turn, then byte by byte unless -s or -u."""
+    """The order of lines: by each key in turn, then byte by byte unless -s or -u."""
 
     def __init__(self, options: Options, seed: bytes | None) -> None:
-        given = "".join(dict.fromkeys(options.flags))
-        self.reverse = "r" in given
+        flags = "".join(dict.fromkeys(options.flags))
+        self.reverse = "r" in flags
         self.unique = options.unique
         self.last_resort = not (options.stable or options.unique)
-        blanks = "b" in given
-        inherited = given.replace("b", "")
+        blanks = "b" in flags
+        default_flags = flags.replace("b", "")
         keys = list(options.keys)
-        if not keys and (inherited.replace("r", "") or blanks):
-            keys = [Key(start_blanks=blanks, end_blanks=blanks, flags=inherited)]
+        if not keys and (default_flags.replace("r", "") or blanks):
+            keys = [Key(start_blanks=blanks, end_blanks=blanks, flags=default_flags)]
         for index, key in enumerate(keys):
             if not key.flags and not key.start_blanks and not key.end_blanks:
-                keys[index] = key._replace(start_blanks=blanks, end_blanks=blanks, flags=inherited)
+                keys[index] = key._replace(start_blanks=blanks, end_blanks=blanks, flags=default_flags)
             check_flags(keys[index].flags)
         self.keys: list[tuple[KeyFunction | None, bool]] = [
             (key_function(key, options.tabs[0] if options.tabs else None, seed), key.reverse) for key in keys
@@ -360,12 +362,12 @@ class Order:
         return list(self._without_equals(lines)) if self.unique else lines
 
     def _without_equals(self, lines: list[bytes]) -> Iterator[bytes]:
-        last: Any = None
+        previous_key: Any = None
         for line in lines:
-            here = [line if function is None else function(line) for function, _ in self.keys] or line
-            if here != last:
+            key = [line if function is None else function(line) for function, _ in self.keys] or line
+            if key != previous_key:
                 yield line
-            last = here
+            previous_key = key
 
     def compare(self, left: bytes, right: bytes) -> int:
         """Return a number below, at or above 0."""

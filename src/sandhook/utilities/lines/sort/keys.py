@@ -1,7 +1,7 @@
-"""Keys of sort: what ``-k 2.3,4nr`` takes from a line, and how it compares.
+"""Keys of ``sort``: the part of a line that ``-k 2.3,4nr`` selects, and how it compares.
 
-Every key is made into a function from a line to something Python compares as GNU sort does, so
-that ``list.sort`` does the work. Blanks are space, tab and newline; letters are ASCII.
+Every key becomes a function from a line to a value that Python compares as GNU sort does, so that ``list.sort`` does
+the work. Blanks are space, tab and newline; letters are ASCII.
 
 Source: POSIX.1-2024 XCU 3, sort. Oracle: GNU coreutils 9.1 in C.UTF-8 (order of bytes).
 """
@@ -34,7 +34,7 @@ _NO_DICTIONARY = bytes(
     byte for byte in range(256) if not (chr(byte).isascii() and chr(byte).isalnum()) and byte not in _BLANKS
 )
 _NO_PRINTING = bytes(byte for byte in range(256) if not 32 <= byte < 127)
-_DIGITS_AT_ONCE = 4_000  #: Python's int refuses more
+_MAX_INT_DIGITS = 4_000  #: Python's int rejects more
 
 ORDERINGS = "ghMnRV"
 _FEW_FIELDS = 40  #: fields that one regular expression counts
@@ -57,15 +57,15 @@ class Key(Record):
 
 
 def parse_key(text: str) -> Key:
-    """Read the argument of -k. Raises Failure with GNU's message."""
+    """Parse the argument of -k. Raises Failure with GNU's message."""
     field, at = _count(text, 0, "invalid number at field start")
     if not field:
-        raise _bad("field number is zero", text)
+        raise _specification_error("field number is zero", text)
     char = 1
     if text[at : at + 1] == ".":
         char, at = _count(text, at + 1, "invalid number after '.'")
         if not char:
-            raise _bad("character offset is zero", text)
+            raise _specification_error("character offset is zero", text)
     start_flags, at = _flags(text, at)
     end_field: int | None = None
     end_char = 0
@@ -73,13 +73,13 @@ def parse_key(text: str) -> Key:
     if text[at : at + 1] == ",":
         end, at = _count(text, at + 1, "invalid number after ','")
         if not end:
-            raise _bad("field number is zero", text)
+            raise _specification_error("field number is zero", text)
         if text[at : at + 1] == ".":
             end_char, at = _count(text, at + 1, "invalid number after '.'")
         end_field = end if not end_char else end - 1
         end_flags, at = _flags(text, at)
     if at < len(text):
-        raise _bad("stray character in field spec", text)
+        raise _specification_error("stray character in field spec", text)
     flags = "".join(dict.fromkeys((start_flags + end_flags).replace("b", "")))
     return Key(field - 1, char - 1, end_field, end_char, "b" in start_flags, "b" in end_flags, flags)
 
@@ -100,22 +100,22 @@ def _flags(text: str, at: int) -> tuple[str, int]:
     return text[at:end], end
 
 
-def _bad(what: str, text: str) -> Failure:
+def _specification_error(what: str, text: str) -> Failure:
     return Failure(f"{what}: invalid field specification '{text}'")
 
 
 def check_flags(flags: str) -> None:
-    """Refuse orderings that exclude each other."""
+    """Raise Failure for orderings that exclude each other."""
     kinds = "".join(sorted((each for each in set(flags) if each in ORDERINGS + "di"), key="dfghiMnRV".find))
     if sum(each in "ghMn" for each in kinds) + any(each in "diRV" for each in kinds) > 1:
         raise Failure(f"options '-{kinds}' are incompatible")
 
 
-# --------------------------------------------------------------------------- what a key takes
+# --------------------------------------------------------------------------- the part of a line
 
 
 def extractor(key: Key, tab: bytes | None) -> Callable[[bytes], bytes] | None:
-    """Return the function that cuts a key out of a line; None when it is the whole line."""
+    """Return the function that extracts a key from a line; None when the key is the whole line."""
     field, char, end, end_char, start_blanks, end_blanks, _ = key
     if end is None and not field and not char and not start_blanks:
         return None
@@ -125,9 +125,9 @@ def extractor(key: Key, tab: bytes | None) -> Callable[[bytes], bytes] | None:
         if end == field + 1:
             return lambda line: line.split(tab, end)[field] if line.count(tab) >= field else b""
     if tab is None and not char and not end_char and field < _FEW_FIELDS:
-        fast = _blank_fields(field, end, start_blanks)
-        if fast is not None:
-            return fast
+        whole_fields = _blank_fields(field, end, start_blanks)
+        if whole_fields is not None:
+            return whole_fields
     begin = _beginning(field, char, start_blanks, tab)
     if end is None:
         return lambda line: line[begin(line) :]
@@ -136,32 +136,32 @@ def extractor(key: Key, tab: bytes | None) -> Callable[[bytes], bytes] | None:
 
 
 def _blank_fields(field: int, end: int | None, blanks: bool) -> Callable[[bytes], bytes] | None:
-    """Cut whole fields out with one match, the usual case; None if there are too many."""
+    """Return a function that extracts whole fields with one match, the usual case; None if there are too many."""
     if end is not None and not field < end < field + _FEW_FIELDS:
         return None
-    before = rb"(?:[ \t\n]*[^ \t\n]*){%d}" % field + (rb"[ \t\n]*" if blanks else b"")
-    wanted = rb"(.*)" if end is None else rb"((?:[ \t\n]*[^ \t\n]*){%d})" % (end - field)
-    match = re.compile(before + wanted, re.DOTALL).match
+    prefix = rb"(?:[ \t\n]*[^ \t\n]*){%d}" % field + (rb"[ \t\n]*" if blanks else b"")
+    selection = rb"(.*)" if end is None else rb"((?:[ \t\n]*[^ \t\n]*){%d})" % (end - field)
+    match = re.compile(prefix + selection, re.DOTALL).match
 
     def cut(line: bytes) -> bytes:
-        found = match(line)
-        return found[1] if found else b""
+        result = match(line)
+        return result[1] if result else b""
 
     return cut
 
 
 def _fields_end(count: int, tab: bytes | None, into_next: bool) -> Callable[[bytes], int]:
-    """Return where ``count`` fields end; with ``into_next`` after the separator, where the next begins."""
+    """Return a function for the end of ``count`` fields; with ``into_next``, for the start of the next field."""
 
     separator = tab or b""
 
     def separated(line: bytes) -> int:
         at = 0
         for index in range(count):
-            found = line.find(separator, at)
-            if found < 0:
+            position = line.find(separator, at)
+            if position < 0:
                 return len(line)
-            at = found + 1 if into_next or index < count - 1 else found
+            at = position + 1 if into_next or index < count - 1 else position
         return at
 
     def blank(line: bytes) -> int:
@@ -169,8 +169,8 @@ def _fields_end(count: int, tab: bytes | None, into_next: bool) -> Callable[[byt
         for _ in range(count):
             if at >= len(line):
                 break
-            found = _FIELD.match(line, at)
-            at = found.end() if found else len(line)
+            match = _FIELD.match(line, at)
+            at = match.end() if match else len(line)
         return at
 
     return blank if tab is None else separated
@@ -186,8 +186,8 @@ def _beginning(field: int, char: int, blanks: bool, tab: bytes | None) -> Callab
     def begin(line: bytes) -> int:
         at = fields(line) if field else 0
         if blanks:
-            found = _BLANK_RUN.match(line, at)
-            at = found.end() if found else at
+            match = _BLANK_RUN.match(line, at)
+            at = match.end() if match else at
         return min(at + char, len(line))
 
     return begin
@@ -200,32 +200,31 @@ def _limit(end: int, char: int, blanks: bool, tab: bytes | None) -> Callable[[by
         at = fields(line) if end else 0
         if char:
             if blanks:
-                found = _BLANK_RUN.match(line, at)
-                at = found.end() if found else at
+                match = _BLANK_RUN.match(line, at)
+                at = match.end() if match else at
             at = min(at + char, len(line))
         return at
 
     return limit
 
 
-# --------------------------------------------------------------------------- how a key compares
+# --------------------------------------------------------------------------- comparison
 
 
 def key_function(key: Key, tab: bytes | None, seed: bytes | None = None) -> KeyFunction | None:
-    """Return the function from a line to what is compared; None for the line itself.
+    """Return the function from a line to the value that is compared; None for the line itself.
 
-    ``seed`` makes -R the same every time.
+    With the same ``seed``, -R produces the same order.
     """
-    take = extractor(key, tab)
-    compare = comparison(key.flags, seed)
-    if compare is None or take is None:
-        return compare or take
-    cut, convert = take, compare
-    return lambda line: convert(cut(line))
+    extract = extractor(key, tab)
+    convert = comparison(key.flags, seed)
+    if convert is None or extract is None:
+        return convert or extract
+    return lambda line: convert(extract(line))
 
 
 def comparison(flags: str, seed: bytes | None = None) -> KeyFunction | None:
-    """Return the conversion that an ordering asks for; None for bytes as they are."""
+    """Return the conversion of an ordering; None if bytes compare unchanged."""
     for letter, convert in _CONVERSIONS.items():
         if letter in flags:
             return convert
@@ -243,21 +242,21 @@ def comparison(flags: str, seed: bytes | None = None) -> KeyFunction | None:
 
 
 def _folded(flags: str) -> Callable[[bytes], bytes] | None:
-    removed = _NO_DICTIONARY if "d" in flags else _NO_PRINTING if "i" in flags else b""
+    ignored = _NO_DICTIONARY if "d" in flags else _NO_PRINTING if "i" in flags else b""
     if "f" in flags:
-        return lambda text: text.translate(None, removed).upper()
-    if removed:
-        return lambda text: text.translate(None, removed)
+        return lambda text: text.translate(None, ignored).upper()
+    if ignored:
+        return lambda text: text.translate(None, ignored)
     return None
 
 
 def numeric(text: bytes) -> Any:
     """-n: a decimal number of any length; other text counts as 0."""
-    found = _NUMBER.match(text)
-    if found is None:
+    match = _NUMBER.match(text)
+    if match is None:
         return 0
-    sign, whole, fraction = found.groups()
-    if not fraction and len(whole) < _DIGITS_AT_ONCE:
+    sign, whole, fraction = match.groups()
+    if not fraction and len(whole) < _MAX_INT_DIGITS:
         return int(sign + whole) if whole else 0
     from decimal import Decimal
 
@@ -267,8 +266,8 @@ def numeric(text: bytes) -> Any:
 def human(text: bytes) -> Any:
     """-h: first the unit, then the number."""
     value = numeric(text)
-    found = _NUMBER.match(text)
-    unit = text[found.end() : found.end() + 1] if found else b""
+    match = _NUMBER.match(text)
+    unit = text[match.end() : match.end() + 1] if match else b""
     order = max(_UNITS.find(b"K" if unit == b"k" else unit or b" "), 0)
     if not value:
         order = 0
@@ -276,11 +275,11 @@ def human(text: bytes) -> Any:
 
 
 def general(text: bytes) -> Any:
-    """-g: what is no number first, then NaN, then numbers."""
-    found = _GENERAL.match(text)
-    if not found:
+    """-g: text that is not a number first, then NaN, then numbers."""
+    match = _GENERAL.match(text)
+    if not match:
         return (0, 0.0)
-    number = found[1].decode()
+    number = match[1].decode()
     if "nan" in number.lower():
         return (1, 0.0)
     if "x" in number.lower():
@@ -289,7 +288,7 @@ def general(text: bytes) -> Any:
 
 
 def month(text: bytes) -> int:
-    """-M: unknown ones first."""
+    """-M: unknown names first."""
     name = text.lstrip(b" \t\n\v\f\r")[:3].upper()
     return _MONTHS.index(name) + 1 if name in _MONTHS else 0
 

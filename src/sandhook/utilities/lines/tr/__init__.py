@@ -1,6 +1,6 @@
 """tr: translate, squeeze or delete bytes.
 
-Source: POSIX.1-2024 XCU 3, tr. Oracle: GNU coreutils 9.1, which knows bytes only, no UTF-8.
+Source: POSIX.1-2024 XCU 3, tr. Oracle: GNU coreutils 9.1, which translates bytes, not characters.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Options:
     complement: bool = opt("-c", "-C", "--complement", help="use all bytes that are not in STRING1")
     delete: bool = opt("-d", "--delete", help="delete bytes in STRING1")
     squeeze: bool = opt("-s", "--squeeze-repeats", help="write repeated bytes of the last STRING once")
-    truncate: bool = opt("-t", "--truncate-set1", help="first cut STRING1 to the length of STRING2")
+    truncate: bool = opt("-t", "--truncate-set1", help="first truncate STRING1 to the length of STRING2")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -53,18 +53,20 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def check_operands(options: Options, operands: Sequence[str]) -> None:
-    """Return how many strings are wanted. Raises UsageError."""
+    """Raise UsageError unless the number of strings is right."""
     if not operands:
         raise UsageError("missing operand")
-    two = options.delete == options.squeeze
-    if len(operands) < 2 and two:
-        how = "when both deleting and squeezing repeats" if options.delete else "when translating"
-        raise UsageError(f"missing operand after {_quoted(operands[0])}\nTwo strings must be given {how}.")
-    most = 1 if options.delete and not options.squeeze else 2
-    if len(operands) > most:
-        more = "\nOnly one string may be given when deleting without squeezing repeats."
+    needs_two = options.delete == options.squeeze
+    if len(operands) < 2 and needs_two:
+        situation = "when both deleting and squeezing repeats" if options.delete else "when translating"
         raise UsageError(
-            f"extra operand {_quoted(operands[most])}{more if most == 1 and len(operands) == 2 else ''}"
+            f"missing operand after {_quoted(operands[0])}\nTwo strings must be given {situation}."
+        )
+    maximum = 1 if options.delete and not options.squeeze else 2
+    if len(operands) > maximum:
+        explanation = "\nOnly one string may be given when deleting without squeezing repeats."
+        raise UsageError(
+            f"extra operand {_quoted(operands[maximum])}{explanation if maximum == 1 and len(operands) == 2 else ''}"
         )
 
 
@@ -84,7 +86,7 @@ def translation(options: Options, first: Set, members: bytes, second: Set) -> by
     if second.fills > 1:
         raise UsageError("only one [c*] repeat construct may appear in string2", hint=False)
     target = second.members(len(members))
-    whole = len(members)
+    size = len(members)
     if not options.complement:
         for offset in second.case_classes:
             if offset not in first.case_classes:
@@ -105,7 +107,7 @@ def translation(options: Options, first: Set, members: bytes, second: Set) -> by
     if (
         options.complement
         and (first.case_classes or first.other_classes)
-        and (len(set(target)) > 1 or len(target) < whole)
+        and (len(set(target)) > 1 or len(target) < size)
     ):
         raise UsageError(
             "when translating with complemented character classes,\n"
@@ -119,7 +121,7 @@ def translation(options: Options, first: Set, members: bytes, second: Set) -> by
 
 
 def copy(table: bytes | None, deleted: bytes, squeezed: bytes, ctx: Context) -> None:
-    """Copy standard input through the table, the deletion and the squeezing."""
+    """Copy standard input after translation, deletion and squeezing."""
     runs = (
         re.compile(b"([%b])\\1+" % re.escape(bytes(sorted(set(squeezed)))), re.DOTALL) if squeezed else None
     )

@@ -10,7 +10,7 @@ from sandhook.command.options import UsageError
 
 _ESCAPES = {0x5C: 0x5C, 0x61: 7, 0x62: 8, 0x66: 12, 0x6E: 10, 0x72: 13, 0x74: 9, 0x76: 11}
 _OCTAL = b"01234567"
-_MOST = 1 << 16  #: repeats that are written out; a table has 256 places
+_MAX_REPEATS = 1 << 16  #: more have no effect, since a table has 256 entries
 
 
 def _bytes(test: str) -> bytes:
@@ -35,11 +35,11 @@ CLASSES: dict[bytes, bytes] = {
 
 
 class Set:
-    """One string, taken apart.
+    """One parsed string.
 
     Attributes:
         repeats: ``[c*n]`` or ``[c*]`` occurs.
-        fills: How many ``[c*]`` there are.
+        fills: The number of ``[c*]``.
         case_classes: Offsets of [:upper:] and [:lower:].
         other_classes: Some other class occurs.
         equivalences: An equivalence class occurs.
@@ -72,7 +72,7 @@ class Set:
     def add_repeat(self, byte: bytes, count: int | None) -> None:
         self.repeats = True
         if count:
-            self.add(byte * min(count, _MOST))
+            self.add(byte * min(count, _MAX_REPEATS))
         else:
             self.fills += 1
             self._fill = byte
@@ -86,48 +86,48 @@ class Set:
 
 
 def parse_set(data: bytes, ctx: Context) -> Set:
-    """Take a string apart. Raises UsageError."""
-    found = Set()
+    """Parse a string. Raises UsageError."""
+    result = Set()
     characters, escaped = _unescape(data, ctx)
     at = 0
     size = len(characters)
     while at < size:
         if characters[at] == 0x5B and not escaped[at] and at + 2 < size:
-            after = _bracket(characters, escaped, at, found)
-            if after:
-                at = after
+            next_offset = _bracket(characters, escaped, at, result)
+            if next_offset:
+                at = next_offset
                 continue
         if at + 2 < size and characters[at + 1] == 0x2D and not escaped[at + 1]:
             low, high = characters[at], characters[at + 2]
             if high < low:
-                shown = f"{_picture(low)}-{_picture(high)}"
+                range_text = f"{_picture(low)}-{_picture(high)}"
                 raise UsageError(
-                    f"range-endpoints of '{shown}' are in reverse collating sequence order", hint=False
+                    f"range-endpoints of '{range_text}' are in reverse collating sequence order", hint=False
                 )
-            found.add(bytes(range(low, high + 1)))
+            result.add(bytes(range(low, high + 1)))
             at += 3
             continue
-        found.add(characters[at : at + 1])
+        result.add(characters[at : at + 1])
         at += 1
-    return found
+    return result
 
 
 def _unescape(data: bytes, ctx: Context) -> tuple[bytes, list[bool]]:
-    """Replace backslash escapes; return which bytes came from one."""
-    out = bytearray()
+    """Replace backslash escapes; return the bytes, and for each byte whether it was escaped."""
+    output = bytearray()
     escaped: list[bool] = []
     at = 0
     while at < len(data):
         byte = data[at]
         at += 1
         if byte != 0x5C:
-            out.append(byte)
+            output.append(byte)
             escaped.append(False)
             continue
         escaped.append(True)
         if at >= len(data):
             ctx.error("warning: an unescaped backslash at end of string is not portable")
-            out.append(0x5C)
+            output.append(0x5C)
             escaped[-1] = False
             break
         if data[at] in _OCTAL:
@@ -137,21 +137,21 @@ def _unescape(data: bytes, ctx: Context) -> tuple[bytes, list[bool]]:
             value = int(data[at:end], 8)
             if value > 255:
                 end -= 1
-                shown = data[at : end + 1].decode()
+                digits = data[at : end + 1].decode()
                 value = int(data[at:end], 8)
                 ctx.error(
-                    f"warning: the ambiguous octal escape \\{shown} is being\n"
-                    f"\tinterpreted as the 2-byte sequence \\0{shown[:2]}, {shown[2]}"
+                    f"warning: the ambiguous octal escape \\{digits} is being\n"
+                    f"\tinterpreted as the 2-byte sequence \\0{digits[:2]}, {digits[2]}"
                 )
-            out.append(value)
+            output.append(value)
             at = end
         else:
-            out.append(_ESCAPES.get(data[at], data[at]))
+            output.append(_ESCAPES.get(data[at], data[at]))
             at += 1
-    return bytes(out), escaped
+    return bytes(output), escaped
 
 
-def _bracket(data: bytes, escaped: list[bool], at: int, found: Set) -> int:
+def _bracket(data: bytes, escaped: list[bool], at: int, result: Set) -> int:
     """Parse ``[:class:]``, ``[=c=]`` or ``[c*n]``; return the offset after it, 0 for other text."""
     kind = data[at + 1]
     if kind in b":=" and not escaped[at + 1]:
@@ -160,20 +160,20 @@ def _bracket(data: bytes, escaped: list[bool], at: int, found: Set) -> int:
             name = data[at + 2 : end]
             star = data[at + 2 : at + 3] == b"*"  # "[:*]" and "[=*]" are repeats
             if not (star and end != at + 3):
-                _add_named(kind, name, found)
+                _add_named(kind, name, result)
                 return end + 2
     if data[at + 2] == 0x2A and not escaped[at + 2]:
         end = data.find(b"]", at + 3)
         if end >= 0 and not any(escaped[at + 3 : end + 1]):
             digits = data[at + 3 : end]
             if not digits:
-                found.add_repeat(data[at + 1 : at + 2], None)
+                result.add_repeat(data[at + 1 : at + 2], None)
                 return end + 1
             base = 8 if digits[:1] == b"0" else 10
             if not digits.isdigit() or (base == 8 and not all(digit in _OCTAL for digit in digits)):
                 text = digits.decode("utf-8", "surrogateescape")
                 raise UsageError(f"invalid repeat count '{text}' in [c*n] construct", hint=False)
-            found.add_repeat(data[at + 1 : at + 2], int(digits.lstrip(b"0")[:9] or b"0", base))
+            result.add_repeat(data[at + 1 : at + 2], int(digits.lstrip(b"0")[:9] or b"0", base))
             return end + 1
     return 0
 
@@ -186,21 +186,21 @@ def _closing(data: bytes, escaped: list[bool], at: int, kind: int) -> int:
     return -1
 
 
-def _add_named(kind: int, name: bytes, found: Set) -> None:
+def _add_named(kind: int, name: bytes, result: Set) -> None:
     text = name.decode("utf-8", "surrogateescape")
     if kind == 0x3A:
         if not name:
             raise UsageError("missing character class name '[::]'", hint=False)
         if name not in CLASSES:
             raise UsageError(f"invalid character class '{text}'", hint=False)
-        found.add_class(name)
+        result.add_class(name)
         return
     if not name:
         raise UsageError("missing equivalence class character '[==]'", hint=False)
     if len(name) != 1:
         raise UsageError(f"{text}: equivalence class operand must be a single character", hint=False)
-    found.equivalences = True
-    found.add(name)
+    result.equivalences = True
+    result.add(name)
 
 
 def _picture(byte: int) -> str:
