@@ -194,6 +194,13 @@ _C_ESCAPES = {"\a": "\\a", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\v": "\\v", "
               "\\": "\\\\"}  # fmt: skip
 
 
+#: The words of QUOTING_STYLE and --quoting-style, and the style of ``quoted_name`` that each selects.
+QUOTING_STYLES = {
+    "literal": "literal", "shell": "shell", "shell-always": "shell-always", "shell-escape": "escape-shell",
+    "shell-escape-always": "escape-shell-always", "c": "c", "c-maybe": "c-maybe", "escape": "escape",
+    "locale": "locale", "clocale": "c",
+}  # fmt: skip
+
 _SHELL_SPECIAL = frozenset("\t\n !\"$&'()*;<=>?[\\^`|")
 
 

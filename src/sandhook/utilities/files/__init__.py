@@ -1,1 +1,1 @@
-"""Utilities that make, copy, move and remove files."""
+"""Utilities that create, copy, move and remove files."""

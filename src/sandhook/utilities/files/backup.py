@@ -1,4 +1,4 @@
-"""Backups: the names that cp, mv and ln give to what they would overwrite.
+"""Backups of the files that cp, mv and ln would overwrite.
 
 Source: GNU coreutils 9.1 manual, "Backup options".
 """
@@ -13,33 +13,33 @@ from sandhook.command.context import Context
 from sandhook.command.operands import locate
 from sandhook.command.options import UsageError, also, opt
 
-#: Words of --backup and VERSION_CONTROL, and what they mean.
+#: Words of --backup and VERSION_CONTROL, and their methods.
 _CONTROLS = {
     "none": "none", "off": "none", "simple": "simple", "never": "simple", "existing": "existing",
     "nil": "existing", "numbered": "numbered", "t": "numbered",
 }  # fmt: skip
-_LISTED = ("none", "simple", "existing", "numbered")
+_CHOICES = ("none", "simple", "existing", "numbered")
 _PAIRS = {"none": "off", "simple": "never", "existing": "nil", "numbered": "t"}
-#: What -b says: VERSION_CONTROL decides.
+#: The value of -b: VERSION_CONTROL determines the method.
 _BY_ENVIRONMENT = "environment"
 
 
 def _control(text: str, source: str) -> str:
-    """Return what a word means; it may be cut short where that is clear. Raises UsageError."""
-    matching = {meaning for word, meaning in _CONTROLS.items() if word.startswith(text)}
+    """Return the method of a word or an unambiguous prefix of one. Raises UsageError."""
+    matches = {meaning for word, meaning in _CONTROLS.items() if word.startswith(text)}
     if text in _CONTROLS:
         return _CONTROLS[text]
-    if len(matching) == 1 and text:
-        return matching.pop()
-    kind = "ambiguous" if matching and text else "invalid"
-    listed = "".join(f"\n  - '{word}', '{_PAIRS[word]}'" for word in _LISTED)
-    raise UsageError(f"{kind} argument '{text}' for '{source}'\nValid arguments are:{listed}")
+    if len(matches) == 1 and text:
+        return matches.pop()
+    kind = "ambiguous" if matches and text else "invalid"
+    choices = "".join(f"\n  - '{word}', '{_PAIRS[word]}'" for word in _CHOICES)
+    raise UsageError(f"{kind} argument '{text}' for '{source}'\nValid arguments are:{choices}")
 
 
 def backup_option() -> Any:
     """Declare -b and --backup[=CONTROL]."""
     return also(
-        opt("-b", help="back up what would be overwritten", const=_BY_ENVIRONMENT, default=None),
+        opt("-b", help="back up files before they are overwritten", const=_BY_ENVIRONMENT, default=None),
         opt(
             "--backup",
             "CONTROL",
@@ -61,12 +61,12 @@ Backup = Callable[[str], str]
 
 
 def backup_of(control: str | None, suffix: str | None, ctx: Context) -> Backup | None:
-    """Return what makes backups, or None when there shall be none. Raises UsageError."""
+    """Return the function that makes backups, or None without backups. Raises UsageError."""
     if control is None and suffix is None:
         return None
     if control is None or control == _BY_ENVIRONMENT:
-        wanted = ctx.environment.get("VERSION_CONTROL")
-        control = _control(wanted, "$VERSION_CONTROL") if wanted else "existing"
+        variable = ctx.environment.get("VERSION_CONTROL")
+        control = _control(variable, "$VERSION_CONTROL") if variable else "existing"
     if control == "none":
         return None
     ending = suffix or ctx.environment.get("SIMPLE_BACKUP_SUFFIX") or "~"
@@ -88,10 +88,10 @@ def backup_of(control: str | None, suffix: str | None, ctx: Context) -> Backup |
 
 
 def _last_number(target: str, ctx: Context) -> int:
-    """Return the highest number of a backup that is there, 0 for none."""
-    above, slash, base = target.rpartition("/")
-    numbered = re.compile(re.escape(base) + r"\.~([1-9][0-9]{0,17})~")
-    entries = ctx.fs.listdir(ctx.path((above or "/") if slash else "."))
+    """Return the highest number of an existing backup, 0 without one."""
+    parent, slash, base = target.rpartition("/")
+    pattern = re.compile(re.escape(base) + r"\.~([1-9][0-9]{0,17})~")
+    entries = ctx.fs.listdir(ctx.path((parent or "/") if slash else "."))
     ctx.charge(1 + (len(entries) >> 3))
-    found = [numbered.fullmatch(entry.name) for entry in entries]
-    return max((int(match[1]) for match in found if match), default=0)
+    matches = [pattern.fullmatch(entry.name) for entry in entries]
+    return max((int(match[1]) for match in matches if match), default=0)

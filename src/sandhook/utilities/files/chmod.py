@@ -23,32 +23,32 @@ _LETTERS = frozenset("rwxXstugoa+-=,01234567")
 class Options:
     """chmod [-Rcfv] MODE FILE... | chmod [-Rcfv] --reference=RFILE FILE...
 
-    Give each FILE the permission bits that MODE says: 755, u+x, go=, a+rX ...
+    Set the permission bits of each FILE to MODE: 755, u+x, go=, a+rX ...
     """
 
-    recursive: bool = opt("-R", "--recursive", "directories with all below them")
+    recursive: bool = opt("-R", "--recursive", "change directories and everything below them")
     report: str = also(
-        opt("-v", "--verbose", help="say what was done to each file", const="all", default=""),
-        opt("-c", "--changes", help="say what was changed", const="changes"),
+        opt("-v", "--verbose", help="report each file", const="all", default=""),
+        opt("-c", "--changes", help="report each change", const="changes"),
     )
     quiet: bool = opt("-f", "--silent", "--quiet", "report few errors")
     reference: str | None = opt("--reference", "RFILE", "use this file's bits")
     preserve_root: bool = also(
-        opt("--preserve-root", help="do not work on / recursively", const=True, default=False),
-        opt("--no-preserve-root", help="work on / like on any directory (default)", const=False),
+        opt("--preserve-root", help="do not change / recursively", const=True, default=False),
+        opt("--no-preserve-root", help="treat / like any directory (default)", const=False),
     )
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file's bits could not be changed."""
     options, operands, mode_text = _parse(arguments)
-    surprising = mode_text is not None
-    rest = list(operands)
+    mode_is_option = mode_text is not None
+    names = list(operands)
     if mode_text is None and options.reference is None:
-        if not rest:
+        if not names:
             raise UsageError("missing operand")
-        mode_text = rest.pop(0)
-    if not rest:
+        mode_text = names.pop(0)
+    if not names:
         raise UsageError(
             f"missing operand after {quote_always(mode_text)}" if mode_text else "missing operand"
         )
@@ -63,32 +63,32 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         mode = Mode(mode_text or "")
     except ValueError:
         raise UsageError(f"invalid mode: {quote_always(mode_text or '')}") from None
-    for name in rest:
-        bare = name.rstrip("/")  # of several slashes at the end one stays
-        _change_tree(name[: len(bare) + 1] if bare else name, mode, options, surprising, ctx)
+    for name in names:
+        stripped = name.rstrip("/")  # keep one of several slashes at the end
+        _change_tree(name[: len(stripped) + 1] if stripped else name, mode, options, mode_is_option, ctx)
     return ctx.failed
 
 
 def _parse(arguments: Sequence[str]) -> tuple[Options, list[str], str | None]:
     """Distinguish modes that begin with "-" (chmod -x f) from options."""
-    plain: list[str] = []
+    others: list[str] = []
     mode: str | None = None
     for index, argument in enumerate(arguments):
         if argument == "--":
-            plain += arguments[index:]
+            others += arguments[index:]
             break
         if argument[:1] == "-" and argument[1:2] and argument[1] in "rwxXstugoa,+=01234567":
             if not set(argument) <= _LETTERS:
                 raise UsageError(f"invalid mode: {quote_always(argument)}")
             mode = argument if mode is None else f"{mode},{argument}"
         else:
-            plain.append(argument)
-    options, operands = Syntax(Options).parse(plain)
+            others.append(argument)
+    options, operands = Syntax(Options).parse(others)
     return options, operands, mode
 
 
-def _change_tree(top: str, mode: Mode, options: Options, surprising: bool, ctx: Context) -> None:
-    """Change a file, and with -R all below it; links below are left alone."""
+def _change_tree(top: str, mode: Mode, options: Options, mode_is_option: bool, ctx: Context) -> None:
+    """Change a file, and with -R everything below it except links."""
     if options.recursive and options.preserve_root and _is_root(ctx, top):
         ctx.error(f"it is dangerous to operate recursively on {quote_always(top)}")
         ctx.fail("use --no-preserve-root to override this failsafe")
@@ -114,7 +114,7 @@ def _change_tree(top: str, mode: Mode, options: Options, surprising: bool, ctx: 
             continue
         new = _change(name, info.mode, mode, options, ctx)
         expected = mode.apply(info.mode, 0, directory=bits.S_ISDIR(info.mode))
-        if surprising and new is not None and new & ~expected:
+        if mode_is_option and new is not None and new & ~expected:
             ctx.fail(f"{name}: new permissions are {mode_string(new)[1:]}, not {mode_string(expected)[1:]}")
         if options.recursive and bits.S_ISDIR(info.mode):
             try:
@@ -140,7 +140,7 @@ def _is_link(ctx: Context, name: str) -> bool:
 
 
 def _change(name: str, old: int, mode: Mode, options: Options, ctx: Context) -> int | None:
-    """Change one file; return its new bits, or None when that failed."""
+    """Change one file; return its new bits, or None after an error."""
     new = mode.apply(old, ctx.process.umask, directory=bits.S_ISDIR(old))
     try:
         ctx.fs.chmod(locate(ctx, name), new)

@@ -1,7 +1,7 @@
-"""df: print the space of the (virtual) file system.
+"""df: print the used and free space of the (virtual) file system.
 
-Source: POSIX.1-2024 XCU 3, df. Oracle: GNU coreutils 9.1 for the forms of its lines.
-Divergence: L-DF-001, there is one file system; it is as large as what the run may keep in memory.
+Source: POSIX.1-2024 XCU 3, df. Oracle: GNU coreutils 9.1 for the format of its lines.
+Divergence: L-DF-001, there is one file system; its size is the run's memory limit.
 """
 
 from __future__ import annotations
@@ -46,9 +46,7 @@ class Options:
     Print the size of the file system that each FILE is in, and how much of it is used.
     """
 
-    every: bool = opt(
-        "-a", "--all", help="file systems without blocks too: there are no such ones", ignored=""
-    )
+    all_: bool = opt("-a", "--all", help="include file systems without blocks", ignored="")
     size: tuple[int, str] = also(
         opt(
             "-B",
@@ -63,12 +61,12 @@ class Options:
         opt("-k", help="units of 1 KiB (default)", const=(1024, "")),
         opt("-m", help="units of 1 MiB", const=(1 << 20, "")),
     )
-    inodes: bool = opt("-i", "--inodes", help="numbers of files instead")
-    local: bool = opt("-l", "--local", help="local file systems alone", ignored="")
-    portable: bool = opt("-P", "--portability", help="lines as POSIX has them")
+    inodes: bool = opt("-i", "--inodes", help="numbers of files instead of sizes")
+    local: bool = opt("-l", "--local", help="only local file systems", ignored="")
+    portable: bool = opt("-P", "--portability", help="the format of POSIX")
     kind: bool = opt("-T", "--print-type", help="the type of the file system")
-    types: tuple[str, ...] = opt("-t", "--type", "TYPE", "file systems of TYPE alone", append=True)
-    not_types: tuple[str, ...] = opt("-x", "--exclude-type", "TYPE", "none of TYPE", append=True)
+    types: tuple[str, ...] = opt("-t", "--type", "TYPE", "only file systems of TYPE", append=True)
+    not_types: tuple[str, ...] = opt("-x", "--exclude-type", "TYPE", "no file systems of TYPE", append=True)
     total: bool = opt("--total", help="a grand total")
     ignored: bool = opt("-v", ignored="")
     output: tuple[str, ...] | None = opt(
@@ -81,29 +79,29 @@ class Options:
 
 
 class Usage(Record):
-    """What is taken and what is there, in bytes and files."""
+    """The total and the used space of a file system, in bytes and in files."""
 
     size: int
     used: int
     files: int
-    taken: int
+    used_files: int
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when a FILE cannot be found or no file system is left to print."""
+    """Return 0, or 1 when a FILE does not exist or no file system is selected."""
     if options.output is not None:
-        for given, flag in ((options.inodes, "-i"), (options.portable, "-P"), (options.kind, "-T")):
-            if given:
+        for enabled, flag in ((options.inodes, "-i"), (options.portable, "-P"), (options.kind, "-T")):
+            if enabled:
                 raise UsageError(f"options {flag} and --output are mutually exclusive")
-    both = [kind for kind in dict.fromkeys(options.types) if kind in options.not_types]
-    if both:
-        for kind in both:
+    conflicts = [kind for kind in dict.fromkeys(options.types) if kind in options.not_types]
+    if conflicts:
+        for kind in conflicts:
             ctx.fail(f"file system type {quote_always(kind)} both selected and excluded")
         return ctx.failed
-    usage = measured(ctx)
+    usage = measure_usage(ctx)
     rows: list[list[str]] = []
     columns = _columns(options)
-    shown = _TYPE not in options.not_types and (not options.types or _TYPE in options.types)
+    is_selected = _TYPE not in options.not_types and (not options.types or _TYPE in options.types)
     for name in operands or [""]:
         if name:
             try:
@@ -111,7 +109,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             except OSError as error:
                 ctx.fail(f"{quote_odd(name)}: {reason(error)}")
                 continue
-        if shown:
+        if is_selected:
             rows.append(_row(columns, usage, options, name or "-"))
     if not rows:
         if not ctx.failed:
@@ -126,8 +124,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return ctx.failed
 
 
-def measured(ctx: Context) -> Usage:
-    """Count what all files take, each once; on a host, ask it for the working directory's file system."""
+def measure_usage(ctx: Context) -> Usage:
+    """Return the usage of the virtual file system, or of the host's file system with the working directory."""
     world = ctx.process.kernel.outside
     if world is not None:
         return Usage(*world.capacity(ctx.process.cwd))
@@ -169,19 +167,19 @@ def _columns(options: Options) -> tuple[str, ...]:
 
 
 def _titles(columns: tuple[str, ...], options: Options) -> list[str]:
-    unit, how = options.size
-    named = dict(_TITLES)
+    unit, suffix = options.size
+    titles = dict(_TITLES)
     if not unit:
-        named["size"] = "Size"
+        titles["size"] = "Size"
     elif unit != 1024:
-        named["size"] = f"1{how}-blocks" if how else f"{_size_name(unit)}-blocks"
+        titles["size"] = f"1{suffix}-blocks" if suffix else f"{_size_name(unit)}-blocks"
     elif options.portable:
-        named["size"] = "1024-blocks"
+        titles["size"] = "1024-blocks"
     if options.portable:
-        named["pcent"], named["avail"] = "Capacity", "Available"
+        titles["pcent"], titles["avail"] = "Capacity", "Available"
     elif unit and options.output is None:
-        named["avail"] = "Available"
-    return [named[column] for column in columns]
+        titles["avail"] = "Available"
+    return [titles[column] for column in columns]
 
 
 def _size_name(unit: int) -> str:
@@ -195,10 +193,10 @@ def _size_name(unit: int) -> str:
 
 
 def _row(columns: tuple[str, ...], usage: Usage, options: Options, name: str) -> list[str]:
-    unit, how = options.size
+    unit, suffix = options.size
 
     def amount(size: int) -> str:
-        return f"{-(-size // unit)}{how}" if unit else human_size(size, how)
+        return f"{-(-size // unit)}{suffix}" if unit else human_size(size, suffix)
 
     def percent(part: int, whole: int) -> str:
         return f"{-(-part * 100 // whole)}%" if whole else "-"
@@ -207,9 +205,9 @@ def _row(columns: tuple[str, ...], usage: Usage, options: Options, name: str) ->
         "source": _SOURCE,
         "fstype": _TYPE,
         "itotal": str(usage.files),
-        "iused": str(usage.taken),
-        "iavail": str(usage.files - usage.taken),
-        "ipcent": percent(usage.taken, usage.files),
+        "iused": str(usage.used_files),
+        "iavail": str(usage.files - usage.used_files),
+        "ipcent": percent(usage.used_files, usage.files),
         "size": amount(usage.size),
         "used": amount(usage.used),
         "avail": amount(usage.size - usage.used),
@@ -221,11 +219,11 @@ def _row(columns: tuple[str, ...], usage: Usage, options: Options, name: str) ->
 
 
 def _print(rows: list[list[str]], columns: tuple[str, ...], ctx: Context) -> None:
-    """Print rows with their columns aligned; GNU gives names 14 columns and sizes 5 at least."""
+    """Print rows with aligned columns, at least as wide as GNU's: 14 characters for names, 5 for sizes."""
     widths = [max(map(len, column)) for column in zip(*rows)]
     for index, column in enumerate(columns):
-        least = {"source": 14, "size": 5, "used": 5, "avail": 5}.get(column, 0)
-        widths[index] = max(widths[index], least)
+        minimum = {"source": 14, "size": 5, "used": 5, "avail": 5}.get(column, 0)
+        widths[index] = max(widths[index], minimum)
     for row in rows:
         cells = [
             cell.ljust(width) if column in _LEFT else cell.rjust(width)

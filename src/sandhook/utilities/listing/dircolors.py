@@ -1,6 +1,6 @@
-"""dircolors: print how a shell sets LS_COLORS.
+"""dircolors: print the shell command that sets LS_COLORS.
 
-Oracle: GNU coreutils 9.1. Divergence: L-DIRCOLORS-001, the built-in colours are fewer: those of types, and of archives.
+Oracle: GNU coreutils 9.1. Divergence: L-DIRCOLORS-001, there are fewer built-in colours: of file types and archives.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _IGNORED = ("OPTIONS", "COLOR", "EIGHTBIT")
 #: What -p prints.
 _DATABASE = """\
 # Colours for LS_COLORS: a type of file or the end of a name, and the attributes of its text.
-# Entries behind TERM or COLORTERM are for terminals that match one of them.
+# Entries after TERM or COLORTERM are for terminals that match one of them.
 COLORTERM ?*
 TERM *color*
 TERM ansi
@@ -78,33 +78,35 @@ EXEC 01;32
 class Options:
     """dircolors [-b | -c | -p] [FILE]
 
-    Print commands that set LS_COLORS as FILE says (- is standard input), or as is built in.
+    Print commands that set LS_COLORS according to FILE (- is standard input), or to the built-in database.
     """
 
-    form: str = also(
+    shell: str = also(
         opt("-b", "--sh", "--bourne-shell", help="for sh", const="sh", default=""),
         opt("-c", "--csh", "--c-shell", help="for csh", const="csh"),
     )
-    database: bool = opt("-p", "--print-database", help="print what is built in")
+    database: bool = opt("-p", "--print-database", help="print the built-in database")
     colours: bool = opt("--print-ls-colors", help="print each entry in its colour")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 for a file that cannot be read or has a fault."""
-    if options.form and (options.database or options.colours):
+    """Return 0, or 1 for a file that cannot be read or is not valid."""
+    if options.shell and (options.database or options.colours):
         raise UsageError(
             "the options to output non shell syntax,\nand to select a shell syntax are mutually exclusive"
         )
     if options.database and options.colours:
         raise UsageError("options --print-database and --print-ls-colors are mutually exclusive")
     if len(operands) > (0 if options.database else 1):
-        more = "\nfile operands cannot be combined with --print-database (-p)" if options.database else ""
-        raise UsageError(f"extra operand '{operands[0 if options.database else 1]}'{more}")
+        explanation = (
+            "\nfile operands cannot be combined with --print-database (-p)" if options.database else ""
+        )
+        raise UsageError(f"extra operand '{operands[0 if options.database else 1]}'{explanation}")
     if options.database:
         ctx.write(_DATABASE.encode())
         return 0
-    shell = options.form or ("csh" if ctx.environment.get("SHELL", "sh").endswith("csh") else "sh")
-    if not options.form and not options.colours and not ctx.environment.get("SHELL"):
+    chosen_shell = options.shell or ("csh" if ctx.environment.get("SHELL", "sh").endswith("csh") else "sh")
+    if not options.shell and not options.colours and not ctx.environment.get("SHELL"):
         raise Failure("no SHELL environment variable, and no shell type option given")
     entries = _entries(_lines(operands, ctx), operands[0] if operands else "built in", ctx)
     if options.colours:
@@ -113,7 +115,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         return 0
     text = "".join([f"{name}={colour}:" for name, colour in entries]).replace("'", "'\\''")
     ctx.write_line(
-        f"setenv LS_COLORS '{text}'" if shell == "csh" else f"LS_COLORS='{text}';\nexport LS_COLORS"
+        f"setenv LS_COLORS '{text}'" if chosen_shell == "csh" else f"LS_COLORS='{text}';\nexport LS_COLORS"
     )
     return 0
 
@@ -128,11 +130,11 @@ def _lines(operands: Sequence[str], ctx: Context) -> list[str]:
         raise Failure(f"{quote_odd(operands[0])}: {reason(error)}") from None
 
 
-def _entries(lines: Sequence[str], where: str, ctx: Context) -> list[tuple[str, str]]:
-    """Return names as LS_COLORS has them with their colours."""
-    found = []
-    faults = []
-    applies, heads, seen = True, False, False
+def _entries(lines: Sequence[str], source: str, ctx: Context) -> list[tuple[str, str]]:
+    """Return the keys of LS_COLORS with their colours."""
+    entries = []
+    errors = []
+    is_active, in_header, header_seen = True, False, False
     for number, line in enumerate(lines, 1):
         ctx.charge()
         words = line.partition("#")[0].split(maxsplit=1)
@@ -140,28 +142,30 @@ def _entries(lines: Sequence[str], where: str, ctx: Context) -> list[tuple[str, 
             continue
         keyword = words[0]
         if len(words) == 1:
-            faults.append(f"{where}:{number}: invalid line;  missing second token")
+            errors.append(f"{source}:{number}: invalid line;  missing second token")
             continue
         value = words[1].strip()
         name = keyword.upper()
         if name in ("TERM", "COLORTERM"):
-            if not heads:
-                applies = False
-            heads = seen = True
+            if not in_header:
+                is_active = False
+            in_header = header_seen = True
             terminal = ctx.environment.get(name, "" if name == "COLORTERM" else "none")
-            applies = applies or compile_pattern(value, extglob=False).matches(terminal)
+            is_active = is_active or compile_pattern(value, extglob=False).matches(terminal)
             continue
-        heads = False
+        in_header = False
         if keyword[0] in ".*":
-            if applies:
-                found.append((keyword if keyword[0] == "*" else f"*{keyword}", value))
+            if is_active:
+                entries.append((keyword if keyword[0] == "*" else f"*{keyword}", value))
         elif name in _KEYWORDS:
-            if applies:
-                found.append((_KEYWORDS[name], value))
-        elif name not in _IGNORED and seen and applies:  # before them all it is left to other programs
-            faults.append(f"{where}:{number}: unrecognized keyword {keyword}")
-    if faults:
-        for fault in faults[:-1]:
+            if is_active:
+                entries.append((_KEYWORDS[name], value))
+        elif (
+            name not in _IGNORED and header_seen and is_active
+        ):  # before the first TERM, keywords of other programs are accepted
+            errors.append(f"{source}:{number}: unrecognized keyword {keyword}")
+    if errors:
+        for fault in errors[:-1]:
             ctx.error(fault)
-        raise Failure(faults[-1])
-    return found
+        raise Failure(errors[-1])
+    return entries

@@ -1,4 +1,4 @@
-"""dirname: the directory part of names.
+"""dirname: print the directory part of names.
 
 Source: POSIX.1-2024 XCU 3, dirname. Oracle: GNU coreutils 9.1 (several names and -z are GNU's).
 """
@@ -22,7 +22,7 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0; no file is looked at."""
+    """Return 0; no file is accessed."""
     if not operands:
         raise UsageError("missing operand")
     end = b"\0" if options.zero else b"\n"
@@ -37,5 +37,5 @@ def directory_part(name: str) -> str:
     stripped = name.rstrip("/")
     if not stripped:
         return name[:1] or "."
-    above, slash, _ = stripped.rpartition("/")
-    return above.rstrip("/") or "/" if slash else "."
+    parent, slash, _ = stripped.rpartition("/")
+    return parent.rstrip("/") or "/" if slash else "."

@@ -1,7 +1,7 @@
-"""du: estimate the space that files take.
+"""du: estimate the space that files occupy.
 
 Source: POSIX.1-2024 XCU 3, du. Oracle: GNU coreutils 9.1 on a file system with blocks of 4 KiB.
-Divergence: L-DU-001, entries come in the order of names, and blocks have 4 KiB.
+Divergence: L-DU-001, entries are in the order of names, and blocks have 4 KiB.
 """
 
 from __future__ import annotations
@@ -39,14 +39,16 @@ def _threshold(text: str, flag: str = "--threshold") -> int:
 class Options:
     """du [-a | -s] [-bchklmLPSx0] [-d N] [-B SIZE] [-t SIZE] [--exclude=PATTERN] [FILE]...
 
-    Print the space that each FILE (.) and every directory below it take, in KiB.
+    Print the space that each FILE (.) and every directory below it occupy, in KiB.
     """
 
-    everything: bool = opt("-a", "--all", help="files too, not directories alone")
-    summarize: bool = opt("-s", "--summarize", help="a total for each FILE alone")
+    all_: bool = opt("-a", "--all", help="files too, not only directories")
+    summarize: bool = opt("-s", "--summarize", help="only a total for each FILE")
     total: bool = opt("-c", "--total", help="a grand total")
-    depth: int | None = opt("-d", "--max-depth", "N", "print what is at most N levels below", convert=_depth)
-    apparent: bool = opt("--apparent-size", help="sizes rather than the blocks that they take")
+    depth: int | None = opt(
+        "-d", "--max-depth", "N", "print only files at most N levels below", convert=_depth
+    )
+    apparent: bool = opt("--apparent-size", help="sizes of files instead of their blocks")
     size: tuple[int, str] = also(
         opt(
             "-B",
@@ -69,14 +71,14 @@ class Options:
         opt("-L", "--dereference", help="follow all links", const="all"),
         opt("-H", "-D", "--dereference-args", help="follow links among the FILEs", const="operands"),
     )
-    separate: bool = opt("-S", "--separate-dirs", help="leave directories below out of the sums")
+    separate: bool = opt("-S", "--separate-dirs", help="leave subdirectories out of the sums")
     one_device: bool = opt("-x", "--one-file-system", help="stay on the file system of each FILE")
-    exclude: tuple[str, ...] = opt("--exclude", "PATTERN", "leave out what matches", append=True)
+    exclude: tuple[str, ...] = opt("--exclude", "PATTERN", "leave out files that match", append=True)
     exclude_from: tuple[str, ...] = opt(
-        "-X", "--exclude-from", "FILE", "leave out what a line of FILE matches", append=True
+        "-X", "--exclude-from", "FILE", "leave out files that a line of FILE matches", append=True
     )
     threshold: int = also(
-        opt("-t", "SIZE", "what takes less (more, if negative) is not printed",
+        opt("-t", "SIZE", "leave out smaller files (larger ones, if negative)",
             convert=lambda text: _threshold(text, "-t"), default=0),
         opt("--threshold", "SIZE", "the same", convert=_threshold),
     )  # fmt: skip
@@ -95,7 +97,7 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when something could not be read."""
-    if options.everything and options.summarize:
+    if options.all_ and options.summarize:
         raise UsageError("cannot both summarize and show all entries")
     if options.summarize and options.depth is not None:
         if options.depth:
@@ -113,7 +115,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     for name in operands:
         total += walk.measure(name)
     if options.total:
-        walk.show(total, "total", walk.latest)
+        walk.print(total, "total", walk.latest)
     return ctx.failed
 
 
@@ -135,7 +137,7 @@ def _read_names(source: str, ctx: Context) -> list[str]:
 
 
 def _read_patterns(source: str, ctx: Context) -> list[str]:
-    """Return the lines of a file of -X that are not empty. Raises UsageError."""
+    """Return the nonempty lines of a file of -X. Raises UsageError."""
     try:
         reader = ctx.open(source)
     except OSError as error:
@@ -146,23 +148,23 @@ def _read_patterns(source: str, ctx: Context) -> list[str]:
 
 
 class _Directory:
-    """A directory whose sum is being made."""
+    """An open directory, with the size of its files and of its subdirectories so far."""
 
-    __slots__ = ("below", "entries", "latest", "name", "own")
+    __slots__ = ("entries", "latest", "name", "own_size", "subtree_size")
 
-    def __init__(self, name: str, entries: list[Entry], own: int, latest: int) -> None:
+    def __init__(self, name: str, entries: list[Entry], own_size: int, latest: int) -> None:
         self.latest = latest
         self.name = name
         self.entries = entries
-        self.own = own
-        self.below = 0
+        self.own_size = own_size
+        self.subtree_size = 0
 
 
 class _Walk:
     def __init__(self, options: Options, ctx: Context, several: bool) -> None:
         self.options = options
         self.ctx = ctx
-        self.several = several  #: a file may come again under the same name
+        self.many_operands = several  #: the same file may be reached under the same name
         self.latest = 0
         self.style = (
             _time_style(options.time_style or ctx.environment.get("TIME_STYLE")) if options.time else ""
@@ -176,16 +178,16 @@ class _Walk:
         self.depth = 0 if options.summarize else (1 << 60 if options.depth is None else options.depth)
 
     def measure(self, top: str) -> int:
-        """Print and return what an operand takes; what was counted before counts no more."""
-        if self._excluded(top):
+        """Print and return the size of an operand, without files that were counted before."""
+        if self._is_excluded(top):
             return 0
         follow = self.options.follow != "none"
         info = self._stat(top, follow)
-        if info is None or self._again(info):
+        if info is None or self._is_duplicate(info):
             return 0
         size = self._size(info)
         if not bits.S_ISDIR(info.mode):
-            self.show(size, top, self._time(info))
+            self.print(size, top, self._time(info))
             return size
         stack = [self._enter(top, size, info)]
         while True:
@@ -195,37 +197,37 @@ class _Walk:
                 continue
             stack.pop()
             if len(stack) <= self.depth:
-                shown = directory.own + (0 if self.options.separate else directory.below)
-                self.show(shown, directory.name, directory.latest)
-            whole = directory.own + directory.below
+                size_shown = directory.own_size + (0 if self.options.separate else directory.subtree_size)
+                self.print(size_shown, directory.name, directory.latest)
+            total = directory.own_size + directory.subtree_size
             if not stack:
                 self.latest = max(self.latest, directory.latest)
-                return whole
-            stack[-1].below += whole
+                return total
+            stack[-1].subtree_size += total
             stack[-1].latest = max(stack[-1].latest, directory.latest)
 
     def _step(self, directory: _Directory, stack: list[_Directory], device: int) -> None:
         self.ctx.charge()
         entry = directory.entries.pop()
         name = beneath(directory.name, entry.name)
-        if self.patterns and self._excluded(name):
+        if self.patterns and self._is_excluded(name):
             return
         info = self._stat(name, self.options.follow == "all")
-        if info is None or (self.options.one_device and info.device != device) or self._again(info):
+        if info is None or (self.options.one_device and info.device != device) or self._is_duplicate(info):
             return
         size = self._size(info)
         if bits.S_ISDIR(info.mode):
             stack.append(self._enter(name, size, info))
             return
-        directory.own += size
+        directory.own_size += size
         directory.latest = max(directory.latest, self._time(info))
-        if self.options.everything and len(stack) <= self.depth:
-            self.show(size, name, self._time(info))
+        if self.options.all_ and len(stack) <= self.depth:
+            self.print(size, name, self._time(info))
 
     def _time(self, info: Stat) -> int:
-        """Return the time of a file that --time asks for, in nanoseconds."""
-        which = self.options.time
-        return info.atime_ns if which == "atime" else info.ctime_ns if which == "ctime" else info.mtime_ns
+        """Return the time of a file that --time selects, in nanoseconds."""
+        kind = self.options.time
+        return info.atime_ns if kind == "atime" else info.ctime_ns if kind == "ctime" else info.mtime_ns
 
     def _enter(self, name: str, size: int, info: Stat) -> _Directory:
         try:
@@ -243,11 +245,11 @@ class _Walk:
             self.ctx.fail(f"cannot access {quote_always(name)}: {reason(error)}")
             return None
 
-    def _again(self, info: Stat) -> bool:
-        """Return whether a file was counted before: another name of it, or the same operand again."""
+    def _is_duplicate(self, info: Stat) -> bool:
+        """Return whether a file was counted before, under another name or as another operand."""
         if not bits.S_ISDIR(info.mode):
-            twice = self.several or self.options.follow != "none" or info.links > 1
-            if self.options.links or not twice:
+            can_recur = self.many_operands or self.options.follow != "none" or info.links > 1
+            if self.options.links or not can_recur:
                 return False
         key = (info.device, info.inode)
         if key in self.seen:
@@ -256,8 +258,8 @@ class _Walk:
         self.seen.add(key)
         return False
 
-    def _excluded(self, name: str) -> bool:
-        """Return whether a pattern matches the name, or any part of it from a slash to its end."""
+    def _is_excluded(self, name: str) -> bool:
+        """Return whether a pattern matches the name, or the rest of it after any slash."""
         if not self.patterns:
             return False
         tails = [name] + [name[index + 1 :] for index, letter in enumerate(name) if letter == "/"]
@@ -271,12 +273,12 @@ class _Walk:
             return info.size
         return blocks_of(info) * 1024
 
-    def show(self, size: int, name: str, time: int) -> None:
-        """Print one line, unless the threshold leaves it out."""
+    def print(self, size: int, name: str, time: int) -> None:
+        """Print one line, unless --threshold excludes the size."""
         limit = self.options.threshold
         if (limit > 0 and size < limit) or (limit < 0 and size > -limit):
             return
-        text = _shown(size, self.options)
+        text = _format_size(size, self.options)
         if self.style:
             seconds, fraction = divmod(time, 10**9)
             text += "\t" + strftime(self.style, seconds, self.ctx.environment.get("TZ"), fraction)
@@ -297,10 +299,10 @@ def _time_style(text: str | None) -> str:
 _STYLES = {"full-iso": "%Y-%m-%d %H:%M:%S.%N %z", "long-iso": "%Y-%m-%d %H:%M", "iso": "%Y-%m-%d"}
 
 
-def _shown(size: int, options: Options) -> str:
-    unit, how = options.size
+def _format_size(size: int, options: Options) -> str:
+    unit, suffix = options.size
     if options.inodes:
-        return human_size(size, how) if not unit else str(size)
+        return human_size(size, suffix) if not unit else str(size)
     if not unit:
-        return human_size(size, how)
-    return f"{-(-size // unit)}{how if how != 'bytes' else ''}"
+        return human_size(size, suffix)
+    return f"{-(-size // unit)}{suffix if suffix != 'bytes' else ''}"

@@ -1,8 +1,8 @@
-"""file: print what kind of data files hold.
+"""file: print the kind of data in files.
 
-Source: POSIX.1-2024 XCU 3, file. Oracle: file 5.44, whose words are used.
-Divergence: L-FILE-001, the kinds below are known, in fewer words; there is no magic file (-m, -C, -l), -s, -k,
---apple and --extension.
+Source: POSIX.1-2024 XCU 3, file. Oracle: file 5.44, with its wording.
+Divergence: L-FILE-001, only the kinds below are recognized, with fewer details; there is no magic file (-m, -C, -l),
+-s, -k, --apple or --extension.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from sandhook.command.context import Context, Reader
 from sandhook.command.operands import beneath, reason, stat_of
 from sandhook.command.options import UsageError, also, opt, option_set
 
-_HEAD = 65_536  #: bytes that are looked at
+_HEAD = 65_536  #: the number of bytes that are examined
 
-#: Tests that -e knows; those that are not made here have no effect.
+#: Tests that -e accepts; some have no effect here.
 _TESTS = frozenset(
     ("apptype", "ascii", "cdf", "compress", "csv", "elf", "encoding", "json", "soft", "tar", "text", "tokens")
 )
-#: Limits that -P knows; all but "bytes" are of tests that are not made here.
+#: Limits that -P accepts; only "bytes" has an effect here.
 _LIMITS = frozenset(("bytes", "elf_notes", "elf_phnum", "elf_shnum", "encoding", "indir", "name", "regex"))
 
-#: What files begin with, what that is, and its MIME type.
+#: The first bytes of files, with their description and MIME type.
 _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"BZh", "bzip2 compressed data", "application/x-bzip2"),
     (b"\xfd7zXZ\0", "XZ compressed data", "application/x-xz"),
@@ -81,7 +81,7 @@ def _test(text: str) -> str:
 class Options:
     """file [-bhiLnNpzZ0] [-e TEST] [-P NAME=NUMBER] [-F SEPARATOR] [-f NAMES] FILE...
 
-    Print what kind of data each FILE holds.
+    Print the kind of data in each FILE.
     """
 
     brief: bool = opt("-b", "--brief", help="without names")
@@ -94,13 +94,13 @@ class Options:
         opt("-L", "--dereference", help="follow links", const=True, default=False),
         opt("-h", "--no-dereference", help="do not follow links (default)", const=False),
     )
-    separator: str = opt("-F", "--separator", "TEXT", "what stands after a name", default=":")
-    unpadded: bool = opt("-N", "--no-pad", help="do not align what is printed")
+    separator: str = opt("-F", "--separator", "TEXT", "the text after a name", default=":")
+    unpadded: bool = opt("-N", "--no-pad", help="do not align the output")
     names: tuple[str, ...] = opt("-f", "--files-from", "FILE", "names of files, one a line", append=True)
     zero: bool = opt("-0", "--print0", help="a NUL after each name")
     inside: str = also(
         opt("-z", "--uncompress", help="look into compressed files, too", const="both", default=""),
-        opt("-Z", "--uncompress-noreport", help="print only what compressed files hold", const="inner"),
+        opt("-Z", "--uncompress-noreport", help="print only the contents of compressed files", const="inner"),
     )
     excluded: tuple[str, ...] = also(
         opt(
@@ -112,16 +112,16 @@ class Options:
         "-P",
         "--parameter",
         "NAME=NUMBER",
-        "with bytes: how much is looked at",
+        "with bytes: how many bytes are examined",
         append=True,
         convert=_parameter,
     )
-    taken: bool = opt("-n", "-p", "--no-buffer", "--preserve-date", ignored="")
+    no_effect: bool = opt("-n", "-p", "--no-buffer", "--preserve-date", ignored="")
     errors: bool = opt("-E", help="a file that cannot be read is an error")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0; what cannot be read is printed like any kind, unless -E says otherwise."""
+    """Return 0; a file that cannot be read is described on standard output, unless -E makes it an error."""
     names: list[str] = []
     for listing in options.names:
         with ctx.open(listing) as reader:
@@ -133,7 +133,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     for name in names:
         ctx.charge()
         try:
-            kind, mime, encoding = _look(name, options, ctx)
+            kind, mime, encoding = _identify(name, options, ctx)
         except OSError as error:
             kind = mime = f"cannot open `{name}' ({reason(error)})"
             encoding = ""
@@ -143,27 +143,27 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         text = {"": kind, "type": mime, "encoding": encoding}.get(
             options.mime, f"{mime}; charset={encoding}" if encoding else mime
         )
-        shown = "/dev/stdin" if name == "-" else name
+        title = "/dev/stdin" if name == "-" else name
         if options.brief:
             ctx.write_line(text)
         else:
-            pad = "" if options.unpadded else " " * (width - len(shown))
-            ctx.write_line(f"{shown}{chr(0) if options.zero else ''}{options.separator}{pad} {text}")
+            pad = "" if options.unpadded else " " * (width - len(title))
+            ctx.write_line(f"{title}{chr(0) if options.zero else ''}{options.separator}{pad} {text}")
     return ctx.failed
 
 
-def _look(name: str, options: Options, ctx: Context) -> tuple[str, str, str]:
-    """Return what a file is, its MIME type and its encoding. Raises OSError."""
+def _identify(name: str, options: Options, ctx: Context) -> tuple[str, str, str]:
+    """Return the description of a file, its MIME type and its encoding. Raises OSError."""
     if name != "-":
         info = stat_of(ctx, name, follow=options.follow)
         if bits.S_ISLNK(info.mode):
             target = ctx.fs.readlink(ctx.path(name))
-            there = target if target[:1] == "/" else beneath(name.rpartition("/")[0] or ".", target)
-            broken = "" if ctx.fs.exists(ctx.path(there)) else "broken "
+            target_path = target if target[:1] == "/" else beneath(name.rpartition("/")[0] or ".", target)
+            broken = "" if ctx.fs.exists(ctx.path(target_path)) else "broken "
             return f"{broken}symbolic link to {target}", "inode/symlink", "binary"
-        found = _KINDS.get(bits.S_IFMT(info.mode))
-        if found is not None:
-            return *found, "binary"
+        description = _KINDS.get(bits.S_IFMT(info.mode))
+        if description is not None:
+            return *description, "binary"
     size = min(dict(options.limits).get("bytes", _HEAD), _HEAD)
     excluded = frozenset(options.excluded)
     with ctx.open(name) as reader:
@@ -175,26 +175,26 @@ def _look(name: str, options: Options, ctx: Context) -> tuple[str, str, str]:
 def _inside(
     outer: tuple[str, str, str], data: bytes, reader: Reader, size: int, options: Options, ctx: Context
 ) -> tuple[str, str, str]:
-    """Return what a compressed file begins with inside, and with -z what it was compressed with; else ``outer``."""
+    """Return the kind of a compressed file's contents, with -z followed by ``outer``; otherwise ``outer``."""
     from sandhook.formats.compressed import CorruptError, expanded, kind_of
 
     if not kind_of(data):
         return outer
-    held: list[bytes] = []
-    gathered = 0
-    broken = ""
+    pieces: list[bytes] = []
+    length = 0
+    problem = ""
     try:
         for piece in expanded(chain([data], reader.chunks()), kind_of(data), ctx.charge):
-            held.append(piece[: size - gathered])
-            gathered += len(held[-1])
-            if gathered >= size:
+            pieces.append(piece[: size - length])
+            length += len(pieces[-1])
+            if length >= size:
                 break
     except CorruptError as error:
-        broken = str(error)
-    if broken and not gathered:
-        kind, mime, encoding = f"ERROR:[{broken}]", "application/octet-stream", "binary"
+        problem = str(error)
+    if problem and not length:
+        kind, mime, encoding = f"ERROR:[{problem}]", "application/octet-stream", "binary"
     else:
-        kind, mime, encoding = _contents(b"".join(held), frozenset(options.excluded))
+        kind, mime, encoding = _contents(b"".join(pieces), frozenset(options.excluded))
     if options.inside == "inner":
         return kind, mime, encoding
     return f"{kind} ({outer[0]})", mime, encoding
@@ -225,7 +225,7 @@ def _contents(data: bytes, excluded: frozenset[str]) -> tuple[str, str, str]:
 
 
 def _charset(data: bytes) -> tuple[str, str]:
-    """Return the name of a text's characters, "" when it is no text."""
+    """Return the description and the name of a text's encoding; the description of other data is ""."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") and len(data) % 2 == 0:
         order = "little" if data[:1] == b"\xff" else "big"
         return f"Unicode text, UTF-16, {order}-endian text", f"utf-16{order[0]}e"
@@ -256,12 +256,15 @@ def _text_kind(data: bytes, charset: str, excluded: frozenset[str]) -> tuple[str
         words = data[2:256].split(b"\n", 1)[0].split()
         program = words[0].rpartition(b"/")[2] if words else b""
         if program == b"env":
-            rest = [word for word in words[1:] if word[:1] != b"-"]
-            program = rest[0] if rest else b""
-        known = program.decode("latin-1").rstrip("0123456789.")
-        if known in _SHELLS:
-            words_, mime = _SHELLS[known]
-            return words_ if "executable" in words_ else f"{words_}, {charset} executable{ends}", mime
+            arguments = [word for word in words[1:] if word[:1] != b"-"]
+            program = arguments[0] if arguments else b""
+        interpreter = program.decode("latin-1").rstrip("0123456789.")
+        if interpreter in _SHELLS:
+            description, mime = _SHELLS[interpreter]
+            return (
+                description if "executable" in description else f"{description}, {charset} executable{ends}",
+                mime,
+            )
         if words:
             path = b" ".join(words).decode("utf-8", "surrogateescape")
             return f"a {path} script, {charset} executable{ends}", "text/plain"

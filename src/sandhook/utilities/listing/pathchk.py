@@ -20,7 +20,7 @@ _PORTABLE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 class Options:
     """pathchk [-pP] [--portability] NAME...
 
-    Return which NAME is no valid or no portable path.
+    Report each NAME that is not a valid or not a portable path.
     """
 
     posix: bool = opt("-p", help="check for the limits and letters of all POSIX systems")
@@ -35,43 +35,45 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     basic, special = options.posix or options.portability, options.special or options.portability
     for name in operands:
         ctx.charge()
-        wrong = _fault(name, basic, special, ctx)
-        if wrong:
-            ctx.fail(wrong)
+        problem = _problem(name, basic, special, ctx)
+        if problem:
+            ctx.fail(problem)
     return ctx.failed
 
 
-def _fault(name: str, basic: bool, special: bool, ctx: Context) -> str:
-    """Return what is wrong with a name, or "" when nothing is."""
-    shown = quote_always(name)
+def _problem(name: str, basic: bool, special: bool, ctx: Context) -> str:
+    """Return the problem of a name, "" for a valid one."""
+    quoted = quote_always(name)
     parts = [part for part in name.split("/") if part]
     if special and any(part[0] == "-" for part in parts):
-        return f"leading '-' in a component of file name {shown}"
+        return f"leading '-' in a component of file name {quoted}"
     if not name and (basic or special):
         return "empty file name"
-    longest = 256 if basic else 4096
+    max_size = 256 if basic else 4096
     size = len(name.encode("utf-8", "surrogateescape"))
     if basic:
         for letter in name:
             if letter not in _PORTABLE:
-                return f"nonportable character {quote_always(letter)} in file name {shown}"
+                return f"nonportable character {quote_always(letter)} in file name {quoted}"
     else:
         try:
             ctx.fs.stat(ctx.path(name), follow=False) if name else _missing(name)
             return ""
         except FileNotFoundError as error:
             if not name:
-                return f"{shown}: {reason(error)}"
+                return f"{quoted}: {reason(error)}"
         except OSError as error:
-            if error.errno != errno.ENAMETOOLONG or size < longest:
+            if error.errno != errno.ENAMETOOLONG or size < max_size:
                 return f"{quote_odd(name)}: {reason(error)}"
-    if size >= longest:
-        return f"limit {longest - 1} exceeded by length {size} of file name {shown}"
-    component = 14 if basic else 255
+    if size >= max_size:
+        return f"limit {max_size - 1} exceeded by length {size} of file name {quoted}"
+    max_component = 14 if basic else 255
     for part in parts:
         size = len(part.encode("utf-8", "surrogateescape"))
-        if size > component:
-            return f"limit {component} exceeded by length {size} of file name component {quote_always(part)}"
+        if size > max_component:
+            return (
+                f"limit {max_component} exceeded by length {size} of file name component {quote_always(part)}"
+            )
     return ""
 
 

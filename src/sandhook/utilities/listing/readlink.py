@@ -1,4 +1,4 @@
-"""readlink: print where symbolic links lead, or canonical names.
+"""readlink: print the targets of symbolic links, or canonical names.
 
 Source: POSIX.1-2024 XCU 3, readlink (-n, -f). Oracle: GNU coreutils 9.1.
 """
@@ -18,7 +18,7 @@ from sandhook.text.quoting import quote_odd
 class Options:
     """readlink [-nqvz] [-f | -e | -m] FILE...
 
-    Print where each symbolic link leads; with -f, -e or -m the canonical name of each FILE.
+    Print the target of each symbolic link; with -f, -e or -m, the canonical name of each FILE.
     """
 
     canonical: str = also(
@@ -30,7 +30,7 @@ class Options:
             default="",
         ),
         opt("-e", "--canonicalize-existing", help="canonical name; all must exist", const="none"),
-        opt("-m", "--canonicalize-missing", help="canonical name; nothing need exist", const="all"),
+        opt("-m", "--canonicalize-missing", help="canonical name; all may be missing", const="all"),
     )
     no_newline: bool = opt("-n", "--no-newline", "no newline after a single name")
     verbose: bool = also(

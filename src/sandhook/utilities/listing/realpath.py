@@ -24,11 +24,11 @@ class Options:
 
     missing: str = also(
         opt("-e", "--canonicalize-existing", help="all must exist", const="none", default="last"),
-        opt("-m", "--canonicalize-missing", help="nothing need exist", const="all"),
+        opt("-m", "--canonicalize-missing", help="all may be missing", const="all"),
     )
     links: str = also(
         opt("-L", "--logical", help="resolve .. before links", const="logical", default="physical"),
-        opt("-P", "--physical", help="resolve links as they are met (default)", const="physical"),
+        opt("-P", "--physical", help="resolve links in order (default)", const="physical"),
         opt("-s", "--strip", "--no-symlinks", help="resolve no links", const="none"),
     )
     quiet: bool = opt("-q", "--quiet", "report no errors")
@@ -76,7 +76,7 @@ def _base(options: Options, name: str | None, ctx: Context) -> str | None:
 
 def _resolve(options: Options, name: str, ctx: Context) -> str:
     if options.links == "logical" and name:
-        # ".." goes first, as text; what is left is resolved as usual
+        # ".." is removed first, as text; the rest is resolved as usual
         logical = resolve(ctx, name, missing=options.missing, follow=False)
         return resolve(ctx, normalize(logical), missing=options.missing)
     return resolve(ctx, name, missing=options.missing, follow=options.links != "none")

@@ -10,23 +10,29 @@ from sandhook.command.options import UsageError
 from sandhook.text.quoting import quote_always
 from sandhook.vfs.base import Stat
 
-#: Half of an average year, in seconds: older times are shown with their year.
+#: Half of an average year, in seconds; older times are printed with their year.
 HALF_YEAR = 31_556_952 // 2
 
 
 def blocks_of(info: Stat) -> int:
-    """Return how many KiB a file takes, in whole pages of 4 KiB; links and devices take none."""
+    """Return the size of a file in KiB, rounded up to pages of 4 KiB; links and devices have none."""
     if bits.S_ISDIR(info.mode):
         return 4
     return (info.size + 4095) // 4096 * 4 if bits.S_ISREG(info.mode) else 0
 
 
-def human_size(size: int, how: str) -> str:
-    """Return a size as -h prints it: rounded up, with one decimal below ten; or in a unit, ``1024:K``."""
-    scale, colon, suffix = how.partition(":")
-    if colon:  # a unit of --block-size, and what stands after the number
+def human_size(size: int, style: str) -> str:
+    """Return a size, rounded up.
+
+    Args:
+        size: The size in bytes.
+        style: "si" for powers of 1000 with one decimal below ten, as -h prints them; ``1024:K`` for a unit of
+            --block-size and its suffix; anything else for powers of 1024.
+    """
+    scale, colon, suffix = style.partition(":")
+    if colon:
         return f"{-(-size // int(scale))}{suffix}"
-    base = 1000 if how == "si" else 1024
+    base = 1000 if style == "si" else 1024
     if size < base:
         return str(size)
     unit = -1
@@ -38,17 +44,17 @@ def human_size(size: int, how: str) -> str:
     if tenths >= 100:
         whole = -(-size // power)
         if whole >= base and unit < 7:
-            return f"1.0{_letters(how)[unit + 1]}"
-        return f"{whole}{_letters(how)[unit]}"
-    return f"{tenths // 10}.{tenths % 10}{_letters(how)[unit]}"
+            return f"1.0{_letters(style)[unit + 1]}"
+        return f"{whole}{_letters(style)[unit]}"
+    return f"{tenths // 10}.{tenths % 10}{_letters(style)[unit]}"
 
 
-def _letters(how: str) -> str:
-    return "kMGTPEZY" if how == "si" else "KMGTPEZY"
+def _letters(style: str) -> str:
+    return "kMGTPEZY" if style == "si" else "KMGTPEZY"
 
 
 def read_block_size(text: str, flag: str = "--block-size") -> tuple[int, str]:
-    """Read SIZE of -B: a number, or a suffix that is then printed too."""
+    """Parse the SIZE of -B: a number, or a suffix that is also printed. Raises UsageError."""
     if text in ("human-readable", "si"):
         return 0, "human" if text == "human-readable" else "si"
     suffix = text.lstrip("0123456789")

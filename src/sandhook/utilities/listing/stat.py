@@ -1,7 +1,7 @@
-"""stat: print what is known about files.
+"""stat: print the status of files.
 
-Oracle: GNU coreutils 9.1 (no standard has it).
-Divergence: L-STAT-001, the time of birth is unknown, and -f knows the one file system that df does.
+Oracle: GNU coreutils 9.1 (not in a standard).
+Divergence: L-STAT-001, the time of birth is unknown, and -f describes the same one file system as df.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sandhook.command.options import UsageError, opt, option_set
 from sandhook.dates.clock import strftime
 from sandhook.kernel.descriptor import File, Null, NullInput, OpenDirectory
 from sandhook.text.c_escapes import unescape
-from sandhook.text.quoting import quote_always, quoted_name
+from sandhook.text.quoting import QUOTING_STYLES, quote_always, quoted_name
 from sandhook.utilities.listing.sizes import blocks_of
 from sandhook.vfs.base import Stat
 
@@ -44,16 +44,11 @@ Inodes: Total: %-10c Free: %d
 _SYSTEM_TERSE = "%n %i %l %t %s %S %b %f %a %c %d\n"
 _TERSE = "%n %s %b %f %u %g %D %i %h %t %T %X %Y %Z %W %o\n"
 
-#: Of a tmpfs: its number, its blocks in bytes, and the longest name in bytes.
+#: The magic number of a tmpfs, its block size in bytes, and the length of its longest name in bytes.
 _MAGIC, _BLOCK, _NAME_MAX = 0x01021994, 4096, 255
 
-#: Widest field that a format may ask for, in characters.
+#: The greatest width of a field, in characters.
 MAX_WIDTH = 4096
-
-#: What QUOTING_STYLE may say, as quoted_name knows it.
-_QUOTINGS = {"literal": "literal", "shell": "shell", "shell-always": "shell-always", "shell-escape": "escape-shell",
-             "shell-escape-always": "escape-shell-always", "c": "c", "c-maybe": "c-maybe", "escape": "escape",
-             "locale": "locale", "clocale": "c"}  # fmt: skip
 
 _DIRECTIVE = re.compile(r"%([-+ #0']*)(\d*)(?:\.(\d*))?([HL]?)(.)", re.ASCII | re.DOTALL)
 
@@ -62,7 +57,7 @@ _DIRECTIVE = re.compile(r"%([-+ #0']*)(\d*)(?:\.(\d*))?([HL]?)(.)", re.ASCII | r
 class Options:
     """stat [-Lf] [-c FORMAT | --printf=FORMAT | -t] FILE...
 
-    Print what is known about each FILE. FORMAT has %n name, %s size, %a %A mode, %F type, %u %U %g %G
+    Print the status of each FILE. FORMAT has %n name, %s size, %a %A mode, %F type, %u %U %g %G
     owner and group, %i inode, %h links, %b %B %o blocks, %x %y %z times and %X %Y %Z in seconds, %N quoted name.
     With -f: %n name, %i number, %l longest name, %t %T type, %s %S block size, %b %f %a blocks, free and available,
     %c %d files and free ones. FILE - is standard input.
@@ -77,7 +72,7 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when a file could not be looked at."""
+    """Return 0, or 1 when the status of a file is not available."""
     if not operands:
         raise UsageError("missing operand")
     if options.printf is not None:
@@ -118,7 +113,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _standard_input(ctx: Context) -> Stat:
-    """Return what is known about standard input: a file, the null device or, for whatever else is read, a pipe."""
+    """Return the status of standard input; other than for a file, a directory or the null device, that of a pipe."""
     description = ctx.process.descriptor(0)
     if isinstance(description, File):
         return description.handle.stat()
@@ -163,13 +158,13 @@ class _Printer:
         self.info = info
         self.names = names
         self.ctx = ctx
-        self.measured: Usage | None = None
+        self._cached_usage: Usage | None = None
 
-    def __call__(self, found: re.Match[str]) -> str:
-        flags, width_text, precision, half, letter = found.groups()
+    def __call__(self, match: re.Match[str]) -> str:
+        flags, width_text, precision, half, letter = match.groups()
         if letter == "%":
-            if found[0] != "%%":
-                raise Failure(f"{quote_always(found[0])}: invalid directive")
+            if match[0] != "%%":
+                raise Failure(f"{quote_always(match[0])}: invalid directive")
             return "%"
         width = min(int(width_text[:9] or "0"), MAX_WIDTH)
         text, numeric = self._value(letter, half, flags, precision)
@@ -230,7 +225,7 @@ class _Printer:
                 return "?"
 
     def _seconds(self, nanoseconds: int, precision: str | None) -> str:
-        """Return seconds, with as many digits after the point as a precision asks for (nine if empty)."""
+        """Return seconds, with as many digits after the point as the precision (nine if it is empty)."""
         seconds, fraction = divmod(nanoseconds, 10**9)
         if precision is None or precision == "0":
             return str(seconds)
@@ -238,7 +233,7 @@ class _Printer:
         return f"{seconds}.{f'{fraction:09d}'[:places].ljust(places, '0')}"
 
     def _quoted(self, style: str = "escape-shell-always") -> str:
-        style = _QUOTINGS.get(self.ctx.environment.get("QUOTING_STYLE", ""), style)
+        style = QUOTING_STYLES.get(self.ctx.environment.get("QUOTING_STYLE", ""), style)
         text = quoted_name(self.name, style)
         if bits.S_ISLNK(self.info.mode):
             text += " -> " + quoted_name(self.ctx.fs.readlink(self.ctx.path(self.name)), style)
@@ -260,13 +255,13 @@ class _System(_Printer):
             usage = self._usage()
             free = (usage.size - usage.used) // _BLOCK
             numbers = {"a": free, "b": usage.size // _BLOCK, "f": free,
-                       "c": usage.files, "d": usage.files - usage.taken}  # fmt: skip
+                       "c": usage.files, "d": usage.files - usage.used_files}  # fmt: skip
             return str(numbers[letter]), True
         return {"n": self.name, "T": "tmpfs"}.get(letter, "?"), False
 
     def _usage(self) -> Usage:
-        from sandhook.utilities.listing.df import measured
+        from sandhook.utilities.listing.df import measure_usage
 
-        if self.measured is None:
-            self.measured = measured(self.ctx)
-        return self.measured
+        if self._cached_usage is None:
+            self._cached_usage = measure_usage(self.ctx)
+        return self._cached_usage

@@ -23,12 +23,12 @@ def version_key(name: str) -> VersionKey:
     if name in ("", ".", ".."):
         return ("", ".", "..").index(name), (), ()
     rank = 4
-    rest = name
+    visible = name
     if name[0] == ".":
-        rank, rest = 3, name[1:]
-    end = _SUFFIX.search(rest, 1)
-    stem = rest[: end.start()] if end else rest
-    return rank, _pieces(stem), _pieces(rest)
+        rank, visible = 3, name[1:]
+    end = _SUFFIX.search(visible, 1)
+    stem = visible[: end.start()] if end else visible
+    return rank, _pieces(stem), _pieces(visible)
 
 
 def _pieces(text: str) -> tuple[tuple[tuple[int, ...], int], ...]:
@@ -42,7 +42,7 @@ def _pieces(text: str) -> tuple[tuple[tuple[int, ...], int], ...]:
 
 
 def _number(digits: str) -> int:
-    """Return digits as a number; over 4,300 of them, which int() refuses, count by their length."""
+    """Return digits as a number; over 4,000 digits count by their length, because int() rejects more than 4,300."""
     digits = digits.lstrip("0")
     return int(digits[:4000] or "0") if len(digits) < 4001 else 10**4000 * (len(digits) - 3999)
 

@@ -1,7 +1,7 @@
-"""whereis: print where programs are.
+"""whereis: print the locations of programs.
 
-Oracle: util-linux 2.38. Divergence: L-WHEREIS-001: there are no manual pages and no sources but in directories that -M
-and -S name; a built-in utility is in /usr/bin; -g is refused.
+Oracle: util-linux 2.38. Divergence: L-WHEREIS-001, there are no manual pages and no sources except in the directories
+of -M and -S; a built-in utility is in /usr/bin; -g is an error.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sandhook.command.options import Syntax, UsageError, opt, option_set
 from sandhook.utilities.listing.which import SHELLS, is_program
 from sandhook.vfs.path import VirtualPath
 
-RAW = True  # what stands after -B, -M and -S are directories, and options go for the names after them
+RAW = True  # directories follow -B, -M and -S, and options apply only to the names after them
 
 _PLACES = ("/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin", "/opt/bin")
 _KINDS = {"binaries": "bin", "manuals": "man", "sources": "src"}
@@ -24,7 +24,7 @@ _LISTS = {"binary_places": "bin", "manual_places": "man", "source_places": "src"
 class Options:
     """whereis [-bmsul] [-B DIRECTORY... -f] [-M DIRECTORY... -f] [-S DIRECTORY... -f] NAME...
 
-    Print the programs of each NAME; directories and a suffix are taken off it first.
+    Print the programs of each NAME, without its directories and suffix.
     """
 
     binaries: bool = opt("-b", help="programs")
@@ -35,7 +35,7 @@ class Options:
     manual_places: bool = opt("-M", help="look for manual pages in these directories")
     source_places: bool = opt("-S", help="look for sources in these directories")
     first: bool = opt("-f", help="ends the directories: names follow")
-    listing: bool = opt("-l", help="print the directories that are looked into")
+    listing: bool = opt("-l", help="print the directories of the search")
 
 
 _SYNTAX = Syntax(Options)
@@ -46,22 +46,22 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     if not arguments:
         raise UsageError("not enough arguments")
     search = _Search(ctx)
-    rest = list(reversed(arguments))
-    while rest:
-        word = rest.pop()
+    pending = list(reversed(arguments))
+    while pending:
+        word = pending.pop()
         ctx.charge()
         if word[:1] != "-" or word == "-":
             search.look_up(word)
             continue
         if word[:2] == "--":
-            _SYNTAX.parse([word])  # --help, --version, and what is wrong with others
+            _SYNTAX.parse([word])  # --help, --version, and errors of other long options
             raise UsageError(f"unrecognized option '{word}'")
         for at, letter in enumerate(word[1:], 2):
             option = _SYNTAX.short.get(letter)
             if option is None:
                 raise UsageError(f"invalid option -- '{letter}'")
             if option.field in _LISTS and at == len(word):
-                search.take_places(_LISTS[option.field], rest)
+                search.read_places(_LISTS[option.field], pending)
             else:
                 search.option(option.field)
     if search.open_list:
@@ -70,42 +70,42 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
 
 
 class _Search:
-    """What is looked for, and where: the options so far."""
+    """The options so far: the kinds of files and the directories of the search."""
 
     def __init__(self, ctx: Context) -> None:
         self.ctx = ctx
         self.open_list = False
         self._unusual = False
-        self._built_in: tuple[str, ...] = ("/usr/bin",)  #: where built-in utilities seem to be
-        self._wanted: set[str] = set()
-        self._named = False  #: a name was looked up, so that the next option of a kind begins anew
+        self._built_in: tuple[str, ...] = ("/usr/bin",)  #: directories of built-in utilities
+        self._selected: set[str] = set()
+        self._name_seen = False  #: after a name, the next option of a kind replaces the earlier ones
         self._places: dict[str, list[str]] = {"bin": self._existing(_PLACES), "man": [], "src": []}
 
     def option(self, field: str) -> None:
         """Apply one option, named by its field. Raises UsageError."""
         if field in _KINDS:
-            if self._named:
-                self._wanted, self._named = set(), False
-            self._wanted.add(_KINDS[field])
+            if self._name_seen:
+                self._selected, self._name_seen = set(), False
+            self._selected.add(_KINDS[field])
         elif field == "unusual":
             self._unusual, self.open_list = True, False
         elif field == "first":
             self.open_list = False
         elif field == "listing":
             for kind, places in self._places.items():
-                if not self._wanted or kind in self._wanted:
+                if not self._selected or kind in self._selected:
                     for place in places:
                         self.ctx.write_line(f"{kind}: {place}")
         else:
             raise UsageError("bad usage")
 
-    def take_places(self, kind: str, rest: list[str]) -> None:
-        """Take the directories after -B, -M or -S out of the rest (which is reversed)."""
-        taken = []
-        while rest and rest[-1][:1] != "-":
+    def read_places(self, kind: str, pending: list[str]) -> None:
+        """Pop the directories after -B, -M or -S from the arguments, which are reversed."""
+        places = []
+        while pending and pending[-1][:1] != "-":
             self.ctx.charge()
-            taken.append(rest.pop())
-        self._places[kind] = self._existing(taken)
+            places.append(pending.pop())
+        self._places[kind] = self._existing(places)
         self._built_in = ("/usr/bin", "/bin")
         self.open_list = True
 
@@ -113,35 +113,35 @@ class _Search:
         """Print the line of one name."""
         from sandhook.utilities import is_utility
 
-        self._named = True
+        self._name_seen = True
         name = operand.rstrip("/").rpartition("/")[2]
-        found = []
+        paths = []
         for kind, places in self._places.items():
-            if self._wanted and kind not in self._wanted:
+            if self._selected and kind not in self._selected:
                 continue
             for place in places:
                 path = f"{place}/{name}"
                 built_in = place in self._built_in and (name in SHELLS or is_utility(name))
                 if kind == "bin" and (is_program(path, self.ctx) or built_in):
-                    found.append(path)
+                    paths.append(path)
                 elif kind != "bin":
-                    found += self._files(place, name)
-        if not self._unusual or len(found) > 1:
-            self.ctx.write_line(" ".join([f"{operand.rpartition('/')[2] or name}:", *found]))
+                    paths += self._files(place, name)
+        if not self._unusual or len(paths) > 1:
+            self.ctx.write_line(" ".join([f"{operand.rpartition('/')[2] or name}:", *paths]))
 
     def _files(self, place: str, name: str) -> list[str]:
-        """Return the files of a name with any suffix: pages and sources have one."""
+        """Return the files with a name and any suffix, which manual pages and sources have."""
         entries = self.ctx.fs.listdir(VirtualPath(place))
         self.ctx.charge(1 + (len(entries) >> 4))
         return [f"{place}/{each.name}" for each in entries if each.name.partition(".")[0] == name]
 
     def _existing(self, places: Sequence[str]) -> list[str]:
-        """Return the directories that there are by their true names, each once."""
-        fs, found = self.ctx.fs, dict.fromkeys(("/usr/bin",) if places is _PLACES else ())
+        """Return the real paths of the directories that exist, without repetitions."""
+        fs, paths = self.ctx.fs, dict.fromkeys(("/usr/bin",) if places is _PLACES else ())
         for place in places:
             path = self.ctx.path(place)
             if fs.is_dir(path):
-                found[fs.realpath(path)] = None
-            elif place in ("/bin", "/usr/bin"):  # where the built-in utilities are
-                found["/usr/bin"] = None
-        return list(found)
+                paths[fs.realpath(path)] = None
+            elif place in ("/bin", "/usr/bin"):  # the directories of the built-in utilities
+                paths["/usr/bin"] = None
+        return list(paths)

@@ -1,6 +1,6 @@
-"""which: print where commands are found.
+"""which: print the paths of commands.
 
-Oracle: Debian's which (debianutils 5.7). A built-in utility is found in /usr/bin.
+Oracle: Debian's which (debianutils 5.7). A built-in utility is in /usr/bin.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from sandhook.command.options import opt, option_set
 PERMUTE = False
 USAGE_STATUS = 2
 
-#: Where a command is looked for when PATH is unset.
+#: The directories that are searched when PATH is unset.
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
-#: Shells, which are found where utilities are.
+#: Shells, which are in the same directories as utilities.
 SHELLS = frozenset({"ash", "bash", "dash", "sh"})
 
 
@@ -28,21 +28,21 @@ class Options:
     Print the file that each COMMAND would run.
     """
 
-    all_: bool = opt("-a", "print every file found")
+    all_: bool = opt("-a", "print every match")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when a command was not found."""
+    """Return 0, or 1 when a command does not exist."""
     status = 0 if operands else 1
     for name in operands:
         ctx.charge()
-        found = False
+        exists = False
         for place in _places(name, ctx):
-            found = True
+            exists = True
             ctx.write_line(place)
             if not options.all_:
                 break
-        if not found:
+        if not exists:
             status = 1
     return status
 
@@ -68,7 +68,7 @@ def _places(name: str, ctx: Context) -> Iterator[str]:
 
 
 def is_program(name: str, ctx: Context) -> bool:
-    """Return whether a name leads to a regular file that may be run."""
+    """Return whether a name refers to an executable regular file."""
     path = ctx.path(name)
     try:
         return bits.S_ISREG(ctx.fs.stat(path).mode) and ctx.fs.access(path, 1)

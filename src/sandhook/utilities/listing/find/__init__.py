@@ -1,7 +1,7 @@
 """find: walk trees and act on the files that pass tests.
 
 Source: POSIX.1-2024 XCU 3, find. Oracle: GNU findutils 4.9.
-Divergence: L-FIND-001, entries of a directory come in order of their names. L-FIND-002, -context and -D
+Divergence: L-FIND-001, entries of a directory are in the order of their names. L-FIND-002, -context and -D
 are not offered. L-FIND-003, parentheses and -not nest up to 50 levels.
 """
 
@@ -42,8 +42,8 @@ Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it.
 class Options:
     """find [-H | -L | -P] [FILE]... [EXPRESSION]
 
-    Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it. ``find --help`` lists what
-    an expression may have.
+    Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it. ``find --help`` lists the
+    parts of an expression.
     """
 
     follow: str = also(
@@ -58,17 +58,17 @@ _FOLLOW = {option.flags[0]: option.const for option in declared_fields(Options)[
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when something could not be looked at or an -exec ... + failed."""
+    """Return 0, or 1 when a file could not be examined or an -exec ... + failed."""
     settings = Settings(ctx)
-    rest = list(arguments)
-    if "--help" in rest or "-help" in rest:
+    pending = list(arguments)
+    if "--help" in pending or "-help" in pending:
         ctx.write(_HELP.encode())
         return 0
-    if "-version" in rest or "--version" in rest:
+    if "-version" in pending or "--version" in pending:
         ctx.write_line(f"find (sandhook) {__version__}")
         return 0
-    while rest and (rest[0] in (*_FOLLOW, "--") or rest[0][:2] == "-O"):
-        word = rest.pop(0)
+    while pending and (pending[0] in (*_FOLLOW, "--") or pending[0][:2] == "-O"):
+        word = pending.pop(0)
         if word == "--":
             break
         if word == "-O":
@@ -76,10 +76,10 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         if word[:2] == "-O" and not word[2].isdigit():
             raise Failure("Please specify a decimal number immediately after -O")
         settings.follow = _FOLLOW.get(word, settings.follow)
-    split = next((at for at, word in enumerate(rest) if _begins_expression(word)), len(rest))
+    split = next((at for at, word in enumerate(pending) if _begins_expression(word)), len(pending))
     try:
-        walk = Walk(settings, Parser(rest[split:], settings).parse())
-        for name in _starting_points(rest[:split], settings):
+        walk = Walk(settings, Parser(pending[split:], settings).parse())
+        for name in _starting_points(pending[:split], settings):
             if not walk.stopped:
                 _walk(name, walk, ctx)
         for finish in settings.at_end:
@@ -90,7 +90,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
 
 
 def _starting_points(operands: list[str], settings: Settings) -> Iterator[str]:
-    """Yield where walks begin: the operands, or the names that -files0-from reads. Raises Failure."""
+    """Yield the starting points: the operands, or the names that -files0-from reads. Raises Failure."""
     source = settings.names
     if source is None:
         yield from operands or ["."]
@@ -103,14 +103,14 @@ def _starting_points(operands: list[str], settings: Settings) -> Iterator[str]:
         reader = ctx.open(source)
     except OSError as error:
         raise Failure(f"cannot open {quote_escaped(source)} for reading: {reason(error)}") from None
-    shown = "(standard input)" if source == "-" else source
+    title = "(standard input)" if source == "-" else source
     with reader:
         for number, record in enumerate(reader.lines(b"\0"), 1):
             name = record.rstrip(b"\0").decode("utf-8", "surrogateescape")
             if name:
                 yield name
             else:
-                ctx.fail(f"{quote_escaped(shown)}:{number}: invalid zero-length file name")
+                ctx.fail(f"{quote_escaped(title)}:{number}: invalid zero-length file name")
 
 
 def _begins_expression(word: str) -> bool:
@@ -118,7 +118,7 @@ def _begins_expression(word: str) -> bool:
 
 
 def _walk(top: str, walk: Walk, ctx: Context) -> None:
-    """Visit a tree; a stack of open directories stands in for recursion."""
+    """Visit a tree, with a stack of open directories instead of recursion."""
     settings = walk.settings
     if not top:
         ctx.fail(f"{quote_escaped(top)}: No such file or directory")
@@ -136,15 +136,15 @@ def _walk(top: str, walk: Walk, ctx: Context) -> None:
     stack: list[tuple[Visit, list[Entry], set[tuple[int, int]]]] = []
     _visit(visit, walk, stack, frozenset())
     while stack and not walk.stopped:
-        here, entries, above = stack[-1]
+        directory, entries, ancestors = stack[-1]
         if not entries:
             stack.pop()
-            if settings.depth_first and here.depth >= settings.mindepth:
-                walk.evaluate(here)
+            if settings.depth_first and directory.depth >= settings.mindepth:
+                walk.evaluate(directory)
             continue
         entry = entries.pop()
         ctx.charge()
-        child = Visit(beneath(here.path, entry.name), top, here.depth + 1, entry.mode, settings)
+        child = Visit(beneath(directory.path, entry.name), top, directory.depth + 1, entry.mode, settings)
         if settings.follow == "all" and bits.S_ISLNK(entry.mode):
             try:
                 child.info = _stat(ctx, child.path, True)
@@ -152,15 +152,15 @@ def _walk(top: str, walk: Walk, ctx: Context) -> None:
             except OSError as error:
                 ctx.fail(f"{quote_escaped(child.path)}: {reason(error)}")
                 continue
-        if settings.one_device and _leaves(child, device, ctx):
+        if settings.one_device and _is_elsewhere(child, device, ctx):
             continue
-        if settings.follow == "all" and bits.S_ISDIR(child.mode) and _loops(child, stack, ctx):
+        if settings.follow == "all" and bits.S_ISDIR(child.mode) and _is_loop(child, stack, ctx):
             continue
-        _visit(child, walk, stack, above)
+        _visit(child, walk, stack, ancestors)
 
 
-def _leaves(child: Visit, device: int, ctx: Context) -> bool:
-    """Return whether a file is on another file system, or cannot be looked at; that is said."""
+def _is_elsewhere(child: Visit, device: int, ctx: Context) -> bool:
+    """Return whether a file is on another file system; report a file whose status is unknown, and return True."""
     try:
         return child.stat().device != device
     except Unknown as unknown:
@@ -168,24 +168,26 @@ def _leaves(child: Visit, device: int, ctx: Context) -> bool:
         return True
 
 
-def _loops(child: Visit, stack: list[tuple[Visit, list[Entry], set[tuple[int, int]]]], ctx: Context) -> bool:
-    """Return whether a directory is one of those that lead to it, and say so."""
+def _is_loop(
+    child: Visit, stack: list[tuple[Visit, list[Entry], set[tuple[int, int]]]], ctx: Context
+) -> bool:
+    """Return whether a directory is one of its own ancestors, and report that."""
     info = child.stat()
     if (info.device, info.inode) not in stack[-1][2]:
         return False
-    for above, _, _ in stack:
-        same = above.stat()
-        if (same.device, same.inode) == (info.device, info.inode):
+    for ancestor, _, _ in stack:
+        ancestor_info = ancestor.stat()
+        if (ancestor_info.device, ancestor_info.inode) == (info.device, info.inode):
             ctx.fail(
                 f"File system loop detected; {quote_escaped(child.path)} is part of the same file system loop"
-                f" as {quote_escaped(above.path)}."
+                f" as {quote_escaped(ancestor.path)}."
             )
             break
     return True
 
 
 def _stat(ctx: Context, name: str, follow: bool) -> Stat:
-    """Return the status of a file; a dangling link stands for itself."""
+    """Return the status of a file; of a dangling link, that of the link itself."""
     try:
         return ctx.fs.stat(ctx.path(name), follow=follow)
     except FileNotFoundError:
@@ -198,32 +200,32 @@ def _visit(
     visit: Visit,
     walk: Walk,
     stack: list[tuple[Visit, list[Entry], set[tuple[int, int]]]],
-    above: set[tuple[int, int]] | frozenset[tuple[int, int]],
+    ancestors: set[tuple[int, int]] | frozenset[tuple[int, int]],
 ) -> None:
-    """Evaluate the expression, and open a directory unless that is pruned."""
+    """Evaluate the expression, and open a directory unless it is pruned."""
     settings = walk.settings
     ctx = settings.ctx
-    directory = bits.S_ISDIR(visit.mode)
-    if not (settings.depth_first and directory):
+    is_directory = bits.S_ISDIR(visit.mode)
+    if not (settings.depth_first and is_directory):
         if visit.depth >= settings.mindepth:
             walk.pruned = False
             walk.evaluate(visit)
-            if walk.stopped or (walk.pruned and directory):
+            if walk.stopped or (walk.pruned and is_directory):
                 return
-        if not directory:
+        if not is_directory:
             return
     if visit.depth >= settings.maxdepth:
         if settings.depth_first and visit.depth >= settings.mindepth:
             walk.evaluate(visit)
         return
-    known = set(above)
+    with_itself = set(ancestors)
     if settings.follow == "all":
         info = visit.stat()
-        known.add((info.device, info.inode))
+        with_itself.add((info.device, info.inode))
     try:
         entries = ctx.fs.listdir(ctx.path(visit.path))
     except OSError as error:
         ctx.fail(f"{quote_escaped(visit.path)}: {reason(error)}")
         entries = []
     entries.reverse()
-    stack.append((visit, entries, known))
+    stack.append((visit, entries, with_itself))

@@ -1,4 +1,4 @@
-"""find's actions: what is done with the files that pass."""
+"""find's actions, which process the files that pass the tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sandhook.utilities.listing.find.state import Node, Settings, Visit, Walk
 from sandhook.utilities.listing.find.tests import Arguments, Maker
 from sandhook.utilities.listing.sizes import HALF_YEAR, blocks_of
 
-#: Bytes of one command line of -exec ... +, as GNU's default is.
+#: Bytes of one command line of -exec ... +; GNU's default.
 COMMAND_SIZE = 131_072
 
 _ESCAPES = {
@@ -47,7 +47,7 @@ def _print(word: str, arguments: Arguments, settings: Settings) -> Node:
 def _printf(word: str, arguments: Arguments, settings: Settings) -> Node:
     if word[1] == "f":
         name = arguments.argument(word)
-        if not arguments.left():
+        if not arguments.remaining():
             raise Failure(f"invalid argument `{name}' to `{word}'")
         write = settings.files.writer(name)
     else:
@@ -83,7 +83,7 @@ def _ls(word: str, arguments: Arguments, settings: Settings) -> Node:
 
 
 def _escaped(name: str) -> str:
-    """Return a name as -ls shows it: on one line, and in one word."""
+    """Return a name as -ls prints it: on one line, and as one word."""
     return "".join(
         letter if "!" <= letter <= "~" and letter not in '"\\' else _ESCAPES.get(letter) or _octal(letter)
         for letter in name
@@ -140,15 +140,15 @@ def _exec(word: str, arguments: Arguments, settings: Settings) -> Node:
     if in_directory:
         _check_path(settings.ctx.environment.get("PATH", "/"), word)
     if end == "+":
-        return _Gathered(word, words, in_directory, settings)
-    asks = word[:3] == "-ok"
+        return _Batch(word, words, in_directory, settings)
+    needs_confirmation = word[:3] == "-ok"
     ctx = settings.ctx
-    grown = sum(argument.count("{}") for argument in words)
+    placeholders = sum(argument.count("{}") for argument in words)
 
     def act(visit: Visit, walk: Walk) -> bool:
         name = _local_name(visit) if in_directory else visit.path
-        ctx.budget.check_fits(grown * len(name) * 4)
-        if asks and not _confirm(ctx, words[0], visit.path):
+        ctx.budget.check_fits(placeholders * len(name) * 4)
+        if needs_confirmation and not _confirm(ctx, words[0], visit.path):
             return False
         argv = [argument.replace("{}", name) for argument in words]
         settings.files.flush()
@@ -158,7 +158,7 @@ def _exec(word: str, arguments: Arguments, settings: Settings) -> Node:
 
 
 def _check_path(path: str, word: str) -> None:
-    """Refuse a PATH by which a command could be one of the files that are found. Raises Failure."""
+    """Raise Failure for a PATH that could run one of the files that the walk visits."""
     for directory in path.split(":"):
         if directory in ("", "."):
             raise Failure(
@@ -174,7 +174,7 @@ def _check_path(path: str, word: str) -> None:
 
 
 def _confirm(ctx: Context, command: str, name: str) -> bool:
-    """Ask on standard error and read a line of standard input, as -ok does."""
+    """Ask on standard error, and read the answer from standard input, as -ok does."""
     ctx.flush()
     ctx.process.write_error(f"< {command} ... {name} > ? ".encode("utf-8", "surrogateescape"))
     stdin = ctx.process.descriptors.get(0)
@@ -182,31 +182,31 @@ def _confirm(ctx: Context, command: str, name: str) -> bool:
 
 
 def _local_name(visit: Visit) -> str:
-    """Return a file's name as seen from its directory."""
+    """Return a file's name relative to its directory."""
     return visit.path if visit.name == "/" else f"./{visit.name}" + "/" * (visit.path[-1:] == "/")
 
 
-def _run(ctx: Context, argv: list[str], beside: Visit | None) -> int:
-    """Run a command, in the directory of a file if one is given."""
+def _run(ctx: Context, argv: list[str], sibling: Visit | None) -> int:
+    """Run a command; with a sibling, in the directory of that file."""
     ctx.charge()
     ctx.flush()
     process = ctx.process
-    before = process.cwd
-    if beside is not None:
-        above = beside.path.rstrip("/").rpartition("/")
-        process.cwd = ctx.fs.realpath(ctx.path(above[0] or ("/" if above[1] else ".")))
+    directory = process.cwd
+    if sibling is not None:
+        parent = sibling.path.rstrip("/").rpartition("/")
+        process.cwd = ctx.fs.realpath(ctx.path(parent[0] or ("/" if parent[1] else ".")))
     try:
         return ctx.run_command(argv)
     finally:
-        process.cwd = before
+        process.cwd = directory
 
 
-class _Gathered:
-    """-exec COMMAND {} +: as many files a command as fit."""
+class _Batch:
+    """-exec COMMAND {} +: one command for as many files as fit."""
 
     def __init__(self, word: str, command: list[str], in_directory: bool, settings: Settings) -> None:
-        marked = [argument for argument in command if "{}" in argument]
-        if len(marked) > 1:
+        placeholders = [argument for argument in command if "{}" in argument]
+        if len(placeholders) > 1:
             raise Failure(f"Only one instance of {{}} is supported with {word} ... +")
         if command[-1] != "{}":
             raise Failure(
@@ -218,7 +218,7 @@ class _Gathered:
         self._files = settings.files
         self._names: list[str] = []
         self._size = 0
-        self._beside: Visit | None = None
+        self._sibling: Visit | None = None
         self._directory = ""
         settings.at_end.append(self._finish)
 
@@ -231,14 +231,14 @@ class _Gathered:
         self._names.append(name)
         self._size += size
         self._directory = directory
-        self._beside = visit if self._in_directory else None
+        self._sibling = visit if self._in_directory else None
         return True
 
     def _finish(self) -> None:
         if self._names:
             names, self._names, self._size = self._names, [], 0
             self._files.flush()
-            if _run(self._ctx, [*self._command, *names], self._beside):
+            if _run(self._ctx, [*self._command, *names], self._sibling):
                 self._ctx.failed = 1
 
 

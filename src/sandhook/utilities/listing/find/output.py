@@ -1,4 +1,4 @@
-"""Where find's actions write: standard output, or the files of -fprint and similar ones.
+"""The output of find's actions: standard output, or the files of -fprint and similar actions.
 
 Source: GNU findutils 4.9 manual, "Print File Name" and "Print File Information".
 """
@@ -18,7 +18,7 @@ Write = Callable[[bytes], None]
 
 
 class File:
-    """A file that actions write to; made, or emptied, before the walk begins."""
+    """A file that actions write to; created, or truncated, before the walk begins."""
 
     def __init__(self, ctx: Context, description: Description) -> None:
         self._ctx = ctx
@@ -33,43 +33,43 @@ class File:
             self.flush()
 
     def flush(self) -> None:
-        """Write what was gathered."""
+        """Write the buffered data."""
         if self._pieces:
             data, self._pieces, self._size = b"".join(self._pieces), [], 0
             self._ctx.charge(1 + (len(data) >> 10))
             self._description.write(data)
 
     def close(self) -> None:
-        """Flush and give back."""
+        """Flush and release."""
         self.flush()
         self._description.release()
 
 
 class Files:
-    """The files of one run by name: actions that name the same one share it."""
+    """The files of one run by name; actions with the same name share a file."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._open: dict[str, File] = {}
 
     def writer(self, name: str) -> Write:
-        """Return what writes to a file. Raises Failure when it cannot be made."""
+        """Return the function that writes to a file. Raises Failure when the file cannot be created."""
         if name == "/dev/stdout":
             return self._ctx.write
         if name == "/dev/stderr":
             return self._ctx.process.write_error
-        found = self._open.get(name)
-        if found is None:
+        file = self._open.get(name)
+        if file is None:
             try:
                 if not name:
                     raise fs_error(errno.ENOENT)
-                found = self._open[name] = File(self._ctx, self._ctx.create(name))
+                file = self._open[name] = File(self._ctx, self._ctx.create(name))
             except OSError as error:
                 raise Failure(f"{quote_escaped(name)}: {reason(error)}") from None
-        return found.write
+        return file.write
 
     def flush(self) -> None:
-        """Write what was gathered: a command that is run may look at it."""
+        """Write the buffered data of all files, because a command may read them."""
         for file in self._open.values():
             file.flush()
 

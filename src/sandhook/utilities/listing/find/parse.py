@@ -1,7 +1,7 @@
 """find's expression: from arguments to one node.
 
-Operators bind, from the strongest: ( ), !, -a (also unwritten), -o, the comma. Long lists are
-flat, so that only parentheses and ! nest; those are bounded.
+The precedence of operators, from the highest: ( ), !, -a (also when omitted), -o, the comma. Long lists are flat, so
+that only parentheses nest; their depth is bounded.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from sandhook.utilities.listing.find.actions import ACTIONS, Print
 from sandhook.utilities.listing.find.state import Node, Settings, all_of, any_of, guarded, last_of, negated
 from sandhook.utilities.listing.find.tests import TESTS
 
-#: Parentheses inside each other.
+#: The greatest depth of nested parentheses.
 MAX_NESTING = 50
 
 _AND, _OR, _NOT = ("-a", "-and"), ("-o", "-or"), ("!", "-not")
 _FLAGS = ("-noleaf", "-warn", "-nowarn", "-ignore_readdir_race", "-noignore_readdir_race", "-true")
-_BY_NAME = frozenset({  # tests that stat has nothing to do with
+_BY_NAME = frozenset({  # tests that do not need the status of a file
     "-false", "-ilname", "-iname", "-ipath", "-iregex", "-iwholename", "-lname", "-name", "-path", "-regex", "-true",
     "-type", "-wholename",
 })  # fmt: skip
@@ -38,27 +38,27 @@ _DELETE_AND_PRUNE = (
 
 
 class Parser:
-    """Reads the words of an expression."""
+    """Parses the words of an expression."""
 
     def __init__(self, words: list[str], settings: Settings) -> None:
         self._words = words
         self._at = 0
         self._settings = settings
-        self._acts = False
-        self._depth_asked = False
+        self._has_action = False
+        self._explicit_depth = False
 
     def parse(self) -> Node:
-        """Return the expression; without an action, what passes is printed. Raises Failure."""
+        """Return the expression; one without an action prints the files that pass. Raises Failure."""
         printing: Node = Print(self._settings.ctx.write)
         if not self._words:
             return printing
         node = self._comma(0)
         settings = self._settings
-        if settings.deletes and settings.prunes and not self._depth_asked:
+        if settings.deletes and settings.prunes and not self._explicit_depth:
             raise Failure(_DELETE_AND_PRUNE)
         if self._at < len(self._words):
             raise Failure("you have too many ')'")
-        return node if self._acts else all_of([node, printing])
+        return node if self._has_action else all_of([node, printing])
 
     def _peek(self) -> str:
         return self._words[self._at] if self._at < len(self._words) else ""
@@ -142,23 +142,26 @@ class Parser:
         self._at += 1
         return self._words[self._at - 1]
 
-    def left(self) -> int:
-        """Return how many words there still are."""
+    def remaining(self) -> int:
+        """Return the number of remaining words."""
         return len(self._words) - self._at
 
     def command(self, word: str) -> tuple[list[str], str]:
-        """Return the words of -exec up to its ";" or "+" after "{}", and which of them it was."""
+        """Return the words of -exec up to its ";" or "+" after "{}", and that terminator."""
         start = self._at
         while self._at < len(self._words):
-            here = self._words[self._at]
-            if here == ";" or (
-                here == "+" and word[:3] != "-ok" and self._at > start and "{}" in self._words[self._at - 1]
+            terminator = self._words[self._at]
+            if terminator == ";" or (
+                terminator == "+"
+                and word[:3] != "-ok"
+                and self._at > start
+                and "{}" in self._words[self._at - 1]
             ):
                 self._at += 1
                 words = self._words[start : self._at - 1]
                 if not words:
-                    raise Failure(f"invalid argument `{here}' to `{word}'")
-                return words, here
+                    raise Failure(f"invalid argument `{terminator}' to `{word}'")
+                return words, terminator
             self._at += 1
         raise Failure(f"missing argument to `{word}'")
 
@@ -170,7 +173,7 @@ class Parser:
             self._depth(word)
             return _true
         if word in ("-depth", "-d"):
-            settings.depth_first = self._depth_asked = True
+            settings.depth_first = self._explicit_depth = True
             return _true
         if word in ("-mount", "-xdev"):
             settings.one_device = True
@@ -188,7 +191,7 @@ class Parser:
             settings.names = self.argument(word)
             return _true
         if word in ACTIONS:
-            self._acts = self._acts or word != "-prune"
+            self._has_action = self._has_action or word != "-prune"
             action = ACTIONS[word](word, self, settings)
             return guarded(action) if "ls" in word or "printf" in word else action
         if word in TESTS:
@@ -211,8 +214,8 @@ class Parser:
     def _regex_type(self) -> None:
         text = self.argument("-regextype")
         if text not in _REGEX_TYPES:
-            listed = ", ".join(f"'{name}'" for name in _REGEX_TYPES)
-            raise Failure(f"Unknown regular expression type '{text}'; valid types are {listed}.")
+            choices = ", ".join(f"'{name}'" for name in _REGEX_TYPES)
+            raise Failure(f"Unknown regular expression type '{text}'; valid types are {choices}.")
         self._settings.regex_type = text
 
 

@@ -1,4 +1,4 @@
-"""find -printf: its directives.
+"""The directives of find -printf.
 
 Source: GNU findutils 4.9 manual, "Format directives".
 """
@@ -17,10 +17,10 @@ from sandhook.utilities.listing.find.state import Settings, Visit
 from sandhook.utilities.listing.sizes import blocks_of
 from sandhook.vfs.base import Stat
 
-#: What %F prints, and -fstype finds.
+#: The type that %F prints and -fstype matches.
 FILE_SYSTEM = "sandhook"
 
-#: Widest field that a format may ask for, in characters.
+#: The greatest width of a field, in characters.
 MAX_WIDTH = 4096
 
 _PIECE = re.compile(
@@ -31,12 +31,12 @@ _LETTERS = {
     bits.S_IFDIR: "d", bits.S_IFREG: "f", bits.S_IFLNK: "l", bits.S_IFIFO: "p", bits.S_IFCHR: "c",
     bits.S_IFBLK: "b", bits.S_IFSOCK: "s",
 }  # fmt: skip
-_NUMERIC = frozenset("dmS")  # the others are strings for GNU's find, which a flag 0 does not fill
+_NUMERIC = frozenset("dmS")  # the others are strings in GNU's find, which the flag 0 does not pad
 _KNOWN = frozenset("abcdDfFgGhHiklmMnpPsStuUyYZ")
 
 
 class Format:
-    """One format, taken apart once."""
+    """One parsed format."""
 
     def __init__(self, text: str, settings: Settings) -> None:
         self._settings = settings
@@ -46,30 +46,30 @@ class Format:
         last = re.search(r"(?:^|[^%])(?:%%)*%[-+ #0]*\d*(?:\.\d*)?\Z", text)
         if last is not None:
             raise Failure("error: the format directive `%\0' is reserved for future use")
-        for found in _PIECE.finditer(text):
-            letter = found[5]
-            if found[6]:
+        for match in _PIECE.finditer(text):
+            letter = match[5]
+            if match[6]:
                 break  # "\c" ends the output
             if letter is None:
-                if found[8] == "\\":
+                if match[8] == "\\":
                     settings.ctx.error("warning: escape `\\' followed by nothing at all")
-                elif found[8] and found[8][0] == "\\":
-                    settings.ctx.error(f"warning: unrecognized escape `{found[8]}'")
-                self._pieces.append(unescape(found[7]) if found[7] else found[8])
-            elif letter == "%" and not found[4]:
+                elif match[8] and match[8][0] == "\\":
+                    settings.ctx.error(f"warning: unrecognized escape `{match[8]}'")
+                self._pieces.append(unescape(match[7]) if match[7] else match[8])
+            elif letter == "%" and not match[4]:
                 self._pieces.append("%")
-            elif found[4] or letter in _KNOWN:
-                self._pieces.append(found)
+            elif match[4] or letter in _KNOWN:
+                self._pieces.append(match)
             elif letter in "ABCT":
                 settings.ctx.error(
                     f"warning: format directive `%{letter}' should be followed by another character"
                 )
-                self._pieces.append(found[0])
+                self._pieces.append(match[0])
             elif letter in "{[(":
                 raise Failure(f"error: the format directive `%{letter}' is reserved for future use")
             else:
                 settings.ctx.error(f"warning: unrecognized format directive `%{letter}'")
-                self._pieces.append(found[0])
+                self._pieces.append(match[0])
 
     def expand(self, visit: Visit) -> str:
         """Return the text for one file."""
@@ -77,10 +77,10 @@ class Format:
             piece if isinstance(piece, str) else self._directive(piece, visit) for piece in self._pieces
         )
 
-    def _directive(self, found: re.Match[str], visit: Visit) -> str:
-        flags, width_text, precision, which, letter = found.group(1, 2, 3, 4, 5)
-        text = self._time(visit.stat(), which, letter) if which else self._value(letter, visit, flags)
-        numeric = not which and letter in _NUMERIC
+    def _directive(self, match: re.Match[str], visit: Visit) -> str:
+        flags, width_text, precision, kind, letter = match.group(1, 2, 3, 4, 5)
+        text = self._time(visit.stat(), kind, letter) if kind else self._value(letter, visit, flags)
+        numeric = not kind and letter in _NUMERIC
         if precision is not None and precision != "" and not numeric:
             text = text[: min(int(precision[:9]), MAX_WIDTH)]
         width = min(int(width_text[:9] or "0"), MAX_WIDTH)
@@ -88,10 +88,10 @@ class Format:
             return text.ljust(width)
         return text.rjust(width, "0" if "0" in flags and numeric else " ")
 
-    def _time(self, info: Stat, which: str, letter: str) -> str:
-        if which == "B":  # nobody knows when a file was made
+    def _time(self, info: Stat, kind: str, letter: str) -> str:
+        if kind == "B":  # the time of birth is unknown
             return ""
-        time = {"A": info.atime_ns, "C": info.ctime_ns, "T": info.mtime_ns}[which]
+        time = {"A": info.atime_ns, "C": info.ctime_ns, "T": info.mtime_ns}[kind]
         seconds, fraction = divmod(time, 10**9)
         zone = self._settings.ctx.environment.get("TZ")
         if letter == "@":
@@ -109,9 +109,9 @@ class Format:
             case "f":
                 return visit.name + "/" * (path[-1:] == "/" and path.strip("/") != "")
             case "h":
-                whole = path.rstrip("/")
-                above, slash, _ = (whole if "/" in whole else path).rpartition("/")
-                return above if slash else "."
+                stripped = path.rstrip("/")
+                parent, slash, _ = (stripped if "/" in stripped else path).rpartition("/")
+                return parent if slash else "."
             case "H":
                 return visit.top
             case "P":
@@ -134,11 +134,11 @@ class Format:
             case "M":
                 return mode_string(info.mode)
             case "a" | "c" | "t":
-                which = {"a": "A", "c": "C", "t": "T"}[letter]
+                kind = {"a": "A", "c": "C", "t": "T"}[letter]
                 day, _, year = strftime(
-                    "%a %b %e %H:%M:%S|%Y", self._seconds(info, which), self._zone()
+                    "%a %b %e %H:%M:%S|%Y", self._seconds(info, kind), self._zone()
                 ).partition("|")
-                return f"{day}.{self._nanoseconds(info, which):09d}0 {year}"
+                return f"{day}.{self._nanoseconds(info, kind):09d}0 {year}"
             case "u":
                 return self._settings.accounts.user(info.uid)
             case "g":
@@ -149,11 +149,11 @@ class Format:
     def _zone(self) -> str | None:
         return self._settings.ctx.environment.get("TZ")
 
-    def _seconds(self, info: Stat, which: str) -> int:
-        return {"A": info.atime_ns, "C": info.ctime_ns, "T": info.mtime_ns}[which] // 10**9
+    def _seconds(self, info: Stat, kind: str) -> int:
+        return {"A": info.atime_ns, "C": info.ctime_ns, "T": info.mtime_ns}[kind] // 10**9
 
-    def _nanoseconds(self, info: Stat, which: str) -> int:
-        return {"A": info.atime_ns, "C": info.ctime_ns, "T": info.mtime_ns}[which] % 10**9
+    def _nanoseconds(self, info: Stat, kind: str) -> int:
+        return {"A": info.atime_ns, "C": info.ctime_ns, "T": info.mtime_ns}[kind] % 10**9
 
     def _number(self, letter: str, info: Stat) -> int | str:
         match letter:

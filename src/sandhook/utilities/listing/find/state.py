@@ -1,4 +1,4 @@
-"""What one run of find knows: its settings, the file it looks at, and the expression's nodes."""
+"""The state of one run of find: its settings, the current file, and the expression's nodes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from sandhook.vfs.base import Stat
 
 
 class Settings:
-    """Options that hold for the whole run, wherever they stand.
+    """Options that apply to the whole run, at any position in the expression.
 
     Attributes:
         deletes, prunes: Whether the expression has -delete, and -prune.
         follow: Symbolic links that are followed: "none", "operands" or "all".
         now: Nanoseconds since the epoch when the run began.
-        at_end: Called when the walk is over (commands that are gathered by -exec ... +).
-        files: What -fprint and similar ones write to. names: The operand of -files0-from, if it was given.
+        at_end: Called after the walk, to run the pending commands of -exec ... +.
+        files: The files that -fprint and similar actions write to.
+        names: The operand of -files0-from; None without it.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -43,7 +44,7 @@ class Settings:
 
     @property
     def accounts(self) -> Accounts:
-        """The names of users and groups, read when first asked for."""
+        """The names of users and groups, read on first use."""
         if self._accounts is None:
             self._accounts = accounts(self.ctx.fs)
         return self._accounts
@@ -54,13 +55,13 @@ class Unknown(Exception):
 
 
 class Visit:
-    """One file that the walk came to.
+    """One file that the walk reached.
 
     Attributes:
         path: As find prints it.
-        top: The operand below which it was found.
+        top: The operand that the walk started from.
         depth: 0 for an operand.
-        mode: Type and permission bits, of what a link leads to where links are followed.
+        mode: Type and permission bits; of a link that is followed, those of its target.
     """
 
     __slots__ = ("depth", "info", "mode", "path", "settings", "top")
@@ -79,7 +80,7 @@ class Visit:
         return self.path.rstrip("/").rpartition("/")[2] or self.path[:1]
 
     def stat(self) -> Stat:
-        """Return the status of the file, read once. Raises Unknown for a file that has gone, or cannot be looked at."""
+        """Return the status of the file, read once. Raises Unknown if it is not available."""
         if self.info is None:
             fs = self.settings.ctx.fs
             path = self.settings.ctx.path(self.path)
@@ -94,7 +95,7 @@ class Visit:
         return self.info
 
     def target(self) -> str:
-        """Return where a symbolic link leads; "" for anything else."""
+        """Return the target of a symbolic link; "" for other files."""
         if not bits.S_ISLNK(self.mode):
             return ""
         try:
@@ -104,7 +105,7 @@ class Visit:
 
 
 class Walk:
-    """The walk itself: what -prune and -quit change."""
+    """The state of the walk that -prune and -quit change."""
 
     def __init__(self, settings: Settings, expression: Node) -> None:
         self.settings = settings
@@ -122,7 +123,7 @@ Node = Callable[[Visit, Walk], bool]
 
 
 def all_of(nodes: list[Node]) -> Node:
-    """Return a node that is true when all are; the first false one ends it."""
+    """Return a node that is true if all are; the first false one ends the evaluation."""
     if len(nodes) == 1:
         return nodes[0]
 
@@ -133,7 +134,7 @@ def all_of(nodes: list[Node]) -> Node:
 
 
 def any_of(nodes: list[Node]) -> Node:
-    """Return a node that is true when one is; the first true one ends it."""
+    """Return a node that is true if one is; the first true one ends the evaluation."""
     if len(nodes) == 1:
         return nodes[0]
 
@@ -149,7 +150,7 @@ def any_of(nodes: list[Node]) -> Node:
 
 
 def last_of(nodes: list[Node]) -> Node:
-    """Return a node that evaluates all, and is what the last one is."""
+    """Return a node that evaluates all, and has the value of the last one."""
     if len(nodes) == 1:
         return nodes[0]
 
@@ -165,7 +166,7 @@ def last_of(nodes: list[Node]) -> Node:
 
 
 def guarded(node: Node) -> Node:
-    """Return a node that reports why and is false where the status of the file is not available."""
+    """Return a node that reports a file without available status, and is false for it."""
 
     def evaluate(visit: Visit, walk: Walk) -> bool:
         try:

@@ -1,4 +1,4 @@
-"""find's tests. Each maker reads its arguments from the parser and returns a node."""
+"""find's tests. Each maker takes its arguments from the parser and returns a node."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _UNITS = {"c": 1, "w": 2, "b": 512, "k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 class Arguments(Protocol):
-    """Where a maker gets its arguments from."""
+    """The source of a maker's arguments, which is the parser."""
 
     def argument(self, word: str) -> str: ...
 
-    def left(self) -> int: ...
+    def remaining(self) -> int: ...
 
     def command(self, word: str) -> tuple[list[str], str]: ...
 
@@ -70,7 +70,7 @@ def _link_glob(*, nocase: bool) -> Maker:
 
 
 def _from_emacs(pattern: str) -> str:
-    """Return an Emacs expression as GNU's basic one: + and ? are the operators there, \\+ and \\? here."""
+    """Return an Emacs expression as GNU's basic one: the operators + and ? become \\+ and \\?."""
     pieces = []
     index = 0
     while index < len(pattern):
@@ -103,15 +103,15 @@ def _regex(*, icase: bool) -> Maker:
             else:
                 regex = compile_ere(text, icase=icase)
         except PatternError as error:
-            why = "Invalid regular expression" if isinstance(error, UnmatchedBracketError) else error
-            raise Failure(f"failed to compile regular expression '{text}': {why}") from None
+            problem = "Invalid regular expression" if isinstance(error, UnmatchedBracketError) else error
+            raise Failure(f"failed to compile regular expression '{text}': {problem}") from None
         budget = settings.ctx.budget
 
         def matches(visit: Visit, walk: object) -> bool:
             budget.charge(1)
             data = visit.path.encode("utf-8", "surrogateescape")
-            found = regex.search(data, remaining=budget.remaining)
-            return found is not None and found.span() == (0, len(data))
+            match = regex.search(data, remaining=budget.remaining)
+            return match is not None and match.span() == (0, len(data))
 
         return matches
 
@@ -121,7 +121,7 @@ def _regex(*, icase: bool) -> Maker:
 # Numbers.
 
 
-def _compared(word: str, text: str, unit: float = 1) -> tuple[str, float]:
+def _parse_comparison(word: str, text: str, unit: float = 1) -> tuple[str, float]:
     """Return the sign and the number of N, +N or -N."""
     sign = text[:1] if text[:1] in ("+", "-") else ""
     digits = text[len(sign) :]
@@ -131,14 +131,14 @@ def _compared(word: str, text: str, unit: float = 1) -> tuple[str, float]:
     return sign, float(digits) * unit
 
 
-def _compare(sign: str, value: float, wanted: float) -> bool:
-    return value > wanted if sign == "+" else value < wanted if sign == "-" else value == wanted
+def _satisfies(sign: str, value: float, operand: float) -> bool:
+    return value > operand if sign == "+" else value < operand if sign == "-" else value == operand
 
 
 def _number(value_of: Callable[[Stat], int]) -> Maker:
     def make(word: str, arguments: Arguments, settings: Settings) -> Node:
-        sign, wanted = _compared(word, arguments.argument(word))
-        return lambda visit, walk: _compare(sign, value_of(visit.stat()), wanted)
+        sign, operand = _parse_comparison(word, arguments.argument(word))
+        return lambda visit, walk: _satisfies(sign, value_of(visit.stat()), operand)
 
     return make
 
@@ -154,8 +154,8 @@ def _size(word: str, arguments: Arguments, settings: Settings) -> Node:
     digits = digits[:-1] if digits[-1:] in _UNITS else digits
     if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
         raise Failure(f"Invalid argument `{text}' to -size")
-    sign, wanted = text[: text.index(digits)], int(digits)
-    return lambda visit, walk: _compare(sign, -(-visit.stat().size // unit), wanted)
+    sign, operand = text[: text.index(digits)], int(digits)
+    return lambda visit, walk: _satisfies(sign, -(-visit.stat().size // unit), operand)
 
 
 # Times.
@@ -163,7 +163,7 @@ def _size(word: str, arguments: Arguments, settings: Settings) -> Node:
 
 def _days(value_of: Callable[[Stat], int]) -> Maker:
     def make(word: str, arguments: Arguments, settings: Settings) -> Node:
-        sign, days = _compared(word, arguments.argument(word), _DAY)
+        sign, days = _parse_comparison(word, arguments.argument(word), _DAY)
         start = settings.now - _DAY
         if settings.daystart:
             start = _midnight(settings)
@@ -173,7 +173,7 @@ def _days(value_of: Callable[[Stat], int]) -> Maker:
             time = value_of(visit.stat())
             if sign == "+":
                 return time <= bound
-            if sign == "-":  # GNU's is a second more: what is N days old and was looked at just now passes
+            if sign == "-":  # like GNU's, a second more, so that a file that is exactly N days old passes
                 return time > bound + _DAY - 10**9
             return bound < time <= bound + _DAY
 
@@ -190,7 +190,7 @@ def _midnight(settings: Settings) -> int:
 
 def _minutes(value_of: Callable[[Stat], int]) -> Maker:
     def make(word: str, arguments: Arguments, settings: Settings) -> Node:
-        sign, span = _compared(word, arguments.argument(word), 60 * 10**9)
+        sign, span = _parse_comparison(word, arguments.argument(word), 60 * 10**9)
         now = _midnight(settings) + _DAY if settings.daystart else settings.now
         bound = now - span
 
@@ -222,18 +222,18 @@ def _newer_than(kind: str) -> Maker:
 
 
 def _newer_xy(word: str, arguments: Arguments, settings: Settings) -> Node:
-    mine, other = word[6], word[7]
-    if mine not in _TIME_OF or other not in "acmt":
+    kind, reference_kind = word[6], word[7]
+    if kind not in _TIME_OF or reference_kind not in "acmt":
         raise Failure(f"invalid predicate `{word}'")
     text = arguments.argument(word)
-    if other == "t":
+    if reference_kind == "t":
         try:
             reference = parse_date(text, settings.now, settings.ctx.environment.get("TZ"))
         except BadDate:
             raise Failure(f"I cannot figure out how to interpret '{text}' as a date or time") from None
     else:
-        reference = _TIME_OF[other](_reference(text, settings))
-    value_of = _TIME_OF[mine]
+        reference = _TIME_OF[reference_kind](_reference(text, settings))
+    value_of = _TIME_OF[kind]
     return lambda visit, walk: value_of(visit.stat()) > reference
 
 
@@ -248,13 +248,13 @@ def _reference(name: str, settings: Settings) -> Stat:
 
 
 def _type(word: str, arguments: Arguments, settings: Settings) -> Node:
-    wanted = _wanted_types(word, arguments.argument(word))
-    return lambda visit, walk: bits.S_IFMT(visit.mode) in wanted
+    types = _parse_types(word, arguments.argument(word))
+    return lambda visit, walk: bits.S_IFMT(visit.mode) in types
 
 
 def _xtype(word: str, arguments: Arguments, settings: Settings) -> Node:
-    """Like -type with links followed where they are not, and the other way round."""
-    wanted = _wanted_types(word, arguments.argument(word))
+    """-xtype: like -type, but links are followed exactly if -type does not follow them."""
+    types = _parse_types(word, arguments.argument(word))
 
     def matches(visit: Visit, walk: object) -> bool:
         ctx = settings.ctx
@@ -264,16 +264,16 @@ def _xtype(word: str, arguments: Arguments, settings: Settings) -> Node:
             if error.errno == errno.ELOOP:
                 ctx.fail(f"{quote_escaped(visit.path)}: {reason(error)}")
                 return False
-            return bits.S_IFLNK in wanted
-        return bits.S_IFMT(info.mode) in wanted
+            return bits.S_IFLNK in types
+        return bits.S_IFMT(info.mode) in types
 
     return matches
 
 
-def _wanted_types(word: str, text: str) -> frozenset[int]:
+def _parse_types(word: str, text: str) -> frozenset[int]:
     if not text:
         raise Failure(f"Arguments to {word} should contain at least one letter")
-    found: set[int] = set()
+    types: set[int] = set()
     for at, letter in enumerate(text):
         if at % 2:
             if letter != ",":
@@ -285,26 +285,26 @@ def _wanted_types(word: str, text: str) -> frozenset[int]:
             )
         elif letter not in _TYPES:
             raise Failure(f"Unknown argument to {word}: {letter}")
-        elif _TYPES[letter] in found:
+        elif _TYPES[letter] in types:
             raise Failure(f"Duplicate file type '{letter}' in the argument list to {word}.")
         else:
-            found.add(_TYPES[letter])
+            types.add(_TYPES[letter])
     if text[-1] == ",":
         raise Failure(f"Last file type in list argument to {word} is missing, i.e., list is ending on: ','")
-    return frozenset(found)
+    return frozenset(types)
 
 
 def _perm(word: str, arguments: Arguments, settings: Settings) -> Node:
     text = arguments.argument(word)
-    how = text[:1] if text[:1] in ("-", "/") else ""
+    prefix = text[:1] if text[:1] in ("-", "/") else ""
     try:
         if text[:1] == "+" and text[1:2].isdigit():
             raise ValueError
-        mode = Mode(text[len(how) :])
+        mode = Mode(text[len(prefix) :])
     except ValueError:
         raise Failure(f"invalid mode '{text}'") from None
 
-    if how == "/" and not (mode.apply(0, 0) or mode.apply(0, 0, directory=True)):
+    if prefix == "/" and not (mode.apply(0, 0) or mode.apply(0, 0, directory=True)):
         settings.ctx.error(
             f"warning: you have specified a mode pattern {text} (which is equivalent to /000). The meaning of"
             " -perm /000 has now been changed to be consistent with -perm -000; that is, while it used to match"
@@ -312,13 +312,13 @@ def _perm(word: str, arguments: Arguments, settings: Settings) -> Node:
         )
 
     def matches(visit: Visit, walk: object) -> bool:
-        wanted = mode.apply(0, 0, directory=bits.S_ISDIR(visit.mode))
-        present = visit.stat().mode & 0o7777
-        if how == "-":
-            return present & wanted == wanted
-        if how == "/":
-            return not wanted or bool(present & wanted)
-        return present == wanted
+        expected = mode.apply(0, 0, directory=bits.S_ISDIR(visit.mode))
+        actual = visit.stat().mode & 0o7777
+        if prefix == "-":
+            return actual & expected == expected
+        if prefix == "/":
+            return not expected or bool(actual & expected)
+        return actual == expected
 
     return matches
 
@@ -337,14 +337,14 @@ def _owner(*, group: bool) -> Maker:
         if not name:
             raise Failure(f"The argument to {word} should not be empty")
         names = settings.accounts.groups if group else settings.accounts.users
-        found = [number for number, known in names.items() if known == name]
-        if not found:
+        ids = [number for number, account in names.items() if account == name]
+        if not ids:
             if not (name.isascii() and name.isdigit() and len(name) < 11):
                 what = "an existing group" if group else "a known user"
                 raise Failure(f"{quote_escaped(name)} is not the name of {what}")
-            found = [int(name)]
-        wanted = found[0]
-        return lambda visit, walk: (visit.stat().gid if group else visit.stat().uid) == wanted
+            ids = [int(name)]
+        expected = ids[0]
+        return lambda visit, walk: (visit.stat().gid if group else visit.stat().uid) == expected
 
     return make
 
@@ -373,13 +373,15 @@ def _empty(word: str, arguments: Arguments, settings: Settings) -> Node:
 
 
 def _same_file(word: str, arguments: Arguments, settings: Settings) -> Node:
-    wanted = _reference(arguments.argument(word), settings)
-    return lambda visit, walk: (visit.stat().device, visit.stat().inode) == (wanted.device, wanted.inode)
+    reference = _reference(arguments.argument(word), settings)
+    return lambda visit, walk: (
+        (visit.stat().device, visit.stat().inode) == (reference.device, reference.inode)
+    )
 
 
 def _used(word: str, arguments: Arguments, settings: Settings) -> Node:
-    """-used: days from the last change of the status to the last access, a day that has begun counting whole."""
-    sign, days = _compared(word, arguments.argument(word), _DAY)
+    """-used: days from the last change of the status to the last access, rounded up."""
+    sign, days = _parse_comparison(word, arguments.argument(word), _DAY)
 
     def matches(visit: Visit, walk: object) -> bool:
         span = visit.stat().atime_ns - visit.stat().ctime_ns
@@ -393,8 +395,8 @@ def _used(word: str, arguments: Arguments, settings: Settings) -> Node:
 
 
 def _file_system(word: str, arguments: Arguments, settings: Settings) -> Node:
-    wanted = arguments.argument(word)
-    return lambda visit, walk: wanted == FILE_SYSTEM
+    name = arguments.argument(word)
+    return lambda visit, walk: name == FILE_SYSTEM
 
 
 def _path(visit: Visit) -> str:

@@ -1,8 +1,8 @@
 """ls: list files.
 
 Source: POSIX.1-2024 XCU 3, ls. Oracle: GNU coreutils 9.1, its output not a terminal.
-Divergence: L-LS-001, output is never a terminal's: columns only when -C or -x asks, colours only with
---color=always. L-LS-002, no file has a security context for -Z.
+Divergence: L-LS-001, output is never a terminal: columns only with -C or -x, colours only with --color=always.
+L-LS-002, no file has a security context for -Z.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.operands import beneath, locate, reason
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.pattern.glob import compile_pattern
-from sandhook.text.quoting import quote_always
+from sandhook.text.quoting import QUOTING_STYLES, quote_always
 from sandhook.utilities.listing.ls import layout as listing
 from sandhook.utilities.listing.ls.colors import Colours, read_colours
 from sandhook.utilities.listing.ls.dired import Dired
@@ -33,12 +33,9 @@ _FORMATS = {
     "single-column": "one",
 }
 _FORMAT_WORDS = ("verbose long", "commas", "horizontal across", "vertical", "single-column")
-_TIMES = {"atime": "access", "ctime": "change", "birth": "modification"}  # nobody knows when a file was made
+_TIMES = {"atime": "access", "ctime": "change", "birth": "modification"}  # the time of birth is unknown
 _TIME_WORDS = ("atime access use", "ctime status", "birth creation")
 _INDICATORS = {"none": "", "slash": "slash", "file-type": "type", "classify": "all"}
-_QUOTINGS = {"literal": "literal", "shell": "shell", "shell-always": "shell-always", "shell-escape": "escape-shell",
-             "shell-escape-always": "escape-shell-always", "c": "c", "c-maybe": "c-maybe", "escape": "escape",
-             "locale": "locale", "clocale": "c"}  # fmt: skip
 _WHEN = ("always yes force", "never no none", "auto tty if-tty")
 
 
@@ -48,16 +45,16 @@ def _one_of(name: str, table: dict[str, str], *words: str) -> Callable[[str], st
 
 
 def _always(name: str) -> Callable[[str], bool]:
-    """Read WHEN; output is no terminal, so that auto is never."""
+    """Return a parser of WHEN; auto means never, because output is not a terminal."""
     read = one_of(name, *_WHEN, status=1)
     return lambda text: read(text) == "always"
 
 
 def _scale(text: str) -> str:
-    """Return the argument of --block-size as Layout.human has it."""
+    """Return the argument of --block-size in the format of Layout.human."""
     from sandhook.utilities.listing.sizes import read_block_size
 
-    unit, suffix = read_block_size(text.removeprefix("'"))  # it would group digits, where a locale does
+    unit, suffix = read_block_size(text.removeprefix("'"))  # "'" groups digits in some locales
     if not unit:
         return "si" if suffix == "si" else "binary"
     return f"{unit}:{suffix}"
@@ -67,15 +64,15 @@ def _scale(text: str) -> str:
 class Options:
     """ls [OPTION]... [FILE]...
 
-    List each FILE, of directories their entries (by default of .), in order of the names.
+    List each FILE (.), or the entries of a directory, in the order of names.
     """
 
     hidden: str = also(
-        opt("-a", "--all", help="do not leave names out that begin with .", const="all", default=""),
+        opt("-a", "--all", help="include names that begin with .", const="all", default=""),
         opt("-A", "--almost-all", help="like -a without . and ..", const="almost"),
     )
     order: tuple[str, ...] = also(
-        opt("-l", help="one file a line, with all that is known", const="long", append=True),
+        opt("-l", help="one file a line, with its details", const="long", append=True),
         opt("-g", help="like -l without owner", const="g", append=True),
         opt("-o", help="like -l without group", const="o", append=True),
         opt("-n", "--numeric-uid-gid", help="like -l with numeric owner and group", const="n", append=True),
@@ -88,16 +85,16 @@ class Options:
         opt("--full-time", help="like -l --time-style=full-iso", const="full", append=True),
         opt("-t", help="by time, newest first", const="sort time", append=True),
         opt("-S", help="by size, largest first", const="sort size", append=True),
-        opt("-X", help="by what stands after the last dot", const="sort extension", append=True),
+        opt("-X", help="by the text after the last dot", const="sort extension", append=True),
         opt("-v", help="by version numbers in the names", const="sort version", append=True),
-        opt("-U", help="in the directory's order", const="sort none", append=True),
+        opt("-U", help="in the order of the directory", const="sort none", append=True),
         opt("-f", help="like -aU, never with long lines or colours", const="f", append=True),
         opt("--sort", "WORD", "none, time, size, extension, version or width", append=True,
             convert=lambda text: "sort " + one_of("--sort", *_SORTS, status=1)(text)),
     )  # fmt: skip
     no_group: bool = opt("-G", "--no-group", "no group in long lines")
-    author: bool = opt("--author", "the owner once more in long lines")
-    recursive: bool = opt("-R", "--recursive", "list directories below too")
+    author: bool = opt("--author", "repeat the owner in long lines")
+    recursive: bool = opt("-R", "--recursive", "list subdirectories too")
     directory: bool = opt("-d", "--directory", "list directories themselves, not their entries")
     reverse: bool = opt("-r", "--reverse", "in reverse order")
     directories_first: bool = opt("--group-directories-first", "directories before files")
@@ -113,7 +110,7 @@ class Options:
         opt("--block-size", "SIZE", "sizes in units of SIZE: K, 1K, MB, human-readable ...", convert=_scale),
     )
     kibibytes: bool = opt("-k", "--kibibytes", "blocks of 1024 bytes (default)")
-    blocks: bool = opt("-s", "--size", "the blocks that each file takes")
+    blocks: bool = opt("-s", "--size", "the blocks of each file")
     inode: bool = opt("-i", "--inode", "the number of each file")
     indicator: str = also(
         opt("-F", help="append one of */=@|", const="all", default=""),
@@ -131,27 +128,27 @@ class Options:
             const="directories"),
     )  # fmt: skip
     quoting: str = also(
-        opt("-N", "--literal", help="names as they are (default)", const="literal", default=""),
+        opt("-N", "--literal", help="unchanged names (default)", const="literal", default=""),
         opt("-Q", "--quote-name", help="names in double quotes", const="c"),
-        opt("-b", "--escape", help="escapes for what cannot be printed", const="escape"),
+        opt("-b", "--escape", help="escapes for unprintable characters", const="escape"),
         opt("--quoting-style", "WORD", "literal, shell, shell-always, shell-escape, c or escape",
-            convert=_one_of("--quoting-style", _QUOTINGS)),
+            convert=_one_of("--quoting-style", QUOTING_STYLES)),
     )  # fmt: skip
     hide_control: bool = also(
-        opt("-q", "--hide-control-chars", help="? for what cannot be printed", const=True, default=False),
-        opt("--show-control-chars", help="control characters as they are (default)", const=False),
+        opt("-q", "--hide-control-chars", help="? for unprintable characters", const=True, default=False),
+        opt("--show-control-chars", help="unchanged control characters (default)", const=False),
     )
     zero: bool = opt("--zero", "end each line with NUL instead of a newline")
-    dired: bool = opt("-D", "--dired", "with long lines, print where the names stand, for Emacs")
+    dired: bool = opt("-D", "--dired", "with long lines, print the offsets of names, for Emacs")
     context: bool = opt("-Z", "--context", "the security context of each file: ?")
     width: str | None = opt("-w", "--width", "COLUMNS", "width of the output")
     tab: str | None = opt("-T", "--tabsize", "COLUMNS", "width of a tab")
-    ignored: tuple[str, ...] = opt("-I", "--ignore", "PATTERN", "leave names out that match", append=True)
-    hidden_too: tuple[str, ...] = opt(
+    ignored: tuple[str, ...] = opt("-I", "--ignore", "PATTERN", "leave out names that match", append=True)
+    hide: tuple[str, ...] = opt(
         "--hide", "PATTERN", "leave out entries that match PATTERN, but not with -a or -A", append=True
     )
-    ignore_backups: bool = opt("-B", "--ignore-backups", "leave names out that end in ~")
-    colour: bool = opt("--color", "WHEN", "colour names: always, auto (default: never, for output is no terminal)",
+    ignore_backups: bool = opt("-B", "--ignore-backups", "leave out names that end in ~")
+    colour: bool = opt("--color", "WHEN", "colour names: always, auto (never, as output is not a terminal)",
                        convert=_always("--color"), optional=True)  # fmt: skip
     hyperlink: bool = opt("--hyperlink", "WHEN", "make names links: always, auto (default: never)",
                           convert=_always("--hyperlink"), optional=True)  # fmt: skip
@@ -159,22 +156,22 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0; 1 when something below an operand failed, 2 when an operand did."""
-    return _Lister(options, ctx).run(operands or ["."], bool(operands))
+    return _Lister(options, ctx).run(operands or ["."])
 
 
 class _Order:
-    """What the options of format and order come to: of many, the last one counts."""
+    """The combined options of format and order, of which the last one counts."""
 
     def __init__(self, options: Options) -> None:
         self.form = "one"
         self.sort = ""
-        self.everything = False
+        self.all_ = False
         self.plain = False
         for word in options.order:
             if word[:5] == "sort ":
                 self.sort = word[5:]
             elif word == "f":
-                self.sort, self.everything, self.plain = "none", True, True
+                self.sort, self.all_, self.plain = "none", True, True
                 self.form = "one" if self.form == "long" else self.form
             elif word == "1":
                 self.form = self.form if self.form == "long" else "one"
@@ -197,11 +194,11 @@ class _Lister:
         if options.colour and not self.order.plain:
             self.printer.colours = _colours(ctx)
         self.first = True
-        everything = options.hidden or self.order.everything
-        texts = [*options.ignored, *(() if everything else options.hidden_too)]
+        show_all = options.hidden or self.order.all_
+        texts = [*options.ignored, *(() if show_all else options.hide)]
         self._ignored = [(text[:1] == ".", compile_pattern(text, extglob=False)) for text in texts]
 
-    def run(self, operands: Sequence[str], given: bool) -> int:
+    def run(self, operands: Sequence[str]) -> int:
         ctx, options = self.ctx, self.options
         files: list[File] = []
         directories: list[File] = []
@@ -222,7 +219,7 @@ class _Lister:
         return ctx.failed
 
     def _operand(self, name: str) -> File:
-        """Look one operand up; which links are followed depends on the format."""
+        """Return the file of an operand; the format determines which links are followed."""
         options = self.options
         long = self.order.form == "long"
         follow = options.follow in ("all", "operands") or name[-1:] == "/"
@@ -244,7 +241,7 @@ class _Lister:
         return File(name, name, info)
 
     def _directories(self, names: list[str], titled: bool, operand: bool) -> None:
-        """List directories; those found below (-R) come right after their parent."""
+        """List directories; with -R, subdirectories follow their parent."""
         names.reverse()
         stack = names
         operands = len(stack)
@@ -265,17 +262,17 @@ class _Lister:
             files = self._sorted(self._entries(name, entries))
             self.printer.print(files, total=True)
             if self.options.recursive:
-                below = [
+                subdirectories = [
                     file.path for file in files
                     if bits.S_ISDIR(file.info.mode) and file.name not in (".", "..")
                 ]  # fmt: skip
-                stack += reversed(below)
+                stack += reversed(subdirectories)
 
     def _entries(self, directory: str, entries: list[Entry]) -> list[File]:
         options = self.options
         kinds = {entry.name: entry.mode for entry in entries}
         names = list(kinds)
-        if options.hidden == "all" or self.order.everything:
+        if options.hidden == "all" or self.order.all_:
             names = [".", "..", *names]
         elif not options.hidden:
             names = [name for name in names if name[0] != "."]
@@ -292,22 +289,22 @@ class _Lister:
                 if not self._needs_stat():
                     files.append(File(name, path, unknown.info))
                     continue
-                shown = name if directory == "." else path
-                self.ctx.fail(f"cannot access {quote_always(shown)}: {reason(error)}")
+                title = name if directory == "." else path
+                self.ctx.fail(f"cannot access {quote_always(title)}: {reason(error)}")
                 files.append(unknown)
                 continue
             files.append(File(name, path, info))
         return files
 
     def _is_ignored(self, name: str) -> bool:
-        """Return whether a pattern of -I or --hide matches; a leading dot must be written."""
+        """Return whether a pattern of -I or --hide matches; a leading dot matches only a literal dot."""
         charge = self.ctx.budget.charge
         return any(
             pattern.matches(name, charge) for dotted, pattern in self._ignored if dotted or name[:1] != "."
         )
 
     def _needs_stat(self) -> bool:
-        """Return whether more than the names and types of files is shown or sorted by."""
+        """Return whether the output or its order depends on more than the names and types of files."""
         options, order = self.options, self.order
         return bool(
             order.form == "long" or options.blocks or options.recursive or options.inode or options.indicator
@@ -320,7 +317,7 @@ class _Lister:
         if not sort and options.time != "modification" and self.order.form != "long":
             sort = "time"  # -c and -u alone sort too
         if sort == "none":
-            return files[::-1] if options.reverse and not self.order.everything else files
+            return files[::-1] if options.reverse and not self.order.all_ else files
         key = listing.sort_key(sort, options.time)
         ordered = sorted(files, key=key, reverse=options.reverse)
         if options.directories_first:
@@ -334,7 +331,7 @@ class _Lister:
 
 
 def _colours(ctx: Context) -> Colours | None:
-    """Return the colours that the environment asks for; what is wrong with them is reported."""
+    """Return the colours of the environment; report those that are not valid, and return None."""
     environment = ctx.environment
     try:
         return read_colours(
@@ -350,25 +347,25 @@ def _colours(ctx: Context) -> Colours | None:
 def _quoting(options: Options, ctx: Context) -> str:
     if options.quoting:
         return options.quoting
-    wanted = ctx.environment.get("QUOTING_STYLE", "literal")
-    if wanted not in _QUOTINGS:
-        ctx.error(f"ignoring invalid value of environment variable QUOTING_STYLE: {quote_always(wanted)}")
-    return _QUOTINGS.get(wanted, "literal")
+    style = ctx.environment.get("QUOTING_STYLE", "literal")
+    if style not in QUOTING_STYLES:
+        ctx.error(f"ignoring invalid value of environment variable QUOTING_STYLE: {quote_always(style)}")
+    return QUOTING_STYLES.get(style, "literal")
 
 
 def _width(options: Options, ctx: Context) -> int:
-    """Return the columns of the output: those of -w, of COLUMNS, or 80."""
-    text, told = options.width, ctx.environment.get("COLUMNS")
-    if text is None and told:
-        if told.isascii() and told.isdigit():
-            text = told
+    """Return the width of the output: that of -w, of COLUMNS, or 80."""
+    text, variable = options.width, ctx.environment.get("COLUMNS")
+    if text is None and variable:
+        if variable.isascii() and variable.isdigit():
+            text = variable
         else:
-            ctx.error(f"ignoring invalid width in environment variable COLUMNS: {quote_always(told)}")
+            ctx.error(f"ignoring invalid width in environment variable COLUMNS: {quote_always(variable)}")
     return 80 if text is None else min(int(text[:9]), 1 << 20) or 1 << 20
 
 
 def _size_unit(options: Options, ctx: Context) -> tuple[str, str]:
-    """Return the units of sizes and of blocks, which the environment may say where no option does."""
+    """Return the units of sizes and of blocks, by an option or by the environment."""
     if options.human:
         return options.human, options.human
     for name in ("LS_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"):
@@ -384,11 +381,11 @@ def _size_unit(options: Options, ctx: Context) -> tuple[str, str]:
 
 
 def _layout(options: Options, order: _Order, ctx: Context) -> listing.Layout:
-    """Return how lines look."""
+    """Return the layout of lines. Raises Failure for an invalid width."""
     numeric = {"width": options.width, "tab": options.tab}
-    for what, text in numeric.items():
+    for option, text in numeric.items():
         if text is not None and not (text.isascii() and text.isdigit()):
-            noun = "line width" if what == "width" else "tab size"
+            noun = "line width" if option == "width" else "tab size"
             raise Failure(f"invalid {noun}: '{text}'")
     sizes, blocks = _size_unit(options, ctx)
     style = options.time_style

@@ -1,4 +1,4 @@
-"""The colours of ls: LS_COLORS, and which colour a file has.
+"""The colours of ls: LS_COLORS, and the colour of a file.
 
 Source: GNU coreutils 9.1 manual, "dircolors invocation" and "ls: General output formatting".
 """
@@ -12,7 +12,7 @@ from sandhook.lazy import lazily
 from sandhook.record import Record
 from sandhook.vfs.base import Stat
 
-#: What LS_COLORS changes. The keys are those of dircolors: "di" for directories, "ex" for programs ...
+#: The colours before LS_COLORS changes them. Keys are those of dircolors: "di" for directories, "ex" for programs ...
 _DEFAULTS = {
     "lc": "\x1b[", "rc": "m", "ec": "", "rs": "0", "no": "", "fi": "", "di": "01;34", "ln": "01;36", "pi": "33",
     "so": "01;35", "bd": "01;33", "cd": "01;33", "mi": "", "or": "", "ex": "01;32", "do": "01;35", "su": "37;41",
@@ -21,7 +21,7 @@ _DEFAULTS = {
 _TYPES = {bits.S_IFDIR: "di", bits.S_IFLNK: "ln", bits.S_IFIFO: "pi", bits.S_IFSOCK: "so", bits.S_IFCHR: "cd",
           bits.S_IFBLK: "bd"}  # fmt: skip
 
-#: Terminals that have colours though nobody said LS_COLORS: the patterns of dircolors' own table.
+#: Terminals with colours even without LS_COLORS: the patterns of dircolors' own table.
 _TERMINALS = lazily(
     r"Eterm|ansi|.*color.*|con[0-9].*x[0-9].*|cons25|console|cygwin|.*direct.*|dtterm|gnome|hurd|jfbterm|konsole"
     r"|kterm|linux|linux-c|mlterm|putty|rxvt.*|screen.*|st|terminator|tmux.*|vt100|vt220|xterm.*"
@@ -32,52 +32,52 @@ _LETTERS = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", 
 
 
 class Colours(Record):
-    """The colours that are in force.
+    """The colours of file types and suffixes.
 
     Attributes:
-        known: What each key of dircolors means.
-        suffixes: Endings of names and their colours, the ones that go first in front.
+        sequences: The colour of each key of dircolors.
+        suffixes: Endings of names and their colours, in order of precedence.
     """
 
-    known: dict[str, str]
+    sequences: dict[str, str]
     suffixes: tuple[tuple[str, str], ...]
 
     def has(self, key: str) -> bool:
         """Return whether a kind of file has a colour of its own."""
-        return self.known[key] not in ("", "0", "00")
+        return self.sequences[key] not in ("", "0", "00")
 
     @property
     def follows(self) -> bool:
-        """Whether a link has the colour of what it leads to."""
-        return self.known["ln"] == "target"
+        """Whether a link has the colour of its target."""
+        return self.sequences["ln"] == "target"
 
     @property
-    def looks_behind_links(self) -> bool:
-        """Whether it matters to colours where a link leads."""
+    def depends_on_targets(self) -> bool:
+        """Whether the colour of a link depends on its target."""
         return self.has("or") or (self.has("ex") and self.follows)
 
     def wrap(self, text: str, sequence: str) -> str:
-        """Return a text in a colour, and the end of it."""
-        return f"{self.known['lc']}{sequence}{self.known['rc']}{text}{self.reset}"
+        """Return text in a colour, followed by the sequence that ends it."""
+        return f"{self.sequences['lc']}{sequence}{self.sequences['rc']}{text}{self.reset}"
 
     @property
     def reset(self) -> str:
-        """What takes a colour back."""
-        known = self.known
-        return known["ec"] or f"{known['lc']}{known['rs']}{known['rc']}"
+        """The sequence that ends a colour."""
+        sequences = self.sequences
+        return sequences["ec"] or f"{sequences['lc']}{sequences['rs']}{sequences['rc']}"
 
     def of_link(self, name: str, info: Stat, target: Stat | None) -> str:
         """Return the colour of a link's own name."""
         if self.follows and target is not None:
             return self.of_file(name, target)
-        if target is None and self.looks_behind_links and (self.follows or self.has("or")):
-            return self.known["or"]
-        return self.known["ln"] if not self.follows else ""
+        if target is None and self.depends_on_targets and (self.follows or self.has("or")):
+            return self.sequences["or"]
+        return self.sequences["ln"] if not self.follows else ""
 
     def of_target(self, name: str, target: Stat | None) -> str:
-        """Return the colour of where a link leads, as a long line shows it."""
+        """Return the colour of a link's target in a long line."""
         if target is None:
-            return self.known["mi"] if self.has("mi") else self.known["or"]
+            return self.sequences["mi"] if self.has("mi") else self.sequences["or"]
         return self.of_file(name, target)
 
     def of_file(self, name: str, info: Stat) -> str:
@@ -92,13 +92,13 @@ class Colours(Record):
                 for suffix, sequence in self.suffixes:
                     if name.endswith(suffix):
                         return sequence
-        return self.known[kind]
+        return self.sequences[kind]
 
     def _of_directory(self, mode: int) -> str:
-        sticky, written = mode & bits.S_ISVTX, mode & bits.S_IWOTH
-        if sticky and written and self.has("tw"):
+        sticky, writable = mode & bits.S_ISVTX, mode & bits.S_IWOTH
+        if sticky and writable and self.has("tw"):
             return "tw"
-        if written and self.has("ow"):
+        if writable and self.has("ow"):
             return "ow"
         return "st" if sticky and self.has("st") else "di"
 
@@ -113,19 +113,19 @@ class Colours(Record):
 
 
 def read_colours(text: str | None, terminal: str | None, colourful: str | None) -> Colours | None:
-    """Return the colours that LS_COLORS says, or None without colours.
+    """Return the colours of LS_COLORS, or None without colours.
 
     Args:
-        text: LS_COLORS; without it the default colours are for terminals that have colours by COLORTERM or TERM.
+        text: LS_COLORS; without it, terminals that have colours by COLORTERM or TERM get the default colours.
         terminal: TERM.
         colourful: COLORTERM.
 
     Raises:
-        ValueError: It cannot be read; the argument is a key that is not known, or "".
+        ValueError: LS_COLORS is not valid; the argument is an unknown key, or "".
     """
     if not text:
         return Colours(dict(_DEFAULTS), ()) if colourful or _TERMINALS.fullmatch(terminal or "") else None
-    known = dict(_DEFAULTS)
+    sequences = dict(_DEFAULTS)
     suffixes: list[tuple[str, str]] = []
     for entry in re.findall(r"(?:\\.|[^:\\])+", text, re.DOTALL):
         key, equals, value = entry.partition("=")
@@ -133,19 +133,19 @@ def read_colours(text: str | None, terminal: str | None, colourful: str | None) 
             raise ValueError("")
         if key[:1] == "*":
             suffixes.insert(0, (_unescaped(key[1:]), _unescaped(value)))
-        elif key in known:
-            known[key] = _unescaped(value)
+        elif key in sequences:
+            sequences[key] = _unescaped(value)
         else:
             raise ValueError(key)
-    return Colours(known, tuple(suffixes))
+    return Colours(sequences, tuple(suffixes))
 
 
 def _unescaped(text: str) -> str:
     if "\\" not in text and "^" not in text:
         return text
 
-    def replace(found: re.Match[str]) -> str:
-        octal, hexadecimal, letter, control, plain = found.groups()
+    def replace(match: re.Match[str]) -> str:
+        octal, hexadecimal, letter, control, plain = match.groups()
         if octal or hexadecimal:
             return chr(int(octal, 8) & 0xFF if octal else int(hexadecimal, 16))
         if control:

@@ -1,44 +1,44 @@
-"""What ls -D prints for Emacs: where names stand in the output, as offsets in bytes. Oracle: GNU coreutils 9.1."""
+"""The output of ls -D for Emacs: the offsets of names in the output, in bytes. Oracle: GNU coreutils 9.1."""
 
 from __future__ import annotations
 
 from sandhook.command.context import Context
 
-#: What --quoting-style calls the styles that quoted_name knows by other names.
+#: The names in --quoting-style of styles that quoted_name has other names for.
 _STYLES = {"escape-shell": "shell-escape", "escape-shell-always": "shell-escape-always"}
 
-INDENT = b"  "  #: stands before every line but empty ones
+INDENT = b"  "  #: before every nonempty line
 
 
 class Dired:
-    """Gathers places while a listing is printed; colours do not count."""
+    """Records offsets while a listing is printed; colours do not count."""
 
-    __slots__ = ("_ctx", "_headings", "_names", "_written")
+    __slots__ = ("_ctx", "_headings", "_names", "_offset")
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
-        self._written = 0
+        self._offset = 0
         self._names: list[int] = []
         self._headings: list[int] = []
 
-    def passed(self, size: int) -> None:
-        """Count so many bytes of output, indentation included."""
-        self._written += size
+    def advance(self, size: int) -> None:
+        """Count ``size`` bytes of output, including indentation."""
+        self._offset += size
 
-    def name(self, before: int, length: int) -> None:
-        """Note a name of ``length`` bytes that stands after ``before`` bytes of the next line."""
-        self._note(self._names, self._written + len(INDENT) + before, length)
+    def add_name(self, before: int, length: int) -> None:
+        """Record a name of ``length`` bytes after the first ``before`` bytes of the next line."""
+        self._add(self._names, self._offset + len(INDENT) + before, length)
 
-    def heading(self, length: int) -> None:
-        """Note the title of a directory that the next line begins with."""
-        self._note(self._headings, self._written + len(INDENT), length)
+    def add_heading(self, length: int) -> None:
+        """Record the title of a directory at the beginning of the next line."""
+        self._add(self._headings, self._offset + len(INDENT), length)
 
-    def _note(self, places: list[int], at: int, length: int) -> None:
+    def _add(self, places: list[int], at: int, length: int) -> None:
         self._ctx.budget.check_fits(16 * len(places))
         places += (at, at + length)
 
     def finish(self, quoting: str) -> None:
-        """Write what was gathered."""
+        """Write the recorded offsets."""
         for word, places in (("DIRED", self._names), ("SUBDIRED", self._headings)):
             if places:
                 self._ctx.write_line(f"//{word}// {' '.join(map(str, places))}")

@@ -1,4 +1,4 @@
-"""How ls prints files: long lines, columns, sizes, times, indicators, quoting, order."""
+"""The layout of ls: long lines, columns, sizes, times, indicators, quoting, order."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class File(Record):
 
     @classmethod
     def unknown(cls, name: str, path: str, mode: int) -> File:
-        """Return a file of which no more than the type is known: its line is all question marks."""
+        """Return a file of which only the type is known, so that its line consists of question marks."""
         return cls(name, path, Stat(bits.S_IFMT(mode), 0, 0, 0, 0, 0, 0, 0, 0), False)
 
 
 class Layout(Record):
-    """What a line shows, and how."""
+    """The fields of a line and their formats."""
 
     form: str
     owner: bool
@@ -60,7 +60,7 @@ class Layout(Record):
 
 
 def time_style(text: str | None) -> tuple[str, str]:
-    """Return the formats of old and of recent times that a --time-style names."""
+    """Return the formats of old and of recent times for the argument of --time-style."""
     if text is None:
         return "%b %e  %Y", "%b %e %H:%M"
     text = text.removeprefix("posix-") or text
@@ -69,33 +69,33 @@ def time_style(text: str | None) -> tuple[str, str]:
         if "\n" in recent:
             raise UsageError(f"invalid time style format {quote_always(text[1:])}")
         return old, recent if newline else old
-    known = {
+    styles = {
         "full-iso": ("%Y-%m-%d %H:%M:%S.%N %z",) * 2,
         "long-iso": ("%Y-%m-%d %H:%M",) * 2,
         "iso": ("%Y-%m-%d ", "%m-%d %H:%M"),
         "locale": ("%b %e  %Y", "%b %e %H:%M"),
     }
-    if text not in known:
-        listed = "".join(f"\n  - [posix-]{name}" for name in known)
+    if text not in styles:
+        choices = "".join(f"\n  - [posix-]{name}" for name in styles)
         raise UsageError(
-            f"invalid argument {quote_always(text)} for 'time style'\nValid arguments are:{listed}\n"
+            f"invalid argument {quote_always(text)} for 'time style'\nValid arguments are:{choices}\n"
             "  - +FORMAT (e.g., +%H:%M) for a 'date'-style format"
         )
-    return known[text]
+    return styles[text]
 
 
-def file_time(info: Stat, which: str) -> int:
-    """Return the chosen time of a file in nanoseconds."""
-    return {"access": info.atime_ns, "change": info.ctime_ns}.get(which, info.mtime_ns)
+def file_time(info: Stat, kind: str) -> int:
+    """Return one of the times of a file in nanoseconds."""
+    return {"access": info.atime_ns, "change": info.ctime_ns}.get(kind, info.mtime_ns)
 
 
 def byte_name(name: str) -> bytes:
-    """Return a name as it is ordered in the C locale."""
+    """Return a name as bytes, which order names as the C locale does."""
     return name.encode("utf-8", "surrogateescape")
 
 
 def sort_key(sort: str, time: str) -> Callable[[File], Any]:
-    """Return the key of an order; names decide between equals."""
+    """Return the key function of an order; equal files are in the order of names."""
     if sort == "time":
         return lambda file: (-file_time(file.info, time), byte_name(file.name))
     if sort == "size":
@@ -125,27 +125,27 @@ class Printer:
         self.colours: Colours | None = None
         self.hyperlinks = False
         self.dired: Dired | None = None
-        self._coloured = False
+        self._colour_used = False
 
     def print(self, files: list[File], *, total: bool, others: Sequence[File] = ()) -> None:
         """Print files.
 
         Args:
-            files: In their order.
-            total: Put the sum of their blocks first where that is shown.
-            others: Others that count where columns are as wide as the widest.
+            files: The files in their final order.
+            total: Print the sum of their blocks first, in layouts with blocks.
+            others: Further files that the widths of columns depend on.
         """
         layout = self.layout
         if total and (layout.form == "long" or layout.blocks):
             size = sum(blocks_of(file.info) for file in files if file.known)
-            self._put(b"total " + self._blocks_text(size).encode() + layout.end)
+            self._write(b"total " + self._blocks_text(size).encode() + layout.end)
         if layout.form == "long":
             self._long(files, others)
         elif layout.form == "one":
             widths = self._prefix_widths(files)
             for file in files:
                 prefix = self._prefix(file, widths)
-                self._line(prefix + self._shown(file, len(prefix)))
+                self._line(prefix + self._name_with_indicator(file, len(prefix)))
         elif layout.form == "commas":
             self._commas(files)
         elif files:
@@ -155,36 +155,36 @@ class Printer:
         """Print the name of a directory above its entries, after an empty line if there is a ``gap``."""
         title = self.title(name).encode("utf-8", "surrogateescape")
         if gap:
-            self._put(b"\n", indent=b"")
+            self._write(b"\n", indent=b"")
         if self.dired is not None:
-            self.dired.heading(len(title))
-        self._put(title + b":\n")
+            self.dired.add_heading(len(title))
+        self._write(title + b":\n")
 
-    def _put(self, data: bytes, indent: bytes = INDENT) -> None:
-        """Write; with -D, after an indentation."""
+    def _write(self, data: bytes, indent: bytes = INDENT) -> None:
+        """Write data; with -D, after an indentation."""
         if self.dired is not None:
             data = indent + data
-            self.dired.passed(len(data))
+            self.dired.advance(len(data))
         self.ctx.write(data)
 
     def finish(self) -> None:
-        """Write what -D gathered, and what takes colours back that a terminal was taught."""
+        """Write the offsets of -D, and reset the colour sequences that are not the default ones."""
         if self.dired is not None:
             self.dired.finish(self.layout.quoting)
-        if self._coloured and self.colours is not None:
-            known = self.colours.known
-            if known["lc"] != "\x1b[" or known["rc"] != "m":
-                self.ctx.write((known["lc"] + known["rc"]).encode("utf-8", "surrogateescape"))
+        if self._colour_used and self.colours is not None:
+            sequences = self.colours.sequences
+            if sequences["lc"] != "\x1b[" or sequences["rc"] != "m":
+                self.ctx.write((sequences["lc"] + sequences["rc"]).encode("utf-8", "surrogateescape"))
 
     def quoted(self, name: str) -> str:
-        """Return a name as the layout quotes it."""
+        """Return a name in the layout's quoting style."""
         text = quoted_name(name, self.layout.quoting)
         if self.layout.hide_control and self.layout.quoting == "literal":
             text = "".join(letter if letter.isprintable() else "?" for letter in text)
         return text
 
     def title(self, name: str) -> str:
-        """Return the name of a directory above its entries: there colons are escaped, and blanks are not."""
+        """Return the title of a directory above its entries, where colons are escaped, but blanks are not."""
         if self.layout.quoting != "escape":
             return self.quoted(name)
         return quoted_name(name, "escape").replace("\\ ", " ").replace(":", "\\:")
@@ -196,73 +196,73 @@ class Printer:
             line = INDENT + line
         self.ctx.write(line)
 
-    def _shown(self, file: File, at: int = 0) -> str:
+    def _name_with_indicator(self, file: File, at: int = 0) -> str:
         return self._name(file, at) + self._indicator(file.info.mode)
 
     def _name(self, file: File, at: int) -> str:
-        """Return a name with its colour, if it has one; ``at`` is the column where it begins."""
+        """Return a name with its colour, if it has one; ``at`` is its first column."""
         text = self.quoted(file.name)
         size = len(text)
         if self.hyperlinks:
-            text = self._linked(text, file.path)
+            text = self._hyperlink(text, file.path)
         if self.colours is None:
             return text
         info = file.info
         if bits.S_ISLNK(info.mode):
-            return self._tinted(text, size, self.colours.of_link(file.name, info, self._target(file)), at)
-        return self._tinted(text, size, self.colours.of_file(file.name, info), at)
+            return self._in_colour(text, size, self.colours.of_link(file.name, info, self._target(file)), at)
+        return self._in_colour(text, size, self.colours.of_file(file.name, info), at)
 
-    def _linked(self, text: str, path: str) -> str:
-        """Return a name that a terminal makes a link of to the file."""
-        whole = resolve(self.ctx, path, missing="all")
+    def _hyperlink(self, text: str, path: str) -> str:
+        """Return text as a terminal's hyperlink to the file."""
+        absolute = resolve(self.ctx, path, missing="all")
         quoted = "".join(
             chr(byte) if chr(byte) in _URL_SAFE else f"%{byte:02x}"
-            for byte in whole.encode("utf-8", "surrogateescape")
+            for byte in absolute.encode("utf-8", "surrogateescape")
         )
         return f"\x1b]8;;file://{host_name(self.ctx)}{quoted}\a{text}\x1b]8;;\a"
 
     def _target(self, file: File) -> Stat | None:
-        """Return what a link leads to, where colours or indicators ask for that; else, or if it is not there, None."""
+        """Return the status of a link's target if colours or indicators need it; None for a missing target."""
         colours = self.colours
-        if self.layout.indicator != "all" and (colours is None or not self._looks_behind_links(colours)):
+        if self.layout.indicator != "all" and (colours is None or not self._needs_target(colours)):
             return None
         try:
             return self.ctx.fs.stat(self.ctx.path(file.path))
         except OSError:
             return None
 
-    def _looks_behind_links(self, colours: Colours) -> bool:
-        return colours.looks_behind_links or (self.layout.form == "long" and colours.has("mi"))
+    def _needs_target(self, colours: Colours) -> bool:
+        return colours.depends_on_targets or (self.layout.form == "long" and colours.has("mi"))
 
-    def _tinted(self, text: str, size: int, sequence: str, at: int) -> str:
+    def _in_colour(self, text: str, size: int, sequence: str, at: int) -> str:
         colours = self.colours
         if colours is None or not sequence:
             return text
-        tinted = colours.wrap(text, sequence)
+        result = colours.wrap(text, sequence)
         if at // self.layout.width != (at + size - 1) // self.layout.width:
-            tinted += colours.known["cl"]  # it goes on in the next line
-        if self._coloured:
-            return tinted
-        self._coloured = True
-        return colours.reset + tinted
+            result += colours.sequences["cl"]  # it continues on the next line
+        if self._colour_used:
+            return result
+        self._colour_used = True
+        return colours.reset + result
 
     def _indicator(self, mode: int) -> str:
-        wanted = self.layout.indicator
-        if not wanted:
+        style = self.layout.indicator
+        if not style:
             return ""
         if bits.S_ISDIR(mode):
             return "/"
-        if wanted == "slash":
+        if style == "slash":
             return ""
         if bits.S_ISREG(mode):
-            return "*" if wanted == "all" and mode & 0o111 else ""
+            return "*" if style == "all" and mode & 0o111 else ""
         return {bits.S_IFLNK: "@", bits.S_IFIFO: "|", bits.S_IFSOCK: "="}.get(bits.S_IFMT(mode), "")
 
     def _blocks_text(self, kibibytes: int) -> str:
         unit = self.layout.block_unit
         return human_size(kibibytes * 1024, unit) if unit else str(kibibytes)
 
-    # Inode and blocks stand before everything else.
+    # Inode and blocks are at the beginning of a line.
 
     def _prefix_cells(self, file: File) -> list[str]:
         cells = []
@@ -290,26 +290,28 @@ class Printer:
         rows = [self._cells(file) for file in files]
         widths = [max(map(len, column)) for column in zip(*rows, *(self._cells(file) for file in others))]
         prefix = self._prefix_widths(files)
-        left = 2 + self.layout.owner + self.layout.group + self.layout.author + self.layout.context
+        left_aligned_end = (
+            2 + self.layout.owner + self.layout.group + self.layout.author + self.layout.context
+        )
         for file, row in zip(files, rows):
             cells = [
-                cell.ljust(width) if index == 0 or 2 <= index < left else cell.rjust(width)
+                cell.ljust(width) if index == 0 or 2 <= index < left_aligned_end else cell.rjust(width)
                 for index, (cell, width) in enumerate(zip(row, widths))
             ]
             start = self._prefix(file, prefix) + " ".join(cells) + " "
             if self.dired is not None:
-                self._mark(file, start)
+                self._record_name(file, start)
             self._line(start + self._long_name(file, len(start)))
 
-    def _mark(self, file: File, start: str) -> None:
-        """Note where the name of a line stands, for -D; colours do not count."""
+    def _record_name(self, file: File, start: str) -> None:
+        """Record the offset of the name in a line for -D; colours do not count."""
         assert self.dired is not None
-        before = len(byte_name(start))
-        self.dired.name(before, len(byte_name(self.quoted(file.name))))
+        offset = len(byte_name(start))
+        self.dired.add_name(offset, len(byte_name(self.quoted(file.name))))
         colours, self.colours = self.colours, None
         rest = byte_name(self._long_name(file, 0))
         self.colours = colours
-        self.dired.passed(len(INDENT) + before + len(rest) + len(self.layout.end))
+        self.dired.advance(len(INDENT) + offset + len(rest) + len(self.layout.end))
 
     def _cells(self, file: File) -> list[str]:
         layout, info = self.layout, file.info
@@ -335,38 +337,38 @@ class Printer:
 
     def _long_name(self, file: File, at: int) -> str:
         if not bits.S_ISLNK(file.info.mode) or not file.known:
-            return self._shown(file, at)
-        leads_to = self.ctx.fs.readlink(self.ctx.path(file.path))
+            return self._name_with_indicator(file, at)
+        destination = self.ctx.fs.readlink(self.ctx.path(file.path))
         target = self._target(file)
-        text = self.quoted(leads_to)
+        text = self.quoted(destination)
         if self.colours is not None:
             at += len(self.quoted(file.name)) + 4
-            text = self._tinted(text, len(text), self.colours.of_target(leads_to, target), at)
+            text = self._in_colour(text, len(text), self.colours.of_target(destination, target), at)
         name = self._name(file, at)
         tail = self._indicator(target.mode) if target is not None and self.layout.indicator == "all" else ""
         return f"{name} -> {text}{tail}"
 
-    # Several names a line.
+    # Several names in a line.
 
     def _length(self, file: File) -> int:
         return len(self.quoted(file.name)) + len(self._indicator(file.info.mode))
 
     def _commas(self, files: list[File]) -> None:
-        line, taken = "", 0
+        line, column = "", 0
         widths = self._prefix_widths(files)
         for index, file in enumerate(files):
             prefix = self._prefix(file, widths).lstrip()
             length = len(prefix) + self._length(file)
             if index:
                 line += ","
-                if taken + 2 + length + 1 > self.layout.width:
+                if column + 2 + length + 1 > self.layout.width:
                     self._line(line)
-                    line, taken = "", 0
+                    line, column = "", 0
                 else:
                     line += " "
-                    taken += 2
-            line += prefix + self._shown(file, taken)
-            taken += length
+                    column += 2
+            line += prefix + self._name_with_indicator(file, column)
+            column += length
         if files:
             self._line(line)
 
@@ -387,7 +389,7 @@ class Printer:
             position = at = 0
             for index, cell in enumerate(line):
                 text += self._gap(position, at) + starts[cell]
-                text += self._shown(files[cell], at + len(starts[cell]))
+                text += self._name_with_indicator(files[cell], at + len(starts[cell]))
                 position = at + lengths[cell]
                 at += widths[index]
             self._line(text)
@@ -407,13 +409,13 @@ class Printer:
 
 
 def fit_columns(lengths: list[int], width: int, across: bool) -> tuple[int, list[int]]:
-    """Return the largest number of columns that fits a line, and their widths (two spaces included)."""
+    """Return the largest number of columns that fit in a line, and their widths including two spaces."""
     total = len(lengths)
     for count in range(min(total, max(1, width // 3)), 1, -1):
         rows = -(-total // count)
         if not across and -(-total // rows) < count:
             continue
-        columns = [3] * count  # the least that GNU's ls thinks of
+        columns = [3] * count  # the minimum of GNU's ls
         for index, length in enumerate(lengths):
             at = index % count if across else index // rows
             columns[at] = max(columns[at], length + (0 if at == count - 1 else 2))

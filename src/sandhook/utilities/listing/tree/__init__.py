@@ -1,7 +1,7 @@
 """tree: list the contents of directories as a tree.
 
-Oracle: tree 2.1.0. Names come in byte order. Divergence: L-TREE-001, colours, HTML, --gitignore, -R
-and -S are not offered, and --du counts each byte once at the end.
+Oracle: tree 2.1.0. Names are in byte order. Divergence: L-TREE-001, colours, HTML, --gitignore, -R
+and -S are not offered, and --du counts each byte once in the total.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sandhook.dates.clock import strftime
 from sandhook.utilities.listing.sizes import HALF_YEAR, human_size
 from sandhook.utilities.listing.tree import xml as xml
 from sandhook.utilities.listing.tree.nodes import MAX_DEPTH, Forest, Node, Rules, patterns
-from sandhook.utilities.listing.tree.paths import Listed
+from sandhook.utilities.listing.tree.paths import PathForest
 
 _BOXES = ("│\u00a0\u00a0 ", "├── ", "└── ")
 _GRAPHICS = ("x   ", "tqq ", "mqq ")  #: between sequences that choose a terminal's graphic characters
@@ -44,24 +44,24 @@ def _limit(text: str) -> int:
 class Options:
     """tree [-aAdfFilnNpqsughDQrtcUvxJX] [-L LEVEL] [-P PATTERN] [-I PATTERN] [DIRECTORY]...
 
-    List each DIRECTORY (.) with all below it.
+    List each DIRECTORY (.) and everything below it.
     """
 
     hidden: bool = opt("-a", help="hidden files too")
-    directories: bool = opt("-d", help="directories alone")
+    directories: bool = opt("-d", help="only directories")
     full: bool = opt("-f", help="the whole path of each file")
     classify: bool = opt("-F", help="a sign after each name, as ls -F")
     flat: bool = opt("-i", help="no lines, and no indentation")
-    follow: bool = opt("-l", help="go into directories that links lead to")
-    level: int = opt("-L", "LEVEL", "how deep to go", convert=_level, default=MAX_DEPTH)
-    plain: bool = opt("-n", help="no colours: there never are any", ignored="")
+    follow: bool = opt("-l", help="follow links to directories")
+    level: int = opt("-L", "LEVEL", "the greatest depth", convert=_level, default=MAX_DEPTH)
+    plain: bool = opt("-n", help="no colours (default)", ignored="")
     protections: bool = opt("-p", help="permissions")
     sizes: str = also(
         opt("-s", help="sizes in bytes", const="bytes", default=""),
         opt("-h", help="sizes like 4.0K", const="human"),
         opt("--si", help="like -h, with powers of 1000", const="si"),
     )
-    usage: bool = opt("--du", help="sizes; of a directory, with all below it")
+    usage: bool = opt("--du", help="sizes; of a directory, including everything below it")
     user: bool = opt("-u", help="owners")
     group: bool = opt("-g", help="groups")
     dates: bool = opt("-D", help="dates of last modification")
@@ -70,10 +70,10 @@ class Options:
     )
     inodes: bool = opt("--inodes", help="inode numbers")
     device: bool = opt("--device", help="numbers of devices")
-    first_details: bool = opt("--metafirst", help="facts of files before the lines")
-    hide_control: bool = opt("-q", help="? for what cannot be printed")
+    first_details: bool = opt("--metafirst", help="details of files before the lines of the tree")
+    hide_control: bool = opt("-q", help="? for unprintable characters")
     quote: bool = opt("-Q", help="names in double quotes")
-    literal: bool = opt("-N", help="names as they are")
+    literal: bool = opt("-N", help="unchanged names")
     sort: str = also(
         opt("-v", help="sort by version", const="version", default="name"),
         opt("-t", help="sort by time of last modification", const="mtime"),
@@ -82,15 +82,17 @@ class Options:
         opt("--sort", "NAME", "name, version, size, mtime, ctime or none",
             convert=one_of("--sort", "name", "version", "size", "mtime", "ctime", "none")),
     )  # fmt: skip
-    reverse: bool = opt("-r", help="the other way round")
+    reverse: bool = opt("-r", help="reverse the order")
     first: str = also(
         opt("--dirsfirst", help="directories before files", const="directories", default=""),
         opt("--filesfirst", help="files before directories", const="files"),
     )
     pattern: tuple[str, ...] = opt("-P", "PATTERN", "list only files that match", append=True)
-    ignore: tuple[str, ...] = opt("-I", "PATTERN", "leave out what matches", append=True)
+    ignore: tuple[str, ...] = opt("-I", "PATTERN", "leave out files that match", append=True)
     ignore_case: bool = opt("--ignore-case", help="patterns ignore case")
-    match_directories: bool = opt("--matchdirs", help="-P chooses directories too, and then all in them")
+    match_directories: bool = opt(
+        "--matchdirs", help="-P matches directories too, and then selects everything in them"
+    )
     prune: bool = opt("--prune", help="leave out empty directories")
     limit: int = opt(
         "--filelimit", "N", "do not list directories with more entries", convert=_limit, default=0
@@ -99,7 +101,7 @@ class Options:
     json: bool = opt("-J", help="JSON")
     xml: bool = opt("-X", help="XML")
     output: str | None = opt("-o", "FILE", "write to FILE")
-    from_file: bool = opt("--fromfile", help="list the paths that files name (. is standard input)")
+    from_file: bool = opt("--fromfile", help="list the paths in files (. is standard input)")
     file_links: bool = opt("--fflinks", help="with --fromfile, NAME -> TARGET is a link")
     graphics: bool = opt("-A", help="lines of a terminal's graphic characters")
     no_report: bool = opt("--noreport", help="no count at the end")
@@ -136,7 +138,7 @@ def _list(options: Options, operands: Sequence[str], rules: Rules, writer: _Writ
         try:
             if options.from_file:
                 with ctx.open("-" if name == "." else name) as reader:
-                    writer.top(Listed(rules, ctx, reader, links=options.file_links).top(name))
+                    writer.top(PathForest(rules, ctx, reader, links=options.file_links).top(name))
                 continue
             info = stat_of(ctx, name)
         except OSError:
@@ -173,27 +175,27 @@ class _Writer:
         self.write(text.encode("utf-8", "surrogateescape") + b"\n")
 
     def missing(self, name: str) -> None:
-        """Report an operand that is not there."""
+        """Report an operand that does not exist."""
         self.ctx.failed = 2
         if self.options.json:
             self.line(f'  {{"type":"directory","name":{_json(name)},"error":"opening dir"}}')
         elif self.options.xml:
-            self.line(xml.missing(xml.written([("name", name)]), "unknown"))
+            self.line(xml.missing(xml.format_attributes([("name", name)]), "unknown"))
         else:
             self.line(f"{name}  [error opening dir]")
 
     def top(self, node: Node) -> None:
-        """Print an operand with all below it."""
-        if node.below is None:  # a file
+        """Print an operand and everything below it."""
+        if node.children is None:  # a file
             if self.options.xml:
-                self.line(xml.missing(xml.written(self._attributes(node)), "file"))
+                self.line(xml.missing(xml.format_attributes(self._attributes(node)), "file"))
             else:
-                before = self.ctx.failed
+                status = self.ctx.failed
                 self.missing(node.name)
-                self.ctx.failed = before
+                self.ctx.failed = status
             self.files += 1
             return
-        self.directories += bool(node.below or node.note)
+        self.directories += bool(node.children or node.note)
         self.bytes += node.total
         if self.options.json:
             self._json(node)
@@ -205,23 +207,23 @@ class _Writer:
                 self.line(text)
             return
         self._line("", node)
-        stack = [(iter(node.below), len(node.below), "")]
+        stack = [(iter(node.children), len(node.children), "")]
         depth = 1
         while stack:
-            children, left, indent = stack[-1]
+            children, remaining, indent = stack[-1]
             child = next(children, None)
             if child is None:
                 stack.pop()
                 continue
-            stack[-1] = (children, left - 1, indent)
-            last = left == 1
+            stack[-1] = (children, remaining - 1, indent)
+            last = remaining == 1
             self._count(child)
             branch = "" if self.options.flat else indent + self.boxes[2 if last else 1]
             self._line(branch, child)
-            if child.below:
+            if child.children:
                 depth += 1
                 stack.append(
-                    (iter(child.below), len(child.below), indent + ("    " if last else self.boxes[0]))
+                    (iter(child.children), len(child.children), indent + ("    " if last else self.boxes[0]))
                 )
 
     def _count(self, node: Node) -> None:
@@ -236,30 +238,30 @@ class _Writer:
 
     def _line(self, branch: str, node: Node) -> None:
         options = self.options
-        shown = self._shown(node.path if options.full else node.name)
+        name = self._quoted(node.path if options.full else node.name)
         if options.classify:
-            shown += self._sign(node.info.mode) if node.target is None else ""
+            name += self._sign(node.info.mode) if node.target is None else ""
         if node.target is not None:
-            shown += f" -> {self._shown(node.target)}"
+            name += f" -> {self._quoted(node.target)}"
             if options.classify:
-                shown += self._sign_of_target(node)
+                name += self._sign_of_target(node)
         note = f"  [{node.note}]" if node.note else ""
         if branch and options.graphics:
             branch = f"\x1b(0{branch}\x1b(B"
         details = self._details(node)
         start = f"{details}{branch}" if options.first_details else f"{branch}{details}"
-        self.line(f"{start}{shown}{note}")
+        self.line(f"{start}{name}{note}")
 
-    def _shown(self, name: str) -> str:
+    def _quoted(self, name: str) -> str:
         if self.options.literal:
             return name
         if self.options.quote:
             name = name.replace("\\", "\\\\").replace('"', '\\"')
         else:
             name = name.replace("\\", "\\\\").replace(" ", "\\ ") if "\\" in name else name
-        hides = self.options.hide_control
+        hide = self.options.hide_control
         text = "".join(
-            c if c.isprintable() or ord(c) >= 0xDC80 else "?" if hides else f"\\{ord(c):03o}" for c in name
+            c if c.isprintable() or ord(c) >= 0xDC80 else "?" if hide else f"\\{ord(c):03o}" for c in name
         )
         return f'"{text}"' if self.options.quote else text
 
@@ -296,13 +298,13 @@ class _Writer:
 
     def _date(self, seconds: int) -> str:
         now = int(self.ctx.now())
-        form = self.options.time_format
-        if form is None:
-            form = "%b %e %H:%M" if now - HALF_YEAR < seconds <= now else "%b %e  %Y"
-        return strftime(form, seconds, self.ctx.environment.get("TZ"))
+        format_ = self.options.time_format
+        if format_ is None:
+            format_ = "%b %e %H:%M" if now - HALF_YEAR < seconds <= now else "%b %e  %Y"
+        return strftime(format_, seconds, self.ctx.environment.get("TZ"))
 
     def _human(self, size: int) -> str:
-        """Return a size rounded to the nearest, with one decimal below ten."""
+        """Return a rounded size, with one decimal below ten."""
         if self.options.sizes == "si":
             return human_size(size, "si")
         if size < 1024:
@@ -319,25 +321,25 @@ class _Writer:
     def _json(self, top: Node) -> None:
         """Print nested objects, each on a line of its own."""
         stack = [iter([top])]
-        ended = [True]
+        is_first = [True]
         while stack:
             node = next(stack[-1], None)
             if node is None:
                 stack.pop()
-                ended.pop()
+                is_first.pop()
                 if stack:
                     self.write(b"\n" + b"  " * len(stack) + b"]}")
                 continue
             if node is not top:
                 self._count(node)
-                self.write(b"\n" if ended[-1] else b",\n")
-                ended[-1] = False
+                self.write(b"\n" if is_first[-1] else b",\n")
+                is_first[-1] = False
             self.write(("  " * len(stack) + "{" + self._object(node)).encode("utf-8", "surrogateescape"))
-            if node.below:
+            if node.children:
                 self.write(b',"contents":[')
-                stack.append(iter(node.below))
-                ended.append(True)
-            elif node.below is not None and not node.note:
+                stack.append(iter(node.children))
+                is_first.append(True)
+            elif node.children is not None and not node.note:
                 self.write(b',"contents":[\n' + b"  " * len(stack) + b"]}" if node is top else b"}")
             else:
                 self.write(b"}")
@@ -364,34 +366,34 @@ class _Writer:
         return ",".join(fields)
 
     def _attributes(self, node: Node) -> list[tuple[str, str]]:
-        """Return what XML says of a node."""
+        """Return the XML attributes of a node."""
         options, info = self.options, node.info
-        found = [("name", node.path if options.full else node.name)]
+        attributes = [("name", node.path if options.full else node.name)]
         if node.target is not None:
-            found.append(("target", node.target))
+            attributes.append(("target", node.target))
         if options.inodes:
-            found.append(("inode", str(info.inode)))
+            attributes.append(("inode", str(info.inode)))
         if options.device:
-            found.append(("dev", str(info.device)))
+            attributes.append(("dev", str(info.device)))
         if options.protections:
-            found += [("mode", f"{info.mode & 0o7777:04o}"), ("prot", mode_string(info.mode))]
+            attributes += [("mode", f"{info.mode & 0o7777:04o}"), ("prot", mode_string(info.mode))]
         if self.names is not None and options.user:
-            found.append(("user", self.names.user(info.uid)))
+            attributes.append(("user", self.names.user(info.uid)))
         if self.names is not None and options.group:
-            found.append(("group", self.names.group(info.gid)))
+            attributes.append(("group", self.names.group(info.gid)))
         if options.sizes or options.usage:
-            found.append(("size", str(node.total if options.usage else info.size)))
+            attributes.append(("size", str(node.total if options.usage else info.size)))
         if options.dates or options.time_format is not None:
-            found.append(("time", self._date(info.mtime_ns // 10**9)))
-        return found
+            attributes.append(("time", self._date(info.mtime_ns // 10**9)))
+        return attributes
 
     def report(self) -> None:
-        """Print how many directories and files there were."""
+        """Print the numbers of directories and files."""
         options, files = self.options, self.files
         if options.json:
             if not options.no_report:
-                counted = "" if options.directories else f',"files":{files}'
-                self.line(f',\n  {{"type":"report","directories":{self.directories}{counted}}}')
+                file_count = "" if options.directories else f',"files":{files}'
+                self.line(f',\n  {{"type":"report","directories":{self.directories}{file_count}}}')
             self.line("\n]" if options.no_report else "]")
             return
         if options.xml:

@@ -1,4 +1,4 @@
-"""What tree lists: directories read into nodes, chosen and ordered by the options."""
+"""The nodes of tree: directories are read into nodes, which the options select and order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_DEPTH = 4_096  #: no path is deeper
 
 
 class Rules(Record):
-    """Which names are listed, and in which order."""
+    """The options that select and order names."""
 
     hidden: bool
     directories: bool
@@ -38,24 +38,24 @@ class Node:
     """One name of a listing.
 
     Attributes:
-        target: Where a link leads to.
-        below: What a directory holds; None for what was not gone into.
-        note: Why it was not gone into.
-        chosen: It is a directory whose name a pattern chose (--matchdirs).
-        free: Patterns choose nothing in it, for it or one above was chosen.
-        total: Bytes of it and of all below it.
+        target: The target of a link.
+        children: The entries of a directory; None if it was not read.
+        note: Why it was not read.
+        selected: A pattern matched the name of this directory (--matchdirs).
+        unfiltered: Patterns do not apply in it, because it or a directory above it is selected.
+        total: The size of it and of everything below it, in bytes.
     """
 
-    __slots__ = ("below", "chosen", "free", "info", "name", "note", "path", "target", "total")
+    __slots__ = ("children", "info", "name", "note", "path", "selected", "target", "total", "unfiltered")
 
     def __init__(self, name: str, path: str, info: Stat, target: str | None = None) -> None:
         self.name = name
         self.path = path
         self.info = info
         self.target = target
-        self.below: list[Node] | None = None
+        self.children: list[Node] | None = None
         self.note = ""
-        self.chosen = self.free = False
+        self.selected = self.unfiltered = False
         self.total = info.size
 
     @property
@@ -64,7 +64,7 @@ class Node:
 
 
 def patterns(texts: Sequence[str], nocase: bool) -> tuple[Pattern, ...]:
-    """Compile the arguments of -P or -I, whose alternatives stand between "|"."""
+    """Compile the arguments of -P or -I, in which "|" separates alternatives."""
     return tuple(
         compile_pattern(part, extglob=False, nocase=nocase) for text in texts for part in text.split("|")
     )
@@ -79,41 +79,41 @@ class Forest:
         self.count = 0
 
     def read(self, top: Node) -> None:
-        """Fill a directory with all below it, and then leave out what is empty with --prune."""
+        """Read everything below a directory; with --prune, remove empty directories."""
         pending = [(top, 1)]
         order: list[Node] = []
         seen: set[tuple[int, int]] = {(top.info.device, top.info.inode)}
         while pending:
             node, depth = pending.pop()
             order.append(node)
-            node.below = []
+            node.children = []
             for child in self._entries(node, depth == 1):
-                node.below.append(child)
-                if self._enters(child, top, depth, seen):
+                node.children.append(child)
+                if self._should_enter(child, top, depth, seen):
                     pending.append((child, depth + 1))
         for node in reversed(order):
-            assert node.below is not None
+            assert node.children is not None
             if self.rules.prune:
-                node.below = [
-                    each for each in node.below if not each.is_directory or each.below or each.chosen
+                node.children = [
+                    each for each in node.children if not each.is_directory or each.children or each.selected
                 ]
-            node.below = self._sorted(node.below)
-            node.total += sum([each.total for each in node.below])
+            node.children = self._sorted(node.children)
+            node.total += sum([each.total for each in node.children])
 
-    def _enters(self, child: Node, top: Node, depth: int, seen: set[tuple[int, int]]) -> bool:
+    def _should_enter(self, child: Node, top: Node, depth: int, seen: set[tuple[int, int]]) -> bool:
         rules = self.rules
-        place = (child.info.device, child.info.inode)
+        file_id = (child.info.device, child.info.inode)
         if child.target is not None and rules.follow and self.ctx.fs.is_dir(self.ctx.path(child.path)):
-            there = self.ctx.fs.stat(self.ctx.path(child.path))
-            place = (there.device, there.inode)
-            if place in seen:
+            info = self.ctx.fs.stat(self.ctx.path(child.path))
+            file_id = (info.device, info.inode)
+            if file_id in seen:
                 child.note = "recursive, not followed"
                 return False
         elif not child.is_directory:
             return False
-        if depth >= min(rules.level, MAX_DEPTH) or (rules.one_device and place[0] != top.info.device):
+        if depth >= min(rules.level, MAX_DEPTH) or (rules.one_device and file_id[0] != top.info.device):
             return False
-        seen.add(place)
+        seen.add(file_id)
         return True
 
     def _entries(self, node: Node, top: bool) -> list[Node]:
@@ -125,10 +125,10 @@ class Forest:
             ctx.failed = 2
             return []
         ctx.charge(1 + len(entries))
-        found = []
+        nodes = []
         for entry in entries:
-            if (entry.name[0] == "." and not rules.hidden) or not self._wanted(
-                entry.name, entry.mode, node.free
+            if (entry.name[0] == "." and not rules.hidden) or not self._is_listed(
+                entry.name, entry.mode, node.unfiltered
             ):
                 continue
             path = beneath(node.path, entry.name)
@@ -143,20 +143,20 @@ class Forest:
             self.count += 1
             ctx.budget.check_fits(400 * self.count)
             child = Node(entry.name, path, info, target)
-            child.chosen = rules.match_directories and is_directory and self._matches(entry.name)
-            child.free = node.free or child.chosen
-            found.append(child)
-        if rules.limit and len(found) > rules.limit:
-            node.note = f"{len(found)} entries exceeds filelimit, not opening dir"
+            child.selected = rules.match_directories and is_directory and self._matches(entry.name)
+            child.unfiltered = node.unfiltered or child.selected
+            nodes.append(child)
+        if rules.limit and len(nodes) > rules.limit:
+            node.note = f"{len(nodes)} entries exceeds filelimit, not opening dir"
             ctx.failed = 2
             return []
-        return found
+        return nodes
 
-    def _wanted(self, name: str, mode: int, free: bool) -> bool:
+    def _is_listed(self, name: str, mode: int, unfiltered: bool) -> bool:
         rules, charge = self.rules, self.ctx.charge
         if any(pattern.matches(name, charge) for pattern in rules.ignored):
             return False
-        return not rules.patterns or free or bits.S_ISDIR(mode) or self._matches(name)
+        return not rules.patterns or unfiltered or bits.S_ISDIR(mode) or self._matches(name)
 
     def _matches(self, name: str) -> bool:
         return any(pattern.matches(name, self.ctx.charge) for pattern in self.rules.patterns)

@@ -1,4 +1,4 @@
-"""What tree -X prints: elements, each on a line of its own. Oracle: tree 2.1.0."""
+"""The output of tree -X: elements, each on its own line. Oracle: tree 2.1.0."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from sandhook.utilities.listing.tree.nodes import Node
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<tree>'
 
-#: What an element says of a node: names and values.
+#: Returns the names and values of a node's attributes.
 Attributes = Callable[[Node], Sequence[tuple[str, str]]]
 
 
 def escaped(text: str) -> str:
-    """Return text as it may stand in an attribute."""
+    """Return text with the escapes that an attribute needs."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
-def missing(said: str, kind: str) -> str:
-    """Return the element of an operand that is not there ("unknown"), or no directory."""
-    return f"  <{kind}{said}><error>error opening dir</error>\n  </{kind}>"
+def missing(attributes: str, kind: str) -> str:
+    """Return the element of an operand that does not exist ("unknown") or is not a directory ("file")."""
+    return f"  <{kind}{attributes}><error>error opening dir</error>\n  </{kind}>"
 
 
-def written(attributes: Sequence[tuple[str, str]]) -> str:
-    """Return attributes as an element has them."""
+def format_attributes(attributes: Sequence[tuple[str, str]]) -> str:
+    """Return the attributes of an element as text."""
     return "".join([f' {name}="{escaped(value)}"' for name, value in attributes])
 
 
 def elements(top: Node, attributes: Attributes) -> Iterator[tuple[Node | None, str]]:
-    """Yield the lines of a directory with all below it, each with its node; None where an element ends."""
+    """Yield the lines of a directory and everything below it, each with its node; None for the end of an element."""
     stack = [iter([top])]
     open_: list[str] = []
     while stack:
@@ -39,20 +39,20 @@ def elements(top: Node, attributes: Attributes) -> Iterator[tuple[Node | None, s
                 yield None, f"{'  ' * len(open_)}</{open_.pop()}>"
             continue
         kind = "directory" if node.is_directory else "link" if node.target is not None else "file"
-        said = written(attributes(node))
-        line = f"{'  ' * len(stack)}<{kind}{said}>"
+        text = format_attributes(attributes(node))
+        line = f"{'  ' * len(stack)}<{kind}{text}>"
         if node.note:
             yield node, f"{line}<error>{escaped(node.note)}</error>\n{'  ' * len(stack)}</{kind}>"
-        elif node.below or (node is top and node.below is not None):
+        elif node.children or (node is top and node.children is not None):
             yield node, line
             open_.append(kind)
-            stack.append(iter(node.below))
+            stack.append(iter(node.children))
         else:
             yield node, f"{line}</{kind}>"
 
 
 def report(size: int | None, directories: int, files: int | None) -> str:
-    """Return the counts at the end; None for what is not counted."""
+    """Return the counts at the end; None for a count that is not printed."""
     lines = ["  <report>"]
     if size is not None:
         lines.append(f"    <size>{size}</size>")
