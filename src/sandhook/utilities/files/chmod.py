@@ -13,6 +13,7 @@ from sandhook.command.modes import Mode, mode_string
 from sandhook.command.operands import beneath, locate, reason, stat_of
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
 from sandhook.text.quoting import quote_always
+from sandhook.utilities.files.names import is_link, is_root
 
 RAW = True
 
@@ -89,7 +90,7 @@ def _parse(arguments: Sequence[str]) -> tuple[Options, list[str], str | None]:
 
 def _change_tree(top: str, mode: Mode, options: Options, mode_is_option: bool, ctx: Context) -> None:
     """Change a file, and with -R everything below it except links."""
-    if options.recursive and options.preserve_root and _is_root(ctx, top):
+    if options.recursive and options.preserve_root and is_root(ctx, top):
         ctx.error(f"it is dangerous to operate recursively on {quote_always(top)}")
         ctx.fail("use --no-preserve-root to override this failsafe")
         return
@@ -105,7 +106,7 @@ def _change_tree(top: str, mode: Mode, options: Options, mode_is_option: bool, c
                 info = stat_of(ctx, name)
         except OSError as error:
             if not options.quiet:
-                dangling = name == top and _is_link(ctx, name)
+                dangling = name == top and is_link(ctx, name)
                 what = "cannot operate on dangling symlink" if dangling else "cannot access"
                 ctx.error(f"{what} {quote_always(name)}" + ("" if dangling else f": {reason(error)}"))
             if options.report == "all":
@@ -125,18 +126,6 @@ def _change_tree(top: str, mode: Mode, options: Options, mode_is_option: bool, c
                 ctx.failed = 1
                 continue
             pending += [beneath(name, entry.name) for entry in reversed(entries)]
-
-
-def _is_root(ctx: Context, name: str) -> bool:
-    path = ctx.path(name)
-    return ctx.fs.is_dir(path) and ctx.fs.realpath(path) == "/"
-
-
-def _is_link(ctx: Context, name: str) -> bool:
-    try:
-        return bits.S_ISLNK(stat_of(ctx, name, follow=False).mode)
-    except OSError:
-        return False
 
 
 def _change(name: str, old: int, mode: Mode, options: Options, ctx: Context) -> int | None:

@@ -1,8 +1,7 @@
 """chown and chgrp: change the owner and group of files.
 
-Source: POSIX.1-2024 XCU 3, chown and chgrp. Oracle: GNU coreutils 9.1. Divergence: L-CHOWN-001, the run's
-user is no superuser, and the virtual files have one owner: everything but what is so already is refused,
-as the kernel refuses it.
+Source: POSIX.1-2024 XCU 3, chown and chgrp. Oracle: GNU coreutils 9.1. Divergence: L-CHOWN-001, the run's user is not
+a superuser, and all virtual files have the same owner. Every change of an owner fails with the kernel's error.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from sandhook.command.operands import beneath, reason, stat_of
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.record import Record
 from sandhook.text.quoting import quote_always
+from sandhook.utilities.files.names import is_link, is_root
 from sandhook.vfs.base import Stat
 
 
@@ -23,17 +23,17 @@ from sandhook.vfs.base import Stat
 class Options:
     """chown [-Rcfvh] [OWNER][:[GROUP]] FILE... | chgrp [-Rcfvh] GROUP FILE... | --reference=RFILE FILE...
 
-    Give each FILE to OWNER, to GROUP, or to both.
+    Set the owner or the group, or both, of each FILE.
     """
 
-    recursive: bool = opt("-R", "--recursive", help="directories with all below them")
+    recursive: bool = opt("-R", "--recursive", help="change directories and everything below them")
     report: str = also(
-        opt("-v", "--verbose", help="say what was done to each file", const="all", default=""),
-        opt("-c", "--changes", help="say what was changed", const="changes"),
+        opt("-v", "--verbose", help="report each file", const="all", default=""),
+        opt("-c", "--changes", help="report each change", const="changes"),
     )
     quiet: bool = opt("-f", "--silent", "--quiet", help="report few errors")
     follow: bool = also(
-        opt("--dereference", help="change what a link leads to (default)", const=True, default=True),
+        opt("--dereference", help="change the target of a link (default)", const=True, default=True),
         opt("-h", "--no-dereference", help="change the link itself", const=False),
     )
     walk: str = also(
@@ -42,71 +42,71 @@ class Options:
         opt("-L", help="with -R, follow all links", const="L"),
     )
     reference: str | None = opt("--reference", "RFILE", "use this file's owner and group")
-    origin: str | None = opt("--from", "OWNER:GROUP", "chown: change files of these alone")
+    origin: str | None = opt("--from", "OWNER:GROUP", "chown: change only their files")
     preserve_root: bool = also(
-        opt("--preserve-root", help="do not work on / recursively", const=True, default=False),
-        opt("--no-preserve-root", help="work on / like on any directory (default)", const=False),
+        opt("--preserve-root", help="do not change / recursively", const=True, default=False),
+        opt("--no-preserve-root", help="treat / like any directory (default)", const=False),
     )
 
 
-class Wanted(Record):
-    """Owner and group to give, -1 for as it is, and how messages write them."""
+class Ownership(Record):
+    """An owner and a group, -1 for no change, and their text in messages."""
 
     uid: int
     gid: int
-    shown: str
+    text: str
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when a file could not be given away."""
+    """Return 0, or 1 when a file could not be changed."""
     group_only = ctx.program == "chgrp"
     if group_only and options.origin is not None:
         raise UsageError("unrecognized option '--from'")
-    rest = list(operands)
-    if not rest:
+    names = list(operands)
+    if not names:
         raise UsageError("missing operand")
     if options.reference is not None:
-        wanted = _of_file(options.reference, group_only, ctx)
+        target = _of_file(options.reference, group_only, ctx)
     else:
-        text = rest.pop(0)
-        if not rest:
+        text = names.pop(0)
+        if not names:
             raise UsageError(f"missing operand after {quote_always(text)}")
-        wanted = _group(text, ctx) if group_only else _owner(text, ctx)
-    origin = _owner(options.origin, ctx) if options.origin is not None else Wanted(-1, -1, "")
-    change = _Change(options, wanted, origin, group_only, ctx)
-    for name in rest:
+        target = _group(text, ctx) if group_only else _owner(text, ctx)
+    origin = _owner(options.origin, ctx) if options.origin is not None else Ownership(-1, -1, "")
+    change = _Change(options, target, origin, group_only, ctx)
+    for name in names:
         change.tree(name)
     return ctx.failed
 
 
-def _of_file(name: str, group_only: bool, ctx: Context) -> Wanted:
+def _of_file(name: str, group_only: bool, ctx: Context) -> Ownership:
     try:
         info = stat_of(ctx, name)
     except OSError as error:
         raise Failure(f"failed to get attributes of {quote_always(name)}: {reason(error)}") from None
-    known = accounts(ctx.fs)
-    group = known.group(info.gid)
+    names = accounts(ctx.fs)
+    group = names.group(info.gid)
     if group_only:
-        return Wanted(-1, info.gid, group)
-    return Wanted(info.uid, info.gid, f"{known.user(info.uid)}:{group}")
+        return Ownership(-1, info.gid, group)
+    return Ownership(info.uid, info.gid, f"{names.user(info.uid)}:{group}")
 
 
-def _group(text: str, ctx: Context) -> Wanted:
+def _group(text: str, ctx: Context) -> Ownership:
     gid = group_number(ctx, text) if text else -1
     if gid is None:
         raise Failure(f"invalid group: {quote_always(text)}")
-    return Wanted(-1, gid, text)
+    return Ownership(-1, gid, text)
 
 
-def _owner(text: str, ctx: Context) -> Wanted:
-    """Read OWNER, OWNER:GROUP, OWNER: (its login group) or :GROUP. Raises Failure."""
+def _owner(text: str, ctx: Context) -> Ownership:
+    """Parse OWNER, OWNER:GROUP, OWNER: (its login group) or :GROUP. Raises Failure."""
     owner, colon, group = text.partition(":")
     uid, login = -1, -1
     if owner:
-        found = user_number(ctx, owner)
-        if found is None:
+        account = user_number(ctx, owner)
+        if account is None:
             raise Failure(f"invalid {'user' if not colon or group else 'spec'}: {quote_always(text)}")
-        uid, login = found
+        uid, login = account
     gid = -1
     if group:
         number = group_number(ctx, group)
@@ -118,49 +118,45 @@ def _owner(text: str, ctx: Context) -> Wanted:
             raise Failure(f"invalid spec: {quote_always(text)}")
         gid = login
         group = accounts(ctx.fs).group(login)
-    return Wanted(
+    return Ownership(
         uid, gid, f"{owner}:{group}" if owner and group else owner or (f":{group}" if group else "")
     )
 
 
 class _Change:
     def __init__(
-        self, options: Options, wanted: Wanted, origin: Wanted, group_only: bool, ctx: Context
+        self, options: Options, target: Ownership, origin: Ownership, group_only: bool, ctx: Context
     ) -> None:
         self.options = options
-        self.wanted = wanted
+        self.target = target
         self.origin = origin
-        self.what = "group" if group_only or (wanted.uid < 0 <= wanted.gid) else "ownership"
+        self.what = "group" if group_only or (target.uid < 0 <= target.gid) else "ownership"
         self.attempt = "group" if group_only else "ownership"
         self.ctx = ctx
-        self.known = accounts(ctx.fs)
+        self.accounts_ = accounts(ctx.fs)
 
     def tree(self, top: str) -> None:
-        """Change a file, and with -R first all below it."""
+        """Change a file; with -R, after everything below it."""
         ctx, options = self.ctx, self.options
-        if options.recursive and options.preserve_root and self._is_root(top):
+        if options.recursive and options.preserve_root and is_root(ctx, top):
             ctx.error(f"it is dangerous to operate recursively on {quote_always(top)}")
             ctx.fail("use --no-preserve-root to override this failsafe")
             return
         pending = [(top, False)]
         seen: set[tuple[int, int]] = set()
         while pending:
-            name, left = pending.pop()
+            name, entries_done = pending.pop()
             ctx.charge()
-            if options.recursive and not left:
-                below = self._below(name, name == top, seen)
-                if below is not None:
+            if options.recursive and not entries_done:
+                entries = self._entries(name, name == top, seen)
+                if entries is not None:
                     pending.append((name, True))
-                    pending += [(beneath(name, entry), False) for entry in reversed(below)]
+                    pending += [(beneath(name, entry), False) for entry in reversed(entries)]
                     continue
-            self._one(name)
+            self._change_file(name)
 
-    def _is_root(self, name: str) -> bool:
-        path = self.ctx.path(name)
-        return self.ctx.fs.is_dir(path) and self.ctx.fs.realpath(path) == "/"
-
-    def _below(self, name: str, operand: bool, seen: set[tuple[int, int]]) -> list[str] | None:
-        """Return the names in a directory, or None for other files and directories that were seen before."""
+    def _entries(self, name: str, operand: bool, seen: set[tuple[int, int]]) -> list[str] | None:
+        """Return the names in a directory; None for another file, or a directory that was visited before."""
         follow = self.options.walk == "L" or (self.options.walk == "H" and operand)
         try:
             info = stat_of(self.ctx, name, follow=follow)
@@ -173,21 +169,21 @@ class _Change:
                 self.ctx.fail(f"cannot read directory {quote_always(name)}: {reason(error)}")
             return None
 
-    def _one(self, name: str) -> None:
-        ctx, options, wanted = self.ctx, self.options, self.wanted
+    def _change_file(self, name: str) -> None:
+        ctx, options, target = self.ctx, self.options, self.target
         try:
             info = stat_of(ctx, name, follow=options.follow)
         except OSError as error:
             ctx.failed = 1
             if not options.quiet:
-                what = "dereference" if self._is_link(name) else "access"
+                what = "dereference" if is_link(ctx, name) else "access"
                 ctx.error(f"cannot {what} {quote_always(name)}: {reason(error)}")
             return
         if self.origin.uid not in (-1, info.uid) or self.origin.gid not in (-1, info.gid):
-            self._retained(name, info)
+            self._report_retained(name, info)
             return
         try:
-            change_owner(ctx, name, info, wanted.uid, wanted.gid)
+            change_owner(ctx, name, info, target.uid, target.gid)
         except OSError as error:
             ctx.failed = 1
             if not options.quiet:
@@ -195,30 +191,24 @@ class _Change:
             if options.report == "all":
                 old = self._names(info.uid, info.gid)
                 ctx.write_line(
-                    f"failed to change {self.what} of {quote_always(name)} from {old} to {self._goal()}"
+                    f"failed to change {self.what} of {quote_always(name)} from {old} to {self._target_text()}"
                 )
             return
-        self._retained(name, info)
+        self._report_retained(name, info)
 
-    def _is_link(self, name: str) -> bool:
-        try:
-            return bits.S_ISLNK(stat_of(self.ctx, name, follow=False).mode)
-        except OSError:
-            return False
-
-    def _goal(self) -> str:
-        return self.wanted.shown.removeprefix(":")
+    def _target_text(self) -> str:
+        return self.target.text.removeprefix(":")
 
     def _names(self, uid: int, gid: int) -> str:
-        """Return owner and group as far as they were asked for."""
-        user, group = self.known.user(uid), self.known.group(gid)
-        if self.wanted.gid < 0:
-            return user if self.wanted.uid >= 0 else ""
+        """Return the owner and the group that the command changes, as text."""
+        user, group = self.accounts_.user(uid), self.accounts_.group(gid)
+        if self.target.gid < 0:
+            return user if self.target.uid >= 0 else ""
         return group if self.attempt == "group" else f"{user}:{group}"
 
-    def _retained(self, name: str, info: Stat) -> None:
+    def _report_retained(self, name: str, info: Stat) -> None:
         if self.options.report == "all":
-            shown = self._names(info.uid, info.gid)
+            names = self._names(info.uid, info.gid)
             self.ctx.write_line(
-                f"{self.attempt} of {quote_always(name)} retained{' as ' if shown else ''}{shown}"
+                f"{self.attempt} of {quote_always(name)} retained{' as ' if names else ''}{names}"
             )

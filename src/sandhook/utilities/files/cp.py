@@ -54,7 +54,7 @@ class Options:
         opt("-L", "--dereference", help="follow all symbolic links", const="all"),
         opt("-P", "--no-dereference", help="follow no symbolic links", const="none"),
     )
-    how: str = also(
+    method: str = also(
         opt("-l", "--link", help="make hard links instead of copies", const="link", default="copy"),
         opt("-s", "--symbolic-link", help="make symbolic links instead of copies", const="symlink"),
     )
@@ -73,8 +73,8 @@ class Options:
         ),
         opt("--no-preserve", "LIST", "do not keep these", convert=_not_attributes, append=True),
     )
-    parents: bool = opt("--parents", "make the source's directories below DIRECTORY")
-    recursive: bool = opt("-r", "-R", "--recursive", "copy directories with all that is in them")
+    parents: bool = opt("--parents", "create the source's directories below DIRECTORY")
+    recursive: bool = opt("-r", "-R", "--recursive", "copy directories and everything in them")
     reflink: str = opt(
         "--reflink",
         "WHEN",
@@ -94,47 +94,49 @@ class Options:
     remove_first: bool = opt("--remove-destination", "remove each existing destination beforehand")
     strip: bool = opt("--strip-trailing-slashes", "remove slashes at the end of each SOURCE")
     directory: str | None = opt("-t", "--target-directory", "DIRECTORY", "copy into DIRECTORY")
-    no_directory: bool = opt("-T", "--no-target-directory", "DEST is never a directory to copy into")
+    no_directory: bool = opt(
+        "-T", "--no-target-directory", "treat DEST as a file, never as a directory to copy into"
+    )
     update: bool = opt("-u", "--update", "only when SOURCE is newer than DEST, or DEST is missing")
-    verbose: bool = opt("-v", "--verbose", "say what is copied")
+    verbose: bool = opt("-v", "--verbose", "print each copy")
     context: str | None = context_option()
     one_file_system: bool = opt("-x", "--one-file-system", "stay on one file system")
 
 
 def policy_of(options: Options, backup: Backup | None = None) -> Policy:
-    """Return what the options ask for."""
-    kept: set[str] = set()
-    bare = False
+    """Return the policy of the options."""
+    preserved: set[str] = set()
+    default_mode = False
     if options.archive:
-        kept |= {"mode", "timestamps", "links"}
+        preserved |= {"mode", "timestamps", "links"}
     if options.no_dereference:
-        kept.add("links")
+        preserved.add("links")
     for words in options.preserve:
         for word in words:
             if word.startswith("no-"):
-                bare = bare or word in ("no-mode", "no-all")
-                kept -= {"mode", "timestamps", "links"} if word == "no-all" else {word[3:]}
+                default_mode = default_mode or word in ("no-mode", "no-all")
+                preserved -= {"mode", "timestamps", "links"} if word == "no-all" else {word[3:]}
             else:
-                bare = bare and word not in ("mode", "all")
-                kept |= {"mode", "timestamps", "links"} if word == "all" else {word}
+                default_mode = default_mode and word not in ("mode", "all")
+                preserved |= {"mode", "timestamps", "links"} if word == "all" else {word}
     recursive = options.recursive or options.archive
     follow = options.follow
     if not follow:
-        # POSIX leaves it open what -R alone does with links; GNU follows none.
-        follow = "none" if options.no_dereference or (recursive and options.how != "link") else "all"
+        # POSIX does not specify whether -R alone follows links; GNU follows none.
+        follow = "none" if options.no_dereference or (recursive and options.method != "link") else "all"
     return Policy(
         recursive=recursive,
         follow=follow,
-        mode="mode" in kept,
-        bare=bare,
-        times="timestamps" in kept,
-        links="links" in kept,
+        mode="mode" in preserved,
+        default_mode=default_mode,
+        times="timestamps" in preserved,
+        links="links" in preserved,
         overwrite=options.overwrite,
         update=options.update,
         force=options.force,
         remove_first=options.remove_first,
         plain=options.plain or not recursive,
-        how=options.how,
+        method=options.method,
         verbose=options.verbose,
         attributes_only=options.attributes_only,
         one_file_system=options.one_file_system,
@@ -143,7 +145,7 @@ def policy_of(options: Options, backup: Backup | None = None) -> Policy:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when something could not be copied; the rest is copied nevertheless."""
+    """Return 0, or 1 when a file could not be copied; the other files are still copied."""
     warn_of_context(ctx, options.context, "SELinux")
     if any("context" in words for words in options.preserve):
         raise Failure("cannot preserve security context without an SELinux-enabled kernel")
@@ -156,7 +158,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.parents:
         _copy_with_parents(copier, options, operands)
         return ctx.failed
-    copier.several = len(operands) > 2 or (options.directory is not None and len(operands) > 1)
+    copier.many_operands = len(operands) > 2 or (options.directory is not None and len(operands) > 1)
     for source, target in pairs(ctx, operands, options.directory, options.no_directory):
         copier.copy(source, target)
     return ctx.failed
@@ -173,17 +175,17 @@ def _copy_with_parents(copier: Copier, options: Options, operands: Sequence[str]
     if not is_directory(ctx, target):
         raise UsageError("with --parents, the destination must be a directory")
     for source in sources:
-        made = target
+        directory = target
         parts = source.strip("/").split("/")
         for depth, part in enumerate(parts[:-1]):
-            made = beneath(made, part)
-            if not is_directory(ctx, made):
+            directory = beneath(directory, part)
+            if not is_directory(ctx, directory):
                 try:
-                    ctx.fs.mkdir(ctx.path(made), 0o777 & ~ctx.process.umask)
+                    ctx.fs.mkdir(ctx.path(directory), 0o777 & ~ctx.process.umask)
                 except OSError as error:
-                    copier.fail(f"cannot make directory {quote_always(made)}: {error.strerror}")
+                    copier.fail(f"cannot make directory {quote_always(directory)}: {error.strerror}")
                     break
                 if options.verbose:
-                    ctx.write_line(f"{'/'.join(source.split('/')[: depth + 1])} -> {made}")
+                    ctx.write_line(f"{'/'.join(source.split('/')[: depth + 1])} -> {directory}")
         else:
-            copier.copy(source, beneath(made, parts[-1]))
+            copier.copy(source, beneath(directory, parts[-1]))

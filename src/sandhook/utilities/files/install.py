@@ -1,7 +1,7 @@
-"""install: copy files and set their bits, or make directories.
+"""install: copy files and set their permission bits, or create directories.
 
 Oracle: GNU coreutils 9.1.
-Divergence: L-INSTALL-001, there is no strip for -s but one that --strip-program names.
+Divergence: L-INSTALL-001, -s needs --strip-program, because there is no strip.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sandhook.command.operands import find, is_directory, reason, stat_of
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.text.quoting import quote_always
 from sandhook.utilities.files.backup import backup_of, backup_option, suffix_option
+from sandhook.utilities.files.names import link_location
 from sandhook.utilities.files.security import context_option, warn_of_context
 from sandhook.utilities.files.targets import pairs
 from sandhook.vfs.base import Stat
@@ -25,33 +26,35 @@ from sandhook.vfs.base import Stat
 class Options:
     """install [-CDTpsv] [-m MODE] SOURCE DEST | install SOURCE... DIRECTORY | install -d DIRECTORY...
 
-    Copy each SOURCE with the bits of MODE (755), or make each DIRECTORY with its parents.
+    Copy each SOURCE with the permission bits MODE (755), or create each DIRECTORY with its parents.
     """
 
     backup: str | None = backup_option()
     suffix: str | None = suffix_option()
-    compare: bool = opt("-C", "--compare", help="leave a DEST alone that is the same already")
+    compare: bool = opt("-C", "--compare", help="do not copy to a DEST that is already the same")
     ignored: bool = opt("-c", ignored="as GNU install does")
-    directory: bool = opt("-d", "--directory", help="make directories")
-    parents: bool = opt("-D", help="make the directories on the way to DEST")
-    group: str | None = opt("-g", "--group", "GROUP", "the group of what is made")
+    directory: bool = opt("-d", "--directory", help="create directories")
+    parents: bool = opt("-D", help="create the parent directories of DEST")
+    group: str | None = opt("-g", "--group", "GROUP", "the group of new files")
     mode: str | None = opt("-m", "--mode", "MODE", "the permission bits, instead of rwxr-xr-x")
-    owner: str | None = opt("-o", "--owner", "OWNER", "the owner of what is made")
-    times: bool = opt("-p", "--preserve-timestamps", help="give DEST the times of SOURCE")
+    owner: str | None = opt("-o", "--owner", "OWNER", "the owner of new files")
+    times: bool = opt("-p", "--preserve-timestamps", help="set the times of DEST to those of SOURCE")
     strip: bool = opt("-s", "--strip", help="run strip on each copy")
-    stripper: str | None = opt("--strip-program", "PROGRAM", "what -s runs, instead of strip")
+    strip_program: str | None = opt("--strip-program", "PROGRAM", "the program that -s runs instead of strip")
     target: str | None = opt("-t", "--target-directory", "DIRECTORY", "copy into DIRECTORY")
-    plain: bool = opt("-T", "--no-target-directory", help="DEST is no directory to copy into")
-    verbose: bool = opt("-v", "--verbose", help="say what is made")
+    plain: bool = opt(
+        "-T", "--no-target-directory", help="treat DEST as a file, never as a directory to copy into"
+    )
+    verbose: bool = opt("-v", "--verbose", help="print each new file")
     context: str | None = context_option()
     keep_context: bool = opt(
         "--preserve-context",
-        help="keep the security context: there are no contexts, and a warning is printed",
+        help="keep the security context: prints a warning, because there are none",
     )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when something could not be installed."""
+    """Return 0, or 1 when a file could not be installed."""
     if options.keep_context:
         ctx.error("WARNING: ignoring --preserve-context; this kernel is not SELinux-enabled")
     warn_of_context(ctx, options.context, "SELinux")
@@ -63,7 +66,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         mode = Mode("755" if options.mode is None else options.mode)
     except ValueError:
         raise Failure(f"invalid mode {quote_always(options.mode or '')}") from None
-    if options.stripper is not None and not options.strip:
+    if options.strip_program is not None and not options.strip:
         ctx.error("WARNING: ignoring --strip-program option as -s option was not specified")
     installer = _Installer(options, mode, ctx)
     if not operands:
@@ -75,27 +78,21 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.plain and options.target is not None:
         raise Failure("cannot combine --target-directory (-t) and --no-target-directory (-T)")
     if options.parents and options.target is not None:
-        installer.on_the_way(options.target)
+        installer.make_parents(options.target)
     if options.target is not None and not is_directory(ctx, options.target):
-        _refuse_target(ctx, options.target)
-    chosen = list(pairs(ctx, operands, options.target, options.plain or (
+        _target_error(ctx, options.target)
+    copies = list(pairs(ctx, operands, options.target, options.plain or (
         options.target is None and options.parents and len(operands) == 2 and not is_directory(ctx, operands[-1])
     )))  # fmt: skip
-    for source, target in chosen:
+    for source, target in copies:
         ctx.charge()
         if options.parents and options.target is None and "/" in target.rstrip("/"):
-            installer.on_the_way(target.rstrip("/").rpartition("/")[0] or "/")
+            installer.make_parents(target.rstrip("/").rpartition("/")[0] or "/")
         installer.copy(source, target)
     return ctx.failed
 
 
-def _place(ctx: Context, name: str) -> tuple[str, str]:
-    """Return the directory and the name in it: what is equal for one link of a file only."""
-    above, slash, last = name.rstrip("/").rpartition("/")
-    return ctx.fs.realpath(ctx.path((above or "/") if slash else ".")), last
-
-
-def _refuse_target(ctx: Context, name: str) -> None:
+def _target_error(ctx: Context, name: str) -> None:
     try:
         stat_of(ctx, name)
     except OSError as error:
@@ -104,7 +101,7 @@ def _refuse_target(ctx: Context, name: str) -> None:
 
 
 class _Installer:
-    """What one call of install makes, and with which bits and owners. Raises Failure for unknown owners."""
+    """Creates files and directories with their permission bits and owners. Raises Failure for unknown owners."""
 
     def __init__(self, options: Options, mode: Mode, ctx: Context) -> None:
         self.options = options
@@ -124,12 +121,12 @@ class _Installer:
             self.gid = group
 
     def make(self, name: str) -> None:
-        """Make a directory of -d with all on the way, and give it its bits."""
-        if self.on_the_way(name):
+        """Create a directory of -d with its parents, and set its permission bits."""
+        if self.make_parents(name):
             self._finish(name, directory=True)
 
-    def on_the_way(self, name: str) -> bool:
-        """Make what is missing of a path; they all get rwxr-xr-x."""
+    def make_parents(self, name: str) -> bool:
+        """Create the missing directories of a path, each with rwxr-xr-x."""
         end = len(name.rstrip("/")) or 1
         for index in (*(i for i in range(1, end) if name[i] == "/" and name[i - 1] != "/"), len(name)):
             part = name[:index]
@@ -148,7 +145,7 @@ class _Installer:
         return True
 
     def copy(self, source: str, target: str) -> None:
-        """Copy one file and give the copy its bits, owner and times."""
+        """Copy one file, and set the permission bits, owner and times of the copy."""
         ctx = self.ctx
         try:
             info = stat_of(ctx, source)
@@ -159,28 +156,28 @@ class _Installer:
             ctx.fail(f"omitting directory {quote_always(source)}")
             return
         try:
-            there = find(ctx, target, follow=False)
+            existing = find(ctx, target, follow=False)
         except OSError as error:
             ctx.fail(f"cannot stat {quote_always(target)}: {reason(error)}")
             return
-        if there is not None:
-            if bits.S_ISDIR(there.mode):
+        if existing is not None:
+            if bits.S_ISDIR(existing.mode):
                 ctx.fail(f"cannot overwrite directory {quote_always(target)} with non-directory")
                 return
-            same = (there.device, there.inode) == (info.device, info.inode)
-            if same and (info.links < 2 or _place(ctx, source) == _place(ctx, target)):
+            same = (existing.device, existing.inode) == (info.device, info.inode)
+            if same and (info.links < 2 or link_location(ctx, source) == link_location(ctx, target)):
                 ctx.fail(f"{quote_always(source)} and {quote_always(target)} are the same file")
                 return
-            if self.options.compare and self._same(source, target, info, there):
+            if self.options.compare and self._same(source, target, info, existing):
                 return
-        if self._contents(source, target, there is not None) and self._strip(target):
+        if self._contents(source, target, existing is not None) and self._strip(target):
             self._finish(target, directory=False, times=info if self.options.times else None)
 
     def _strip(self, target: str) -> bool:
-        """Run the program of -s on a copy, which goes when the program fails."""
+        """Run the program of -s on a copy, and remove the copy if the program fails."""
         if not self.options.strip:
             return True
-        ctx, program = self.ctx, self.options.stripper or "strip"
+        ctx, program = self.ctx, self.options.strip_program or "strip"
         ctx.flush()
         status = ctx.run_command([program, target])
         if status:
@@ -188,16 +185,16 @@ class _Installer:
             ctx.fs.unlink(ctx.path(target))
         return not status
 
-    def _same(self, source: str, target: str, info: Stat, there: Stat) -> bool:
-        if not bits.S_ISREG(there.mode) or info.size != there.size:
+    def _same(self, source: str, target: str, info: Stat, existing: Stat) -> bool:
+        if not bits.S_ISREG(existing.mode) or info.size != existing.size:
             return False
-        if there.mode & 0o7777 != self.mode.apply(0, 0):
+        if existing.mode & 0o7777 != self.mode.apply(0, 0):
             return False
         with self.ctx.open(source) as left, self.ctx.open(target) as right:
             return left.read_all() == right.read_all()
 
-    def _contents(self, source: str, target: str, replaced: bool) -> bool:
-        """Copy the bytes into a new file: what a link of the old name leads to stays as it is."""
+    def _contents(self, source: str, target: str, replace: bool) -> bool:
+        """Copy the data into a new file, so that the target of an existing link does not change."""
         ctx = self.ctx
         try:
             reader = ctx.open(source)
@@ -206,31 +203,31 @@ class _Installer:
             return False
         with reader:
             try:
-                kept = ""
-                if replaced and self.backup is not None:
-                    kept = f" (backup: {quote_always(self.backup(target))})"
-                elif replaced:
+                backup_note = ""
+                if replace and self.backup is not None:
+                    backup_note = f" (backup: {quote_always(self.backup(target))})"
+                elif replace:
                     ctx.fs.unlink(ctx.path(target))
                     if self.options.verbose:
                         ctx.write_line(f"removed {quote_always(target)}")
-                out = ctx.create(target)
+                output = ctx.create(target)
             except OSError as error:
-                what = "cannot remove" if replaced else "cannot create regular file"
-                why = reason(error)
+                what = "cannot remove" if replace else "cannot create regular file"
+                problem = reason(error)
                 if target[-1:] == "/" and isinstance(error, IsADirectoryError):
-                    why = "Not a directory"
-                ctx.fail(f"{what} {quote_always(target)}: {why}")
+                    problem = "Not a directory"
+                ctx.fail(f"{what} {quote_always(target)}: {problem}")
                 return False
             if self.options.verbose:
-                ctx.write_line(f"{quote_always(source)} -> {quote_always(target)}{kept}")
+                ctx.write_line(f"{quote_always(source)} -> {quote_always(target)}{backup_note}")
             try:
                 for data in reader.chunks():
-                    out.write(data)
+                    output.write(data)
             except OSError as error:
                 ctx.fail(f"error writing {quote_always(target)}: {reason(error)}")
                 return False
             finally:
-                out.release()
+                output.release()
         return True
 
     def _finish(self, name: str, *, directory: bool, times: Stat | None = None) -> None:

@@ -1,4 +1,4 @@
-"""link: give a file another name.
+"""link: create another name for a file.
 
 Source: POSIX.1-2024 XCU 3, link. Oracle: GNU coreutils 9.1.
 """
@@ -17,12 +17,12 @@ from sandhook.text.quoting import quote_always
 class Options:
     """link FILE1 FILE2
 
-    Make FILE2 another name of FILE1, by the system's call of the same name.
+    Create FILE2 as another name of FILE1, by the link system call.
     """
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when the link could not be made."""
+    """Return 0, or 1 when the link could not be created."""
     if not operands:
         raise UsageError("missing operand")
     if len(operands) == 1:

@@ -1,4 +1,4 @@
-"""ln: make links.
+"""ln: create links.
 
 Source: POSIX.1-2024 XCU 3, ln. Oracle: GNU coreutils 9.1.
 """
@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.links import relative_to, resolve
-from sandhook.command.operands import confirm, find, last_component, locate, reason, stat_of
+from sandhook.command.operands import confirm, find, locate, reason, stat_of
 from sandhook.command.options import also, opt, option_set
 from sandhook.text.quoting import quote_always
 from sandhook.utilities.files.backup import backup_of, backup_option, suffix_option
+from sandhook.utilities.files.names import is_link, link_location, parent_of
 from sandhook.utilities.files.targets import pairs
 from sandhook.vfs.path import VirtualPath
 
@@ -22,7 +23,7 @@ from sandhook.vfs.path import VirtualPath
 class Options:
     """ln [-fiLnPrsTv] TARGET [LINK] | TARGET... DIRECTORY | -t DIRECTORY TARGET...
 
-    Make LINK a link to TARGET, or links in DIRECTORY (here if it is missing).
+    Create LINK as a link to TARGET, or links in DIRECTORY (the working directory if it is omitted).
     """
 
     backup: str | None = backup_option()
@@ -35,60 +36,57 @@ class Options:
         opt("-i", "--interactive", help="ask before removing an existing LINK", const="ask"),
     )
     follow: bool = also(
-        opt("-L", "--logical", help="hard link to what a symbolic link leads to", const=True, default=False),
+        opt("-L", "--logical", help="hard link to the target of a symbolic link", const=True, default=False),
         opt("-P", "--physical", help="hard link to a symbolic link itself (default)", const=False),
     )
-    no_dereference: bool = opt("-n", "--no-dereference", "a LINK that is a link to a directory is a file")
-    relative: bool = opt("-r", "--relative", "with -s, TARGET relative to where LINK is")
+    no_dereference: bool = opt(
+        "-n", "--no-dereference", "treat a LINK that is a link to a directory as a file"
+    )
+    relative: bool = opt("-r", "--relative", "with -s, make TARGET relative to LINK")
     symbolic: bool = opt("-s", "--symbolic", "symbolic links instead of hard ones")
-    directory: str | None = opt("-t", "--target-directory", "DIRECTORY", "make the links in DIRECTORY")
-    no_directory: bool = opt("-T", "--no-target-directory", "LINK is never a directory to put links into")
-    verbose: bool = opt("-v", "--verbose", "say what is linked")
+    directory: str | None = opt("-t", "--target-directory", "DIRECTORY", "create the links in DIRECTORY")
+    no_directory: bool = opt(
+        "-T", "--no-target-directory", "treat LINK as a file, never as a directory for links"
+    )
+    verbose: bool = opt("-v", "--verbose", "print each link")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when a link could not be made."""
+    """Return 0, or 1 when a link could not be created."""
     if options.relative and not options.symbolic:
         ctx.error("cannot do --relative without --symbolic")
         return 1
     if len(operands) == 1 and options.directory is None and not options.no_directory:
         operands = [operands[0], "."]
-    if len(operands) == 2 and options.no_dereference and _is_link(ctx, operands[1]):
+    if len(operands) == 2 and options.no_dereference and is_link(ctx, operands[1]):
         _link(operands[0], operands[1], options, ctx)
         return ctx.failed
-    made: set[tuple[int, int]] = set()
+    created: set[tuple[int, int]] = set()
     for target, link in pairs(ctx, operands, options.directory, options.no_directory):
         ctx.charge()
         if link[-1:] == "/" and options.directory is None and (options.symbolic or _is_linkable(ctx, target)):
             kind = "symbolic" if options.symbolic else "hard"
             try:
-                why = "Not a directory" if find(ctx, link.rstrip("/")) else "No such file or directory"
+                problem = "Not a directory" if find(ctx, link.rstrip("/")) else "No such file or directory"
             except OSError as error:
-                why = reason(error)
+                problem = reason(error)
             to = "" if options.symbolic else f" => {quote_always(target)}"
-            ctx.fail(f"failed to create {kind} link {quote_always(link)}{to}: {why}")
+            ctx.fail(f"failed to create {kind} link {quote_always(link)}{to}: {problem}")
             continue
-        _link(target, link, options, ctx, made)
+        _link(target, link, options, ctx, created)
     return ctx.failed
 
 
 def _is_linkable(ctx: Context, name: str) -> bool:
-    """Return whether there is such a file, and it is no directory."""
+    """Return whether a file exists and is not a directory."""
     try:
         return not bits.S_ISDIR(stat_of(ctx, name, follow=False).mode)
     except OSError:
         return False
 
 
-def _is_link(ctx: Context, name: str) -> bool:
-    try:
-        return bits.S_ISLNK(stat_of(ctx, name, follow=False).mode)
-    except OSError:
-        return False
-
-
 def _link(
-    target: str, link: str, options: Options, ctx: Context, made: set[tuple[int, int]] | None = None
+    target: str, link: str, options: Options, ctx: Context, created: set[tuple[int, int]] | None = None
 ) -> None:
     kind = "symbolic" if options.symbolic else "hard"
     try:
@@ -105,52 +103,56 @@ def _link(
     except OSError as error:
         ctx.fail(f"failed to access {quote_always(target)}: {reason(error)}")
         return
-    shown = target
+    link_target = target
     try:
-        kept: str | None = ""
+        backup_name: str | None = ""
         if options.replace != "no" or options.backup or options.suffix:
-            kept = _clear(target, link, options, ctx, made)
-            if kept is None:
+            backup_name = _remove_existing(target, link, options, ctx, created)
+            if backup_name is None:
                 return
         path = locate(ctx, link)
         if options.symbolic:
-            shown = _relative(target, link, ctx) if options.relative else target
-            ctx.fs.symlink(shown, path)
+            link_target = _relative(target, link, ctx) if options.relative else target
+            ctx.fs.symlink(link_target, path)
         else:
             old = locate(ctx, target)
             ctx.fs.link(ctx.fs.realpath(old) if options.follow else old, path)
-        if made is not None:
-            now = ctx.fs.stat(path, follow=False)
-            made.add((now.device, now.inode))
+        if created is not None:
+            link_info = ctx.fs.stat(path, follow=False)
+            created.add((link_info.device, link_info.inode))
     except OSError as error:
         short = options.symbolic or isinstance(error, FileExistsError)
         to = "" if short else f" => {quote_always(target)}"
-        if options.symbolic and not shown:
+        if options.symbolic and not link_target:
             to = " -> ''"
         ctx.fail(f"failed to create {kind} link {quote_always(link)}{to}: {reason(error)}")
         return
     if options.verbose:
         arrow = "->" if options.symbolic else "=>"
-        before = f"{quote_always(kept)} ~ " if kept else ""
-        ctx.write_line(f"{before}{quote_always(link)} {arrow} {quote_always(shown)}")
+        prefix = f"{quote_always(backup_name)} ~ " if backup_name else ""
+        ctx.write_line(f"{prefix}{quote_always(link)} {arrow} {quote_always(link_target)}")
 
 
-def _clear(
-    target: str, link: str, options: Options, ctx: Context, made: set[tuple[int, int]] | None
+def _remove_existing(
+    target: str, link: str, options: Options, ctx: Context, created: set[tuple[int, int]] | None
 ) -> str | None:
-    """Remove an existing link (-f, -i), or back it up and return where; None when it stays and nothing is to be made."""
-    there = find(ctx, link, follow=False)
-    if there is None:
+    """Remove an existing link (-f, -i), or back it up.
+
+    Returns:
+        The name of the backup, "" without one; None when the link is kept, so that no link must be created.
+    """
+    existing = find(ctx, link, follow=False)
+    if existing is None:
         return ""
-    if bits.S_ISDIR(there.mode):
+    if bits.S_ISDIR(existing.mode):
         ctx.fail(f"{link}: cannot overwrite directory")
         return None
-    if made is not None and (there.device, there.inode) in made:
+    if created is not None and (existing.device, existing.inode) in created:
         ctx.fail(f"will not overwrite just-created {quote_always(link)} with {quote_always(target)}")
         return None
     info = find(ctx, target, follow=options.follow)
-    if info is not None and (info.device, info.inode) == (there.device, there.inode):
-        if _place(ctx, target) == _place(ctx, link):
+    if info is not None and (info.device, info.inode) == (existing.device, existing.inode):
+        if link_location(ctx, target) == link_location(ctx, link):
             ctx.fail(f"{quote_always(target)} and {quote_always(link)} are the same file")
             return None
         if not options.symbolic:
@@ -164,14 +166,7 @@ def _clear(
     return ""
 
 
-def _place(ctx: Context, name: str) -> tuple[str, str]:
-    """Return the directory and the name in it: equal for one link only."""
-    above, slash, _ = name.rstrip("/").rpartition("/")
-    return ctx.fs.realpath(ctx.path((above or "/") if slash else ".")), last_component(name)
-
-
 def _relative(target: str, link: str, ctx: Context) -> str:
-    """Return the target as seen from the link's directory."""
-    above, slash, _ = link.rstrip("/").rpartition("/")
-    directory = resolve(ctx, (above or "/") if slash else ".", missing="all")
+    """Return the target relative to the link's directory."""
+    directory = resolve(ctx, parent_of(link), missing="all")
     return relative_to(resolve(ctx, target, missing="all"), VirtualPath(directory))

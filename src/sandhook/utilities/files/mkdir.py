@@ -1,4 +1,4 @@
-"""mkdir: make directories.
+"""mkdir: create directories.
 
 Source: POSIX.1-2024 XCU 3, mkdir. Oracle: GNU coreutils 9.1.
 """
@@ -19,19 +19,19 @@ from sandhook.utilities.files.security import context_option, warn_of_context
 class Options:
     """mkdir [-pvZ] [-m MODE] DIRECTORY...
 
-    Make each DIRECTORY; its parents must exist unless -p is given.
+    Create each DIRECTORY; without -p, its parents must exist.
     """
 
     mode: str | None = opt(
         "-m", "--mode", "MODE", "permission bits, as chmod's, instead of a=rwx minus umask"
     )
-    parents: bool = opt("-p", "--parents", "make missing parents; an existing directory is no error")
-    verbose: bool = opt("-v", "--verbose", "say what was made")
+    parents: bool = opt("-p", "--parents", "create missing parents; an existing directory is not an error")
+    verbose: bool = opt("-v", "--verbose", "print each new directory")
     context: str | None = context_option()
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when a directory could not be made; the others are made nevertheless."""
+    """Return 0, or 1 when a directory could not be created; the others are still created."""
     warn_of_context(ctx, options.context)
     if not operands:
         raise UsageError("missing operand")
@@ -51,7 +51,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _make(ctx: Context, name: str, mode: Mode | None, verbose: bool) -> bool:
-    """Make one directory, or report why not."""
+    """Create one directory; report an error and return False if that fails."""
     umask = ctx.process.umask
     try:
         path = locate(ctx, name)
@@ -67,7 +67,7 @@ def _make(ctx: Context, name: str, mode: Mode | None, verbose: bool) -> bool:
 
 
 def _make_with_parents(ctx: Context, name: str, mode: Mode | None, verbose: bool) -> None:
-    """Make what is missing on the way; parents are writable and searchable by their user."""
+    """Create a directory and its missing parents, which their owner can write and search."""
     end = len(name.rstrip("/"))
     ends = [index for index in range(1, end) if name[index] == "/" and name[index - 1] != "/"]
     for index in (*ends, len(name)):
@@ -76,16 +76,16 @@ def _make_with_parents(ctx: Context, name: str, mode: Mode | None, verbose: bool
         if is_directory(ctx, part):
             continue
         last = index == len(name)
-        why = "" if last else _in_the_way(ctx, part)
-        if why:
-            ctx.fail(f"cannot create directory {quote_always(part)}: {why}")
+        problem = "" if last else _obstacle(ctx, part)
+        if problem:
+            ctx.fail(f"cannot create directory {quote_always(part)}: {problem}")
             return
         if not (_make(ctx, part, mode, verbose) if last else _make_parent(ctx, part, verbose)):
             return
 
 
-def _in_the_way(ctx: Context, name: str) -> str:
-    """Return why a parent that is no directory cannot be made, "" where nothing is there."""
+def _obstacle(ctx: Context, name: str) -> str:
+    """Return why a parent that is not a directory cannot be created, "" if it does not exist."""
     try:
         return "Not a directory" if find(ctx, name) is not None else ""
     except OSError as error:

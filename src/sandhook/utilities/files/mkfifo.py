@@ -1,4 +1,4 @@
-"""mkfifo: make FIFOs: pipes with a name.
+"""mkfifo: create FIFOs, which are pipes with a name.
 
 Source: POSIX.1-2024 XCU 3, mkfifo. Oracle: GNU coreutils 9.1.
 """
@@ -19,7 +19,7 @@ from sandhook.utilities.files.security import context_option, warn_of_context
 class Options:
     """mkfifo [-Z] [-m MODE] NAME...
 
-    Make FIFOs. Who opens one for reading waits for a writer, and the other way round.
+    Create FIFOs. A reader that opens one waits for a writer, and a writer for a reader.
     """
 
     mode: str | None = opt("-m", "--mode", "MODE", "permission bits, as chmod's, instead of a=rw minus umask")
@@ -27,7 +27,7 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when one could not be made; the others are made nevertheless."""
+    """Return 0, or 1 when a FIFO could not be created; the others are still created."""
     warn_of_context(ctx, options.context)
     if not operands:
         raise UsageError("missing operand")
@@ -39,7 +39,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def permission_bits(text: str | None, ctx: Context) -> int:
-    """Return the bits that -m asks for, or what the umask leaves. Raises Failure."""
+    """Return the permission bits of -m, or the default ones of the umask. Raises Failure."""
     umask = ctx.process.umask
     if text is None:
         return 0o666 & ~umask
@@ -53,7 +53,7 @@ def permission_bits(text: str | None, ctx: Context) -> int:
 
 
 def make(name: str, mode: int, exact: bool, ctx: Context) -> None:
-    """Make one FIFO, or report why not."""
+    """Create one FIFO, or report an error."""
     try:
         path = locate(ctx, name)
         ctx.fs.mkfifo(path, mode)

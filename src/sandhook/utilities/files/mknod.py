@@ -1,6 +1,6 @@
-"""mknod: make special files: FIFOs; devices cannot be made.
+"""mknod: create FIFOs. Devices cannot be created.
 
-Oracle: GNU coreutils 9.1, called by a user who is not root.
+Oracle: GNU coreutils 9.1, run by a user who is not root.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ _DEVICES = "Special files require major and minor device numbers."
 class Options:
     """mknod [-Z] [-m MODE] NAME p
 
-    Make a FIFO.
+    Create a FIFO.
     """
 
-    mode: str | None = opt("-m", "--mode", "MODE", "permissions, rather than those that the umask leaves")
+    mode: str | None = opt("-m", "--mode", "MODE", "permission bits, instead of a=rw minus umask")
     context: str | None = context_option()
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when it cannot be made."""
+    """Return 0, or 1 when the FIFO cannot be created."""
     warn_of_context(ctx, options.context)
     if not operands:
         raise UsageError("missing operand")
     kind = operands[1][:1] if len(operands) > 1 else ""
-    wanted = 2 if kind == "p" or len(operands) < 2 else 4
-    if len(operands) < wanted:
-        more = f"\n{_DEVICES}" if len(operands) == 2 else ""
-        raise UsageError(f"missing operand after {quote_always(operands[-1])}{more}")
-    if len(operands) > wanted:
-        more = (
+    expected = 2 if kind == "p" or len(operands) < 2 else 4
+    if len(operands) < expected:
+        explanation = f"\n{_DEVICES}" if len(operands) == 2 else ""
+        raise UsageError(f"missing operand after {quote_always(operands[-1])}{explanation}")
+    if len(operands) > expected:
+        explanation = (
             "\nFifos do not have major and minor device numbers."
-            if wanted == 2 and len(operands) == 4
+            if expected == 2 and len(operands) == 4
             else ""
         )
-        raise UsageError(f"extra operand {quote_always(operands[wanted])}{more}")
+        raise UsageError(f"extra operand {quote_always(operands[expected])}{explanation}")
     if kind not in ("p", "b", "c", "u"):
         raise UsageError(f"invalid device type {quote_always(operands[1])}")
     mode = permission_bits(options.mode, ctx)

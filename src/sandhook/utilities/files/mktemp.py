@@ -1,6 +1,6 @@
-"""mktemp: make a file or directory with a new name.
+"""mktemp: create a file or directory with a new name.
 
-Oracle: GNU coreutils 9.1 (no standard has it).
+Oracle: GNU coreutils 9.1 (not in a standard).
 """
 
 from __future__ import annotations
@@ -18,46 +18,46 @@ from sandhook.vfs.errors import fs_error
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-#: Names that are tried before mktemp gives up.
-_TRIES = 1000
+#: The number of names that are tried.
+_MAX_ATTEMPTS = 1000
 
 
 @option_set
 class Options:
     """mktemp [-dqut] [-p DIR] [TEMPLATE]
 
-    Make a file that did not exist, and print its name. The last run of at least three X in
+    Create a file that did not exist, and print its name. The last run of at least three X in
     TEMPLATE (tmp.XXXXXXXXXX in $TMPDIR or /tmp) is replaced.
     """
 
-    directory: bool = opt("-d", "--directory", "make a directory")
-    dry: bool = opt("-u", "--dry-run", "print a name, make nothing")
-    quiet: bool = opt("-q", "--quiet", "report no failure to make it")
+    directory: bool = opt("-d", "--directory", "create a directory")
+    dry: bool = opt("-u", "--dry-run", "print a name, create nothing")
+    quiet: bool = opt("-q", "--quiet", "report no errors of creation")
     parent: str | None = also(
-        opt("-p", "DIR", "make it in DIR"),
-        opt("--tmpdir", "DIR", "make it in DIR ($TMPDIR or /tmp)", optional=True, const=""),
+        opt("-p", "DIR", "create it in DIR"),
+        opt("--tmpdir", "DIR", "create it in DIR ($TMPDIR or /tmp)", optional=True, const=""),
     )
     suffix: str | None = opt("--suffix", "SUFFIX", "append SUFFIX to the name")
-    old: bool = opt("-t", "TEMPLATE is a name in $TMPDIR, the directory of -p or /tmp")
+    legacy: bool = opt("-t", "TEMPLATE is a name in $TMPDIR, the directory of -p or /tmp")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when nothing was made."""
+    """Return 0, or 1 when nothing was created."""
     if len(operands) > 1:
         raise UsageError("too many templates")
     template = operands[0] if operands else "tmp.XXXXXXXXXX"
     parent = options.parent
-    in_tmp = options.old or parent is not None or not operands
+    in_tmp = options.legacy or parent is not None or not operands
     stem, suffix = _split(template, options.suffix)
     if in_tmp:
-        if options.old and "/" in template:
+        if options.legacy and "/" in template:
             raise Failure(f"invalid template, {quote_always(template)}, contains directory separator")
         if template[:1] == "/":
             raise Failure(
                 f"invalid template, {quote_always(template)}; with --tmpdir, it may not be absolute"
             )
         tmp = ctx.environment.get("TMPDIR") or ""
-        directory = (tmp or parent or "/tmp") if options.old else (parent or tmp or "/tmp")
+        directory = (tmp or parent or "/tmp") if options.legacy else (parent or tmp or "/tmp")
         stem = f"{directory.rstrip('/') or '/'}/{stem}" if directory != "/" else f"/{stem}"
     try:
         name = _make(stem, suffix, options, ctx)
@@ -71,28 +71,28 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _split(template: str, suffix: str | None) -> tuple[str, str]:
-    """Return what stands before the end of the X, and what after."""
+    """Return a template up to its last X, and the rest."""
     if suffix is not None:
         if template[-1:] != "X":
             raise Failure(f"with --suffix, template {quote_always(template)} must end in X")
-        stem, rest = template, suffix
+        stem, end = template, suffix
     else:
         last = template.rfind("X")
-        stem, rest = template[: last + 1], template[last + 1 :]
-    if "/" in rest:
-        raise Failure(f"invalid suffix {quote_always(rest)}, contains directory separator")
+        stem, end = template[: last + 1], template[last + 1 :]
+    if "/" in end:
+        raise Failure(f"invalid suffix {quote_always(end)}, contains directory separator")
     if len(stem) - len(stem.rstrip("X")) < 3:
         raise Failure(f"too few X's in template {quote_always(template)}")
-    return stem, rest
+    return stem, end
 
 
 def _make(stem: str, suffix: str, options: Options, ctx: Context) -> str:
     base = stem.rstrip("X")
     count = len(stem) - len(base)
-    chance = RandomBytes(ctx.budget)
-    for _ in range(_TRIES):
+    random_bytes = RandomBytes(ctx.budget)
+    for _ in range(_MAX_ATTEMPTS):
         ctx.charge()
-        name = base + "".join(_LETTERS[byte % len(_LETTERS)] for byte in chance.read(count)) + suffix
+        name = base + "".join(_LETTERS[byte % len(_LETTERS)] for byte in random_bytes.read(count)) + suffix
         path = ctx.path(name)
         try:
             if options.dry:
@@ -101,11 +101,11 @@ def _make(stem: str, suffix: str, options: Options, ctx: Context) -> str:
             if options.directory:
                 ctx.fs.mkdir(path, 0o700 & ~ctx.process.umask)
             else:
-                made = ctx.fs.open(
+                file = ctx.fs.open(
                     path, read=False, write=True, create=True, exclusive=True, mode=0o600 & ~ctx.process.umask
                 )
-                if not isinstance(made, Device):
-                    made.close()
+                if not isinstance(file, Device):
+                    file.close()
             return name
         except FileExistsError:
             continue

@@ -36,20 +36,22 @@ class Options:
     suffix: str | None = suffix_option()
     strip: bool = opt("--strip-trailing-slashes", "remove slashes at the end of each SOURCE")
     directory: str | None = opt("-t", "--target-directory", "DIRECTORY", "move into DIRECTORY")
-    no_directory: bool = opt("-T", "--no-target-directory", "DEST is never a directory to move into")
-    context: bool = opt("-Z", "--context", help="the default security context: taken, and without effect")
+    no_directory: bool = opt(
+        "-T", "--no-target-directory", "treat DEST as a file, never as a directory to move into"
+    )
+    context: bool = opt("-Z", "--context", help="the default security context: accepted, without effect")
     update: bool = opt("-u", "--update", "only when SOURCE is newer than DEST, or DEST is missing")
-    verbose: bool = opt("-v", "--verbose", "say what is moved")
+    verbose: bool = opt("-v", "--verbose", "print each move")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when something could not be moved; the rest is moved nevertheless."""
+    """Return 0, or 1 when a file could not be moved; the other files are still moved."""
     if options.strip:
         operands = [name.rstrip("/") or name[:1] for name in operands]
     backup = backup_of(options.backup, options.suffix, ctx)
     if backup is not None and options.overwrite == "no":
         raise UsageError("options --backup and --no-clobber are mutually exclusive")
-    made: dict[tuple[int, int], str] = {}
+    created: dict[tuple[int, int], str] = {}
     for source, target in pairs(ctx, operands, options.directory, options.no_directory):
         ctx.charge()
         try:
@@ -57,57 +59,57 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         except OSError as error:
             ctx.fail(f"cannot stat {quote_always(source)}: {reason(error)}")
             continue
-        if _allowed(source, target, info, options, ctx, made):
-            kept = ""
+        if _may_move(source, target, info, options, ctx, created):
+            backup_note = ""
             if backup is not None and find(ctx, target, follow=False) is not None:
                 try:
-                    kept = f" (backup: {quote_always(backup(target))})"
+                    backup_note = f" (backup: {quote_always(backup(target))})"
                 except OSError as error:
                     ctx.fail(f"cannot backup {quote_always(target)}: {reason(error)}")
                     continue
-            _move(source, target, info, options, ctx, kept)
-            now = None if ctx.failed else find(ctx, target, follow=False)
-            if now is not None:
-                made[now.device, now.inode] = target
+            _move(source, target, info, options, ctx, backup_note)
+            moved = None if ctx.failed else find(ctx, target, follow=False)
+            if moved is not None:
+                created[moved.device, moved.inode] = target
     return ctx.failed
 
 
-def _allowed(
-    source: str, target: str, info: Stat, options: Options, ctx: Context, made: dict[tuple[int, int], str]
+def _may_move(
+    source: str, target: str, info: Stat, options: Options, ctx: Context, created: dict[tuple[int, int], str]
 ) -> bool:
-    """Return whether the move may be tried; refuse, ask and compare times as the options say."""
+    """Return whether to move; ask the user or compare times if the options require it, and report errors."""
     try:
-        there = find(ctx, target, follow=False)
+        existing = find(ctx, target, follow=False)
     except OSError as error:
         ctx.fail(f"cannot stat {quote_always(target)}: {reason(error)}")
         return False
-    if there is None:
+    if existing is None:
         return True
     if options.overwrite == "no":
         return False
     both = f"{quote_always(source)} and {quote_always(target)}"
-    if (there.device, there.inode) == (info.device, info.inode):  # also two hard links
+    if (existing.device, existing.inode) == (info.device, info.inode):  # also two hard links
         ctx.fail(f"{both} are the same file")
         return False
-    if options.update and there.mtime_ns >= info.mtime_ns and not bits.S_ISDIR(info.mode):
+    if options.update and existing.mtime_ns >= info.mtime_ns and not bits.S_ISDIR(info.mode):
         return False
-    if options.overwrite == "ask" and not confirm(ctx, overwrite_question(ctx, target, there)):
+    if options.overwrite == "ask" and not confirm(ctx, overwrite_question(ctx, target, existing)):
         return False
-    if bits.S_ISDIR(there.mode) and not bits.S_ISDIR(info.mode):
+    if bits.S_ISDIR(existing.mode) and not bits.S_ISDIR(info.mode):
         ctx.fail(f"cannot overwrite directory {quote_always(target)} with non-directory")
         return False
-    if bits.S_ISDIR(info.mode) and not bits.S_ISDIR(there.mode):
+    if bits.S_ISDIR(info.mode) and not bits.S_ISDIR(existing.mode):
         ctx.fail(
             f"cannot overwrite non-directory {quote_always(target)} with directory {quote_always(source)}"
         )
         return False
-    if (there.device, there.inode) in made:
+    if (existing.device, existing.inode) in created:
         ctx.fail(f"will not overwrite just-created {quote_always(target)} with {quote_always(source)}")
         return False
     return True
 
 
-def _move(source: str, target: str, info: Stat, options: Options, ctx: Context, kept: str) -> None:
+def _move(source: str, target: str, info: Stat, options: Options, ctx: Context, backup_note: str) -> None:
     fs = ctx.fs
     try:
         fs.rename(locate(ctx, source), locate(ctx, target))
@@ -122,16 +124,16 @@ def _move(source: str, target: str, info: Stat, options: Options, ctx: Context, 
             ctx.fail(f"cannot move {quote_always(source)} to {quote_always(target)}: {reason(error)}")
         return
     if options.verbose:
-        ctx.write_line(f"renamed {quote_always(source)} -> {quote_always(target)}{kept}")
+        ctx.write_line(f"renamed {quote_always(source)} -> {quote_always(target)}{backup_note}")
 
 
 def _copy_and_remove(source: str, target: str, info: Stat, options: Options, ctx: Context) -> None:
-    """Move between mounts: nothing of the source goes before all of it has been copied."""
+    """Move between mounts; the source is removed only after all of it has been copied."""
     policy = Policy(
         recursive=True, follow="none", mode=True, times=True, links=True, remove_first=True, verbose=False
     )
-    there = find(ctx, target, follow=False)
-    if there is not None and bits.S_ISDIR(there.mode):
+    existing = find(ctx, target, follow=False)
+    if existing is not None and bits.S_ISDIR(existing.mode):
         try:
             ctx.fs.rmdir(locate(ctx, target))
         except OSError as error:

@@ -1,4 +1,4 @@
-"""rename: replace a text in the names of files.
+"""rename: replace text in the names of files.
 
 Oracle: util-linux 2.38 (rename.ul on Debian, where rename is a Perl program). Divergence: L-RENAME-001.
 """
@@ -26,17 +26,17 @@ class Options:
     or with -s.
     """
 
-    verbose: bool = opt("-v", "--verbose", help="say what is renamed")
-    symlink: bool = opt("-s", "--symlink", help="change where symbolic links lead instead")
+    verbose: bool = opt("-v", "--verbose", help="print each renamed file")
+    symlink: bool = opt("-s", "--symlink", help="change the targets of symbolic links instead")
     no_act: bool = opt("-n", "--no-act", help="change nothing")
     all_: bool = opt("-a", "--all", help="replace every TEXT")
     last: bool = opt("-l", "--last", help="replace the last TEXT")
-    no_overwrite: bool = opt("-o", "--no-overwrite", help="replace no file")
-    interactive: bool = opt("-i", "--interactive", help="ask before a file is replaced")
+    no_overwrite: bool = opt("-o", "--no-overwrite", help="replace no existing file")
+    interactive: bool = opt("-i", "--interactive", help="ask before replacing an existing file")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0 when all were renamed, 1 after an error, 2 when only some were, 4 when none was."""
+    """Return 0 when all files were renamed, 1 after an error, 2 when some were renamed, 4 when none was."""
     if operands and _PERL.match(operands[0]):
         raise UsageError(
             f"expressions of Perl's rename are not offered: '{operands[0]}' (L-RENAME-001)", hint=False
@@ -52,21 +52,21 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     for name in names:
         ctx.charge()
         try:
-            changed = (_link if options.symlink else _file)(name, old, new, options, ctx)
+            was_renamed = (_link if options.symlink else _file)(name, old, new, options, ctx)
         except Failure as failure:
             ctx.error(f"{name}: {failure}")
             failed += 1
         else:
-            renamed += changed
+            renamed += was_renamed
     if failed:
         return 1 if failed == len(names) or not renamed else _SOME
     return _NONE if not renamed else 0
 
 
-def _changed(name: str, old: str, new: str, options: Options, ctx: Context) -> str:
+def _new_name(name: str, old: str, new: str, options: Options, ctx: Context) -> str:
     """Return the new name; the old one when there is nothing to replace."""
-    whole = options.symlink or "/" in old or "/" in new
-    start = 0 if whole else name.rstrip("/").rfind("/") + 1
+    with_directory = options.symlink or "/" in old or "/" in new
+    start = 0 if with_directory else name.rstrip("/").rfind("/") + 1
     head, tail = name[:start], name[start:]
     if options.all_ and old:
         ctx.budget.check_fits(tail.count(old) * len(new))
@@ -80,15 +80,15 @@ def _file(name: str, old: str, new: str, options: Options, ctx: Context) -> bool
         stat_of(ctx, name, follow=False)
     except OSError as error:
         raise Failure(f"not accessible: {reason(error)}") from None
-    target = _changed(name, old, new, options, ctx)
+    target = _new_name(name, old, new, options, ctx)
     if target == name:
         return False
-    there = find(ctx, target, follow=False) is not None if target else False
-    if there and options.no_overwrite:
+    exists = find(ctx, target, follow=False) is not None if target else False
+    if exists and options.no_overwrite:
         if options.verbose:
             ctx.write_line(f"Skipping existing file: `{target}'")
         return False
-    if there and options.interactive and not _agreed(target, ctx):
+    if exists and options.interactive and not _confirm(target, ctx):
         return False
     if not options.no_act:
         try:
@@ -100,8 +100,8 @@ def _file(name: str, old: str, new: str, options: Options, ctx: Context) -> bool
     return True
 
 
-def _agreed(target: str, ctx: Context) -> bool:
-    """Ask, on standard output, whether a file is to be replaced."""
+def _confirm(target: str, ctx: Context) -> bool:
+    """Ask on standard output whether to replace a file; return the answer."""
     ctx.write(f"{ctx.name}: overwrite `{target}'? ".encode("utf-8", "surrogateescape"))
     ctx.flush()
     stdin = ctx.process.descriptors.get(0)
@@ -116,13 +116,13 @@ def _link(name: str, old: str, new: str, options: Options, ctx: Context) -> bool
         raise Failure(f"not accessible: {reason(error)}") from None
     if not bits.S_ISLNK(info.mode):
         raise Failure("not a symbolic link")
-    leads = fs.readlink(path)
-    target = _changed(leads, old, new, options, ctx)
-    if target == leads:
+    destination = fs.readlink(path)
+    target = _new_name(destination, old, new, options, ctx)
+    if target == destination:
         return False
     if options.no_overwrite and find(ctx, target) is not None:
         if options.verbose:
-            ctx.write_line(f"Skipping existing link: `{name}' -> `{leads}'")
+            ctx.write_line(f"Skipping existing link: `{name}' -> `{destination}'")
         return False
     if not options.no_act:
         try:
@@ -131,5 +131,5 @@ def _link(name: str, old: str, new: str, options: Options, ctx: Context) -> bool
         except OSError as error:
             raise Failure(f"symlinking to {target} failed: {reason(error)}") from None
     if options.verbose:
-        ctx.write_line(f"{name}: `{leads}' -> `{target}'")
+        ctx.write_line(f"{name}: `{destination}' -> `{target}'")
     return True

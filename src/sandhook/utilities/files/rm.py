@@ -1,7 +1,7 @@
 """rm: remove files and trees.
 
 Source: POSIX.1-2024 XCU 3, rm. Oracle: GNU coreutils 9.1.
-Divergence: L-RM-001, -v and prompts go in order of the names, not of the directory.
+Divergence: L-RM-001, -v and prompts follow the order of names, not that of the directory.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Options:
             optional=True,
             const="always",
         ),
-        opt("-f", "--force", help="missing files are no error; do not ask", const="force"),
+        opt("-f", "--force", help="missing files are not an error; do not ask", const="force"),
     )
-    recursive: bool = opt("-r", "-R", "--recursive", "remove directories with all that is in them")
+    recursive: bool = opt("-r", "-R", "--recursive", "remove directories and everything in them")
     directory: bool = opt("-d", "--dir", "remove empty directories")
-    verbose: bool = opt("-v", "--verbose", "say what is removed")
+    verbose: bool = opt("-v", "--verbose", "print each removed file")
     preserve_root: bool = also(
         opt(
             "--preserve-root",
@@ -62,27 +62,27 @@ class Options:
             const=True,
             default=True,
         ),
-        opt("--no-preserve-root", help="let / be removed", const=False),
+        opt("--no-preserve-root", help="allow the removal of /", const=False),
     )
     one_file_system: bool = opt("--one-file-system", "stay on one file system")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when something could not be removed."""
+    """Return 0, or 1 when a file could not be removed."""
     force = options.prompt == "force"
     if not operands:
         if force:
             return 0
         raise UsageError("missing operand")
     if options.prompt == "once" and (options.recursive or len(operands) > 3):
-        how = " recursively" if options.recursive else ""
-        many = "s" if len(operands) > 1 else ""
-        if not confirm(ctx, f"remove {len(operands)} argument{many}{how}?"):
+        manner = " recursively" if options.recursive else ""
+        plural = "s" if len(operands) > 1 else ""
+        if not confirm(ctx, f"remove {len(operands)} argument{plural}{manner}?"):
             return 0
     for operand in operands:
         ctx.charge()
-        bare = operand.rstrip("/")  # of several slashes at the end one stays
-        name = operand[: len(bare) + 1] if bare else operand
+        stripped = operand.rstrip("/")  # keep one of several slashes at the end
+        name = operand[: len(stripped) + 1] if stripped else operand
         try:
             info = ctx.fs.stat(locate(ctx, name), follow=False)
             if name[-1:] == "/" and bits.S_ISLNK(info.mode):
@@ -99,12 +99,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 class _Remover:
-    """Removes one operand; a stack of open directories stands in for recursion."""
+    """Removes one operand, with a stack of open directories instead of recursion."""
 
     def __init__(self, options: Options, ctx: Context, device: int) -> None:
         self.options = options
         self.ctx = ctx
-        self.asks = options.prompt == "always"
+        self.ask = options.prompt == "always"
         self.device = device
 
     def _is_link(self, name: str) -> bool:
@@ -133,14 +133,14 @@ class _Remover:
             return
         if options.recursive:
             self._tree(name, info)
-        elif not self.asks or self._confirm_directory("remove directory", name):
+        elif not self.ask or self._confirm_directory("remove directory", name):
             self._rmdir(name)
 
     def _tree(self, top: str, info: Stat) -> None:
-        """Remove a directory and all below it, children first, in order of their names."""
+        """Remove a directory and everything below it, children first, in the order of names."""
         ctx = self.ctx
         stack: list[tuple[str, list[str], bool]] = []
-        entered = self._enter(top, stack)
+        succeeded = self._enter(top, stack)
         while stack:
             directory, names, intact = stack[-1]
             if not names:
@@ -159,22 +159,22 @@ class _Remover:
             if bits.S_ISDIR(child.mode):
                 if self.options.one_file_system and child.device != self.device:
                     ctx.fail(f"skipping {quote_always(name)}, since it's on a different device")
-                    entered = False
+                    succeeded = False
                 else:
-                    entered = self._enter(name, stack)
+                    succeeded = self._enter(name, stack)
             else:
-                entered = self._unlink(name, child)
-            if not entered:
+                succeeded = self._unlink(name, child)
+            if not succeeded:
                 at = len(stack) - 1
                 stack[at] = (stack[at][0], stack[at][1], False)
 
     def _enter(self, name: str, stack: list[tuple[str, list[str], bool]]) -> bool:
-        """Push a directory; return False when it stays as it is."""
+        """Push a directory; return False when it is kept."""
         ctx = self.ctx
         try:
             names = [entry.name for entry in ctx.fs.listdir(ctx.path(name))]
         except OSError as error:
-            try:  # what cannot be listed may be empty, and then goes all the same
+            try:  # an unreadable directory can be removed if it is empty
                 ctx.fs.rmdir(ctx.path(name))
             except OSError:
                 ctx.fail(f"cannot remove {quote_always(name)}: {reason(error)}")
@@ -182,14 +182,14 @@ class _Remover:
             if self.options.verbose:
                 ctx.write_line(f"removed directory {quote_always(name)}")
             return True
-        if self.asks and names and not self._confirm_directory("descend into directory", name):
+        if self.ask and names and not self._confirm_directory("descend into directory", name):
             return False
         names.reverse()
         stack.append((name, names, True))
         return True
 
     def _leave(self, name: str) -> bool:
-        if self.asks and not self._confirm_directory("remove directory", name):
+        if self.ask and not self._confirm_directory("remove directory", name):
             return False
         return self._rmdir(name)
 
@@ -209,7 +209,7 @@ class _Remover:
 
     def _unlink(self, name: str, info: Stat) -> bool:
         ctx = self.ctx
-        if self.asks and not confirm(ctx, f"remove {kind_name(info)} {quote_always(name)}?"):
+        if self.ask and not confirm(ctx, f"remove {kind_name(info)} {quote_always(name)}?"):
             return False
         try:
             ctx.fs.unlink(ctx.path(name))
@@ -222,5 +222,5 @@ class _Remover:
 
 
 def remove(name: str, info: Stat, ctx: Context, *, verbose: bool = False) -> None:
-    """Remove a file or a whole tree, as ``rm -rf`` does; failures are reported to ``ctx``."""
+    """Remove a file or a whole tree, as ``rm -rf`` does, and report errors."""
     _Remover(Options(prompt="force", recursive=True, verbose=verbose), ctx, info.device).remove(name, info)

@@ -6,13 +6,13 @@ Source: POSIX.1-2024 XCU 3, rmdir. Oracle: GNU coreutils 9.1.
 from __future__ import annotations
 
 import errno
-import stat as bits
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.operands import locate, reason
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.text.quoting import quote_always
+from sandhook.utilities.files.names import is_link
 
 
 @option_set
@@ -22,9 +22,9 @@ class Options:
     Remove each DIRECTORY, which must be empty.
     """
 
-    tolerant: bool = opt("--ignore-fail-on-non-empty", "a directory that is not empty is no error")
-    parents: bool = opt("-p", "--parents", "remove its parents too: -p a/b is a/b a")
-    verbose: bool = opt("-v", "--verbose", "say what is removed")
+    tolerant: bool = opt("--ignore-fail-on-non-empty", "a directory that is not empty is not an error")
+    parents: bool = opt("-p", "--parents", "remove its parents too: -p a/b removes a/b and a")
+    verbose: bool = opt("-v", "--verbose", "print each directory")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -45,19 +45,12 @@ def _remove(name: str, options: Options, ctx: Context, what: str = "") -> bool:
         ctx.fs.rmdir(locate(ctx, name))
     except OSError as error:
         if not (options.tolerant and error.errno in (errno.ENOTEMPTY, errno.EEXIST)):
-            why = reason(error)
-            if name[-1:] == "/" and error.errno == errno.ENOTDIR and _is_link(ctx, name.rstrip("/")):
-                why = "Symbolic link not followed"
-            ctx.fail(f"failed to remove {what}{quote_always(name)}: {why}")
+            problem = reason(error)
+            if name[-1:] == "/" and error.errno == errno.ENOTDIR and is_link(ctx, name.rstrip("/")):
+                problem = "Symbolic link not followed"
+            ctx.fail(f"failed to remove {what}{quote_always(name)}: {problem}")
         return False
     return True
-
-
-def _is_link(ctx: Context, name: str) -> bool:
-    try:
-        return bits.S_ISLNK(ctx.fs.stat(ctx.path(name), follow=False).mode)
-    except OSError:
-        return False
 
 
 def _remove_parents(name: str, options: Options, ctx: Context) -> None:

@@ -1,4 +1,4 @@
-"""The options about security contexts (-Z, --context): files have none, as on a system without SELinux."""
+"""The options for security contexts (-Z, --context), which files do not have, as on a system without SELinux."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from sandhook.command.options import also, opt
 
 
 def context_option() -> Any:
-    """Declare -Z and --context[=CONTEXT]: None is absent, "" without a CONTEXT."""
+    """Declare -Z and --context[=CONTEXT]; the value is None without either, "" without a CONTEXT."""
     return also(
-        opt("-Z", help="the default security context: taken, and without effect", const="", default=None),
+        opt("-Z", help="the default security context: accepted, without effect", const="", default=None),
         opt(
             "--context",
             "CONTEXT",
-            "a security context: there are no contexts, and a warning is printed",
+            "a security context: prints a warning, because there are none",
             optional=True,
             const="",
         ),
@@ -23,10 +23,10 @@ def context_option() -> Any:
 
 
 def warn_of_context(ctx: Context, context: str | None, systems: str = "SELinux/SMACK") -> None:
-    """Warn that a CONTEXT is not looked at; the bare option is without effect, as GNU's.
+    """Warn that a CONTEXT is ignored; the option alone has no effect, as in GNU's.
 
     Args:
-        systems: What would know of contexts, in the words of the utility.
+        systems: The systems that support contexts, in the words of the utility.
     """
     if context:
         ctx.error(f"warning: ignoring --context; it requires an {systems}-enabled kernel")

@@ -1,7 +1,6 @@
 """sync: write files to their device.
 
-Oracle: GNU coreutils 9.1. Virtual files are always where they belong: there is nothing to write, but every FILE
-must exist.
+Oracle: GNU coreutils 9.1. Virtual files have no device, so there is nothing to write, but every FILE must exist.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from sandhook.text.quoting import quote_always
 class Options:
     """sync [-d | -f] [FILE]...
 
-    Have all data written, or those of each FILE.
+    Write all data to the devices, or those of each FILE.
     """
 
-    data: bool = opt("-d", "--data", help="the contents alone")
-    system: bool = opt("-f", "--file-system", help="all of the file systems that hold the FILEs")
+    data: bool = opt("-d", "--data", help="only the contents")
+    system: bool = opt("-f", "--file-system", help="the whole file systems of the FILEs")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

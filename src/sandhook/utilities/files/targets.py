@@ -1,4 +1,4 @@
-"""Where cp, mv and ln put things: SOURCE DEST, SOURCE... DIRECTORY or -t DIRECTORY SOURCE..."""
+"""The destinations of cp, mv and ln: SOURCE DEST, SOURCE... DIRECTORY or -t DIRECTORY SOURCE..."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def pairs(
     """Yield each source with its destination.
 
     Args:
-        operands: As given; the last one is the destination unless ``directory`` is set.
-        directory: Option-argument of -t.
-        plain: -T: the destination is never a directory to put things into.
+        operands: The operands; the last one is the destination unless ``directory`` is set.
+        directory: The option-argument of -t.
+        plain: -T is set, so that the destination is a file.
 
     Raises:
         UsageError: Operands are missing or too many.
-        Failure: The target is not a directory and has to be one.
+        Failure: The target must be a directory, but is not.
     """
     if not operands:
         raise UsageError("missing file operand")

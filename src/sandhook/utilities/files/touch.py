@@ -1,4 +1,4 @@
-"""touch: change the times of files, or make empty ones.
+"""touch: change the times of files, or create empty files.
 
 Source: POSIX.1-2024 XCU 3, touch. Oracle: GNU coreutils 9.1 (-d with free text and -h are GNU's).
 """
@@ -22,14 +22,14 @@ Times = tuple[int, int]
 class Options:
     """touch [-acmh] [-d DATE | -t STAMP | -r FILE] FILE...
 
-    Set the access and modification times of each FILE to now, making it if it is missing.
+    Set the access and modification times of each FILE to the current time; create missing files.
     """
 
-    access: bool = opt("-a", "change the access time only")
-    no_create: bool = opt("-c", "--no-create", "do not make files")
-    date: str | None = opt("-d", "--date", "DATE", "use this time, as date -d reads it")
+    access: bool = opt("-a", "change only the access time")
+    no_create: bool = opt("-c", "--no-create", "do not create files")
+    date: str | None = opt("-d", "--date", "DATE", "use this time, in the format of date -d")
     no_follow: bool = opt("-h", "--no-dereference", "change a symbolic link itself")
-    modification: bool = opt("-m", "change the modification time only")
+    modification: bool = opt("-m", "change only the modification time")
     reference: str | None = opt("-r", "--reference", "FILE", "use this file's times")
     stamp: str | None = opt("-t", "STAMP", "use [[CC]YY]MMDDhhmm[.ss]")
     which: str | None = opt(
@@ -53,7 +53,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     for name in operands:
         ctx.charge()
         if name == "-":
-            continue  # standard output, whose times nobody sees
+            continue  # standard output, which has no times
         try:
             _touch(ctx, name, options, times, access or not modification, modification or not access)
         except OSError as error:
@@ -70,7 +70,7 @@ def _exists(ctx: Context, name: str) -> bool:
 
 
 def _times(options: Options, ctx: Context) -> Times:
-    """Return access and modification time in nanoseconds."""
+    """Return the access and the modification time in nanoseconds."""
     now = int(ctx.now() * 1e9)
     zone = ctx.environment.get("TZ")
     times = (now, now)

@@ -21,11 +21,11 @@ _BLOCK = 4096
 class Options:
     """truncate -s SIZE [-co] FILE... | truncate -r RFILE FILE...
 
-    Shrink or extend each FILE to SIZE bytes. A sign before SIZE makes it relative: + adds, - takes
-    off, < is at most, > at least, / rounds down to a multiple, % rounds up.
+    Shrink or extend each FILE to SIZE bytes. A sign before SIZE makes it relative: + adds, - subtracts,
+    < means at most, > at least, / rounds down to a multiple, % rounds up.
     """
 
-    no_create: bool = opt("-c", "--no-create", help="make no files")
+    no_create: bool = opt("-c", "--no-create", help="do not create files")
     blocks: bool = opt("-o", "--io-blocks", help="SIZE is a number of blocks of 4096 bytes")
     reference: str | None = opt("-r", "--reference", "RFILE", "the size of this file")
     size: str | None = opt("-s", "--size", "SIZE", "the size, with K, M, kB ... as multipliers")
@@ -56,17 +56,17 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _size(text: str) -> tuple[str, int]:
-    bare = text.lstrip(" \t")
-    sign = bare[:1] if bare[:1] in ("<", ">", "/", "%") else ""
-    rest = bare[len(sign) :].lstrip(" \t")
-    if rest[:1] in ("+", "-"):
+    stripped = text.lstrip(" \t")
+    sign = stripped[:1] if stripped[:1] in ("<", ">", "/", "%") else ""
+    number = stripped[len(sign) :].lstrip(" \t")
+    if number[:1] in ("+", "-"):
         if sign:
             raise UsageError("multiple relative modifiers specified")
-        sign, rest = rest[0], rest[1:]
-    if not rest[:1].isdigit():
-        raise Failure(f"Invalid number: {quote_always(rest if sign in '<>/%' and sign else text)}")
+        sign, number = number[0], number[1:]
+    if not number[:1].isdigit():
+        raise Failure(f"Invalid number: {quote_always(number if sign in '<>/%' and sign else text)}")
     try:
-        count = parse_count(rest, "number")
+        count = parse_count(number, "number")
     except Failure as error:
         raise Failure(f"I{str(error)[1:]}") from None
     if sign in ("/", "%") and not count:

@@ -17,7 +17,7 @@ from sandhook.text.quoting import quote_always
 class Options:
     """unlink FILE
 
-    Remove FILE, which is no directory, by the system's call of the same name.
+    Remove FILE, which must not be a directory, by the unlink system call.
     """
 
 

@@ -1,1 +1,1 @@
-"""Utilities that reach what a caller's Network allows."""
+"""Utilities that send requests to the hosts that a caller's Network allows."""

@@ -1,4 +1,4 @@
-"""Cookies of one call of curl: what was given, what answers set, and files in Netscape's format."""
+"""The cookies of one call of curl or wget: those of options, of responses, and of files in Netscape's format."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from sandhook.lazy import lazily
 from sandhook.net.url import Url
 from sandhook.record import Record
 
-#: Cookies that are kept, and characters of one.
-MOST, LONGEST = 300, 4096
+#: Limits of the number of cookies, and of the characters of one.
+MAX_COOKIES, MAX_LENGTH = 300, 4096
 
 
 class Cookie(Record):
-    """One cookie; ``domain`` begins with a dot when hosts below it get it too, ``expires`` 0 is the session's end."""
+    """One cookie.
+
+    Attributes:
+        domain: It begins with a dot if subdomains receive the cookie, too.
+        expires: Seconds since the epoch; 0 for the end of the session.
+    """
 
     domain: str
     path: str
@@ -30,48 +35,50 @@ class Jar:
     def __init__(self, now: float) -> None:
         self._now = now
         self._cookies: dict[tuple[str, str, str], Cookie] = {}
-        self._given: list[str] = []
+        self._custom: list[str] = []
 
-    def give(self, text: str) -> None:
-        """Take "name=value; name=value" of -b, for every request to the call's first origin."""
-        self._given.append(text.strip("; "))
+    def add(self, text: str) -> None:
+        """Add "name=value; name=value" of -b, which is sent with every request to the call's first origin."""
+        self._custom.append(text.strip("; "))
 
     def load(self, text: str, *, without_session: bool = False) -> None:
-        """Take a file in Netscape's format, or of Set-Cookie lines."""
+        """Load the text of a file in Netscape's format."""
         for line in text.splitlines():
             fields = line.removeprefix("#HttpOnly_").split("\t")
             if len(fields) == 7 and not line.startswith("# "):
-                domain, below, path, secure, expires, name, value = fields
-                ends = int(expires[:15]) if expires.isdigit() else 0
-                if ends or not without_session:
+                domain, subdomains, path, secure, expires, name, value = fields
+                expiry = int(expires[:15]) if expires.isdigit() else 0
+                if expiry or not without_session:
                     domain = domain.lstrip(".").lower()
-                    self._keep(
+                    self._store(
                         Cookie(
-                            "." + domain if below == "TRUE" else domain,
+                            "." + domain if subdomains == "TRUE" else domain,
                             path,
                             secure == "TRUE",
-                            ends,
+                            expiry,
                             name,
                             value,
                         )
                     )
 
-    def take(self, url: Url, header: str) -> None:
-        """Take a Set-Cookie header of an answer, if it may be set by that host."""
+    def store(self, url: Url, header: str) -> None:
+        """Store the cookie of a Set-Cookie header, unless that host may not set it."""
         first, *settings = header.split(";")
         name, equals, value = first.partition("=")
         name, value = name.strip(), value.strip()
-        if not equals or not name or len(header) > LONGEST or any(ord(c) < 32 for c in header):
+        if not equals or not name or len(header) > MAX_LENGTH or any(ord(c) < 32 for c in header):
             return
         domain, path, secure, expires = url.host, _directory(url.path), False, 0
         for setting in settings:
             key, _, text = setting.strip().partition("=")
             match key.lower():
                 case "domain" if text.strip("."):
-                    wanted = text.strip().lstrip(".").lower()
-                    if wanted != url.host and not (url.host.endswith("." + wanted) and "." in wanted):
-                        return  # no host sets cookies for another one, or for a whole top-level domain
-                    domain = "." + wanted if not url.host.replace(".", "").isdigit() else url.host
+                    parent_domain = text.strip().lstrip(".").lower()
+                    if parent_domain != url.host and not (
+                        url.host.endswith("." + parent_domain) and "." in parent_domain
+                    ):
+                        return  # a host must not set cookies for another host or a top-level domain
+                    domain = "." + parent_domain if not url.host.replace(".", "").isdigit() else url.host
                 case "path" if text.startswith("/"):
                     path = text
                 case "secure":
@@ -82,19 +89,19 @@ class Jar:
                     expires = expires or date_seconds(text)
                 case _:
                     pass
-        self._keep(Cookie(domain, path, secure, expires, name, value))
+        self._store(Cookie(domain, path, secure, expires, name, value))
 
-    def _keep(self, cookie: Cookie) -> None:
+    def _store(self, cookie: Cookie) -> None:
         key = (cookie.domain, cookie.path, cookie.name)
         if cookie.expires and cookie.expires <= self._now:
             self._cookies.pop(key, None)
-        elif len(self._cookies) < MOST or key in self._cookies:
+        elif len(self._cookies) < MAX_COOKIES or key in self._cookies:
             self._cookies[key] = cookie
 
     def header(self, url: Url, *, first_host: bool) -> str:
-        """Return the value of a request's Cookie header, "" for none."""
+        """Return the value of a request's Cookie header, "" without cookies."""
         path = url.path.partition("?")[0]
-        fitting = [
+        cookies = [
             cookie
             for cookie in self._cookies.values()
             if (
@@ -104,9 +111,9 @@ class Jar:
             and (path == cookie.path or path.startswith(cookie.path.rstrip("/") + "/"))
             and (not cookie.secure or url.scheme == "https")
         ]
-        fitting.sort(key=lambda cookie: -len(cookie.path))
+        cookies.sort(key=lambda cookie: -len(cookie.path))
         return "; ".join(
-            [*(f"{each.name}={each.value}" for each in fitting), *(self._given if first_host else ())]
+            [*(f"{each.name}={each.value}" for each in cookies), *(self._custom if first_host else ())]
         )
 
     def text(self) -> str:
@@ -118,13 +125,13 @@ class Jar:
             "",
         ]
         for cookie in self._cookies.values():
-            below = "TRUE" if cookie.domain.startswith(".") else "FALSE"
+            subdomains = "TRUE" if cookie.domain.startswith(".") else "FALSE"
             secure = "TRUE" if cookie.secure else "FALSE"
             lines.append(
                 "\t".join(
                     (
                         cookie.domain,
-                        below,
+                        subdomains,
                         cookie.path,
                         secure,
                         str(cookie.expires),
@@ -145,13 +152,13 @@ _DATE = lazily(r"(\d{1,2})[ -]([A-Za-z]{3})[ -](\d{2,4}) (\d{1,2}):(\d\d):(\d\d)
 
 
 def date_seconds(text: str) -> int:
-    """Return the seconds since the epoch of "Wdy, 02 Jan 2030 03:04:05 GMT", 0 for another text."""
-    found = _DATE.search(text[:80])
-    if found is None or found[2].lower() not in _MONTHS:
+    """Return the seconds since the epoch of "Wdy, 02 Jan 2030 03:04:05 GMT", 0 for other text."""
+    match = _DATE.search(text[:80])
+    if match is None or match[2].lower() not in _MONTHS:
         return 0
-    day, year, *clock = (int(part) for part in (found[1], found[3], found[4], found[5], found[6]))
+    day, year, *clock = (int(part) for part in (match[1], match[3], match[4], match[5], match[6]))
     year += 0 if year > 99 else 1900 if year >= 70 else 2000
     try:
-        return max(1, timegm((year, _MONTHS.index(found[2].lower()) + 1, day, *clock)))
+        return max(1, timegm((year, _MONTHS.index(match[2].lower()) + 1, day, *clock)))
     except (ValueError, OverflowError):
         return 0

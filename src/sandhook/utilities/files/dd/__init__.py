@@ -1,4 +1,4 @@
-"""dd: copy a file in blocks, and convert it on the way.
+"""dd: copy a file in blocks, and convert it.
 
 Source: POSIX.1-2024 XCU 3, dd. Oracle: GNU coreutils 9.1.
 Divergence: L-DD-001, conversions to and from EBCDIC are not offered.
@@ -30,31 +30,31 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 after an error; the records that were copied are counted on standard error."""
+    """Return 0, or 1 after an error; the number of copied records is printed on standard error."""
     request = parse(operands)
     ctx.budget.check_fits(2 * (request.input_block + request.output_block))
-    begun = ctx.now()
+    start = ctx.now()
     source = _source(request, ctx)
     try:
         try:
             target = _target(request, ctx)
-        except _CannotSeek as error:  # it shows when everything is open, and the input has been skipped
+        except _CannotSeek as error:  # GNU's reports it after it has skipped input
             copier = _Copier(request, source, Null(), ctx)
             copier.skip()
             ctx.fail(str(error))
-            copier.report(ctx.now() - begun)
+            copier.report(ctx.now() - start)
             return ctx.failed
         try:
             copier = _Copier(request, source, target, ctx)
             try:
                 if isinstance(source, NullInput) and ctx.fs.is_dir(ctx.path(request.source or "/dev/null")):
-                    copier.doing = f"reading {quote_always(request.source or '')}"
+                    copier.activity = f"reading {quote_always(request.source or '')}"
                     raise fs_error(errno.EISDIR)
                 copier.run()
                 _synchronize(request, target, ctx)
             except OSError as error:
-                ctx.fail(f"error {copier.doing}: {reason(error)}")
-            copier.report(ctx.now() - begun)
+                ctx.fail(f"error {copier.activity}: {reason(error)}")
+            copier.report(ctx.now() - start)
         finally:
             target.release()
     finally:
@@ -63,37 +63,37 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 class _CannotSeek(Failure):
-    """The output has no places to go to."""
+    """The output is not seekable."""
 
 
 def _source(request: Request, ctx: Context) -> Description:
     if request.source is None:
-        found = ctx.process.descriptor(0)
-        found.retain()
-        return found
+        descriptor = ctx.process.descriptor(0)
+        descriptor.retain()
+        return descriptor
     try:
         return ctx.process.open(request.source)
     except IsADirectoryError:
-        return NullInput()  # what is wrong shows when it is read
+        return NullInput()  # reading it will report the error
     except OSError as error:
         raise Failure(f"failed to open {quote_always(request.source)}: {reason(error)}") from None
 
 
 def _target(request: Request, ctx: Context) -> Description:
-    """Open the output, cut it off where writing begins, and go there."""
+    """Open the output, truncate it at the start of the written data, and seek there."""
     conversions = request.conversions
     offset = request.seek.bytes(request.output_block, "seek_bytes" in request.output_flags)
     if request.target is None:
-        found = ctx.process.descriptor(1)
+        descriptor = ctx.process.descriptor(1)
         if offset:
-            if not isinstance(found, File):
+            if not isinstance(descriptor, File):
                 raise _CannotSeek("'standard output': cannot seek: Illegal seek")
             ctx.flush()
-            found.seek(found.tell() + offset)
-        found.retain()
-        return found
+            descriptor.seek(descriptor.tell() + offset)
+        descriptor.retain()
+        return descriptor
     try:
-        opened = ctx.process.open(
+        file = ctx.process.open(
             request.target,
             read=False,
             write=True,
@@ -105,28 +105,28 @@ def _target(request: Request, ctx: Context) -> Description:
     except OSError as error:
         raise Failure(f"failed to open {quote_always(request.target)}: {reason(error)}") from None
     if offset:
-        if not isinstance(opened, File):
-            return opened
+        if not isinstance(file, File):
+            return file
         try:
             if "notrunc" not in conversions:
-                opened.handle.truncate(offset)
+                file.handle.truncate(offset)
         except OSError as error:
-            opened.release()
+            file.release()
             text = f"failed to truncate to {offset} bytes in output file {quote_always(request.target)}"
             raise Failure(f"{text}: {error_text(error)}") from None
-        opened.seek(offset)
-    return opened
+        file.seek(offset)
+    return file
 
 
 def _synchronize(request: Request, target: Description, ctx: Context) -> None:
-    """Report that conv=fsync and similar ones cannot be done for a pipe."""
+    """Report that conv=fsync and conv=fdatasync fail for a pipe."""
     if isinstance(target, File):
         return
-    shown = quote_always("standard output" if request.target is None else request.target)
-    for what in ("fdatasync", "fsync"):
-        if what in request.conversions:
+    title = quote_always("standard output" if request.target is None else request.target)
+    for conversion in ("fdatasync", "fsync"):
+        if conversion in request.conversions:
             ctx.flush()
-            ctx.fail(f"{what} failed for {shown}: Invalid argument")
+            ctx.fail(f"{conversion} failed for {title}: Invalid argument")
             return
 
 
@@ -134,7 +134,7 @@ class _Copier:
     """Copies blocks and counts them.
 
     Attributes:
-        doing: What is being done, for messages.
+        activity: The current operation, for messages.
     """
 
     def __init__(self, request: Request, source: Description, target: Description, ctx: Context) -> None:
@@ -151,40 +151,42 @@ class _Copier:
             "unblock",
         }
         self._records = _Records(request)
-        self._odd = b""
-        self._out = bytearray()
+        self._odd_byte = b""
+        self._buffer = bytearray()
         self._read = [0, 0]
         self._written = [0, 0]
         self._bytes = 0
-        self.doing = ""
+        self.activity = ""
 
     def skip(self) -> None:
-        """Go to where reading begins."""
+        """Skip the input before the copied data."""
         from_name = "standard input" if self._request.source is None else self._request.source
-        self.doing = f"reading {quote_always(from_name)}"
+        self.activity = f"reading {quote_always(from_name)}"
         self._skip(from_name)
 
     def run(self) -> None:
-        """Copy all that is asked for."""
+        """Copy the requested blocks."""
         request = self._request
         self.skip()
-        left = None
+        remaining = None
         if request.count is not None:
             counts_bytes = request.count.in_bytes or "count_bytes" in request.input_flags
-            left = request.count.bytes(request.input_block, counts_bytes)
+            remaining = request.count.bytes(request.input_block, counts_bytes)
             blocks = None if counts_bytes else request.count.number
         else:
             blocks = None
-        while (left is None or left > 0) and blocks != 0:
+        while (remaining is None or remaining > 0) and blocks != 0:
             size = (
-                request.input_block if left is None or blocks is not None else min(request.input_block, left)
+                request.input_block
+                if remaining is None or blocks is not None
+                else min(request.input_block, remaining)
             )
             data = self._block(size)
             if not data:
                 break
             self._read[len(data) < request.input_block] += 1
-            if left is not None:
-                left -= len(data)
+            if remaining is not None:
+                remaining -= len(data)
             if blocks is not None:
                 blocks -= 1
             if "sync" in request.conversions and len(data) < request.input_block:
@@ -216,21 +218,21 @@ class _Copier:
     def _short(self, name: str) -> None:
         if self._request.status == "none":
             return
-        shown = quote_always(name) if " " in name else name
-        self._ctx.error(f"{shown}: cannot skip to specified offset")
+        title = quote_always(name) if " " in name else name
+        self._ctx.error(f"{title}: cannot skip to specified offset")
 
     def _block(self, size: int) -> bytes:
-        """Return the next input block; a pipe may give less than it is asked for."""
+        """Return the next input block; one read of a pipe may return less than a block."""
         data = self._source.read(size)
         self._ctx.charge(1 + (len(data) >> 10))
         if not self._full or len(data) == size:
             return data
         pieces = [data]
-        have = len(data)
-        while data and have < size:
-            data = self._source.read(size - have)
+        length = len(data)
+        while data and length < size:
+            data = self._source.read(size - length)
             self._ctx.charge(1 + (len(data) >> 10))
-            have += len(data)
+            length += len(data)
             pieces.append(data)
         return b"".join(pieces)
 
@@ -242,8 +244,8 @@ class _Copier:
             self._write(data)
             return
         if "swab" in conversions:
-            data = self._odd + data
-            self._odd = data[len(data) & ~1 :]
+            data = self._odd_byte + data
+            self._odd_byte = data[len(data) & ~1 :]
             swapped = bytearray(data[: len(data) & ~1])
             swapped[::2], swapped[1::2] = swapped[1::2], swapped[::2]
             data = bytes(swapped)
@@ -254,40 +256,40 @@ class _Copier:
         self._gather(self._records.convert(data))
 
     def _gather(self, data: bytes) -> None:
-        self._ctx.budget.check_fits(len(self._out) + len(data))
-        self._out += data
+        self._ctx.budget.check_fits(len(self._buffer) + len(data))
+        self._buffer += data
         size = self._request.output_block
-        whole = len(self._out) // size * size
-        for at in range(0, whole, size):
-            self._write(bytes(self._out[at : at + size]))
-        del self._out[:whole]
+        complete = len(self._buffer) // size * size
+        for at in range(0, complete, size):
+            self._write(bytes(self._buffer[at : at + size]))
+        del self._buffer[:complete]
 
     def _finish(self) -> None:
         if self._direct:
             return
-        if self._odd:
-            odd, self._odd = self._odd, b""
+        if self._odd_byte:
+            odd_byte, self._odd_byte = self._odd_byte, b""
             if "ucase" in self._request.conversions:
-                odd = odd.upper()
-            self._gather(self._records.convert(odd))
+                odd_byte = odd_byte.upper()
+            self._gather(self._records.convert(odd_byte))
         self._gather(self._records.finish())
-        if self._out:
-            self._write(bytes(self._out))
+        if self._buffer:
+            self._write(bytes(self._buffer))
 
     def _write(self, data: bytes) -> None:
         request = self._request
-        doing = self.doing
-        self.doing = (
+        activity = self.activity
+        self.activity = (
             f"writing {quote_always('standard output' if request.target is None else request.target)}"
         )
         self._ctx.charge(1 + (len(data) >> 10))
         self._target.write(data)
-        self.doing = doing
+        self.activity = activity
         self._written[len(data) < request.output_block] += 1
         self._bytes += len(data)
 
     def report(self, seconds: float) -> None:
-        """Describe how much was copied."""
+        """Print the amount of copied data."""
         if self._request.status == "none":
             return
         lines = [
@@ -312,13 +314,13 @@ class _Copier:
         power = 0
         while power < 1 or (rate / 1000**power >= 999.95 and power < 8):
             power += 1
-        shown = rate / 1000**power
-        figure = f"{shown:.0f}" if shown >= 99.95 else f"{shown:.1f}"
+        scaled_rate = rate / 1000**power
+        figure = f"{scaled_rate:.0f}" if scaled_rate >= 99.95 else f"{scaled_rate:.1f}"
         return f"{text} copied, {seconds:.6g} s, {figure} {'kMGTPEZY'[power - 1]}B/s\n"
 
 
 def scaled(count: int, base: int) -> str:
-    """Write bytes with a unit: 2.1 MB, 10 MiB; one decimal below ten."""
+    """Return a number of bytes with a unit: 2.1 MB, 10 MiB; one decimal below ten."""
     power = 0
     unit = 1
     while count >= unit * base and power < 8:
@@ -335,41 +337,43 @@ class _Records:
 
     def __init__(self, request: Request) -> None:
         self._size = request.record
-        self._way = ""
+        self._conversion = ""
         if self._size:
-            self._way = (
+            self._conversion = (
                 "block"
                 if "block" in request.conversions
                 else "unblock"
                 if "unblock" in request.conversions
                 else ""
             )
-        self._held = b""
+        self._pending = b""
         self.truncated = 0
 
     def convert(self, data: bytes) -> bytes:
-        """Return the records, or lines, that are complete."""
-        if not self._way:
+        """Return the complete records, or lines."""
+        if not self._conversion:
             return data
-        data = self._held + data
+        data = self._pending + data
         pieces = []
-        if self._way == "block":
-            *lines, self._held = data.split(b"\n")
+        if self._conversion == "block":
+            *lines, self._pending = data.split(b"\n")
             pieces = [self._record(line) for line in lines]
-            if len(self._held) > self._size:  # what is cut off need not be kept
-                self._held = self._held[: self._size + 1]
+            if len(self._pending) > self._size:  # the rest would be truncated anyway
+                self._pending = self._pending[: self._size + 1]
         else:
-            whole = len(data) // self._size * self._size
-            pieces = [data[at : at + self._size].rstrip(b" ") + b"\n" for at in range(0, whole, self._size)]
-            self._held = data[whole:]
+            complete = len(data) // self._size * self._size
+            pieces = [
+                data[at : at + self._size].rstrip(b" ") + b"\n" for at in range(0, complete, self._size)
+            ]
+            self._pending = data[complete:]
         return b"".join(pieces)
 
     def finish(self) -> bytes:
-        """Return what the end of the input leaves."""
-        held, self._held = self._held, b""
-        if not self._way or not held:
+        """Return the last, incomplete record or line."""
+        pending, self._pending = self._pending, b""
+        if not self._conversion or not pending:
             return b""
-        return self._record(held) if self._way == "block" else held.rstrip(b" ") + b"\n"
+        return self._record(pending) if self._conversion == "block" else pending.rstrip(b" ") + b"\n"
 
     def _record(self, line: bytes) -> bytes:
         self.truncated += len(line) > self._size

@@ -14,8 +14,8 @@ from sandhook.command.options import UsageError
 _UNITS = {"": 1, "c": 1, "w": 2, "b": 512, "B": 1, "k": 1024}
 _NUMBER = re.compile(r"([0-9]{1,19})(c|w|b|B|k|[kKMGTPEZY](?:i?B)?)?", re.ASCII)
 _PREFIXES = "KMGTPEZY"
-_MOST = 2**63 - 1
-MOST_BLOCK = 1 << 30  #: bytes
+_MAX = 2**63 - 1
+MAX_BLOCK = 1 << 30  #: bytes
 
 CONVERSIONS = frozenset(
     {
@@ -48,12 +48,12 @@ class Amount:
 
 
 class Request:
-    """What the operands ask for.
+    """The values of the operands.
 
     Attributes:
         source, target: Files, None for the standard streams.
         input_block, output_block, record: Sizes in bytes (ibs, obs, cbs).
-        whole: bs was given: input blocks are written as they come.
+        whole: Write each input block as one output block, because bs is set.
         count: None to copy all.
         status: "none", "noxfer", "progress" or "".
     """
@@ -74,7 +74,7 @@ class Request:
 
 
 def parse(operands: Sequence[str]) -> Request:
-    """Read the operands. Raises UsageError and Failure with GNU's messages."""
+    """Parse the operands. Raises UsageError and Failure with GNU's messages."""
     request = Request()
     block = 0
     for operand in operands:
@@ -128,33 +128,33 @@ def _check(conversions: frozenset[str]) -> None:
             raise Failure(text)
 
 
-def _symbols(text: str, known: frozenset[str], what: str) -> frozenset[str]:
-    found = set()
+def _symbols(text: str, allowed: frozenset[str], what: str) -> frozenset[str]:
+    symbols = set()
     for word in text.split(","):
-        if word not in known:
+        if word not in allowed:
             raise UsageError(f"invalid {what}: '{word}'")
-        found.add(word)
-    return frozenset(found)
+        symbols.add(word)
+    return frozenset(symbols)
 
 
 def _size(text: str) -> int:
     size = _amount(text).number
     if not size:
         raise Failure(f"invalid number: '{text}'")
-    if size > MOST_BLOCK:
+    if size > MAX_BLOCK:
         raise Failure(f"invalid number: '{text}': Value too large for defined data type")
     return size
 
 
 def _amount(text: str) -> Amount:
-    """Read a number: factors with x between them, each with a unit."""
+    """Parse a number: factors separated by x, each with an optional unit."""
     product = 1
     for factor in text.split("x"):
-        found = _NUMBER.fullmatch(factor)
-        if found is None:
+        match = _NUMBER.fullmatch(factor)
+        if match is None:
             raise Failure(f"invalid number: '{text}'")
-        product *= int(found[1]) * _unit(found[2] or "")
-    if product > _MOST:
+        product *= int(match[1]) * _unit(match[2] or "")
+    if product > _MAX:
         raise Failure(f"invalid number: '{text}': Value too large for defined data type")
     return Amount(product, text[-1:] == "B" and text[-2:-1].isdigit())
 

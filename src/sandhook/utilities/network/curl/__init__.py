@@ -89,7 +89,7 @@ class _Call:
             self._jar = Jar(ctx.now())
             for _, text in arguments.cookies:
                 if "=" in text:
-                    self._jar.give(text)
+                    self._jar.add(text)
                 elif text and ctx.fs.exists(ctx.path(text)):
                     cookies = self._read(text).decode("utf-8", "surrogateescape")
                     self._jar.load(cookies, without_session=arguments.junk_session)

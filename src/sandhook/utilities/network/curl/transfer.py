@@ -285,7 +285,7 @@ class One:
         if self._jar is not None:
             for name, value in response.headers:
                 if name.lower() == "set-cookie":
-                    self._jar.take(url, value)
+                    self._jar.store(url, value)
         if arguments.verbose:
             self._print("".join(f"< {line}\r\n" for line in lines))
         data = text.encode("latin-1", "replace")

@@ -171,7 +171,7 @@ class One:
                 if self._jar is not None:
                     for name, value in response.headers:
                         if name.lower() == "set-cookie":
-                            self._jar.take(url, value)
+                            self._jar.store(url, value)
                 if response.status == 401 and self._user is not None and not self._authorized:
                     self._authorized = True
                     self._print("Authentication selected: Basic\n")
