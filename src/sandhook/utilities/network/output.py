@@ -1,4 +1,4 @@
-"""What curl -w prints, and unpacked bodies."""
+"""The output of curl -w, and the decompression of bodies."""
 
 from __future__ import annotations
 
@@ -42,34 +42,36 @@ NUMBERS = frozenset(
 )
 
 
-def written(text: str, facts: Mapping[str, str], headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield pieces of what -w prints, each with where it goes: "stdout", "stderr" or "unknown" (a message)."""
-    place = "stdout"
+def write_out_pieces(
+    text: str, facts: Mapping[str, str], headers: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the pieces of -w's output, each with its destination: "stdout", "stderr" or "unknown" (a variable)."""
+    destination = "stdout"
     at = 0
-    for found in _PART.finditer(text):
-        yield place, text[at : found.start()]
-        at = found.end()
-        if found[3]:
-            yield place, {"n": "\n", "r": "\r", "t": "\t"}.get(found[3], "\\")
-        elif found[1] in ("stdout", "stderr"):
-            place = found[1]
-        elif found[1] == "onerror":
+    for match in _PART.finditer(text):
+        yield destination, text[at : match.start()]
+        at = match.end()
+        if match[3]:
+            yield destination, {"n": "\n", "r": "\r", "t": "\t"}.get(match[3], "\\")
+        elif match[1] in ("stdout", "stderr"):
+            destination = match[1]
+        elif match[1] == "onerror":
             if facts["exitcode"] == "0":
                 return
-        elif found[1] == "header_json":
-            named = ",\n".join(f"{dumps(name)}:{dumps([value])}" for name, value in headers.items())
-            yield place, f"{{{named}\n}}"
-        elif found[1] == "json":
-            yield place, _json(facts)
-        elif found[2]:
-            yield place, headers.get(found[2][7:-1].lower(), "")
-        elif found[1] is not None and found[1] in facts:
-            yield place, facts[found[1]]
-        elif found[1] is not None:
-            yield "unknown", found[1]
+        elif match[1] == "header_json":
+            fields = ",\n".join(f"{dumps(name)}:{dumps([value])}" for name, value in headers.items())
+            yield destination, f"{{{fields}\n}}"
+        elif match[1] == "json":
+            yield destination, _json(facts)
+        elif match[2]:
+            yield destination, headers.get(match[2][7:-1].lower(), "")
+        elif match[1] is not None and match[1] in facts:
+            yield destination, facts[match[1]]
+        elif match[1] is not None:
+            yield "unknown", match[1]
         else:
-            yield place, "%"
-    yield place, text[at:]
+            yield destination, "%"
+    yield destination, text[at:]
 
 
 def _json(facts: Mapping[str, str]) -> str:
@@ -81,28 +83,28 @@ def _json(facts: Mapping[str, str]) -> str:
 
 
 class Unpacker:
-    """Unpacks a body as its Content-Encoding says. Raises zlib.error."""
+    """Decompresses a body according to its Content-Encoding. Raises zlib.error."""
 
     def __init__(self, encoding: str) -> None:
         self._decoder = zlib.decompressobj(47) if encoding in ("gzip", "x-gzip", "deflate") else None
         self._raw = encoding == "deflate"
 
-    def feed(self, data: bytes, most: int) -> Iterator[bytes]:
-        """Yield what a piece unpacks to, at most 64 KiB at once, and not much more than ``most`` in all."""
+    def feed(self, data: bytes, limit: int) -> Iterator[bytes]:
+        """Yield the decompressed data, at most 64 KiB at once, and not much more than ``limit`` bytes in total."""
         if self._decoder is None:
             yield data
             return
-        sent = 0
-        while data and sent <= most:
+        size = 0
+        while data and size <= limit:
             try:
                 piece = self._decoder.decompress(data, 65_536)
             except zlib.error:
-                if not self._raw or sent:
+                if not self._raw or size:
                     raise
                 self._raw = False
                 self._decoder = zlib.decompressobj(-15)  # some servers' deflate has no head
                 continue
             self._raw = False
             data = self._decoder.unconsumed_tail
-            sent += len(piece)
+            size += len(piece)
             yield piece

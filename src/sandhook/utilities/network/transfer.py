@@ -19,10 +19,11 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class Trouble(Exception):
-    """A request failed: curl's status of that and its words.
+    """A request failed, with curl's status and message.
 
     Attributes:
-        transient: Another try may succeed; ``refused`` when nobody answered.
+        transient: A retry may succeed.
+        refused: No connection could be made.
     """
 
     def __init__(self, status: int, message: str, *, transient: bool = False, refused: bool = False) -> None:
@@ -33,18 +34,18 @@ class Trouble(Exception):
 
 
 def network_of(ctx: Context) -> Network | None:
-    """Return what the host allows to reach, None for nothing."""
-    found = ctx.kernel.network
-    if found is None:
+    """Return the network that the host allows, None without one."""
+    network = ctx.kernel.network
+    if network is None:
         return None
     from sandhook.net.network import Network
 
-    assert isinstance(found, Network)
-    return found
+    assert isinstance(network, Network)
+    return network
 
 
 def read_url(text: str) -> Url:
-    """Return the URL of an operand; without a scheme it is of http. Raises Trouble."""
+    """Return the URL of an operand; the default scheme is http. Raises Trouble."""
     scheme, mark, rest = text.partition("://")
     if not mark:
         scheme, rest = "http", text
@@ -63,19 +64,19 @@ def read_url(text: str) -> Url:
 
 
 class Transfer:
-    """Sends requests, in time, and says what went wrong in curl's words."""
+    """Sends requests within time limits, and raises Trouble with curl's messages."""
 
     def __init__(
         self, ctx: Context, *, seconds: float | None = None, connect_seconds: float | None = None
     ) -> None:
         self._ctx = ctx
         self._connect_seconds = connect_seconds
-        self.began = monotonic()
+        self.start = monotonic()
         self._seconds = seconds
         self.received = 0
 
     def send(self, method: str, url: Url, headers: list[tuple[str, str]], body: bytes | None) -> Response:
-        """Send one request and return the answer's head. Raises Trouble."""
+        """Send one request and return the response with its headers. Raises Trouble."""
         network = network_of(self._ctx)
         if network is None:
             raise Trouble(6, f"Could not resolve host: {url.host} (the network is off in this sandbox)")
@@ -86,7 +87,7 @@ class Transfer:
         ))  # fmt: skip
 
     def chunks(self, url: Url, response: Response) -> Iterator[bytes]:
-        """Yield an answer's body. Raises Trouble."""
+        """Yield the body of a response. Raises Trouble."""
         network = network_of(self._ctx)
         pieces = response.chunks()
         while True:
@@ -100,37 +101,37 @@ class Transfer:
             yield piece
 
     def remaining(self) -> float:
-        """Return the seconds that are left for the request; raises what ends the run."""
+        """Return the remaining seconds of the request. Raises the error that ends the run, if there is one."""
         budget = self._ctx.budget
         if budget.exhausted is not None:
             raise budget.exhausted
-        left = budget.remaining()
-        if left <= 0:
+        available = budget.remaining()
+        if available <= 0:
             budget.fail("wall_seconds")
         network = network_of(self._ctx)
-        most = network.max_seconds if network is not None else left
+        limit = network.max_seconds if network is not None else available
         if self._seconds is not None:
-            most = min(most, self._seconds)
-        return min(left, most - (monotonic() - self.began))
+            limit = min(limit, self._seconds)
+        return min(available, limit - (monotonic() - self.start))
 
     def milliseconds(self) -> int:
-        """Return how long it has taken so far."""
-        return int((monotonic() - self.began) * 1000)
+        """Return the elapsed time."""
+        return int((monotonic() - self.start) * 1000)
 
-    def _guarded(self, url: Url, act: Callable[[], T]) -> T:
+    def _guarded(self, url: Url, operation: Callable[[], T]) -> T:
         from sandhook.net.connection import ConnectFailed, ProtocolError, TlsError
         from sandhook.net.network import Unresolved
 
         port = f"{url.host} port {url.port}"
         try:
-            return act()
+            return operation()
         except UrlRefused as refused:
             raise Trouble(7, f"Failed to connect to {port}: {refused}") from None
         except Unresolved:
             raise Trouble(6, f"Could not resolve host: {url.host}") from None
         except ConnectFailed as error:
-            said = "Timeout was reached" if error.late else "Couldn't connect to server"
-            text = f"Failed to connect to {port} after {self.milliseconds()} ms: {said}"
+            problem = "Timeout was reached" if error.late else "Couldn't connect to server"
+            text = f"Failed to connect to {port} after {self.milliseconds()} ms: {problem}"
             raise Trouble(28 if error.late else 7, text, transient=error.late, refused=True) from None
         except TimeoutError:
             text = f"Operation timed out after {self.milliseconds()} milliseconds with {self.received} bytes received"
@@ -150,7 +151,7 @@ class Transfer:
 
 
 def next_url(url: Url, response: Response) -> Url | None:
-    """Return where an answer sends its reader, None when it does not. Raises Trouble."""
+    """Return the target of a redirect, None for another response. Raises Trouble."""
     location = response.header("location")
     if response.status not in REDIRECTS or location is None:
         return None

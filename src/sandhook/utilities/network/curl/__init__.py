@@ -1,7 +1,7 @@
 """curl: transfer data from or to URLs that the host allows.
 
-Source: curl's manual. Oracle: curl 7.88.1. Without a ``Network`` of the host's nothing is reached: status 6, as on a
-machine that is not connected. Divergences: L-CURL-001 to L-CURL-003.
+Source: curl's manual. Oracle: curl 7.88.1. Without a ``Network`` of the host, every transfer fails with status 6, as on
+a machine without a network. Divergences: L-CURL-001 to L-CURL-003.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from sandhook.command.operands import reason
 from sandhook.command.options import Inform
 from sandhook.utilities.network.cookies import Jar
 from sandhook.utilities.network.curl.arguments import Arguments, Misuse, parse
-from sandhook.utilities.network.curl.globs import expand, named
+from sandhook.utilities.network.curl.globs import expand, output_name
 from sandhook.utilities.network.curl.options import Options
 from sandhook.utilities.network.curl.request import build, percent
-from sandhook.utilities.network.curl.transfer import One, Output, uploads_into
-from sandhook.utilities.network.output import written
+from sandhook.utilities.network.curl.transfer import Output, UrlTransfer, uploads_into
+from sandhook.utilities.network.output import write_out_pieces
 from sandhook.utilities.network.transfer import Trouble
 
-RAW = True  # curl's options are shortened and repeated in its own way: see arguments.py
+RAW = True  # curl has its own rules for shortened and repeated options: see arguments.py
 
 __all__ = ["Options"]
 
@@ -28,7 +28,7 @@ TRY_HELP = "curl: try 'curl --help' or 'curl --manual' for more information\n"
 
 
 def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return curl's exit status: of the last URL that failed, or 0."""
+    """Return curl's exit status: that of the last URL that failed, or 0."""
 
     def read(name: str) -> bytes:
         with ctx.open(name) as reader:
@@ -41,24 +41,24 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
         if parsed[0].inform:
             raise Inform(parsed[0].inform)
         if not all(each.urls for each in parsed):
-            said = "curl: no URL specified!\n" if arguments else ""
-            ctx.process.write_error(f"{said}{TRY_HELP}".encode())
+            message = "curl: no URL specified!\n" if arguments else ""
+            ctx.process.write_error(f"{message}{TRY_HELP}".encode())
             return 2
         return _all(parsed, ctx)
     except Misuse as error:
-        said = (
+        message = (
             f"{'curl: ' if error.named else ''}{error}\n{TRY_HELP if error.hint else ''}"
             if str(error)
             else ""
         )
-        ctx.process.write_error(said.encode("utf-8", "surrogateescape"))
+        ctx.process.write_error(message.encode("utf-8", "surrogateescape"))
         return error.status
 
 
 def _all(parsed: list[Arguments], ctx: Context) -> int:
-    """Run what stands between the --next, with messages where --stderr wants them."""
+    """Run the segments between the --next options, with messages to the file of --stderr."""
     descriptors = ctx.process.descriptors
-    held = descriptors.get(2)
+    saved_stderr = descriptors.get(2)
     name = next((each.stderr for each in reversed(parsed) if each.stderr is not None), None)
     try:
         if name == "-" and 1 in descriptors:
@@ -67,19 +67,19 @@ def _all(parsed: list[Arguments], ctx: Context) -> int:
             descriptors[2] = ctx.create(name)
         status = 0
         for each in parsed:
-            status = _Call(each, ctx).run() or status
+            status = _Operation(each, ctx).run() or status
             if status and each.fail_early:
                 break
         return status
     finally:
-        if name is not None and held is not None:
-            if name != "-" and descriptors[2] is not held:
+        if name is not None and saved_stderr is not None:
+            if name != "-" and descriptors[2] is not saved_stderr:
                 descriptors[2].release()
-            descriptors[2] = held
+            descriptors[2] = saved_stderr
 
 
-class _Call:
-    """One command line, or what stands between two --next."""
+class _Operation:
+    """One segment of the command line: all of it, or the arguments between two --next options."""
 
     def __init__(self, arguments: Arguments, ctx: Context) -> None:
         self._arguments = arguments
@@ -102,9 +102,11 @@ class _Call:
             try:
                 for url, values in expand(text) if not arguments.plain_url else [(text, [])]:
                     self._ctx.charge(1)
-                    ended = self._one(number, url, output._replace(name=named(output.name, values)))
-                    status = ended or status
-                    if ended and arguments.fail_early:
+                    url_status = self._transfer(
+                        number, url, output._replace(name=output_name(output.name, values))
+                    )
+                    status = url_status or status
+                    if url_status and arguments.fail_early:
                         break
             except Trouble as trouble:
                 status = trouble.status
@@ -116,19 +118,19 @@ class _Call:
         return status
 
     def _output(self, number: int) -> Output:
-        """Return where the answer of an operand goes."""
+        """Return the destination of an operand's response."""
         arguments = self._arguments
         if number < len(arguments.outputs):
             option, name = arguments.outputs[number]
             return Output(name, option == "remote-name")
         return Output("", arguments.remote_name_all)
 
-    def _one(self, number: int, text: str, output: Output) -> int:
-        """Transfer one URL and return curl's status of that."""
+    def _transfer(self, number: int, text: str, output: Output) -> int:
+        """Transfer one URL and return curl's status."""
         arguments = self._arguments
-        one = One(self._ctx, arguments, self._jar, output, number)
+        transfer = UrlTransfer(self._ctx, arguments, self._jar, output, number)
         try:
-            one.resume()
+            transfer.resume()
             request, query = build(arguments, self._read, self._warning)
         except OSError:
             self._error(26, "Failed to open/read local data from file/application")
@@ -136,11 +138,11 @@ class _Call:
         upload = arguments.upload
         if upload is not None and upload not in ("-", ".") and uploads_into(text):
             text = f"{text.rstrip('/')}/{percent(upload.rpartition('/')[2].encode('utf-8', 'surrogateescape')).decode()}"
-        ended = one.run(text, query, request)
-        if ended is not None:
-            self._error(ended.status, str(ended))
-        self._write_out(one, ended)
-        return ended.status if ended is not None else 0
+        error = transfer.run(text, query, request)
+        if error is not None:
+            self._error(error.status, str(error))
+        self._write_out(transfer, error)
+        return error.status if error is not None else 0
 
     def _warning(self, message: str) -> None:
         if not self._arguments.silent:
@@ -170,17 +172,17 @@ class _Call:
         file.write(text.encode("utf-8", "surrogateescape"))
         file.release()
 
-    def _write_out(self, one: One, ended: Trouble | None) -> None:
+    def _write_out(self, transfer: UrlTransfer, error: Trouble | None) -> None:
         text = self._arguments.write_out
         if text is None:
             return
         if text.startswith("@"):
             text = self._read(text[1:]).decode("utf-8", "surrogateescape")
-        for place, piece in written(text, one.facts(ended), one.last_headers()):
+        for destination, piece in write_out_pieces(text, transfer.facts(error), transfer.last_headers()):
             data = piece.encode("utf-8", "surrogateescape")
-            if place == "stdout":
+            if destination == "stdout":
                 self._ctx.write(data)
-            elif place == "stderr":
+            elif destination == "stderr":
                 self._ctx.flush()
                 self._ctx.process.write_error(data)
             else:

@@ -1,11 +1,11 @@
-"""curl's command line: its options, and those that are known and refused."""
+"""curl's command line: its options, and the unsupported ones, which are errors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from sandhook.command.options import declared_fields
-from sandhook.utilities.network.curl.options import REFUSED, Options
+from sandhook.utilities.network.curl.options import UNSUPPORTED, Options
 
 _OPTIONS = {
     flag.lstrip("-"): option
@@ -14,16 +14,16 @@ _OPTIONS = {
     for flag in option.flags
 }
 
-#: The long name of each option, by all of its names; a letter goes with the long name after it, if one follows.
-_LONG: dict[str, str] = {}
+#: The long name of each option by each of its names; that of a letter is the long name after it.
+_LONG_NAMES: dict[str, str] = {}
 for _option in _OPTIONS.values():
     _names = [flag.lstrip("-") for flag in _option.flags]
     for _at, _name in enumerate(_names):
-        _LONG[_name] = _name if len(_name) > 1 else next(long for long in _names[_at:] if len(long) > 1)
-_BY_LETTER = {name: long for name, long in _LONG.items() if len(name) == 1}
-_BY_LETTER.update({letter: name for letter, name in REFUSED if letter})
-_REFUSED_NAMES = frozenset(name for _, name in REFUSED)
-_NAMES = sorted({*_LONG.values(), *_REFUSED_NAMES})
+        _LONG_NAMES[_name] = _name if len(_name) > 1 else next(long for long in _names[_at:] if len(long) > 1)
+_BY_LETTER = {name: long for name, long in _LONG_NAMES.items() if len(name) == 1}
+_BY_LETTER.update({letter: name for letter, name in UNSUPPORTED if letter})
+_UNSUPPORTED_NAMES = frozenset(name for _, name in UNSUPPORTED)
+_NAMES = sorted({*_LONG_NAMES.values(), *_UNSUPPORTED_NAMES})
 
 _LISTS = frozenset({"data", "form", "headers", "outputs", "urls", "cookies", "url_query"})
 _NUMBERS = frozenset(
@@ -31,15 +31,16 @@ _NUMBERS = frozenset(
 )
 
 
-_MOST_FILES = 16  #: of options; they may name one another
+_MAX_FILES = 16  #: of options, which may refer to one another
 
 
 class Misuse(Exception):
-    """Wrong options: curl's message and status.
+    """An error in the options, with curl's message and status.
 
     Attributes:
+        hint: The hint at ``curl --help`` follows the message.
         named: curl's name precedes the message.
-        unknown: There is no such option; a configuration file goes on after it.
+        unknown: There is no such option; the rest of a configuration file is still read.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Misuse(Exception):
 
 
 class Arguments:
-    """A parsed command line. The lists have pairs of option and argument, in their order."""
+    """A parsed segment of the command line. The lists contain pairs of option and argument, in order."""
 
     def __init__(self) -> None:
         self.silent = self.show_error = self.fail = self.follow = self.include = self.head = self.get = False
@@ -95,73 +96,73 @@ class Arguments:
         self.inform = ""
 
 
-#: Fields that hold for what follows --next, too.
+#: Fields that also apply to the segments after --next.
 _GLOBAL = ("silent", "show_error", "verbose", "fail_early", "stderr")
 
 
 def parse(arguments: Sequence[str], read: Callable[[str], bytes]) -> tuple[list[Arguments], list[str]]:
-    """Read a command line.
+    """Parse a command line.
 
     Args:
-        read: Gives a file of options; raises OSError.
+        read: Returns the contents of a file of options; raises OSError.
 
     Returns:
-        What stands between the --next, and warnings.
+        The segments between the --next options, and warnings.
 
     Raises:
-        Misuse: An option is wrong.
+        Misuse: An option is not valid.
     """
     parser = _Parser(read)
     parser.run(arguments)
-    return parser.made, parser.warnings
+    return parser.segments, parser.warnings
 
 
 class _Parser:
     def __init__(self, read: Callable[[str], bytes]) -> None:
-        self.made = [Arguments()]
+        self.segments = [Arguments()]
         self.warnings: list[str] = []
         self._read = read
         self._files = 0
 
     def run(self, arguments: Sequence[str]) -> None:
-        rest = list(reversed(arguments))
+        pending = list(reversed(arguments))
         options = True
-        while rest:
-            argument = rest.pop()
+        while pending:
+            argument = pending.pop()
             if not options or not argument.startswith("-") or argument == "-":
-                self.made[-1].urls.append(("url", argument))
+                self.segments[-1].urls.append(("url", argument))
             elif argument == "--":
                 options = False
             elif argument.startswith("--"):
-                self._take(_full(argument[2:], argument), argument, rest)
+                self._apply(_full(argument[2:], argument), argument, pending)
             else:
-                self._letters(argument, rest)
+                self._letters(argument, pending)
 
-    def _letters(self, argument: str, rest: list[str]) -> None:
-        at = 1
-        while at < len(argument):
-            letter = argument[at]
-            at += 1
+    def _letters(self, argument: str, pending: list[str]) -> None:
+        index = 1
+        while index < len(argument):
+            letter = argument[index]
+            index += 1
             name = _BY_LETTER.get(letter)
             if name is None:
                 raise Misuse(f"option {argument}: is unknown", unknown=True)
-            if _takes_value(name) and at < len(argument):
-                rest.append(argument[at:])
-                at = len(argument)
-            self._take(name, argument, rest)
+            if _takes_value(name) and index < len(argument):
+                pending.append(argument[index:])
+                index = len(argument)
+            self._apply(name, argument, pending)
 
-    def _take(self, name: str, argument: str, rest: list[str]) -> None:
+    def _apply(self, name: str, argument: str, pending: list[str]) -> None:
         if name == "next":
-            before, made = self.made[-1], Arguments()
+            previous, segment = self.segments[-1], Arguments()
             for field in _GLOBAL:
-                setattr(made, field, getattr(before, field))
-            self.made.append(made)
+                setattr(segment, field, getattr(previous, field))
+            self.segments.append(segment)
         elif name == "config":
-            if not rest:
+            if not pending:
                 raise Misuse(f"option {argument}: requires parameter")
-            self._config(rest.pop(), argument)
+            self._config(pending.pop(), argument)
         else:
-            _take(self.made[-1], name, argument, rest)
+            _apply(self.segments[-1], name, argument, pending)
 
     def _config(self, name: str, argument: str) -> None:
         from sandhook.utilities.network.curl.config import words
@@ -174,7 +175,7 @@ class _Parser:
                 f"cannot read config from '{name}'\ncurl: option {argument}: error encountered when reading a file",
                 status=26,
             ) from None
-        if self._files > _MOST_FILES:
+        if self._files > _MAX_FILES:
             raise Misuse(f"option {argument}: too many files of options", hint=False)
         for number, option, value in words(text):
             try:
@@ -190,39 +191,39 @@ def _takes_value(name: str) -> bool:
 
 
 def _full(name: str, argument: str) -> str:
-    """Return the full name of an option that may be shortened."""
+    """Return the full name of a possibly shortened option. Raises Misuse."""
     if name in _NAMES or (name.startswith("no-") and name[3:] in _OPTIONS and not _takes_value(name[3:])):
         return name
-    found = [known for known in _NAMES if known.startswith(name)]
-    if not found:
+    matches = [candidate for candidate in _NAMES if candidate.startswith(name)]
+    if not matches:
         raise Misuse(f"option {argument}: is unknown", unknown=True)
-    if len(found) > 1:
+    if len(matches) > 1:
         raise Misuse(f"option {argument}: is ambiguous")
-    return found[0]
+    return matches[0]
 
 
-def _take(made: Arguments, name: str, argument: str, rest: list[str]) -> None:
-    if name in _REFUSED_NAMES:
+def _apply(target: Arguments, name: str, argument: str, pending: list[str]) -> None:
+    if name in _UNSUPPORTED_NAMES:
         raise Misuse(f"option {argument}: is not supported here (L-CURL-001)", hint=False)
     if name == "remote-name":
-        made.outputs.append((name, ""))
+        target.outputs.append((name, ""))
     elif _takes_value(name):
-        if not rest:
+        if not pending:
             raise Misuse(f"option {argument}: requires parameter")
-        _value(made, name, rest.pop(), argument)
+        _value(target, name, pending.pop(), argument)
     else:
-        on = name in _OPTIONS
+        enabled = name in _OPTIONS
         if name == "no-remote-name":
             raise Misuse(f"option {argument}: is unknown", unknown=True)
-        option = _OPTIONS[name if on else name[3:]]
+        option = _OPTIONS[name if enabled else name[3:]]
         if not option.ignored:
-            setattr(made, option.field, option.const if on else False)
+            setattr(target, option.field, option.const if enabled else False)
 
 
-def _value(made: Arguments, name: str, value: str, argument: str) -> None:
+def _value(target: Arguments, name: str, value: str, argument: str) -> None:
     field = _OPTIONS[name].field
     if field in _LISTS:
-        getattr(made, field).append((name, value))
+        getattr(target, field).append((name, value))
     elif field in _NUMBERS:
         try:
             number = float(value[:20])
@@ -230,6 +231,6 @@ def _value(made: Arguments, name: str, value: str, argument: str) -> None:
             number = -1.0
         if not 0 <= number < 1e15:
             raise Misuse(f"option {argument}: expected a proper numerical parameter")
-        setattr(made, field, number)
+        setattr(target, field, number)
     elif not _OPTIONS[name].ignored:
-        setattr(made, field, value)
+        setattr(target, field, value)

@@ -16,11 +16,11 @@ def words(text: str) -> Iterator[tuple[int, str, str | None]]:
         line = line.strip(" \t\r")
         if not line or line.startswith("#"):
             continue
-        at = 0
-        while at < len(line) and line[at] not in " \t=:":
-            at += 1
-        name = line[:at]
-        rest = line[at:].lstrip(" \t")
+        end = 0
+        while end < len(line) and line[end] not in " \t=:":
+            end += 1
+        name = line[:end]
+        rest = line[end:].lstrip(" \t")
         if rest[:1] in ("=", ":"):
             rest = rest[1:].lstrip(" \t")
         if not name.startswith("-"):
@@ -32,13 +32,13 @@ def _argument(text: str) -> str:
     """Return an argument: in double quotes, or up to the next blank."""
     if not text.startswith('"'):
         return text.split()[0]
-    made: list[str] = []
-    at = 1
-    while at < len(text) and text[at] != '"':
-        if text[at] == "\\" and at + 1 < len(text):
-            at += 1
-            made.append(_ESCAPES.get(text[at], text[at]))
+    letters: list[str] = []
+    index = 1
+    while index < len(text) and text[index] != '"':
+        if text[index] == "\\" and index + 1 < len(text):
+            index += 1
+            letters.append(_ESCAPES.get(text[index], text[index]))
         else:
-            made.append(text[at])
-        at += 1
-    return "".join(made)
+            letters.append(text[index])
+        index += 1
+    return "".join(letters)

@@ -1,4 +1,4 @@
-"""curl's sets and ranges in URLs: ``{a,b}``, ``[1-9]``, ``[01-10:3]``, ``[a-z]``; ``#1`` in -o is the first one's value.
+"""curl's sets and ranges in URLs: ``{a,b}``, ``[1-9]``, ``[01-10:3]``, ``[a-z]``; ``#1`` in -o has the first value.
 
 Source: curl's manual, "URL"; oracle: curl 7.88.1.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from sandhook.lazy import lazily
 from sandhook.utilities.network.transfer import Trouble
 
-_MOST = 100_000  #: URLs that one operand may stand for
+_MAX_URLS = 100_000  #: of one operand
 
 _RANGE = lazily(r"\[(?:([0-9]{1,15})-([0-9]{1,15})|([A-Za-z])-([A-Za-z]))(?::([0-9]{1,15}))?\]", re.ASCII)
 _ADDRESS = lazily(r"\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*(?:%[^\]]*)?\]", re.ASCII)
@@ -19,32 +19,32 @@ _NUMBER = lazily(r"#([0-9]+)", re.ASCII)
 
 
 def expand(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the URLs that an operand stands for, each with the values of its sets. Raises Trouble."""
+    """Yield the URLs of an operand, each with the values of its sets and ranges. Raises Trouble."""
     pieces = list(_pieces(text))
     count = 1
     for piece in pieces:
         count *= len(piece) if not isinstance(piece, str) else 1
-        if count > _MOST:
-            raise Trouble(3, f"range overflow: {text} stands for more than {_MOST} URLs")
+        if count > _MAX_URLS:
+            raise Trouble(3, f"range overflow: {text} stands for more than {_MAX_URLS} URLs")
     sets = [piece for piece in pieces if not isinstance(piece, str)]
-    turn = [0] * len(sets)
+    positions = [0] * len(sets)
     for _ in range(count):
-        values = [each[at] for each, at in zip(sets, turn)]
-        left = iter(values)
-        yield "".join(piece if isinstance(piece, str) else next(left) for piece in pieces), values
-        for place in range(len(sets) - 1, -1, -1):
-            turn[place] += 1
-            if turn[place] < len(sets[place]):
+        values = [each[at] for each, at in zip(sets, positions)]
+        remaining = iter(values)
+        yield "".join(piece if isinstance(piece, str) else next(remaining) for piece in pieces), values
+        for position in range(len(sets) - 1, -1, -1):
+            positions[position] += 1
+            if positions[position] < len(sets[position]):
                 break
-            turn[place] = 0
+            positions[position] = 0
 
 
-def named(name: str, values: list[str]) -> str:
-    """Return the name of an output file with the values in it."""
+def output_name(name: str, values: list[str]) -> str:
+    """Return the name of an output file with the values inserted."""
 
-    def value(found: re.Match[str]) -> str:
-        number = int(found[1][:6])
-        return values[number - 1].replace("/", "_") if 0 < number <= len(values) else found[0]
+    def value(match: re.Match[str]) -> str:
+        number = int(match[1][:6])
+        return values[number - 1].replace("/", "_") if 0 < number <= len(values) else match[0]
 
     return _NUMBER.sub(value, name) if values else name
 
@@ -56,22 +56,22 @@ def _pieces(text: str) -> Iterator[str | list[str] | _Numbers]:
         character = text[at]
         address = _ADDRESS.match(text, at) if character == "[" else None
         if address is not None or text.startswith("[]", at):
-            taken = address[0] if address is not None else "[]"
-            plain.append(taken)
-            at += len(taken)
+            literal = address[0] if address is not None else "[]"
+            plain.append(literal)
+            at += len(literal)
         elif character == "\\" and text[at + 1 : at + 2] in ("{", "[", "}", "]"):
             plain.append(text[at + 1])
             at += 2
         elif character in "]}":
-            raise _wrong(
+            raise _glob_error(
                 "unmatched close brace/bracket", text, at + 1 - sets
             )  # curl counts a set's braces once
         elif character in "{[":
             yield "".join(plain)
             plain = []
             sets += character == "{"
-            found, at = _set(text, at) if character == "{" else _range(text, at)
-            yield found
+            choices, at = _set(text, at) if character == "{" else _range(text, at)
+            yield choices
         else:
             plain.append(character)
             at += 1
@@ -83,11 +83,11 @@ def _set(text: str, start: int) -> tuple[list[str], int]:
     piece: list[str] = []
     at = start + 1
     if text.startswith("}", at):
-        raise _wrong("empty string within braces", text, at + 1)
+        raise _glob_error("empty string within braces", text, at + 1)
     while at < len(text):
         character = text[at]
         if character in "{[":
-            raise _wrong("nested brace", text, at + 1)
+            raise _glob_error("nested brace", text, at + 1)
         if character == "\\" and at + 1 < len(text):
             at += 1
             piece.append(text[at])
@@ -99,11 +99,11 @@ def _set(text: str, start: int) -> tuple[list[str], int]:
         else:
             piece.append(character)
         at += 1
-    raise _wrong("unmatched brace", text, start + 1)
+    raise _glob_error("unmatched brace", text, start + 1)
 
 
 class _Numbers:
-    """The numbers of a range, with as many digits as its first one if that begins with a zero."""
+    """The numbers of a range, padded to the width of the first one if that begins with a zero."""
 
     def __init__(self, numbers: range, width: int) -> None:
         self._numbers = numbers
@@ -117,20 +117,20 @@ class _Numbers:
 
 
 def _range(text: str, start: int) -> tuple[list[str] | _Numbers, int]:
-    found = _RANGE.match(text, start)
-    if found is None:
+    match = _RANGE.match(text, start)
+    if match is None:
         end = text.find("]", start)
-        raise _wrong("bad range", text, (len(text) if end < 0 else end + 1) + 1)
-    step = int(found[5] or 1)
-    letters = found[3] is not None
-    first, last = (ord(found[3]), ord(found[4])) if letters else (int(found[1]), int(found[2]))
+        raise _glob_error("bad range", text, (len(text) if end < 0 else end + 1) + 1)
+    step = int(match[5] or 1)
+    letters = match[3] is not None
+    first, last = (ord(match[3]), ord(match[4])) if letters else (int(match[1]), int(match[2]))
     if first > last or step < 1 or step > max(last - first, 1):
-        raise _wrong("bad range", text, found.end() + 1)
+        raise _glob_error("bad range", text, match.end() + 1)
     numbers = range(first, last + 1, step)
     if letters:
-        return [chr(number) for number in numbers], found.end()
-    return _Numbers(numbers, len(found[1]) if found[1].startswith("0") else 0), found.end()
+        return [chr(number) for number in numbers], match.end()
+    return _Numbers(numbers, len(match[1]) if match[1].startswith("0") else 0), match.end()
 
 
-def _wrong(what: str, text: str, position: int) -> Trouble:
+def _glob_error(what: str, text: str, position: int) -> Trouble:
     return Trouble(3, f"{what} in URL position {position}:\n{text}\n{' ' * (position - 1)}^")

@@ -1,4 +1,4 @@
-"""What curl sends: method, headers and body, made of its options."""
+"""The requests of curl: method, headers and body, according to its options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hashlib import sha256
 from sandhook.net.url import OWN_HEADERS
 from sandhook.utilities.network.curl.arguments import Arguments, Misuse
 
-#: What curl calls itself.
+#: The default header User-Agent.
 AGENT = "curl/7.88.1"
 
 #: Reads a file's bytes; "-" is standard input.
@@ -17,11 +17,12 @@ Read = Callable[[str], bytes]
 
 
 class Request:
-    """A request as the command line says it.
+    """The request that the command line describes.
 
     Attributes:
-        custom: The method was given by -X, and stays over redirects.
-        headers: Names and values; the names that -H set or removed are in ``own``, in lower case.
+        custom: The method is that of -X, which redirects do not change.
+        headers: Names and values.
+        overridden: The names of the headers that -H sets or removes, in lower case.
     """
 
     def __init__(
@@ -30,22 +31,22 @@ class Request:
         custom: bool,
         headers: list[tuple[str, str]],
         body: bytes | None,
-        own: frozenset[str],
+        overridden: frozenset[str],
     ) -> None:
         self.method = method
         self.custom = custom
         self.headers = headers
         self.body = body
-        self.own = own
+        self.overridden = overridden
 
     def with_user(self, user: str) -> Request:
-        """Return the request with the user and password that its URL names."""
+        """Return the request with the user and password of its URL."""
         headers = [("Authorization", _basic(user)), *self.headers]
-        return Request(self.method, self.custom, headers, self.body, self.own)
+        return Request(self.method, self.custom, headers, self.body, self.overridden)
 
 
 def build(arguments: Arguments, read: Read, warn: Callable[[str], None]) -> tuple[Request, str]:
-    """Return the request, and what is appended to the query of its URL. Raises Misuse and OSError."""
+    """Return the request, and the text to append to the query of its URL. Raises Misuse and OSError."""
 
     def read_data(name: str) -> bytes:
         try:
@@ -64,7 +65,7 @@ def build(arguments: Arguments, read: Read, warn: Callable[[str], None]) -> tupl
     elif body is not None:
         method = "POST"
     headers: list[tuple[str, str]] = []
-    own, removed, given = _own_headers(arguments, read)
+    custom_names, removed, custom_headers = _custom_headers(arguments, read)
     for name, value in (
         ("Authorization", _authorization(arguments)),
         ("Range", None if arguments.range is None else f"bytes={arguments.range}"),
@@ -74,18 +75,22 @@ def build(arguments: Arguments, read: Read, warn: Callable[[str], None]) -> tupl
         ("Referer", arguments.referer),
         ("Content-Type", kind),
     ):
-        if value and name.lower() not in own | removed:
+        if value and name.lower() not in custom_names | removed:
             headers.append((name, value))
     return Request(
-        arguments.method or method, arguments.method is not None, [*headers, *given], body, own | removed
+        arguments.method or method,
+        arguments.method is not None,
+        [*headers, *custom_headers],
+        body,
+        custom_names | removed,
     ), query
 
 
-def _own_headers(
+def _custom_headers(
     arguments: Arguments, read: Read
 ) -> tuple[frozenset[str], frozenset[str], list[tuple[str, str]]]:
     """Return the names that -H sets, those that it removes, and the headers themselves."""
-    given: list[tuple[str, str]] = []
+    headers: list[tuple[str, str]] = []
     removed: set[str] = set()
     lines: list[str] = []
     for _, text in arguments.headers:
@@ -96,12 +101,12 @@ def _own_headers(
     for line in lines:
         name, colon, value = line.partition(":")
         if colon and value.strip():
-            given.append((name.strip(), value.strip()))
+            headers.append((name.strip(), value.strip()))
         elif colon:
             removed.add(name.strip().lower())
         elif line.rstrip().endswith(";"):
-            given.append((line.rstrip()[:-1].strip(), ""))
-    for name, value in given:
+            headers.append((line.rstrip()[:-1].strip(), ""))
+    for name, value in headers:
         if name.lower() in OWN_HEADERS:
             raise Misuse(f"the header {name} is made here and cannot be set (L-CURL-001)", hint=False)
         if (
@@ -110,7 +115,7 @@ def _own_headers(
             or any(ord(c) < 32 and c != "\t" for c in value)
         ):
             raise Misuse(f"the header {name!r} cannot be sent", hint=False)
-    return frozenset(name.lower() for name, _ in given), frozenset(removed), given
+    return frozenset(name.lower() for name, _ in headers), frozenset(removed), headers
 
 
 def _authorization(arguments: Arguments) -> str | None:
@@ -129,18 +134,18 @@ def _basic(user: str) -> str:
 def unquoted(text: str) -> str:
     """Return text without percent-encoding."""
     head, *pieces = text.encode("utf-8", "surrogateescape").split(b"%")
-    made = [head]
+    decoded = [head]
     for piece in pieces:
         digits = piece[:2]
         if len(digits) == 2 and all(each in b"0123456789abcdefABCDEF" for each in digits):
-            made += [bytes([int(digits, 16)]), piece[2:]]
+            decoded += [bytes([int(digits, 16)]), piece[2:]]
         else:
-            made += [b"%", piece]
-    return b"".join(made).decode("utf-8", "surrogateescape")
+            decoded += [b"%", piece]
+    return b"".join(decoded).decode("utf-8", "surrogateescape")
 
 
 def _body(arguments: Arguments, read: Read, read_data: Read) -> tuple[bytes | None, str | None, str]:
-    """Return body, content type, and the query of -G."""
+    """Return the body, the content type, and the query of -G and --url-query."""
     query = "&".join(_encoded(text.lstrip("+"), read).decode() for _, text in arguments.url_query)
     _one_method(arguments)
     if arguments.form:
@@ -164,23 +169,23 @@ def _body(arguments: Arguments, read: Read, read_data: Read) -> tuple[bytes | No
 
 
 def _one_method(arguments: Arguments) -> None:
-    """Refuse options that ask for different methods."""
-    wanted = [
+    """Raise Misuse for options that require different methods."""
+    methods = [
         words
-        for words, asked in (
+        for words, is_requested in (
             ("PUT \nWarning: (-T, --upload-file)", arguments.upload is not None),
             ("POST \nWarning: (-d, --data)", arguments.data and not arguments.get),
             ("multipart formpost \nWarning: (-F, --form)", arguments.form),
             ("HEAD \nWarning: (-I, --head)", arguments.head),
         )
-        if asked
+        if is_requested
     ]
-    if len(wanted) > 1:
-        message = f"Warning: You can only select one HTTP request method! You asked for both {wanted[0]} and {wanted[1]}."
+    if len(methods) > 1:
+        message = f"Warning: You can only select one HTTP request method! You asked for both {methods[0]} and {methods[1]}."
         raise Misuse("" if arguments.silent else message, hint=False, named=False)
 
 
-#: Kinds of files that -F knows by their names.
+#: The content types of -F by the suffixes of file names.
 _KINDS = {
     "gif": "image/gif", "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png", "svg": "image/svg+xml",
     "txt": "text/plain", "htm": "text/html", "html": "text/html", "pdf": "application/pdf", "xml": "application/xml",
@@ -197,7 +202,7 @@ def _piece(option: str, text: str, read: Read) -> bytes:
 
 
 def _encoded(text: str, read: Read) -> bytes:
-    """Return what --data-urlencode makes of its argument: content, =content, name=content, @file, name@file."""
+    """Return the encoded argument of --data-urlencode: content, =content, name=content, @file, name@file."""
     name, mark, content = text, "", ""
     for at, c in enumerate(text):
         if c in "=@":
@@ -226,11 +231,11 @@ def _multipart(arguments: Arguments, read: Read) -> tuple[bytes, str]:
             data = read(path)
             filename = path.rpartition("/")[2]
             for setting in settings:
-                key, _, given = setting.strip().partition("=")
+                key, _, setting_value = setting.strip().partition("=")
                 if key == "type":
-                    kind = given
+                    kind = setting_value
                 elif key == "filename":
-                    filename = given.strip('"')
+                    filename = setting_value.strip('"')
                 else:
                     raise Misuse(f"-F: {key} is not supported (L-CURL-001)", hint=False)
             if value[0] == "@":
@@ -261,5 +266,5 @@ _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 
 
 def percent(data: bytes) -> bytes:
-    """Return bytes in percent-encoding, as forms have it: a space is "+"."""
+    """Return bytes in the percent-encoding of forms, in which a space is "+"."""
     return "".join(chr(b) if b in _PLAIN else "+" if b == 32 else f"%{b:02X}" for b in data).encode()

@@ -1,4 +1,4 @@
-"""The transfer of one of curl's URLs: redirects, other tries, where the answer goes, and the facts of -w."""
+"""The transfer of one of curl's URLs: redirects, retries, the output of the response, and the variables of -w."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from sandhook.utilities.network.transfer import Transfer, Trouble, network_of, n
 if TYPE_CHECKING:
     from sandhook.net.connection import Response
 
-#: Statuses after which another try may succeed.
+#: Statuses after which a retry may succeed.
 _TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
 
-_MOST_TRIES, _MOST_REDIRECTS = 10, 50
+_MAX_TRIES, _MAX_REDIRECTS = 10, 50
 
-_MOST_NAMES = 100  #: with --no-clobber
+_MAX_NAMES = 100  #: with --no-clobber
 
 
-#: What a path must not have, when it is not to be made plain.
+#: Dots that --path-as-is does not allow in a path.
 _DOTS = lazily(r"/\.\.?(?:[/?#]|\Z)")
 
 _USER = lazily(r"((?:[A-Za-z]+://)?)([^/?#@]*)@([^/?#@]*(?:[/?#]|\Z))")
 
 
 def without_user(text: str) -> tuple[str, str]:
-    """Return a URL without the user and password that stand in it, and these."""
-    found = _USER.match(text)
-    if found is None:
+    """Return a URL without its user and password, and the user and password."""
+    match = _USER.match(text)
+    if match is None:
         return text, ""
-    return found[1] + text[found.start(3) :], unquoted(found[2])
+    return match[1] + text[match.start(3) :], unquoted(match[2])
 
 
-def given_name(text: str) -> str:
-    """Return the file name that a header Content-Disposition gives, without directories; empty without one."""
+def disposition_name(text: str) -> str:
+    """Return the file name in a Content-Disposition header, without directories; "" without one."""
     for part in text.split(";")[1:]:
         key, _, value = part.strip().partition("=")
         if key.strip().lower() == "filename":
@@ -55,19 +55,19 @@ def given_name(text: str) -> str:
 
 
 class Output(Record):
-    """Where an answer goes: to a file ``name``; to one that the URL names with ``remote``; else to standard output."""
+    """The destination of a response: the file ``name``, with ``remote`` that of the URL, or standard output."""
 
     name: str
     remote: bool
 
 
 def uploads_into(text: str) -> bool:
-    """Return whether a URL names no file, so that an upload gets the name of its own."""
+    """Return whether a URL has no file name, so that an upload keeps its own name."""
     path = text.partition("?")[0].partition("://")[2] or text
     return "?" not in text and ("/" not in path or path.endswith("/"))
 
 
-class One:
+class UrlTransfer:
     """The transfer of one URL."""
 
     def __init__(
@@ -85,69 +85,69 @@ class One:
         self._redirects = 0
         self._connects = 0
         self._head_size = self._body_size = self._sent = 0
-        self._began = monotonic()
-        self._took = 0.0
-        self._asked = ""
-        self._resumed = 0
-        self._made = ""  # the file that was written
+        self._start = monotonic()
+        self._seconds = 0.0
+        self._operand = ""
+        self._offset = 0
+        self._file_name = ""  #: the output file; "" before the first output
 
     def resume(self) -> None:
-        """Ask for the rest of the file alone, as -C says."""
-        where = self._arguments.continue_at
-        if where is None:
+        """Set the range of the request to the rest of the file for -C. Raises Misuse."""
+        offset = self._arguments.continue_at
+        if offset is None:
             return
-        if where == "-":
+        if offset == "-":
             path = self._ctx.path(self._output.name)
-            self._resumed = self._ctx.fs.stat(path).size if self._ctx.fs.exists(path) else 0
-        elif where.isascii() and where.isdigit():
-            self._resumed = int(where[:15])
+            self._offset = self._ctx.fs.stat(path).size if self._ctx.fs.exists(path) else 0
+        elif offset.isascii() and offset.isdigit():
+            self._offset = int(offset[:15])
         else:
             raise Misuse("option -C: expected a proper numerical parameter")
-        if self._resumed:
-            self._arguments.range = f"{self._resumed}-"
+        if self._offset:
+            self._arguments.range = f"{self._offset}-"
 
     def run(self, text: str, query: str, request: Request) -> Trouble | None:
-        """Run the transfer, and repeat it as --retry says; return the error of the last attempt.
+        """Run the transfer, with the retries of --retry; return the error of the last attempt.
 
-        --retry-max-time limits when a retry may begin, counted from the first attempt; 0 is no limit. Source: curl(1).
+        --retry-max-time is the time after the first attempt at which a retry may begin; 0 is no limit. Source: curl(1).
         """
         arguments = self._arguments
-        began = self._ctx.budget.elapsed()
-        self._asked = text
-        tries = int(min(arguments.retry or 0, _MOST_TRIES))
+        start = self._ctx.budget.elapsed()
+        self._operand = text
+        tries = int(min(arguments.retry or 0, _MAX_TRIES))
         pause = arguments.retry_delay or 1.0
         for attempt in range(tries + 1):
-            ended = self._attempt(text, query, request)
-            self._took = monotonic() - self._began
-            if attempt == tries or not self._may_pass(ended):
+            failure = self._attempt(text, query, request)
+            self._seconds = monotonic() - self._start
+            if attempt == tries or not self._may_pass(failure):
                 break
-            if arguments.retry_max_time and self._ctx.budget.elapsed() - began >= arguments.retry_max_time:
+            if arguments.retry_max_time and self._ctx.budget.elapsed() - start >= arguments.retry_max_time:
                 break
             seconds = min(pause, 600.0)
             if not arguments.silent:
                 self._ctx.process.write_error(
-                    f"Warning: Transient problem: {'timeout' if ended else 'HTTP error'} Will retry in {seconds:g} seconds. "
+                    f"Warning: Transient problem: {'timeout' if failure else 'HTTP error'} Will retry in {seconds:g} seconds. "
                     f"{tries - attempt} retries left.\n".encode()
                 )
             self._ctx.sleep(seconds)
             pause = pause if arguments.retry_delay else pause * 2
         if self._file is not None:
             self._file.release()
-            path = self._ctx.path(self._made)
-            if ended is not None and ended.status != 22 and arguments.remove_on_error:
+            path = self._ctx.path(self._file_name)
+            if failure is not None and failure.status != 22 and arguments.remove_on_error:
                 self._ctx.fs.unlink(path)
             elif arguments.remote_time:
                 seconds = date_seconds(self.last_headers().get("last-modified", ""))
                 if seconds:
                     self._ctx.fs.utime(path, seconds * 10**9, seconds * 10**9)
-        return ended
+        return failure
 
-    def _may_pass(self, ended: Trouble | None) -> bool:
+    def _may_pass(self, error: Trouble | None) -> bool:
         arguments = self._arguments
         status = self._response.status if self._response is not None else 0
-        if ended is None or ended.status == 22:
+        if error is None or error.status == 22:
             return status in _TRANSIENT or (arguments.retry_all and status >= 400)
-        return ended.transient or arguments.retry_all or (arguments.retry_refused and ended.refused)
+        return error.transient or arguments.retry_all or (arguments.retry_refused and error.refused)
 
     def _attempt(self, text: str, query: str, request: Request) -> Trouble | None:
         try:
@@ -156,7 +156,7 @@ class One:
                 raise Trouble(
                     3, "URL using bad/illegal format or missing URL: it goes up in its path (L-CURL-001)"
                 )
-            if user and "authorization" not in request.own | {n.lower() for n, _ in request.headers}:
+            if user and "authorization" not in request.overridden | {n.lower() for n, _ in request.headers}:
                 request = request.with_user(user)
             url = read_url(text)
             if query:
@@ -184,14 +184,14 @@ class One:
         first = url
         method, body = request.method, request.body
         network = network_of(self._ctx)
-        most = int(
+        max_redirects = int(
             min(
-                arguments.max_redirects if arguments.max_redirects is not None else _MOST_REDIRECTS,
-                _MOST_REDIRECTS,
+                arguments.max_redirects if arguments.max_redirects is not None else _MAX_REDIRECTS,
+                _MAX_REDIRECTS,
             )
         )
         if network is not None:
-            most = min(most, network.max_redirects)
+            max_redirects = min(max_redirects, network.max_redirects)
         self._redirects = 0
         while True:
             self._url, self._method = url, method
@@ -206,8 +206,8 @@ class One:
                 if following is None:
                     self._body(transfer, url, response)
                     return
-            if self._redirects >= most:
-                raise Trouble(47, f"Maximum ({most}) redirects followed")
+            if self._redirects >= max_redirects:
+                raise Trouble(47, f"Maximum ({max_redirects}) redirects followed")
             self._redirects += 1
             if response.status == 303 or (response.status in (301, 302) and method == "POST"):
                 keep = {301: arguments.post301, 302: arguments.post302, 303: arguments.post303}[
@@ -218,7 +218,7 @@ class One:
             url = following
 
     def _headers(self, request: Request, url: Url, first: Url, *, with_body: bool) -> list[tuple[str, str]]:
-        """Return the headers for one hop: what is secret stays with the origin that it was meant for."""
+        """Return the headers of one hop; credentials are sent only to the first origin."""
         headers = [*request.headers, *self._condition()]
         if url.origin != first.origin:
             headers = [(n, v) for n, v in headers if n.lower() not in ("authorization", "cookie", "host")]
@@ -228,14 +228,14 @@ class One:
                 if request.body is not None
                 else headers
             )
-        if self._jar is not None and "cookie" not in request.own:
+        if self._jar is not None and "cookie" not in request.overridden:
             cookies = self._jar.header(url, first_host=url.origin == first.origin)
             if cookies:
                 headers = [*headers, ("Cookie", cookies)]
         return headers
 
     def _condition(self) -> list[tuple[str, str]]:
-        """Return the header that -z asks for."""
+        """Return the header of -z."""
         text = self._arguments.time_condition
         if text is None:
             return []
@@ -271,7 +271,7 @@ class One:
         self._ctx.flush()
         self._ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
 
-    # ------------------------------------------------------------------ the answer
+    # ------------------------------------------------------------------ the response
 
     def _head(self, url: Url, response: Response) -> None:
         arguments = self._arguments
@@ -310,11 +310,16 @@ class One:
         failed = response.status >= 400
         if failed and arguments.fail and not arguments.fail_with_body:
             raise Trouble(22, f"The requested URL returned error: {response.status}")
-        if self._resumed and response.status == 200:
+        if self._offset and response.status == 200:
             raise Trouble(33, "HTTP server doesn't seem to support byte ranges. Cannot resume.")
-        most = arguments.max_size
+        max_size = arguments.max_size
         length = response.header("content-length") or ""
-        if most is not None and length.isdigit() and int(length[:18]) > most and self._method != "HEAD":
+        if (
+            max_size is not None
+            and length.isdigit()
+            and int(length[:18]) > max_size
+            and self._method != "HEAD"
+        ):
             raise Trouble(63, "Maximum file size exceeded")
         unpack = Unpacker(
             (response.header("content-encoding") or "").strip().lower() if arguments.compressed else ""
@@ -325,7 +330,7 @@ class One:
             for piece in transfer.chunks(url, response):
                 for data in unpack.feed(piece, bound):
                     self._body_size += len(data)
-                    if self._body_size > (bound if most is None else min(most, bound)):
+                    if self._body_size > (bound if max_size is None else min(max_size, bound)):
                         raise Trouble(63, "Maximum file size exceeded")
                     self._put(data)
         self._put(b"")
@@ -333,7 +338,7 @@ class One:
             raise Trouble(22, f"The requested URL returned error: {response.status}")
 
     def _put(self, data: bytes) -> None:
-        """Write output where it goes; a file is made when the first of it comes."""
+        """Write to the destination; the first write creates a file."""
         name = self._name()
         if name is None:
             self._ctx.write(data)
@@ -346,56 +351,58 @@ class One:
             raise Unwritable(f"Failed to open the file {name}: {reason(error)}") from None
 
     def _name(self) -> str | None:
-        if self._made:
-            return self._made
+        if self._file_name:
+            return self._file_name
         arguments = self._arguments
         name = self._output.name
         if self._output.remote:
-            given = (
-                given_name(self.last_headers().get("content-disposition", ""))
+            header_name = (
+                disposition_name(self.last_headers().get("content-disposition", ""))
                 if arguments.header_name
                 else ""
             )
-            address = self._asked.partition("#")[0].partition("?")[0]
-            name = given or (address.partition("://")[2] or address).partition("/")[2].rpartition("/")[2]
+            address = self._operand.partition("#")[0].partition("?")[0]
+            name = (
+                header_name or (address.partition("://")[2] or address).partition("/")[2].rpartition("/")[2]
+            )
             if not name:
                 raise Nameless("Remote file name has no length!")
-            if given and self._ctx.fs.exists(self._ctx.path(given)):
-                raise Unwritable(f"Refusing to overwrite {given}: File exists")
+            if header_name and self._ctx.fs.exists(self._ctx.path(header_name)):
+                raise Unwritable(f"Refusing to overwrite {header_name}: File exists")
         if name in ("", "-"):
             return None
         if arguments.output_dir is not None:
             name = f"{arguments.output_dir}/{name}"
         if arguments.clobber is False:
-            name = self._free(name)
-        self._made = name
+            name = self._unused_name(name)
+        self._file_name = name
         return name
 
-    def _free(self, name: str) -> str:
-        """Return a name that no file has yet: with a number after it."""
-        names = [name, *(f"{name}.{number}" for number in range(1, _MOST_NAMES))]
-        for free in names:
-            if not self._ctx.fs.exists(self._ctx.path(free)):
-                return free
+    def _unused_name(self, name: str) -> str:
+        """Return a name that does not exist yet, with a number at its end if necessary."""
+        names = [name, *(f"{name}.{number}" for number in range(1, _MAX_NAMES))]
+        for candidate in names:
+            if not self._ctx.fs.exists(self._ctx.path(candidate)):
+                return candidate
         raise Unwritable(f"Failed to open the file {name}: File exists")
 
     def _create(self, name: str) -> Description:
         if self._arguments.create_dirs:
-            at = "/" if name.startswith("/") else ""
+            directory = "/" if name.startswith("/") else ""
             for part in name.split("/")[:-1]:
-                at += part + "/"
-                path = self._ctx.path(at)
+                directory += part + "/"
+                path = self._ctx.path(directory)
                 if part and not self._ctx.fs.exists(path):
                     self._ctx.fs.mkdir(path, 0o750)
-        return self._ctx.create(name, append=bool(self._resumed))
+        return self._ctx.create(name, append=bool(self._offset))
 
     # ------------------------------------------------------------------ -w
 
     def last_headers(self) -> dict[str, str]:
-        """Return the headers of the last answer, by name in lower case."""
+        """Return the headers of the last response, by name in lower case."""
         return {n.lower(): v for n, v in self._response.headers} if self._response is not None else {}
 
-    def facts(self, ended: Trouble | None) -> dict[str, str]:
+    def facts(self, error: Trouble | None) -> dict[str, str]:
         """Return the variables of -w."""
         response, url = self._response, self._url
         status = response.status if response is not None else 0
@@ -407,7 +414,7 @@ class One:
                 following = next_url(url, response)
             except Trouble:
                 following = None
-        speed = self._body_size / self._took if self._took else 0.0
+        speed = self._body_size / self._seconds if self._seconds else 0.0
         return {
             "http_code": f"{status:03d}",
             "response_code": f"{status:03d}",
@@ -418,9 +425,9 @@ class One:
             if response
             else "0",
             "content_type": (response.header("content-type") or "") if response is not None else "",
-            "errormsg": "" if ended is None else str(ended),
-            "exitcode": "0" if ended is None else str(ended.status),
-            "filename_effective": self._made if self._file is not None else "",
+            "errormsg": "" if error is None else str(error),
+            "exitcode": "0" if error is None else str(error.status),
+            "filename_effective": self._file_name if self._file is not None else "",
             "method": self._method,
             "num_connects": str(self._connects),
             "num_headers": str(len(response.headers)) if response is not None else "0",
@@ -442,15 +449,15 @@ class One:
             "time_pretransfer": f"{connected:.6f}",
             "time_redirect": "0.000000",
             "time_starttransfer": f"{begun:.6f}",
-            "time_total": f"{self._took:.6f}",
-            "url": self._asked,
-            "url_effective": str(url) if url is not None else self._asked,
+            "time_total": f"{self._seconds:.6f}",
+            "url": self._operand,
+            "url_effective": str(url) if url is not None else self._operand,
             "urlnum": str(self._number),
         }
 
 
 class Nameless(Exception):
-    """No name for a file; the message is a warning."""
+    """The output file has no name; the message is a warning."""
 
 
 class Unwritable(Exception):

@@ -1,7 +1,7 @@
 """wget: fetch files from URLs that the host allows.
 
-Source: GNU Wget's manual. Oracle: GNU Wget 1.21.3. Without a ``Network`` of the host's nothing is reached: status 4, as on a
-machine that is not connected. Divergence: L-WGET-001.
+Source: GNU Wget's manual. Oracle: GNU Wget 1.21.3. Without a ``Network`` of the host, every transfer fails with status
+4, as on a machine without a network. Divergence: L-WGET-001.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sandhook.net.url import UrlRefused, join
 from sandhook.utilities.network.cookies import Jar
 from sandhook.utilities.network.transfer import Trouble, read_url
 from sandhook.utilities.network.wget.options import Options
-from sandhook.utilities.network.wget.transfer import One
+from sandhook.utilities.network.wget.transfer import UrlTransfer
 
 RAW = True  # some of wget's short options have two letters
 USAGE_STATUS = 2
@@ -29,7 +29,7 @@ _TWO_LETTERS = {
 
 
 class _Declared:
-    """What the parser of the options is made of."""
+    """The declaration that ``syntax_of`` reads."""
 
     Options = Options
 
@@ -41,7 +41,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
 
 
 def _run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    if options.plain:
+    if options.no_check_certificate:
         raise UsageError("--no-check-certificate is not supported here (L-WGET-001)", hint=False)
     if options.compression not in ("auto", "gzip", "none"):
         raise UsageError(f"--compression: Invalid value '{options.compression}'.", hint=False)
@@ -55,7 +55,7 @@ def _run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if not (options.redirects.isascii() and options.redirects.isdigit()):
         raise UsageError(f"--max-redirect: Invalid number '{options.redirects}'.", hint=False)
     descriptors = ctx.process.descriptors
-    held = descriptors.get(2)
+    saved_stderr = descriptors.get(2)
     name = options.log_more if options.log_more is not None else options.log
     if name is None:
         return _fetch_all(options, operands, ctx)
@@ -69,10 +69,10 @@ def _run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         return _fetch_all(options, operands, ctx)
     finally:
         log.release()
-        if held is None:
+        if saved_stderr is None:
             del descriptors[2]
         else:
-            descriptors[2] = held
+            descriptors[2] = saved_stderr
 
 
 def _fetch_all(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -82,7 +82,7 @@ def _fetch_all(options: Options, operands: Sequence[str], ctx: Context) -> int:
     try:
         urls = list(operands)
         if options.input is not None:
-            urls += _listed(_list(ctx, options), options.base)
+            urls += _parse_list(_read_list(ctx, options), options.base)
         if jar is not None and options.load is not None:
             name = options.load
             jar.load(_text(ctx, name))
@@ -95,11 +95,11 @@ def _fetch_all(options: Options, operands: Sequence[str], ctx: Context) -> int:
     status = 0
     try:
         for text in urls:
-            ended = One(options, ctx, output, jar).run(text)
-            status = ended if status == 0 else min(status, ended) if ended else status
+            url_status = UrlTransfer(options, ctx, output, jar).run(text)
+            status = url_status if status == 0 else min(status, url_status) if url_status else status
         if jar is not None and options.save is not None:
             file = ctx.create(options.save)
-            file.write(_kept(jar.text(), sessions=options.sessions).encode("utf-8", "surrogateescape"))
+            file.write(_cookie_file(jar.text(), sessions=options.sessions).encode("utf-8", "surrogateescape"))
             file.release()
     except OSError as error:
         ctx.process.write_error(
@@ -111,14 +111,14 @@ def _fetch_all(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return status
 
 
-def _list(ctx: Context, options: Options) -> str:
-    """Return the text of -i; a file that cannot be read has no URLs."""
+def _read_list(ctx: Context, options: Options) -> str:
+    """Return the text of -i; report a file that cannot be read, and return no text."""
     name = options.input or ""
     try:
         return _text(ctx, name)
     except OSError as error:
-        more = "" if options.quiet else f"No URLs found in {name}.\n"
-        ctx.process.write_error(f"{name}: {reason(error)}\n{more}".encode("utf-8", "surrogateescape"))
+        note = "" if options.quiet else f"No URLs found in {name}.\n"
+        ctx.process.write_error(f"{name}: {reason(error)}\n{note}".encode("utf-8", "surrogateescape"))
         return ""
 
 
@@ -129,7 +129,7 @@ def _text(ctx: Context, name: str) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _listed(text: str, base: str | None) -> list[str]:
+def _parse_list(text: str, base: str | None) -> list[str]:
     """Return the URLs of a list."""
     lines = [line.strip() for line in text.splitlines()]
     if base is None:
@@ -140,8 +140,8 @@ def _listed(text: str, base: str | None) -> list[str]:
         raise UsageError(f"--base: {error}", hint=False) from None
 
 
-def _kept(text: str, *, sessions: bool) -> str:
-    """Return a file of cookies, without those that end with the session if they are not wanted."""
+def _cookie_file(text: str, *, sessions: bool) -> str:
+    """Return the contents of a file of cookies; those of the session only with ``sessions``."""
     lines = [line for line in text.splitlines(keepends=True) if not line.startswith("# ")]
     return "# HTTP Cookie File\n# Edit at your own risk.\n" + "".join(
         line for line in lines if sessions or line.split("\t")[4:5] != ["0"]

@@ -1,4 +1,4 @@
-"""The fetching of one of wget's URLs: redirects, other tries, where the answer goes."""
+"""The transfer of one of wget's URLs: redirects, retries, and the output of the response."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sandhook.dates.clock import strftime
 from sandhook.kernel.descriptor import Description
 from sandhook.net.url import OWN_HEADERS, Url
 from sandhook.utilities.network.cookies import Jar, date_seconds
-from sandhook.utilities.network.curl.transfer import given_name, without_user
+from sandhook.utilities.network.curl.transfer import disposition_name, without_user
 from sandhook.utilities.network.output import Unpacker
 from sandhook.utilities.network.transfer import Transfer, Trouble, network_of, next_url, read_url
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from sandhook.net.connection import Response
     from sandhook.utilities.network.wget.options import Options
 
-_MOST_REDIRECTS = 20
+_MAX_REDIRECTS = 20
 
-#: curl's statuses of trouble to wget's.
+#: wget's exit statuses by the status of a Trouble, which is curl's.
 _STATUSES = {1: 1, 3: 1, 35: 5, 60: 5, 23: 3, 63: 3}
 
 
-class One:
-    """The fetching of one URL."""
+class UrlTransfer:
+    """The transfer of one URL."""
 
     def __init__(self, options: Options, ctx: Context, output: Description | None, jar: Jar | None) -> None:
         self._options = options
         self._jar = jar
-        self._resumed = 0
+        self._offset = 0
         self._user = options.user
         self._password = options.password or ""
         self._authorized = options.auth_first
@@ -69,9 +69,9 @@ class One:
             return 0
         path = self._ctx.path(self._name)
         if options.start is not None:
-            self._resumed = int(options.start[:15])
-        elif options.go_on and self._output is None and self._ctx.fs.exists(path):
-            self._resumed = self._ctx.fs.stat(path).size
+            self._offset = int(options.start[:15])
+        elif options.resume and self._output is None and self._ctx.fs.exists(path):
+            self._offset = self._ctx.fs.stat(path).size
         for attempt in range(options.tries):
             try:
                 return self._fetch(url, body)
@@ -90,9 +90,9 @@ class One:
 
     def _body(self) -> bytes | None:
         options = self._options
-        for given in (options.post_data, options.body_data):
-            if given is not None:
-                return given.encode("utf-8", "surrogateescape")
+        for text in (options.post_data, options.body_data):
+            if text is not None:
+                return text.encode("utf-8", "surrogateescape")
         for name in (options.post_file, options.body_file):
             if name is not None:
                 try:
@@ -107,33 +107,33 @@ class One:
         options = self._options
         path, mark, query = url.path.partition("?")
         directory, _, name = path.rpartition("/")
-        made = f"{name or options.page}{mark}{query}"
+        result = f"{name or options.page}{mark}{query}"
         if options.directories:
-            parts = ["" if options.no_host else url.authority, directory.strip("/"), made]
-            made = "/".join(part for part in parts if part)
-        return f"{options.prefix}/{made}" if options.prefix is not None else made
+            parts = ["" if options.no_host else url.authority, directory.strip("/"), result]
+            result = "/".join(part for part in parts if part)
+        return f"{options.prefix}/{result}" if options.prefix is not None else result
 
     def _headers(self, url: Url, first: Url) -> list[tuple[str, str]]:
         options = self._options
-        packed = "identity" if options.compression == "none" else "gzip"
-        made = [("User-Agent", options.agent)] if options.agent else []
-        made += [("Accept", "*/*"), ("Accept-Encoding", packed)]
-        if self._resumed:
-            made.append(("Range", f"bytes={self._resumed}-"))
+        encoding = "identity" if options.compression == "none" else "gzip"
+        headers = [("User-Agent", options.agent)] if options.agent else []
+        headers += [("Accept", "*/*"), ("Accept-Encoding", encoding)]
+        if self._offset:
+            headers.append(("Range", f"bytes={self._offset}-"))
         path = self._ctx.path(self._name)
         if options.newer and self._ctx.fs.exists(path):
             seconds = self._ctx.fs.stat(path).mtime_ns // 10**9
-            made.append(("If-Modified-Since", strftime("%a, %d %b %Y %H:%M:%S GMT", seconds, None)))
+            headers.append(("If-Modified-Since", strftime("%a, %d %b %Y %H:%M:%S GMT", seconds, None)))
         cookies = (
             self._jar.header(url, first_host=url.origin == first.origin) if self._jar is not None else ""
         )
         if cookies:
-            made.append(("Cookie", cookies))
+            headers.append(("Cookie", cookies))
         if options.referer is not None:
-            made.append(("Referer", options.referer))
+            headers.append(("Referer", options.referer))
         if self._user is not None and self._authorized and url.origin == first.origin:
             pair = f"{self._user}:{self._password}".encode("utf-8", "surrogateescape")
-            made.append(("Authorization", "Basic " + b64encode(pair).decode()))
+            headers.append(("Authorization", "Basic " + b64encode(pair).decode()))
         for line in options.headers:
             name, colon, value = line.partition(":")
             if (
@@ -146,21 +146,21 @@ class One:
                 continue
             if name.lower() in OWN_HEADERS:
                 raise UsageError(f"--header: {name} is made here and cannot be set (L-WGET-001)", hint=False)
-            made = [(n, v) for n, v in made if n.lower() != name.lower()]
-            made.append((name, value.strip()))
-        return made
+            headers = [(n, v) for n, v in headers if n.lower() != name.lower()]
+            headers.append((name, value.strip()))
+        return headers
 
     def _fetch(self, first: Url, body: bytes | None) -> int:
         options = self._options
         transfer = Transfer(self._ctx, seconds=options.timeout or None)
-        posted = options.post_data is not None or options.post_file is not None
-        method = options.method or ("POST" if posted else "HEAD" if options.spider else "GET")
+        has_post_body = options.post_data is not None or options.post_file is not None
+        method = options.method or ("POST" if has_post_body else "HEAD" if options.spider else "GET")
         network = network_of(self._ctx)
-        most = min(
-            int(options.redirects[:3]), _MOST_REDIRECTS, network.max_redirects if network is not None else 99
+        max_redirects = min(
+            int(options.redirects[:3]), _MAX_REDIRECTS, network.max_redirects if network is not None else 99
         )
         url = first
-        for _ in range(most + 1):
+        for _ in range(max_redirects + 1):
             if not options.terse:
                 self._print(f"--{self._stamp()}--  {url}\n")
             headers = self._headers(url, first)
@@ -178,12 +178,12 @@ class One:
                     continue
                 following = next_url(url, response)
                 if following is None:
-                    return self._take(transfer, url, response)
+                    return self._receive(transfer, url, response)
                 self._print(f"Location: {following} [following]\n" if not options.terse else "")
             if response.status in (301, 302, 303) and method == "POST":
                 method, body = "GET", None
             url = following
-        self._print(f"{most} redirections exceeded.\n")
+        self._print(f"{max_redirects} redirections exceeded.\n")
         return 8
 
     def _show(self, response: Response) -> None:
@@ -199,12 +199,12 @@ class One:
             ]
             self._error("".join(f"  {line}\n" for line in lines))
 
-    def _take(self, transfer: Transfer, url: Url, response: Response) -> int:
+    def _receive(self, transfer: Transfer, url: Url, response: Response) -> int:
         options = self._options
         if response.status == 304 and options.newer:
             self._print(f"File '{self._name}' not modified on server. Omitting download.\n\n")
             return 0
-        if response.status == 416 and options.go_on and self._resumed:
+        if response.status == 416 and options.resume and self._offset:
             self._print("\n    The file is already fully retrieved; nothing to do.\n\n")
             return 0
         if response.status >= 400 and not options.on_error:
@@ -217,19 +217,19 @@ class One:
             self._print("Remote file exists.\n\n")
             return 0
         file = self._output
-        own = file is None and options.output != "-"
-        if own:
+        is_own_file = file is None and options.output != "-"
+        if is_own_file:
             self._rename(response)
             file = self._create(append=response.status == 206 and options.start is None)
         encoding = (response.header("content-encoding") or "").strip().lower()
         unpack = Unpacker(encoding if options.compression != "none" else "")
         network = network_of(self._ctx)
-        most = network.max_bytes if network is not None else 0
+        limit = network.max_bytes if network is not None else 0
         try:
-            for packed in transfer.chunks(url, response):
-                for piece in unpack.feed(packed, most):
+            for chunk in transfer.chunks(url, response):
+                for piece in unpack.feed(chunk, limit):
                     self._saved += len(piece)
-                    if self._saved > most:
+                    if self._saved > limit:
                         raise Trouble(63, "Maximum file size exceeded")
                     if file is None:
                         self._ctx.write(piece)
@@ -242,49 +242,51 @@ class One:
         finally:
             if file is not None and file is not self._output:
                 file.release()
-        if own:
+        if is_own_file:
             self._finish(response)
         length = response.header("content-length")
         size = f"{self._saved}/{length}" if length and not encoding else f"{self._saved}"
-        where = "- written to stdout" if options.output == "-" else f"'{options.output or self._name}' saved"
+        destination = (
+            "- written to stdout" if options.output == "-" else f"'{options.output or self._name}' saved"
+        )
         if options.terse:
             self._print(f'{self._stamp()} URL:{url} [{size}] -> "{options.output or self._name}" [1]\n')
         else:
-            self._print(f"\n{self._stamp()} {where} [{size}]\n\n")
+            self._print(f"\n{self._stamp()} {destination} [{size}]\n\n")
         return 8 if response.status >= 400 else 0
 
     def _rename(self, response: Response) -> None:
-        """Take the name that the answer gives."""
+        """Use the file name in the response, if there is one and --content-disposition is set."""
         if self._options.disposition:
-            name = given_name(response.header("content-disposition") or "")
+            name = disposition_name(response.header("content-disposition") or "")
             if name:
                 self._name = f"{self._options.prefix}/{name}" if self._options.prefix is not None else name
 
     def _create(self, *, append: bool) -> Description:
-        """Make the file; one that is there already keeps its name, and this one gets a number."""
+        """Create the file, with a number at the end of its name if that exists already."""
         options, fs = self._options, self._ctx.fs
         name, number = self._name, 0
-        kept = options.newer or options.go_on or options.directories
-        while not kept and fs.exists(self._ctx.path(self._name)) and number < 1000:
+        overwrite = options.newer or options.resume or options.directories
+        while not overwrite and fs.exists(self._ctx.path(self._name)) and number < 1000:
             number += 1
             self._name = f"{name}.{number}"
         try:
-            at = "/" if name.startswith("/") else ""
+            directory = "/" if name.startswith("/") else ""
             for part in name.split("/")[:-1]:
-                at += f"{part}/"
-                if part and not fs.exists(self._ctx.path(at)):
-                    fs.mkdir(self._ctx.path(at), 0o755)
+                directory += f"{part}/"
+                if part and not fs.exists(self._ctx.path(directory)):
+                    fs.mkdir(self._ctx.path(directory), 0o755)
             return self._ctx.create(self._name, append=append)
         except OSError as error:
             raise Unwritable(f"{self._name}: {reason(error)}") from None
 
     def _finish(self, response: Response) -> None:
-        """Give a file the time of the answer, or remove it."""
+        """Set the time of a file to that of the response, or remove the file."""
         path = self._ctx.path(self._name)
         seconds = date_seconds(response.header("last-modified") or "")
         if self._options.delete:
             self._ctx.fs.unlink(path)
-        elif seconds and not self._options.own_time:
+        elif seconds and not self._options.local_time:
             self._ctx.fs.utime(path, seconds * 10**9, seconds * 10**9)
 
     def _stamp(self) -> str:
@@ -300,4 +302,4 @@ class One:
 
 
 class Unwritable(Exception):
-    """A file cannot be written; the message says why."""
+    """A file cannot be written; the message has the reason."""
