@@ -1,4 +1,4 @@
-"""chronic: run a command, and show what it prints only if it fails.
+"""chronic: run a command, and print its output only if it fails.
 
 Oracle: moreutils 0.67.
 """
@@ -23,7 +23,7 @@ class Options:
     """
 
     stderr: bool = opt("-e", help="output on standard error is a failure, too")
-    verbose: bool = opt("-v", help="say which output is which, and the status")
+    verbose: bool = opt("-v", help="label the two outputs, and print the status")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -31,7 +31,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if not operands:
         raise UsageError("missing command")
     process = ctx.process
-    status, out, err = captured(ctx, lambda: ctx.run_command(operands, "{}"))
+    status, out, err = capture(ctx, lambda: ctx.run_command(operands, "{}"))
     failed = status != 0 or (options.stderr and bool(err))
     if failed and options.verbose:
         ctx.write(b"STDOUT:\n" + out + b"\nSTDERR:\n")
@@ -45,17 +45,17 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return status or (2 if failed else 0)
 
 
-def captured(ctx: Context, run: Callable[[], int]) -> tuple[int, bytes, bytes]:
-    """Call ``run``, which runs a command; return its status and what is written to both streams."""
+def capture(ctx: Context, run: Callable[[], int]) -> tuple[int, bytes, bytes]:
+    """Call ``run``, which runs a command; return its status and the data that it writes to both streams."""
     ctx.flush()
     process = ctx.process
-    kept = {number: process.descriptors.get(number) for number in (1, 2)}
+    saved = {number: process.descriptors.get(number) for number in (1, 2)}
     out, err = Collector(ctx.budget), Collector(ctx.budget)
     process.descriptors[1], process.descriptors[2] = out, err
     try:
         status = run()
     finally:
-        for number, description in kept.items():
+        for number, description in saved.items():
             if description is None:
                 del process.descriptors[number]
             else:

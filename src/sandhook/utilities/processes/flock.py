@@ -1,6 +1,6 @@
 """flock: run a command while a file is locked, or lock an open file.
 
-Oracle: util-linux 2.38. The files and the locks are the run's own; time that is waited is virtual.
+Oracle: util-linux 2.38. The files and the locks belong to the run; waiting takes virtual time.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from sandhook.vfs.errors import fs_error
 PERMUTE = False
 USAGE_STATUS = 64
 
-_BAD_DESCRIPTOR, _NO_FILE, _NOT_RUN, _NO_TIMER = 65, 66, 69, 71
-_STEP = 0.02  #: seconds between two looks at a lock that another process holds
+_BAD_DESCRIPTOR, _NO_FILE, _NOT_STARTED, _NO_TIMER = 65, 66, 69, 71
+_POLL_SECONDS = 0.02  #: between two attempts to lock
 
 
 def _seconds(text: str) -> float:
@@ -47,13 +47,14 @@ def _status(text: str) -> int:
 class Options:
     """flock [OPTION]... FILE COMMAND [ARGUMENT]... | flock [OPTION]... FILE -c COMMAND | flock [OPTION]... NUMBER
 
-    Lock FILE, which is made if need be, and run COMMAND (with -c, by sh); or lock the open file of descriptor NUMBER until it is closed.
+    Lock FILE, which is created if it is missing, and run COMMAND (with -c, by sh); or lock the open file of descriptor
+    NUMBER until it is closed.
     """
 
     kind: str = also(
-        opt("-x", "-e", "--exclusive", help="nobody else has a lock (the default)", const="x", default="x"),
-        opt("-s", "--shared", help="others may have shared locks", const="s"),
-        opt("-u", "--unlock", help="give up the lock", const="u"),
+        opt("-x", "-e", "--exclusive", help="an exclusive lock (the default)", const="x", default="x"),
+        opt("-s", "--shared", help="a shared lock", const="s"),
+        opt("-u", "--unlock", help="remove the lock", const="u"),
     )
     nonblock: bool = opt("-n", "--nb", "--nonblock", help="do not wait, but fail")
     timeout: float | None = opt(
@@ -63,13 +64,13 @@ class Options:
         "-E",
         "--conflict-exit-code",
         "STATUS",
-        "the status when the lock is not had (1)",
+        "the status if the file cannot be locked (1)",
         convert=_status,
         default=1,
     )
     close: bool = opt("-o", "--close", help="COMMAND does not inherit the open file")
     no_fork: bool = opt("-F", "--no-fork", ignored="")
-    verbose: bool = opt("--verbose", help="say how long it took")
+    verbose: bool = opt("--verbose", help="print how long locking took")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -95,11 +96,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             description.retain()
             ctx.process.install(number, description)
         try:
-            ended = ctx.run(words)
-            if ended.not_started is None:
-                return ended.status
-            ctx.report_not_started(words[0], ended.not_started, "failed to execute {}")
-            return _NOT_RUN
+            result = ctx.run(words)
+            if result.not_started is None:
+                return result.status
+            ctx.report_not_started(words[0], result.not_started, "failed to execute {}")
+            return _NOT_STARTED
         finally:
             if number >= 0:
                 ctx.process.close(number)
@@ -135,18 +136,18 @@ def _lock(description: Description, options: Options, ctx: Context) -> bool:
     if options.kind == "u":
         locks.release(description)
         return True
-    waited = 0.0
+    elapsed = 0.0
     while not locks.acquire(description, exclusive=options.kind == "x"):
         ctx.charge()
-        left = None if options.timeout is None else options.timeout - waited
-        if options.nonblock or (left is not None and left <= 0):
+        remaining = None if options.timeout is None else options.timeout - elapsed
+        if options.nonblock or (remaining is not None and remaining <= 0):
             if options.verbose:
-                why = "failed to get lock" if options.nonblock else "timeout while waiting to get lock"
-                ctx.error(why)
+                problem = "failed to get lock" if options.nonblock else "timeout while waiting to get lock"
+                ctx.error(problem)
             return False
-        step = _STEP if left is None else min(_STEP, left)
+        step = _POLL_SECONDS if remaining is None else min(_POLL_SECONDS, remaining)
         ctx.sleep(step)
-        waited += step
+        elapsed += step
     if options.verbose:
-        ctx.write_line(f"flock: getting lock took {waited:.6f} seconds")
+        ctx.write_line(f"flock: getting lock took {elapsed:.6f} seconds")
     return True

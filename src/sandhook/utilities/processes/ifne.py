@@ -18,10 +18,10 @@ PERMUTE = False
 class Options:
     """ifne [-n] COMMAND [ARGUMENT]...
 
-    Run COMMAND with standard input if there is any; otherwise do nothing.
+    Run COMMAND with standard input if that is not empty; otherwise do nothing.
     """
 
-    empty: bool = opt("-n", help="run it if there is no input; otherwise copy the input")
+    empty: bool = opt("-n", help="run COMMAND if the input is empty; otherwise copy the input")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -40,11 +40,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         return 0
     if not first:
         return 0
-    return ctx.run_command(operands, "{}", stdin=_Again(first, source))
+    return ctx.run_command(operands, "{}", stdin=_Replay(first, source))
 
 
-class _Again(Description):
-    """What was read already, then the rest of where it came from."""
+class _Replay(Description):
+    """Input that returns data that was read before, then the rest of its source."""
 
     __slots__ = ("_first", "_source")
     readable = True

@@ -1,6 +1,6 @@
-"""kill: send a signal to processes of the run, where the shell's built-in is not asked (xargs kill, env kill).
+"""kill: send a signal to processes of the run (xargs kill, env kill).
 
-Source: POSIX.1-2024 XCU 3, kill. Oracle: procps 4.0. The built-in of the shell is another command, which knows jobs.
+Source: POSIX.1-2024 XCU 3, kill. Oracle: procps 4.0. In scripts, kill is the shell's built-in, which also accepts jobs.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.options import Inform, Syntax, UsageError, opt, option_set
 from sandhook.kernel.signals import NAMES, NUMBERS, SIGTERM, parse_signal
 
-RAW = True  # -TERM is no cluster of letters
+RAW = True  # -TERM is not a cluster of letters
 
 
 @option_set
 class Options:
     """kill [-s SIGNAL | -SIGNAL] PID... | kill -l [SIGNAL]
 
-    Send a signal (TERM) to the processes with these numbers, or list the names of signals.
+    Send a signal (TERM) to processes, or list the names of signals.
     """
 
     signal: str = opt(
@@ -31,7 +31,7 @@ _SYNTAX = Syntax(Options)
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when a process was not there."""
+    """Return 0, or 1 when a process does not exist."""
     words = list(arguments)
     signal = SIGTERM
     option = _option(words[0]) if words else ""
@@ -59,17 +59,17 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
 
 
 def _option(word: str) -> str:
-    """Return the field of an option that stands alone, "" for other words: -TERM is no cluster of letters."""
+    """Return the field of an option, "" for another word, such as -TERM."""
     names = _SYNTAX.long if word[:2] == "--" else _SYNTAX.short
     option = names.get(word.removeprefix("-").removeprefix("-")) if word[:1] == "-" else None
     return option.field if option is not None else ""
 
 
 def _signal(text: str) -> int:
-    found = 0 if text == "0" else parse_signal(text)
-    if found is None:
+    number = 0 if text == "0" else parse_signal(text)
+    if number is None:
         raise UsageError(f"unknown signal name {text}")
-    return found
+    return number
 
 
 def _send(word: str, signal: int, ctx: Context) -> None:
@@ -82,11 +82,11 @@ def _send(word: str, signal: int, ctx: Context) -> None:
         for process in list(processes.values()):
             process.kill(signal)
         return
-    found = processes.get(pid)
-    if found is None:
+    target = processes.get(pid)
+    if target is None:
         ctx.fail(f"({word}): No such process")
         return
-    found.kill(signal)
+    target.kill(signal)
 
 
 def _list(words: Sequence[str], ctx: Context) -> int:

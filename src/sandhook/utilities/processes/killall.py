@@ -14,16 +14,16 @@ from sandhook.command.options import Syntax, UsageError, opt, option_set
 from sandhook.kernel.signals import NAMES, SIGTERM, parse_signal
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import compile_ere
-from sandhook.utilities.processes.listed import NAME_LENGTH, Row, listed
+from sandhook.utilities.processes.table import NAME_LENGTH, Row, process_rows
 
-RAW = True  # killall -TERM is no cluster of letters
+RAW = True  # -TERM is not a cluster of letters
 
 
 @option_set
 class Options:
     """killall [-SIGNAL] [OPTION]... NAME... | killall -l
 
-    Send SIGNAL (TERM) to the processes that run a program of a NAME.
+    Send SIGNAL (TERM) to the processes that run a program called NAME.
     """
 
     exact: bool = opt("-e", "--exact", help="names over 15 characters must match wholly")
@@ -31,53 +31,53 @@ class Options:
     group: bool = opt(
         "-g",
         "--process-group",
-        help="the process group: that of the run, so that the processes get it",
+        help="signal the process group, which is the whole run",
         ignored="",
     )
     ask: bool = opt("-i", "--interactive", help="ask for each process")
-    list_: bool = opt("-l", "--list", help="print the names of signals")
-    quiet: bool = opt("-q", "--quiet", help="do not report names that no process has")
+    list_signals: bool = opt("-l", "--list", help="print the names of signals")
+    quiet: bool = opt("-q", "--quiet", help="do not report names without processes")
     regex: bool = opt("-r", "--regexp", help="NAME is an extended regular expression")
     signal: str | None = opt("-s", "--signal", "SIGNAL", "the signal")
     user: str | None = opt("-u", "--user", "USER", ignored="all processes have one user")
-    verbose: bool = opt("-v", "--verbose", help="say what was killed")
-    wait: bool = opt("-w", "--wait", help="wait until they have ended")
+    verbose: bool = opt("-v", "--verbose", help="print each killed process")
+    wait: bool = opt("-w", "--wait", help="wait until the processes end")
 
 
 _SYNTAX = Syntax(Options)
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0 when each NAME had a process, else 1."""
+    """Return 0 when each NAME matched a process, otherwise 1."""
     words = list(arguments)
     signal = SIGTERM
     if words and words[0][:1] == "-" and words[0][1:2] not in ("", "-"):
-        found = parse_signal(words[0][1:]) if len(words[0]) > 2 or words[0][1].isdigit() else None
-        if words[0] == "-0" or found is not None:
-            signal = found or 0
+        legacy_signal = parse_signal(words[0][1:]) if len(words[0]) > 2 or words[0][1].isdigit() else None
+        if words[0] == "-0" or legacy_signal is not None:
+            signal = legacy_signal or 0
             words.pop(0)
     options, names = _SYNTAX.parse(words)
-    if options.list_:
-        shown = [name for number, name in sorted(NAMES.items()) if 0 < number < 32]
-        ctx.write_line(" ".join(shown))
+    if options.list_signals:
+        signal_names = [name for number, name in sorted(NAMES.items()) if 0 < number < 32]
+        ctx.write_line(" ".join(signal_names))
         return 0
     if options.signal is not None:
-        known = 0 if options.signal == "0" else parse_signal(options.signal)
-        if known is None:
+        number_of_option = 0 if options.signal == "0" else parse_signal(options.signal)
+        if number_of_option is None:
             line = f"{options.signal}: unknown signal; killall -l lists signals.\n"
             ctx.process.write_error(line.encode("utf-8", "surrogateescape"))
             return 1
-        signal = known
+        signal = number_of_option
     if not names:
         raise UsageError("missing NAME")
-    rows = listed(ctx, itself=False)
+    rows = process_rows(ctx, include_caller=False)
     for name in names:
-        chosen = [row for row in rows if _matches(row, name, options)]
-        if not chosen:
+        matches = [row for row in rows if _matches(row, name, options)]
+        if not matches:
             ctx.failed = 1
             if not options.quiet:
                 ctx.process.write_error(f"{name}: no process found\n".encode("utf-8", "surrogateescape"))
-        for row in chosen:
+        for row in matches:
             if options.ask and not confirm(ctx, f"Kill {row.name}({row.pid}) ? (y/N) "):
                 continue
             row.process.kill(signal)
@@ -85,23 +85,23 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
                 line = f"Killed {row.name}({row.pid}) with signal {signal}\n"
                 ctx.process.write_error(line.encode("utf-8", "surrogateescape"))
         if options.wait:
-            for row in chosen:
+            for row in matches:
                 if row.process is not ctx.process:
                     row.process.wait()
     return ctx.failed
 
 
 def _matches(row: Row, name: str, options: Options) -> bool:
-    own = {row.name, row.argv[0].rpartition("/")[2]}
+    names = {row.name, row.argv[0].rpartition("/")[2]}
     if row.utility:
-        own |= {row.utility[0].rpartition("/")[2]}
+        names |= {row.utility[0].rpartition("/")[2]}
     if options.regex:
         try:
             regex = compile_ere(name, icase=options.icase)
         except PatternError as error:
             raise Failure(f"Bad regular expression: {name}: {error}") from None
-        return any(regex.test(each.encode("utf-8", "surrogateescape")) for each in own)
-    wanted = name.rpartition("/")[2]
+        return any(regex.test(each.encode("utf-8", "surrogateescape")) for each in names)
+    base = name.rpartition("/")[2]
     if options.icase:
-        wanted, own = wanted.lower(), {each.lower() for each in own}
-    return wanted in own or (not options.exact and wanted[:NAME_LENGTH] in own and len(wanted) >= NAME_LENGTH)
+        base, names = base.lower(), {each.lower() for each in names}
+    return base in names or (not options.exact and base[:NAME_LENGTH] in names and len(base) >= NAME_LENGTH)

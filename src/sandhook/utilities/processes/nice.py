@@ -1,7 +1,7 @@
-"""nice: run a command with another niceness, of which virtual processes take no notice.
+"""nice: run a command with another niceness, which does not affect virtual processes.
 
 Source: POSIX.1-2024 XCU 3, nice. Oracle: GNU coreutils 9.1.
-Divergence: L-NICE-001, the niceness is kept for an inner nice to print, and changes nothing.
+Divergence: L-NICE-001, the niceness has no effect, except that an inner nice prints it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ USAGE_STATUS = 125
 NUMERIC = "adjustment"
 
 #: The largest niceness.
-_MOST = 19
+_MAX_NICENESS = 19
 
 
 @option_set
@@ -42,14 +42,16 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         ctx.write_line(str(ctx.process.niceness))
         return 0
     process = ctx.process
-    before = process.niceness
-    wanted = min(before + int(text[-6:] if text is not None and len(text) > 6 else text or "10"), _MOST)
-    if wanted < before:
+    previous = process.niceness
+    niceness = min(
+        previous + int(text[-6:] if text is not None and len(text) > 6 else text or "10"), _MAX_NICENESS
+    )
+    if niceness < previous:
         ctx.error("cannot set niceness: Permission denied")
-        wanted = before
+        niceness = previous
     ctx.flush()
-    process.niceness = wanted
+    process.niceness = niceness
     try:
         return ctx.run_command(operands)
     finally:
-        process.niceness = before
+        process.niceness = previous

@@ -1,7 +1,7 @@
-"""nohup: run a command that goes on when its terminal goes away.
+"""nohup: run a command that continues when its terminal is closed.
 
-Source: POSIX.1-2024 XCU 3, nohup. Oracle: GNU coreutils 9.1. There is no terminal, so that no stream is
-redirected to nohup.out; SIGHUP is ignored by the command.
+Source: POSIX.1-2024 XCU 3, nohup. Oracle: GNU coreutils 9.1. There is no terminal, so no stream is redirected to
+nohup.out; the command ignores SIGHUP.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ USAGE_STATUS = 125
 class Options:
     """nohup COMMAND [ARGUMENT]...
 
-    Run COMMAND and let it ignore hangup signals.
+    Run COMMAND with hangup signals ignored.
     """
 
 

@@ -14,20 +14,20 @@ from sandhook.command.options import Syntax, UsageError, opt, option_set
 from sandhook.kernel.signals import SIGTERM, parse_signal
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_ere
-from sandhook.utilities.processes.listed import NAME_LENGTH, Row, listed
+from sandhook.utilities.processes.table import NAME_LENGTH, Row, process_rows
 
-RAW = True  # pkill -TERM is no cluster of letters
+RAW = True  # pkill's -TERM is not a cluster of letters
 USAGE_STATUS = 2
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    found = []
+    numbers = []
     for word in text.split(","):
         digits = word.removeprefix("-")
         if not (digits.isascii() and digits.isdigit()) or len(digits) > 9:
             raise Failure(f"not a number: {word}")
-        found.append(int(word))
-    return tuple(found)
+        numbers.append(int(word))
+    return tuple(numbers)
 
 
 @option_set
@@ -38,17 +38,17 @@ class Options:
     (TERM).
     """
 
-    delimiter: str = opt("-d", "--delimiter", "TEXT", "what stands between numbers (a newline)", default="\n")
+    delimiter: str = opt("-d", "--delimiter", "TEXT", "the text between numbers (a newline)", default="\n")
     list_name: bool = opt("-l", "--list-name", help="print names, too")
     list_full: bool = opt("-a", "--list-full", help="print command lines, too")
     inverse: bool = opt("-v", "--inverse", help="processes that do not match")
-    count: bool = opt("-c", "--count", help="print how many there are")
+    count: bool = opt("-c", "--count", help="print the number of processes")
     full: bool = opt("-f", "--full", help="match the whole command line")
     icase: bool = opt("-i", "--ignore-case", help="ignore case")
-    newest: bool = opt("-n", "--newest", help="only the one that started last")
-    oldest: bool = opt("-o", "--oldest", help="only the one that started first")
+    newest: bool = opt("-n", "--newest", help="only the newest process")
+    oldest: bool = opt("-o", "--oldest", help="only the oldest process")
     parents: tuple[int, ...] = opt(
-        "-P", "--parent", "PID,...", "only children of these", convert=_numbers, default=()
+        "-P", "--parent", "PID,...", "only children of these processes", convert=_numbers, default=()
     )
     groups: tuple[int, ...] = opt(
         "-g", "--pgroup", "PID,...", "only of these process groups", convert=_numbers, default=()
@@ -58,36 +58,38 @@ class Options:
     )
     users: str | None = opt("-u", "--euid", "USER,...", "only processes of these users")
     real_users: str | None = opt("-U", "--uid", "USER,...", "only processes of these real users")
-    terminals: str | None = opt("-t", "--terminal", "NAME,...", "only of these terminals: none has one")
+    terminals: str | None = opt(
+        "-t", "--terminal", "NAME,...", "only with these terminals, which no process has"
+    )
     real_groups: str | None = opt("-G", "--group", "GROUP,...", "only processes of these groups")
-    light: bool = opt("-w", "--lightweight", help="threads, too: processes have no threads")
-    locked: bool = opt("-L", "--logpidfile", help="fail unless the file of -F is locked: none is")
+    light: bool = opt("-w", "--lightweight", help="include threads, which do not exist here")
+    locked: bool = opt("-L", "--logpidfile", help="fail unless the file of -F is locked, which it never is")
     value: str | None = opt(
-        "-q", "--queue", "NUMBER", "pkill: a value that goes with the signal: nobody asks for it"
+        "-q", "--queue", "NUMBER", "pkill: a value to send with the signal, without effect"
     )
     states: str | None = opt("-r", "--runstates", "LETTERS", "only in these states")
     exact: bool = opt("-x", "--exact", help="the whole name must match")
-    pidfile: str | None = opt("-F", "--pidfile", "FILE", "only the one whose number is in FILE")
-    ancestors: bool = opt("-A", "--ignore-ancestors", help="leave out the processes above")
+    pidfile: str | None = opt("-F", "--pidfile", "FILE", "only the process whose number is in FILE")
+    ancestors: bool = opt("-A", "--ignore-ancestors", help="leave out the ancestors of this process")
     signal: str | None = opt("--signal", "SIGNAL", "pkill: the signal to send")
-    echo: bool = opt("-e", "--echo", help="pkill: say what was killed")
+    echo: bool = opt("-e", "--echo", help="pkill: print each killed process")
 
 
 _SYNTAX = Syntax(Options)
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0 when a process was found, 1 when none was, 2 after a wrong command line."""
+    """Return 0 when a process matched, 1 when none did, 2 after an error in the command line."""
     kill = ctx.called_as(("pgrep", "pkill")) == "pkill"
-    words, signal = _take_signal(list(arguments)) if kill else (list(arguments), None)
+    words, signal = _split_signal(list(arguments)) if kill else (list(arguments), None)
     try:
-        return _act(kill, signal, *_SYNTAX.parse(words), ctx)
+        return _run(kill, signal, *_SYNTAX.parse(words), ctx)
     except UsageError as error:
         hint = f"\nTry `{ctx.name} --help' for more information."
         raise Failure(f"{error}{hint}", error.status) from None
 
 
-def _act(kill: bool, signal: int | None, options: Options, operands: Sequence[str], ctx: Context) -> int:
+def _run(kill: bool, signal: int | None, options: Options, operands: Sequence[str], ctx: Context) -> int:
     if not kill and options.echo:
         raise UsageError("invalid option -- 'e'")
     if not kill and options.value is not None:
@@ -100,32 +102,32 @@ def _act(kill: bool, signal: int | None, options: Options, operands: Sequence[st
         signal = parse_signal(options.signal) if options.signal != "0" else 0
         if signal is None:
             raise UsageError(f'Unknown signal "{options.signal}".')
-    rows = _chosen(options, operands, ctx)
+    rows = _select(options, operands, ctx)
     if kill:
         return _kill(rows, SIGTERM if signal is None else signal, options, ctx)
     if options.count:
         ctx.write_line(str(len(rows)))
     elif rows:
-        shown = [_shown(row, options) for row in rows]
-        ctx.write_line(options.delimiter.join(shown))
+        lines = [_format(row, options) for row in rows]
+        ctx.write_line(options.delimiter.join(lines))
     return 0 if rows else 1
 
 
-def _take_signal(words: list[str]) -> tuple[list[str], int | None]:
-    """Take the first word out that is a signal: -9, -TERM, -SIGTERM, -0."""
+def _split_signal(words: list[str]) -> tuple[list[str], int | None]:
+    """Return the words without the first signal (-9, -TERM, -SIGTERM, -0), and that signal."""
     for at, word in enumerate(words):
         if word == "--":
             break
         if word[:1] == "-" and word[1:2].isalnum():
-            found = (
+            signal = (
                 0 if word == "-0" else parse_signal(word[1:]) if len(word) > 2 or word[1].isdigit() else None
             )
-            if found is not None:
-                return words[:at] + words[at + 1 :], found
+            if signal is not None:
+                return words[:at] + words[at + 1 :], signal
     return words, None
 
 
-def _shown(row: Row, options: Options) -> str:
+def _format(row: Row, options: Options) -> str:
     if options.list_full:
         return f"{row.pid} {row.arguments}"
     return f"{row.pid} {row.name}" if options.list_name else str(row.pid)
@@ -143,10 +145,10 @@ def _kill(rows: Sequence[Row], signal: int, options: Options, ctx: Context) -> i
     return 0 if rows else 1
 
 
-# --------------------------------------------------------------------------- the choice
+# --------------------------------------------------------------------------- the selection
 
 
-def _chosen(options: Options, operands: Sequence[str], ctx: Context) -> list[Row]:
+def _select(options: Options, operands: Sequence[str], ctx: Context) -> list[Row]:
     tests = _tests(options, ctx)
     if len(operands) > 1:
         raise UsageError("only one pattern can be provided")
@@ -158,22 +160,22 @@ def _chosen(options: Options, operands: Sequence[str], ctx: Context) -> list[Row
             f"pattern that searches for process name longer than {NAME_LENGTH} characters will result in zero "
             f"matches\nTry `{ctx.name} -f' option to match against the complete command line."
         )
-    above = _above(ctx) if options.ancestors else set()
-    found = []
-    for row in listed(ctx, itself=False):
-        good = all(test(row) for test in tests)
-        if good and regex is not None:
-            good = _matches(regex, row, options, ctx)
-            if not good and row.utility:  # what the shell waits for is the same process
+    ancestors = _ancestors(ctx) if options.ancestors else set()
+    selection = []
+    for row in process_rows(ctx, include_caller=False):
+        is_match = all(test(row) for test in tests)
+        if is_match and regex is not None:
+            is_match = _matches(regex, row, options, ctx)
+            if not is_match and row.utility:  # the utility that a shell waits for is the same process
                 row = Row(row.process, row.utility)
-                good = _matches(regex, row, options, ctx)
-        if good != options.inverse and row.pid not in above:
-            found.append(row)
+                is_match = _matches(regex, row, options, ctx)
+        if is_match != options.inverse and row.pid not in ancestors:
+            selection.append(row)
     if options.newest:
-        found = found[-1:]
+        selection = selection[-1:]
     if options.oldest:
-        found = found[:1]
-    return found
+        selection = selection[:1]
+    return selection
 
 
 def _may_match(pattern: str) -> bool:
@@ -192,29 +194,29 @@ def _matches(regex: Regex, row: Row, options: Options, ctx: Context) -> bool:
     return regex.test(text.encode("utf-8", "surrogateescape"), remaining=ctx.budget.remaining)
 
 
-def _above(ctx: Context) -> set[int]:
-    found = {ctx.process.pid}
+def _ancestors(ctx: Context) -> set[int]:
+    ancestors = {ctx.process.pid}
     processes = ctx.kernel.processes
     process = processes.get(ctx.process.parent_pid)
-    while process is not None and process.pid not in found:
-        found.add(process.pid)
+    while process is not None and process.pid not in ancestors:
+        ancestors.add(process.pid)
         process = processes.get(process.parent_pid)
-    return found
+    return ancestors
 
 
-def _constant(answer: bool) -> Callable[[Row], bool]:
-    return lambda row: answer
+def _constant(value: bool) -> Callable[[Row], bool]:
+    return lambda row: value
 
 
 def _tests(options: Options, ctx: Context) -> list[Callable[[Row], bool]]:
-    """Return what else a process must be."""
+    """Return the tests that a process must pass in addition to the pattern."""
     tests: list[Callable[[Row], bool]] = []
     first = min(ctx.kernel.processes)
     if options.parents:
         tests.append(lambda row: row.parent in options.parents)
-    for wanted in (options.groups, options.sessions):
-        if wanted:  # all processes of a run are one group and one session
-            tests.append(_constant(first in wanted or 0 in wanted))
+    for numbers in (options.groups, options.sessions):
+        if numbers:  # all processes of a run are one group and one session
+            tests.append(_constant(first in numbers or 0 in numbers))
     for text in (options.users, options.real_users):
         if text is not None:
             tests.append(_constant(current_user(ctx)[0] in _users(text, ctx)))
@@ -236,23 +238,23 @@ def _tests(options: Options, ctx: Context) -> list[Callable[[Row], bool]]:
 
 
 def _users(text: str, ctx: Context) -> set[int]:
-    found = set()
+    users = set()
     for name in text.split(","):
-        known = user_number(ctx, name)
-        if known is None:
+        user = user_number(ctx, name)
+        if user is None:
             raise Failure(f"invalid user name: {name}")
-        found.add(known[0])
-    return found
+        users.add(user[0])
+    return users
 
 
 def _groups(text: str, ctx: Context) -> set[int]:
-    found = set()
+    groups = set()
     for name in text.split(","):
         number = group_number(ctx, name)
         if number is None:
             raise Failure(f"invalid group name: {name}")
-        found.add(number)
-    return found
+        groups.add(number)
+    return groups
 
 
 def _pid_in(name: str, ctx: Context) -> int:

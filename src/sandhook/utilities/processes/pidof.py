@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.options import opt, option_set
-from sandhook.utilities.processes.listed import Row, listed
+from sandhook.utilities.processes.table import Row, process_rows
 
 
 @option_set
@@ -20,44 +20,44 @@ class Options:
     Print the numbers of the processes that run a PROGRAM, the newest first.
     """
 
-    single: bool = opt("-s", help="only one of them")
-    scripts: bool = opt("-x", help="shells that run a script of the name, too")
+    single: bool = opt("-s", help="print only one number")
+    scripts: bool = opt("-x", help="include shells that run a script called PROGRAM")
     root: bool = opt("-c", ignored="all processes have one root directory")
-    zombies: bool = opt("-z", ignored="there are no processes that cannot end")
+    zombies: bool = opt("-z", ignored="there are no zombies")
     no_stat: bool = opt("-n", ignored="there is no network file system")
     quiet: bool = opt("-q", help="print nothing")
-    separator: str = opt("-d", "-S", "TEXT", "what stands between numbers (a blank)", default=" ")
+    separator: str = opt("-d", "-S", "TEXT", "the text between numbers (a blank)", default=" ")
     omitted: tuple[str, ...] = opt(
-        "-o", "PID", "leave out this process; %PPID: the shell that asks", append=True
+        "-o", "PID", "leave out this process; %PPID is the calling shell", append=True
     )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0 when there is one, else 1."""
+    """Return 0 when there is such a process, otherwise 1."""
     omitted = {
         number
         for text in options.omitted
         for number in text.replace("%PPID", str(ctx.process.pid)).split(",")
     }
-    wanted = {name.rpartition("/")[2] for name in operands}
-    found = [
+    programs = {name.rpartition("/")[2] for name in operands}
+    pids = [
         row.pid
-        for row in listed(ctx, itself=False)
-        if _runs(row, wanted, options) and str(row.pid) not in omitted
+        for row in process_rows(ctx, include_caller=False)
+        if _runs(row, programs, options) and str(row.pid) not in omitted
     ]
-    found.reverse()
+    pids.reverse()
     if options.single:
-        del found[1:]
-    if found and not options.quiet:
-        ctx.write_line(options.separator.join(map(str, found)))
-    return 0 if found else 1
+        del pids[1:]
+    if pids and not options.quiet:
+        ctx.write_line(options.separator.join(map(str, pids)))
+    return 0 if pids else 1
 
 
-def _runs(row: Row, wanted: set[str], options: Options) -> bool:
+def _runs(row: Row, programs: set[str], options: Options) -> bool:
     argvs = [row.argv, row.utility] if row.utility else [row.argv]
     for argv in argvs:
-        if argv[0].rpartition("/")[2] in wanted:
+        if argv[0].rpartition("/")[2] in programs:
             return True
-        if options.scripts and len(argv) > 1 and argv[1].rpartition("/")[2] in wanted:
+        if options.scripts and len(argv) > 1 and argv[1].rpartition("/")[2] in programs:
             return True
     return False

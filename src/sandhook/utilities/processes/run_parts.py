@@ -16,7 +16,7 @@ from sandhook.kernel.descriptor import Input
 from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_ere
-from sandhook.utilities.processes.chronic import captured
+from sandhook.utilities.processes.chronic import capture
 
 _NAME = lazily(r"[a-zA-Z0-9_-]+", re.ASCII)
 _LSB_NAMES = (
@@ -24,7 +24,7 @@ _LSB_NAMES = (
     lazily(r"[a-z0-9][a-z0-9-]*", re.ASCII),
     lazily(r"[a-z0-9]+", re.ASCII),
 )
-_LSB_LEFT_OUT = lazily(r"\.dpkg-(old|dist|new|tmp)$")
+_LSB_EXCLUDED = lazily(r"\.dpkg-(old|dist|new|tmp)$")
 
 
 def _umask(text: str) -> int:
@@ -37,18 +37,18 @@ def _umask(text: str) -> int:
 class Options:
     """run-parts [OPTION]... DIRECTORY
 
-    Run the executable files in DIRECTORY, in the order of their names, which have letters, digits, - and _ alone.
+    Run the executable files in DIRECTORY, in the order of their names, which consist of letters, digits, - and _.
     """
 
     test: bool = opt("--test", help="print the names that would run")
-    list_: bool = opt("--list", help="print the names of all files that have a fitting name")
+    list_: bool = opt("--list", help="print the names of all files with a valid name")
     verbose: bool = opt("-v", "--verbose", help="print each name before it runs")
     report: bool = opt("--report", help="print the names of scripts that print something")
     reverse: bool = opt("--reverse", help="in the opposite order")
     exit_on_error: bool = opt("--exit-on-error", help="stop when a script fails")
     stdin: bool = opt("--stdin", help="give all of standard input to each script")
-    lsb: bool = opt("--lsbsysinit", help="names as the Linux Standard Base has them")
-    session: bool = opt("--new-session", ignored="there are no terminals that it would matter to")
+    lsb: bool = opt("--lsbsysinit", help="names according to the Linux Standard Base")
+    session: bool = opt("--new-session", ignored="there are no terminals")
     regex: str | None = opt("--regex", "PATTERN", "names that match this extended regular expression")
     umask: int = opt("-u", "--umask", "MASK", "the scripts' umask (022)", convert=_umask, default=0o022)
     arguments: tuple[str, ...] = opt("-a", "--arg", "ARGUMENT", "an argument for each script", append=True)
@@ -66,7 +66,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         with ctx.stdin_reader() as reader:
             data = reader.read_all()
     status = 0
-    before = ctx.process.umask
+    previous = ctx.process.umask
     ctx.process.umask = options.umask
     try:
         for name in names:
@@ -74,25 +74,25 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             if status and options.exit_on_error:
                 break
     finally:
-        ctx.process.umask = before
+        ctx.process.umask = previous
     return status
 
 
 def _names(directory: str, options: Options, ctx: Context) -> list[str]:
-    fits = _fits(options)
+    accept = _name_filter(options)
     try:
         entries = ctx.fs.listdir(ctx.path(directory)) if directory else []
     except OSError as error:
         raise Failure(f"failed to open directory {directory}: {reason(error)}") from None
     ctx.charge(len(entries))
     names = sorted(
-        [entry.name for entry in entries if fits(entry.name)],
+        [entry.name for entry in entries if accept(entry.name)],
         key=lambda name: name.encode("utf-8", "surrogateescape"),
     )
     return names[::-1] if options.reverse else names
 
 
-def _fits(options: Options) -> Callable[[str], bool]:
+def _name_filter(options: Options) -> Callable[[str], bool]:
     if options.regex is not None:
         try:
             regex: Regex = compile_ere(options.regex)
@@ -101,7 +101,7 @@ def _fits(options: Options) -> Callable[[str], bool]:
         return lambda name: regex.test(name.encode("utf-8", "surrogateescape"))
     if options.lsb:
         return lambda name: (
-            _LSB_LEFT_OUT.search(name) is None and any(each.fullmatch(name) for each in _LSB_NAMES)
+            _LSB_EXCLUDED.search(name) is None and any(each.fullmatch(name) for each in _LSB_NAMES)
         )
     return lambda name: _NAME.fullmatch(name) is not None
 
@@ -122,10 +122,10 @@ def _run(path: str, data: bytes, options: Options, ctx: Context) -> int:
     if options.test:
         ctx.write_line(path)
         return 0
-    shown = " ".join((path, *options.arguments))
+    command = " ".join((path, *options.arguments))
     argv = [path if "/" in path else f"./{path}", *options.arguments]
     if options.verbose:
-        ctx.error(f"executing {shown}")
+        ctx.error(f"executing {command}")
     ctx.flush()
     if ctx.fs.read_bytes(ctx.path(path))[:2] not in (
         b"#!",
@@ -135,7 +135,7 @@ def _run(path: str, data: bytes, options: Options, ctx: Context) -> int:
         ctx.error(f"{path} exited with return code 1")
         return 1
     if options.report:
-        status, out, err = captured(ctx, lambda: _execute(argv, None, ctx))
+        status, out, err = capture(ctx, lambda: _execute(argv, None, ctx))
         if out or err:
             ctx.write_line(f"{path}:")
             ctx.write(out)
@@ -149,8 +149,8 @@ def _run(path: str, data: bytes, options: Options, ctx: Context) -> int:
 
 
 def _execute(argv: list[str], stdin: Input | None, ctx: Context) -> int:
-    ended = ctx.run(argv, stdin=stdin)
-    if ended.not_started is None:
-        return ended.status
-    ctx.report_not_started(argv[0], ended.not_started, "failed to exec {}")
+    result = ctx.run(argv, stdin=stdin)
+    if result.not_started is None:
+        return result.status
+    ctx.report_not_started(argv[0], result.not_started, "failed to exec {}")
     return 1

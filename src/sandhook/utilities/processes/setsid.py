@@ -1,4 +1,4 @@
-"""setsid: run a command in a session of its own; virtual processes have no terminal that it would matter to.
+"""setsid: run a command in a new session, which has no effect without terminals.
 
 Oracle: util-linux 2.38.
 """
@@ -11,7 +11,7 @@ from sandhook.command.context import Context
 from sandhook.command.options import UsageError, opt, option_set
 
 PERMUTE = False
-_NOT_RUN = "failed to execute {}"
+_NOT_STARTED = "failed to execute {}"
 
 
 @option_set
@@ -22,7 +22,7 @@ class Options:
     """
 
     terminal: bool = opt("-c", "--ctty", ignored="there is no terminal")
-    fork: bool = opt("-f", "--fork", help="in a process of its own, that is not waited for")
+    fork: bool = opt("-f", "--fork", help="run it in the background")
     wait: bool = opt("-w", "--wait", help="wait for it, and return its status")
 
 
@@ -31,5 +31,5 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if not operands:
         raise UsageError("no command specified")
     if not options.fork or options.wait:
-        return ctx.run_command(operands, _NOT_RUN)
-    return ctx.run_command(["sh", "-c", '"$@" &', "sh", *operands], _NOT_RUN)
+        return ctx.run_command(operands, _NOT_STARTED)
+    return ctx.run_command(["sh", "-c", '"$@" &', "sh", *operands], _NOT_STARTED)

@@ -1,7 +1,7 @@
-"""sleep: let (virtual) time pass.
+"""sleep: wait for an interval of (virtual) time.
 
-Source: POSIX.1-2024 XCU 3, sleep. Oracle: GNU coreutils 9.1 (fractions, suffixes and several
-operands are GNU's). The clock is the run's own: it jumps when every process waits.
+Source: POSIX.1-2024 XCU 3, sleep. Oracle: GNU coreutils 9.1 (fractions, suffixes and several operands are GNU's). The
+clock is virtual: it jumps when every process waits.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from sandhook.command.options import UsageError, option_set
 class Options:
     """sleep NUMBER[smhd]...
 
-    Wait for the sum of the intervals, in seconds unless a suffix says otherwise.
+    Wait for the sum of the intervals, which are in seconds unless they have a suffix.
     """
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0 when the time has passed."""
+    """Return 0 after the interval."""
     if not operands:
         raise UsageError("missing operand")
     total = 0.0
-    bad = False
+    failed = False
     for text in operands:
         seconds = interval(text)
         if seconds is None:
             ctx.error(f"invalid time interval '{text}'")
-            bad = True
+            failed = True
         else:
             total += seconds
-    if bad:
+    if failed:
         ctx.error_hint()
         return 1
     ctx.sleep(min(total, FOREVER))

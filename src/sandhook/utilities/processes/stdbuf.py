@@ -1,6 +1,6 @@
-"""stdbuf: run a command with other buffers, of which virtual processes have none.
+"""stdbuf: run a command with other buffers, which virtual processes do not have.
 
-Oracle: GNU coreutils 9.1. Divergence: L-STDBUF-001, the modes are read and checked, and have no effect.
+Oracle: GNU coreutils 9.1. Divergence: L-STDBUF-001, the modes are checked, but have no effect.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _input_mode(text: str) -> str:
 class Options:
     """stdbuf OPTION... COMMAND [ARGUMENT]...
 
-    Run COMMAND. A MODE is L for lines, 0 for no buffer, or the size of one.
+    Run COMMAND. A MODE is L for lines, 0 for no buffer, or the size of the buffer.
     """
 
     input_: str | None = opt(

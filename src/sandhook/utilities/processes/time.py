@@ -1,7 +1,7 @@
-"""time: run a command and print how long it took (the keyword of the same name comes first in scripts).
+"""time: run a command and print how long it took (in scripts, ``time`` is a keyword of the shell).
 
-Source: POSIX.1-2024 XCU 3, time. Oracle: GNU time 1.9. Divergence: L-TIMEUTIL-001, only the time that passed is
-measured; what a real process would have used is 0.
+Source: POSIX.1-2024 XCU 3, time. Oracle: GNU time 1.9. Divergence: L-TIMEUTIL-001, only the elapsed time is measured;
+the resources of the process are 0.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sandhook.command.options import UsageError, opt, option_set
 PERMUTE = False
 USAGE_STATUS = 125
 
-_USUAL = (
+_DEFAULT = (
     "%Uuser %Ssystem %Eelapsed %PCPU (%Xavgtext+%Davgdata %Mmaxresident)k\n"
     "%Iinputs+%Ooutputs (%Fmajor+%Rminor)pagefaults %Wswaps"
 )
@@ -30,12 +30,12 @@ class Options:
     Run COMMAND, and write to standard error how long it took.
     """
 
-    append: bool = opt("-a", "--append", help="with -o, add to the file")
-    form: str | None = opt("-f", "--format", "FORMAT", "what to write: %e %E %U %S %C %x ...")
+    append: bool = opt("-a", "--append", help="with -o, append to the file")
+    format_: str | None = opt("-f", "--format", "FORMAT", "the output: %e %E %U %S %C %x ...")
     output: str | None = opt("-o", "--output", "FILE", "write to this file")
-    portable: bool = opt("-p", "--portability", help="the three lines that POSIX has")
-    quiet: bool = opt("-q", "--quiet", help="say nothing of a status that is not 0")
-    verbose: bool = opt("-v", "--verbose", help="refused: there is nothing more to print")
+    portable: bool = opt("-p", "--portability", help="the three lines of POSIX")
+    quiet: bool = opt("-q", "--quiet", help="do not report a status other than 0")
+    verbose: bool = opt("-v", "--verbose", help="not available: only the time is measured")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -44,35 +44,35 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise Failure("-v is not offered: nothing but time is measured")
     if not operands:
         raise UsageError("missing program to run")
-    form = _POSIX if options.portable else options.form
-    if form is None:
-        form = ctx.environment.get("TIME", _USUAL)
-    out = None
+    format_ = _POSIX if options.portable else options.format_
+    if format_ is None:
+        format_ = ctx.environment.get("TIME", _DEFAULT)
+    file = None
     if options.output is not None:
         try:
-            out = ctx.create(options.output, append=options.append)
+            file = ctx.create(options.output, append=options.append)
         except OSError as error:
             raise Failure(f"{options.output}: {reason(error)}") from None
     try:
         ctx.flush()
-        before = ctx.budget.elapsed()
+        start = ctx.budget.elapsed()
         status = ctx.run_command(operands)
-        seconds = ctx.budget.elapsed() - before
-        target = out or ctx.process.descriptor(2)
+        seconds = ctx.budget.elapsed() - start
+        target = file or ctx.process.descriptor(2)
         if status and not options.quiet and not options.portable:
             target.write(f"Command exited with non-zero status {status}\n".encode())
-        text = _filled(form, seconds, status, operands)
+        text = _expand(format_, seconds, status, operands)
         target.write(f"{text}\n".encode("utf-8", "surrogateescape"))
     finally:
-        if out is not None:
-            out.release()
+        if file is not None:
+            file.release()
     return status
 
 
-def _filled(form: str, seconds: float, status: int, operands: Sequence[str]) -> str:
-    """Replace what stands after % in a format."""
+def _expand(format_: str, seconds: float, status: int, operands: Sequence[str]) -> str:
+    """Return a format with its % directives and escapes replaced."""
     pieces: list[str] = []
-    letters = iter(form)
+    letters = iter(format_)
     for letter in letters:
         if letter == "\\":
             following = next(letters, "\\")
@@ -87,9 +87,11 @@ def _filled(form: str, seconds: float, status: int, operands: Sequence[str]) -> 
         elif kind == "e":
             pieces.append(f"{seconds:.2f}")
         elif kind == "E":
-            minutes, rest = divmod(seconds, 60)
+            minutes, seconds_left = divmod(seconds, 60)
             hours, minutes = divmod(int(minutes), 60)
-            pieces.append(f"{hours}:{minutes:02}:{int(rest):02}" if hours else f"{minutes}:{rest:05.2f}")
+            pieces.append(
+                f"{hours}:{minutes:02}:{int(seconds_left):02}" if hours else f"{minutes}:{seconds_left:05.2f}"
+            )
         elif kind in "US":
             pieces.append("0.00")
         elif kind == "C":

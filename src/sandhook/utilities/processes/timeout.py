@@ -1,7 +1,6 @@
 """timeout: run a command, and send it a signal when it takes too long.
 
-Oracle: GNU coreutils 9.1 (POSIX.1-2024 has it too). The time is the run's own: a command that
-sleeps too long is ended at once.
+Oracle: GNU coreutils 9.1 (also in POSIX.1-2024). The time is virtual: a command that sleeps too long is ended at once.
 """
 
 from __future__ import annotations
@@ -21,31 +20,31 @@ PERMUTE = False
 USAGE_STATUS = 125
 
 TIMED_OUT = 124
-_NOT_RUN = "failed to run command '{}'"
+_NOT_STARTED = "failed to run command '{}'"
 
 
 @option_set
 class Options:
     """timeout [-k DURATION] [-s SIGNAL] [-v] DURATION COMMAND [ARGUMENT]...
 
-    Run COMMAND, and send it TERM when it still runs after DURATION (seconds, or with m, h, d).
+    Run COMMAND, and send it TERM if it still runs after DURATION (seconds, or with m, h, d).
     """
 
     foreground: bool = opt("--foreground", ignored="there is no terminal")
     kill_after: str | None = opt("-k", "--kill-after", "DURATION", "send KILL this long after the signal")
-    preserve: bool = opt("--preserve-status", "return COMMAND's status even when it was ended")
+    preserve: bool = opt("--preserve-status", "return COMMAND's status even after a timeout")
     signal: str | None = opt("-s", "--signal", "SIGNAL", "the signal to send")
     verbose: bool = opt("-v", "--verbose", "report the signal on standard error")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return the command's status, or 124 when it was ended; 125 when timeout itself fails."""
+    """Return the command's status, or 124 after a timeout; 125 when timeout itself fails."""
     signal = SIGTERM
     if options.signal is not None:
-        found = parse_signal(options.signal)
-        if found is None:
+        number = parse_signal(options.signal)
+        if number is None:
             raise UsageError(f"'{options.signal}': invalid signal")
-        signal = found
+        signal = number
     kill_after = _duration(options.kill_after) if options.kill_after is not None else 0.0
     if len(operands) < 2:
         ctx.error_hint()
@@ -54,11 +53,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     command = list(operands[1:])
     ctx.flush()
     if not seconds:
-        return ctx.run_command(command, _NOT_RUN)
+        return ctx.run_command(command, _NOT_STARTED)
     watch = _Watch(ctx, command[0], seconds, kill_after, signal, options.verbose)
     watch.start()
     try:
-        status = ctx.run_command(command, _NOT_RUN)
+        status = ctx.run_command(command, _NOT_STARTED)
     finally:
         watch.stop()
     if not watch.fired or options.preserve:
@@ -74,7 +73,7 @@ def _duration(text: str) -> float:
 
 
 class _Watch:
-    """A task that wakes when its time is up, or when the command has ended."""
+    """A task that wakes after its time, or at the end of the command."""
 
     def __init__(
         self, ctx: Context, name: str, seconds: float, kill_after: float, signal: int, verbose: bool
@@ -85,7 +84,7 @@ class _Watch:
         self.kill_after = kill_after
         self.signal = signal
         self.verbose = verbose
-        self.before = set(ctx.kernel.processes)
+        self.earlier_pids = set(ctx.kernel.processes)
         self.task: Any = None
         self.done = False
         self.fired = False
@@ -95,7 +94,7 @@ class _Watch:
         self.ctx.kernel.scheduler.spawn(self._body, None)
 
     def stop(self) -> None:
-        """End the watch: the command has ended."""
+        """End the watch, because the command has ended."""
         self.done = True
         if self.task is not None:
             self.ctx.kernel.scheduler.wake(self.task)
@@ -110,12 +109,12 @@ class _Watch:
                 self._send(SIGKILL)
 
     def _wait(self, seconds: float) -> bool:
-        """Wait; return False when the command ended before."""
+        """Wait; return False when the command ends earlier."""
         scheduler, budget = self.ctx.kernel.scheduler, self.ctx.budget
-        due = budget.elapsed() + seconds
+        deadline = budget.elapsed() + seconds
         scheduler.alarm(seconds)
         while not self.done:
-            if budget.elapsed() >= due:
+            if budget.elapsed() >= deadline:
                 return True
             scheduler.block()
         return False
@@ -128,11 +127,11 @@ class _Watch:
             process.kill(signal)
 
     def _descendants(self) -> list[Process]:
-        """Return the processes that the command has begun, itself first."""
-        ours = {self.ctx.process.pid}
-        found = []
+        """Return the process of the command and those that it has started."""
+        pids = {self.ctx.process.pid}
+        descendants = []
         for pid, process in sorted(self.ctx.kernel.processes.items()):
-            if pid not in self.before and process.parent_pid in ours:
-                ours.add(pid)
-                found.append(process)
-        return found
+            if pid not in self.earlier_pids and process.parent_pid in pids:
+                pids.add(pid)
+                descendants.append(process)
+        return descendants

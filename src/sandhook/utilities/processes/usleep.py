@@ -1,4 +1,4 @@
-"""usleep: let (virtual) time pass, in microseconds.
+"""usleep: wait for an interval of (virtual) time, in microseconds.
 
 Oracle: busybox 1.35.
 """
@@ -15,7 +15,7 @@ from sandhook.command.options import UsageError, option_set
 class Options:
     """usleep MICROSECONDS
 
-    Wait that long.
+    Wait for the interval.
     """
 
 

@@ -1,4 +1,4 @@
-"""watch: run a command again and again on a full screen: refused, as there is no screen.
+"""watch: run a command repeatedly on a full screen. It is an error, because there is no screen.
 
 Oracle: procps 4.0. Divergence: L-WATCH-001.
 """
@@ -17,10 +17,10 @@ RAW = True
 class Options:
     """watch [OPTION]... COMMAND
 
-    Refused: nobody would see the screen, and it would never end. Use a loop with sleep.
+    Not available: there is no screen, and it would never end. Use a loop with sleep.
     """
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 1: it is not offered."""
+    """Raise Failure."""
     raise Failure("not available: there is no terminal; use a loop with sleep")

@@ -1,7 +1,7 @@
 """xargs: run a command with arguments from standard input.
 
 Source: POSIX.1-2024 XCU 3, xargs. Oracle: GNU findutils 4.9.
-Divergence: L-XARGS-001, -P runs one command after the other.
+Divergence: L-XARGS-001, -P runs the commands one after the other.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from sandhook.kernel.descriptor import Null
 
 PERMUTE = False
 
-#: Bytes of one command line, as GNU's default is.
+#: Bytes of one command line; GNU's default.
 SIZE = 131_072
 
-#: What Linux says a command line and its environment may take, in bytes, less what is kept free.
+#: Linux's limit of a command line and its environment in bytes, minus the reserve that POSIX requires.
 _ARG_MAX = 2_097_152 - 2048
 
-#: Largest number that an option takes.
-_MOST = 2**31 - 1
+#: The largest number of an option.
+_MAX_NUMBER = 2**31 - 1
 
 
 def _as(letter: str) -> Callable[[str], tuple[str, str]]:
-    """Keep which option an argument came with: of -I, -L and -n the last counts."""
+    """Return a function that pairs an argument with its option: of -I, -L and -n, the last one counts."""
     return lambda text: (letter, text)
 
 
@@ -37,9 +37,11 @@ class Options:
     Run COMMAND (echo) with ARGUMENTs and arguments read from standard input.
     """
 
-    null: bool = opt("-0", "--null", "arguments end with NUL; nothing is special in them")
+    null: bool = opt("-0", "--null", "arguments end with NUL; all other characters are literal")
     file: str | None = opt("-a", "--arg-file", "FILE", "read FILE instead of standard input")
-    delimiter: str | None = opt("-d", "--delimiter", "C", "arguments end with C; nothing is special in them")
+    delimiter: str | None = opt(
+        "-d", "--delimiter", "C", "arguments end with C; all other characters are literal"
+    )
     eof: str | None = also(
         opt("-E", "EOF", "stop at an argument that is EOF"),
         opt("-e", "--eof", "EOF", "like -E", optional=True, const=""),
@@ -48,7 +50,7 @@ class Options:
         opt(
             "-I",
             "TEXT",
-            "run COMMAND once a line, TEXT in ARGUMENTs replaced by it",
+            "run COMMAND for each line, with TEXT in ARGUMENTs replaced by the line",
             append=True,
             convert=_as("I"),
         ),
@@ -56,7 +58,7 @@ class Options:
             "-i",
             "--replace",
             "TEXT",
-            "like -I, {} if TEXT is missing",
+            "like -I; the default TEXT is {}",
             append=True,
             convert=_as("I"),
             optional=True,
@@ -67,7 +69,7 @@ class Options:
             "-l",
             "--max-lines",
             "MAX",
-            "like -L, one if MAX is missing",
+            "like -L; the default MAX is one",
             append=True,
             convert=_as("l"),
             optional=True,
@@ -76,14 +78,14 @@ class Options:
         opt("-n", "--max-args", "MAX", "at most MAX arguments a command", append=True, convert=_as("n")),
     )
     parallel: str | None = opt("-P", "--max-procs", "MAX", "accepted; commands run one after the other")
-    open_tty: bool = opt("-o", "--open-tty", "the command reads the terminal: there is no terminal")
+    open_tty: bool = opt("-o", "--open-tty", "let the command read the terminal: an error, as there is none")
     interactive: bool = opt(
-        "-p", "--interactive", "ask the terminal before each command: there is no terminal"
+        "-p", "--interactive", "ask on the terminal before each command: an error, as there is none"
     )
     slot: str | None = opt("--process-slot-var", "NAME", "set NAME to 0 for each command")
     no_run_if_empty: bool = opt("-r", "--no-run-if-empty", "do not run COMMAND without arguments")
     size: str | None = opt("-s", "--max-chars", "BYTES", "at most BYTES a command line")
-    limits: bool = opt("--show-limits", "print on standard error how long a command line may be")
+    limits: bool = opt("--show-limits", "print the limits of a command line on standard error")
     trace: bool = opt("-t", "--verbose", "print each command on standard error first")
     exit_: bool = opt("-x", "--exit", "stop when a command line would be too long")
 
@@ -92,7 +94,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0; 123 if a command failed, 124 if one ended with 255, 126 or 127 if one could not be run."""
     replace, lines, count = _grouping(options, ctx)
     size = _size(options.size, ctx)
-    _number(options.parallel, "P", least=0, most=_MOST)
+    _number(options.parallel, "P", minimum=0, maximum=_MAX_NUMBER)
     if options.slot is not None and "=" in options.slot:
         raise Failure("option --process-slot-var may not be set to a value which includes `='")
     if options.eof and (options.null or options.delimiter is not None):
@@ -109,7 +111,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _grouping(options: Options, ctx: Context) -> tuple[str | None, int, int]:
-    """Return the text of -I, the lines of -L and the arguments of -n; of those that exclude others the last counts."""
+    """Return the text of -I, the lines of -L and the arguments of -n; of exclusive options, the last one counts."""
     replace: str | None = None
     lines = count = 0
     for letter, text in options.grouping:
@@ -117,13 +119,13 @@ def _grouping(options: Options, ctx: Context) -> tuple[str | None, int, int]:
         number = 0 if letter == "I" else _number(text, letter)
         if letter == "n" and number == 1 and replace is not None:
             continue  # one line is one argument
-        before = (
+        conflicts = (
             (replace is not None and letter != "I", "--replace"),
             (lines and letter not in "Ll", "--max-lines"),
             (count and letter != "n", "--max-args"),
         )
-        for given, other in before:
-            if given:
+        for applies, other in conflicts:
+            if applies:
                 ctx.error(
                     f"warning: options {other} and {name} are mutually exclusive, ignoring previous {other} value"
                 )
@@ -133,15 +135,15 @@ def _grouping(options: Options, ctx: Context) -> tuple[str | None, int, int]:
     return replace, lines, count
 
 
-def _number(text: str | None, letter: str, least: int = 1, most: int | None = None) -> int:
+def _number(text: str | None, letter: str, minimum: int = 1, maximum: int | None = None) -> int:
     if text is None:
         return 0
     value = _value(text, letter)
-    if value < least:
-        raise UsageError(f"value {text} for -{letter} option should be >= {least}")
-    if most is not None and value > most:
-        raise UsageError(f"value {text} for -{letter} option should be <= {most}")
-    return min(value, _MOST)
+    if value < minimum:
+        raise UsageError(f"value {text} for -{letter} option should be >= {minimum}")
+    if maximum is not None and value > maximum:
+        raise UsageError(f"value {text} for -{letter} option should be <= {maximum}")
+    return min(value, _MAX_NUMBER)
 
 
 def _value(text: str, letter: str) -> int:
@@ -152,7 +154,7 @@ def _value(text: str, letter: str) -> int:
 
 
 def _size(text: str | None, ctx: Context) -> int:
-    """Return the bytes that -s allows; a value out of range is reported, and clamped."""
+    """Return the bytes of -s; a value out of range is clamped, after an error message if it is too small."""
     if text is None:
         return SIZE
     value = _value(text, "s")
@@ -194,14 +196,14 @@ def _lines(options: Options, reader: Reader, ctx: Context) -> Iterator[list[str]
 
 
 def _show_limits(size: int, ctx: Context) -> None:
-    taken = sum(_bytes(name) + _bytes(value) for name, value in ctx.environment.items())
+    environment_size = sum(_bytes(name) + _bytes(value) for name, value in ctx.environment.items())
     ctx.process.write_error(
-        f"Your environment variables take up {taken} bytes\n"
-        f"POSIX upper limit on argument length (this system): {_ARG_MAX - taken}\n"
+        f"Your environment variables take up {environment_size} bytes\n"
+        f"POSIX upper limit on argument length (this system): {_ARG_MAX - environment_size}\n"
         "POSIX smallest allowable upper limit on argument length (all systems): 4096\n"
-        f"Maximum length of command we could actually use: {_ARG_MAX - 2 * taken}\n"
+        f"Maximum length of command we could actually use: {_ARG_MAX - 2 * environment_size}\n"
         f"Size of command buffer we are actually using: {size}\n"
-        f"Maximum parallelism (--max-procs must be no greater): {_MOST}\n".encode()
+        f"Maximum parallelism (--max-procs must be no greater): {_MAX_NUMBER}\n".encode()
     )
 
 
@@ -214,7 +216,7 @@ class _Stop(Exception):
 
 
 class _Runner:
-    """Gathers arguments into commands and runs them."""
+    """Combines arguments into commands and runs them."""
 
     def __init__(self, options: Options, command: list[str], count: int, size: int, ctx: Context) -> None:
         self.options = options
@@ -228,28 +230,28 @@ class _Runner:
             raise Failure("cannot fit single argument within argument list size limit")
 
     def filling(self, arguments: Iterator[str]) -> int:
-        """Run commands as full as -n and -s let them be."""
+        """Run commands with as many arguments as -n and -s allow."""
         batch: list[str] = []
-        used = self.initial
-        ran = False
+        total = self.initial
+        has_run = False
         try:
             for argument in arguments:
-                need = _bytes(argument)
-                if self.initial + need > self.size:
+                size = _bytes(argument)
+                if self.initial + size > self.size:
                     if batch:
                         self._run([*self.command, *batch])
                     raise Failure("argument line too long", 1)
-                if used + need > self.size:
+                if total + size > self.size:
                     if self.options.exit_ and self.count:
                         raise Failure("argument list too long", 1)
                     self._run([*self.command, *batch])
-                    batch, used, ran = [], self.initial, True
+                    batch, total, has_run = [], self.initial, True
                 batch.append(argument)
-                used += need
+                total += size
                 if len(batch) == self.count:
                     self._run([*self.command, *batch])
-                    batch, used, ran = [], self.initial, True
-            if batch or not (ran or self.options.no_run_if_empty):
+                    batch, total, has_run = [], self.initial, True
+            if batch or not (has_run or self.options.no_run_if_empty):
                 self._run([*self.command, *batch])
         except _Stop as stop:
             return stop.status
@@ -258,36 +260,36 @@ class _Runner:
     def by_lines(self, lines: Iterator[list[str]], maximum: int) -> int:
         """Run a command for every ``maximum`` lines."""
         batch: list[str] = []
-        taken = 0
-        ran = False
+        count = 0
+        has_run = False
         try:
             for line in lines:
                 batch += line
-                taken += 1
+                count += 1
                 if self.initial + sum(map(_bytes, batch)) > self.size:
                     raise Failure("argument line too long", 1)
-                if taken == maximum:
+                if count == maximum:
                     self._run([*self.command, *batch])
-                    batch, taken, ran = [], 0, True
-            if batch or not (ran or self.options.no_run_if_empty):
+                    batch, count, has_run = [], 0, True
+            if batch or not (has_run or self.options.no_run_if_empty):
                 self._run([*self.command, *batch])
         except _Stop as stop:
             return stop.status
         return self.status
 
-    def replacing(self, lines: Iterator[str], mark: str) -> int:
-        """Run a command for each line, put in for every ``mark`` of the arguments."""
+    def replacing(self, lines: Iterator[str], placeholder: str) -> int:
+        """Run a command for each line, which replaces every ``placeholder`` in the arguments."""
         try:
             for line in lines:
                 ctx = self.ctx
                 ctx.budget.check_fits(
-                    sum(_bytes(word) + word.count(mark) * len(line) * 4 for word in self.command)
+                    sum(_bytes(word) + word.count(placeholder) * len(line) * 4 for word in self.command)
                 )
-                if not mark:
+                if not placeholder:
                     raise Failure("command too long")
                 argv = [
                     self.command[0],
-                    *(word.replace(mark, line).partition("\0")[0] for word in self.command[1:]),
+                    *(word.replace(placeholder, line).partition("\0")[0] for word in self.command[1:]),
                 ]
                 if sum(map(_bytes, argv)) > self.size:
                     raise Failure("argument list too long", 1)
@@ -305,23 +307,23 @@ class _Runner:
         if self.options.trace:
             stderr = ctx.process.descriptors.get(2)
             if stderr is not None:
-                line = " ".join(map(_shown, argv)) + "\n"
+                line = " ".join(map(_quoted, argv)) + "\n"
                 stderr.write(line.encode("utf-8", "surrogateescape"))
         stdin = Null() if self.options.file is None else None
         if self.options.slot is None:
-            ended = ctx.run(argv, stdin=stdin)
-        else:  # commands run one after the other: all have the first slot
-            ended = ctx.run(argv, environment={**ctx.environment, self.options.slot: "0"}, stdin=stdin)
-        if ended.not_started is not None:
-            ctx.report_not_started(argv[0], ended.not_started, "{}")
-            raise _Stop(ended.status)
-        if ended.status == 255:
+            result = ctx.run(argv, stdin=stdin)
+        else:  # commands run one after the other, all in the first slot
+            result = ctx.run(argv, environment={**ctx.environment, self.options.slot: "0"}, stdin=stdin)
+        if result.not_started is not None:
+            ctx.report_not_started(argv[0], result.not_started, "{}")
+            raise _Stop(result.status)
+        if result.status == 255:
             ctx.error(f"{argv[0]}: exited with status 255; aborting")
             raise _Stop(124)
-        if ended.signal:
-            ctx.error(f"{argv[0]}: terminated by signal {ended.signal}")
+        if result.signal:
+            ctx.error(f"{argv[0]}: terminated by signal {result.signal}")
             raise _Stop(125)
-        if ended.status:
+        if result.status:
             self.status = 123
 
 
@@ -329,8 +331,8 @@ def _bytes(word: str) -> int:
     return len(word.encode("utf-8", "surrogateescape")) + 1
 
 
-def _shown(word: str) -> str:
-    """Return a word as -t prints it: quoted where a shell would need it."""
+def _quoted(word: str) -> str:
+    """Return a word as -t prints it, quoted for the shell if necessary."""
     from sandhook.text.quoting import quoted_name
 
     return quoted_name(word, "escape-shell") if word else "''"

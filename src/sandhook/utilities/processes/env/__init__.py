@@ -1,4 +1,4 @@
-"""env: run a command in another environment, or print this one.
+"""env: run a command in a changed environment, or print the environment.
 
 Source: POSIX.1-2024 XCU 3, env. Oracle: GNU coreutils 9.1.
 Divergence: L-ENV-001, a blocked signal is ignored.
@@ -33,10 +33,10 @@ class Options:
     unset: tuple[str, ...] = opt("-u", "--unset", "NAME", "remove a variable", append=True)
     directory: str | None = opt("-C", "--chdir", "DIR", "change to DIR")
     split: str | None = opt("-S", "--split-string", "STRING", "split STRING into arguments first")
-    debug: bool = opt("-v", "--debug", help="say on standard error what is done")
+    debug: bool = opt("-v", "--debug", help="print each step on standard error")
     signals: tuple[tuple[str, str | None], ...] = signal_options()
     list_signals: bool = opt(
-        "--list-signal-handling", help="say on standard error which signals the command does not get"
+        "--list-signal-handling", help="print on standard error which signals are blocked or ignored"
     )
 
 
@@ -44,13 +44,13 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return the command's status; 125 when env fails, 126 and 127 when it cannot be run or found."""
     directory, empty, zero, unset = options.directory, options.empty, options.zero, options.unset
     debug, signals, listing = options.debug, options.signals, options.list_signals
-    while options.split is not None:  # the words of STRING stand before the operands, options included
+    while options.split is not None:  # the words of STRING, which may be options, precede the operands
         try:
             words = split_string(options.split, ctx.environment)
         except EnvStringError as error:
             raise Failure(str(error)) from None
         if debug:
-            _tell_split(options.split, words, ctx)
+            _print_split(options.split, words, ctx)
         options, operands = syntax_of(_MODULE).parse([*words, *operands])
         directory = options.directory if options.directory is not None else directory
         empty, zero, unset = empty or options.empty, zero or options.zero, unset + options.unset
@@ -60,24 +60,24 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if debug and empty:
         print_line(ctx, "cleaning environ")
     environment = {} if empty else dict(ctx.environment)
-    rest = list(operands)
-    if rest and rest[0] == "-":
+    command = list(operands)
+    if command and command[0] == "-":
         environment = {}
-        del rest[0]
+        del command[0]
     for name in unset:
         if not name or "=" in name:
             raise Failure(f"cannot unset {quote_always(name)}: Invalid argument")
         if debug and not empty:
             print_line(ctx, f"unset:    {name}")
         environment.pop(name, None)
-    while rest and "=" in rest[0]:
-        name, _, value = rest.pop(0).partition("=")
+    while command and "=" in command[0]:
+        name, _, value = command.pop(0).partition("=")
         if not name:
             raise Failure("cannot set '': Invalid argument")
         if debug:
             print_line(ctx, f"setenv:   {name}={value}")
         environment[name] = value
-    if not rest:
+    if not command:
         if directory is not None:
             raise UsageError("must specify command with --chdir (-C)")
         end = b"\0" if zero else b"\n"
@@ -90,7 +90,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     ignored = ctx.process.ignored
     try:
         handling.apply(ctx, debug, listing)
-        return _run(rest, environment, directory, debug, ctx)
+        return _run(command, environment, directory, debug, ctx)
     finally:
         ctx.process.ignored = ignored
 
@@ -99,14 +99,14 @@ def _run(
     argv: list[str], environment: dict[str, str], directory: str | None, debug: bool, ctx: Context
 ) -> int:
     process = ctx.process
-    before = process.cwd
+    previous = process.cwd
     if directory is not None:
         if debug:
             print_line(ctx, f"chdir:    {quote_always(directory)}")
         try:
             path = locate(ctx, directory)
             if not ctx.fs.is_dir(path):
-                ctx.fs.listdir(path)  # says why not
+                ctx.fs.listdir(path)  # raises the reason
             if not ctx.fs.access(path, 1):
                 raise PermissionError(13, "Permission denied")
             process.cwd = normalize(ctx.fs.realpath(path))
@@ -120,17 +120,17 @@ def _run(
     try:
         return ctx.run_command(argv, environment=environment, in_place=True)
     finally:
-        process.cwd = before
+        process.cwd = previous
 
 
-def _tell_split(text: str, words: list[str], ctx: Context) -> None:
+def _print_split(text: str, words: list[str], ctx: Context) -> None:
     print_line(ctx, f"split -S:  {quote_always(text)}")
     for at, word in enumerate(words):
         print_line(ctx, f"{'     &   ' if at else ' into:   '} {quote_always(word)}")
 
 
 class _MODULE:
-    """What ``syntax_of`` reads of this module, for the words of -S."""
+    """The declarations that ``syntax_of`` reads, for the words of -S."""
 
     Options = Options
     PERMUTE = PERMUTE

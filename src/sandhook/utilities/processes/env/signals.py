@@ -1,4 +1,4 @@
-"""The signal options of env: what the command ignores, has as its default, or never gets."""
+"""The signal options of env: signals that the command ignores, resets to the default action, or blocks."""
 
 from __future__ import annotations
 
@@ -14,55 +14,55 @@ _FIXED = (9, 19)  #: KILL and STOP cannot be changed
 
 
 def signal_options() -> Any:
-    """Declare the options; each gives what is asked for, and the names of signals ("" is all of them)."""
-    return also(*(_declared(what, help_) for what, help_ in (
-        ("default", "the command has the default of these signals (of all)"),
-        ("ignore", "the command ignores these signals (all)"),
-        ("block", "the command never gets these signals (all)"),
+    """Declare the options. A value is an action and the names of signals, None for all of them."""
+    return also(*(_signal_option(what, help_) for what, help_ in (
+        ("default", "reset these signals (all) to their default actions"),
+        ("ignore", "ignore these signals (all)"),
+        ("block", "block these signals (all)"),
     )))  # fmt: skip
 
 
-def _declared(what: str, help_: str) -> Any:
+def _signal_option(action: str, help_: str) -> Any:
     return opt(
-        f"--{what}-signal",
+        f"--{action}-signal",
         "SIGNAL,...",
         help_,
         optional=True,
-        const=(what, None),
-        convert=lambda text: (what, text),
+        const=(action, None),
+        convert=lambda text: (action, text),
         append=True,
     )
 
 
 class Handling:
-    """What becomes of signals.
+    """The handling of signals.
 
     Attributes:
-        actions: True is ignored and False the default, by number, where an option says so.
-        blocked: What is kept back.
+        actions: For the number of each signal in an option, True to ignore it, False for its default action.
+        blocked: The numbers of blocked signals.
     """
 
-    def __init__(self, asked: Iterable[tuple[str, str | None]]) -> None:
-        """Read options in their order. Raises UsageError, and Failure for what cannot be changed."""
+    def __init__(self, options: Iterable[tuple[str, str | None]]) -> None:
+        """Parse the options in order. Raises UsageError."""
         self.actions: dict[int, bool] = {}
         self.blocked: set[int] = set()
-        self._freed: set[int] = set()
+        self._unblocked: set[int] = set()
         self._lenient: set[int] = set()
-        for what, names in asked:
+        for action, names in options:
             numbers = list(NAMES) if names is None else list(_numbers(names))
             for number in numbers:
-                if what == "block":
+                if action == "block":
                     self.blocked.add(number)
-                    self._freed.discard(number)
+                    self._unblocked.discard(number)
                     continue
-                if what == "default":
+                if action == "default":
                     self.blocked.discard(number)
-                    self._freed.add(number)
-                self.actions[number] = what == "ignore"
+                    self._unblocked.add(number)
+                self.actions[number] = action == "ignore"
                 (self._lenient.add if names is None else self._lenient.discard)(number)
 
     def apply(self, ctx: Context, debug: bool, listing: bool) -> None:
-        """Change what the process ignores, and say what is so. Raises Failure."""
+        """Change the signals that the process ignores, and print them if requested. Raises Failure."""
         process = ctx.process
         ignored = set(process.ignored)
         for number, ignore in sorted(self.actions.items()):
@@ -72,19 +72,19 @@ class Handling:
             if not fixed:
                 (ignored.add if ignore else ignored.discard)(number)
             if debug:
-                to = "IGNORE" if ignore else "DEFAULT"
+                setting = "IGNORE" if ignore else "DEFAULT"
                 note = " (failure ignored)" if fixed else ""
-                print_line(ctx, f"Reset signal {_name(number)} ({number}) to {to}{note}")
+                print_line(ctx, f"Reset signal {_name(number)} ({number}) to {setting}{note}")
         if debug:
-            for number in sorted(self.blocked | self._freed):
-                to = "BLOCK" if number in self.blocked else "UNBLOCK"
-                print_line(ctx, f"signal {_name(number)} ({number}) mask set to {to}")
-        kept = self.blocked - set(_FIXED)
+            for number in sorted(self.blocked | self._unblocked):
+                setting = "BLOCK" if number in self.blocked else "UNBLOCK"
+                print_line(ctx, f"signal {_name(number)} ({number}) mask set to {setting}")
+        blocked = self.blocked - set(_FIXED)
         if listing:
-            for number in sorted(ignored | kept):
-                states = ["BLOCK"] * (number in kept) + ["IGNORE"] * (number in ignored)
+            for number in sorted(ignored | blocked):
+                states = ["BLOCK"] * (number in blocked) + ["IGNORE"] * (number in ignored)
                 print_line(ctx, f"{_name(number):<10} ({number:2}): {','.join(states)}")
-        process.ignored = ignored | kept  # what is never delivered might as well be ignored
+        process.ignored = ignored | blocked  # ignoring a signal has the same effect as never delivering it
 
 
 def _name(number: int) -> str:
@@ -100,5 +100,5 @@ def _numbers(names: str) -> Iterator[int]:
 
 
 def print_line(ctx: Context, line: str) -> None:
-    """Write a line to standard error as it is."""
+    """Write a line to standard error."""
     ctx.process.write_error(f"{line}\n".encode("utf-8", "surrogateescape"))

@@ -13,8 +13,8 @@ from functools import partial
 from sandhook.command.accounts import current_user, group_number, user_number
 from sandhook.command.context import Context
 from sandhook.command.options import Inform, also, declared_fields, opt, option_set
-from sandhook.utilities.processes.listed import Row, listed
 from sandhook.utilities.processes.ps.columns import COLUMNS, Column, Facts
+from sandhook.utilities.processes.table import Row, process_rows
 
 RAW = True
 
@@ -40,7 +40,7 @@ _LAYOUTS = {
     "bsdj": "ppid,pid,pgid,sid,tname,tpgid,stat,uid,bsdtime,args",
 }
 
-#: Letters without a dash: what they do, "=" before what takes an argument.
+#: Letters without a dash and their actions; "=" marks those with an argument.
 _BSD = {
     "a": "all", "x": "all", "r": "", "w": "", "h": "untitled", "u": "layout:u", "j": "layout:bsdj", "l": "layout:l",
     "e": "", "c": "", "n": "", "S": "", "p": "=pid", "U": "=user", "o": "=format", "t": "=terminal", "k": "=sort",
@@ -55,14 +55,14 @@ _MISSING = {
 class Options:
     """ps [-eAaxfFljNw] [-p PID,...] [-C NAME,...] [-u USER,...] [--ppid PID,...] [-o FORMAT] [--sort KEY] | ps [axujhw] ...
 
-    Print the processes of the run. -o takes names of columns: pid, ppid, user, comm, args, stat, etime, time and others,
-    each with =TITLE if wanted.
+    Print the processes of the run. FORMAT has names of columns: pid, ppid, user, comm, args, stat, etime, time and others,
+    each with an optional =TITLE.
     """
 
     request: str = also(
         opt("-e", "-A", "-d", help="all processes", const="all"),
-        opt("-a", help="those with a terminal: no process has one", const="none"),
-        opt("-N", "--deselect", help="all but those that are asked for", const="deselect"),
+        opt("-a", help="processes with a terminal, which do not exist", const="none"),
+        opt("-N", "--deselect", help="all but the selected processes", const="deselect"),
         opt("-f", help="more columns", const="layout:f"),
         opt("-F", help="still more columns", const="layout:F"),
         opt("-l", help="long columns", const="layout:l"),
@@ -92,7 +92,7 @@ _DECLARED = {
     for flag in option.flags
 }
 
-#: Letters with a dash, as _BSD has those without one.
+#: Letters with a dash, in the format of _BSD.
 _UNIX = {
     flag[1:]: f"={option.const}" if option.metavar else option.const
     for flag, option in _DECLARED.items()
@@ -108,23 +108,23 @@ _LONG_VALUES = {
 }
 
 
-class _Wrong(Exception):
-    """A command line that ps does not understand."""
+class _CommandLineError(Exception):
+    """An error in the command line."""
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0 when a process was printed, else 1."""
+    """Return 0 when a process was printed, otherwise 1."""
     request = _Request(ctx)
     try:
         request.read(list(arguments))
         columns = request.columns()
         request.check_order()
-    except _Wrong as error:
+    except _CommandLineError as error:
         ctx.process.write_error(f"error: {error}{_USAGE}\n".encode("utf-8", "surrogateescape"))
         return 1
-    rows = request.choose(listed(ctx, itself=True))
+    rows = request.choose(process_rows(ctx, include_caller=True))
     facts = Facts(ctx)
-    if request.titled and any(title for _, title, _ in columns):
+    if request.with_titles and any(title for _, title, _ in columns):
         _print([(title, column, width) for column, title, width in columns], ctx)
     for row in request.ordered(rows, facts):
         ctx.charge()
@@ -134,33 +134,33 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
 
 def _print(cells: list[tuple[str, Column, int]], ctx: Context) -> None:
     line = ""
-    place = 0  #: where the next column begins, unless the one before is too long
+    start = 0  #: of the column, unless an earlier one is too long
     for number, (text, column, width) in enumerate(cells):
         last = number == len(cells) - 1
         if column.open and not last:
             text = text[: max(width, len(column.title) if text == column.title else 0)]
-        room = width - (len(line) - place)
-        line += text.rjust(room) if column.right else text if last else text.ljust(room)
+        available = width - (len(line) - start)
+        line += text.rjust(available) if column.right else text if last else text.ljust(available)
         line += "" if last else " "
-        place += width + 1
+        start += width + 1
     ctx.write_line(line)
 
 
 class _Request:
-    """What the command line asks for."""
+    """The parsed command line."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
-        self._everything = False
+        self._all_processes = False
         self._tests: list[Callable[[Row], bool]] = []
         self._deselect = False
         self._layout = ""
         self._formats: list[str] = []
         self._sort: list[str] = []
-        self.titled = True
+        self.with_titles = True
 
     def read(self, words: list[str]) -> None:
-        """Read the command line. Raises Inform for --help and --version."""
+        """Parse the command line. Raises Inform for --help and --version, and _CommandLineError."""
         while words:
             word = words.pop(0)
             if word in ("--help", "--version", "-V"):
@@ -176,120 +176,120 @@ class _Request:
                 self._layout = self._layout or "bsd"
                 self._letters(word, words, _BSD)
 
-    def _letters(self, letters: str, words: list[str], known: dict[str, str]) -> None:
+    def _letters(self, letters: str, words: list[str], letters_table: dict[str, str]) -> None:
         for at, letter in enumerate(letters):
-            what = known.get(letter)
-            if what is None:
-                raise _Wrong(
-                    "unsupported SysV option" if known is _UNIX else "unsupported option (BSD syntax)"
+            action = letters_table.get(letter)
+            if action is None:
+                raise _CommandLineError(
+                    "unsupported SysV option" if letters_table is _UNIX else "unsupported option (BSD syntax)"
                 )
-            if what[:1] == "=":
+            if action[:1] == "=":
                 value = letters[at + 1 :] or (words.pop(0) if words else None)
                 if value is None:
-                    raise _Wrong(_MISSING.get(what[1:], f"an argument must follow -{letter}"))
-                self._valued(what[1:], value)
+                    raise _CommandLineError(_MISSING.get(action[1:], f"an argument must follow -{letter}"))
+                self._apply_value(action[1:], value)
                 return
-            self._flag(what)
+            self._apply_flag(action)
 
     def _long(self, word: str, words: list[str]) -> None:
         name, equals, value = word.partition("=")
         if name in _LONG_FLAGS:
-            self._flag(_LONG_FLAGS[name])
+            self._apply_flag(_LONG_FLAGS[name])
         elif name in _LONG_VALUES:
             if not equals:
                 if not words:
-                    raise _Wrong(f"option --{name} requires an argument")
+                    raise _CommandLineError(f"option --{name} requires an argument")
                 value = words.pop(0)
-            self._valued(_LONG_VALUES[name], value)
+            self._apply_value(_LONG_VALUES[name], value)
         else:
-            raise _Wrong("unknown gnu long option")
+            raise _CommandLineError("unknown gnu long option")
 
-    def _flag(self, what: str) -> None:
-        if what == "all":
-            self._everything = True
-        elif what == "none":
+    def _apply_flag(self, action: str) -> None:
+        if action == "all":
+            self._all_processes = True
+        elif action == "none":
             self._tests.append(lambda row: False)
-        elif what == "deselect":
+        elif action == "deselect":
             self._deselect = True
-        elif what == "untitled":
-            self.titled = False
-        elif what.startswith("layout:"):
-            self._layout = what[7:]
+        elif action == "untitled":
+            self.with_titles = False
+        elif action.startswith("layout:"):
+            self._layout = action[7:]
 
-    def _valued(self, what: str, value: str) -> None:
-        if what == "pid":
+    def _apply_value(self, action: str, value: str) -> None:
+        if action == "pid":
             self._pids(value)
-        elif what == "ppid":
-            wanted = _numbers(value)
-            self._tests.append(lambda row: row.parent in wanted)
-        elif what == "name":
+        elif action == "ppid":
+            numbers_given = _numbers(value)
+            self._tests.append(lambda row: row.parent in numbers_given)
+        elif action == "name":
             names = {name[:15] for name in value.split(",")}
             self._tests.append(lambda row: row.name in names)
-        elif what == "user":
+        elif action == "user":
             numbers = {self._user(name) for name in value.split(",")}
-            good = current_user(self._ctx)[0] in numbers
-            self._tests.append(lambda row: good)
-        elif what == "group":
+            is_selected = current_user(self._ctx)[0] in numbers
+            self._tests.append(lambda row: is_selected)
+        elif action == "group":
             groups = {self._group(name) for name in value.split(",")}
             member = current_user(self._ctx)[1] in groups
             self._tests.append(lambda row: member)
-        elif what == "session":
-            mine = min(self._ctx.kernel.processes) in _numbers(value)
-            self._tests.append(lambda row: mine)
-        elif what == "terminal":
+        elif action == "session":
+            includes_session = min(self._ctx.kernel.processes) in _numbers(value)
+            self._tests.append(lambda row: includes_session)
+        elif action == "terminal":
             self._tests.append(lambda row: False)
-        elif what == "format":
+        elif action == "format":
             self._formats.append(value)
-        elif what == "sort":
+        elif action == "sort":
             self._sort += value.split(",")
 
     def _pids(self, value: str) -> None:
-        wanted = _numbers(value)
-        self._tests.append(lambda row: row.pid in wanted)
+        numbers = _numbers(value)
+        self._tests.append(lambda row: row.pid in numbers)
 
     def _user(self, name: str) -> int:
-        found = user_number(self._ctx, name)
-        if found is None:
-            raise _Wrong("user name does not exist")
-        return found[0]
+        user = user_number(self._ctx, name)
+        if user is None:
+            raise _CommandLineError("user name does not exist")
+        return user[0]
 
     def _group(self, name: str) -> int:
-        found = group_number(self._ctx, name)
-        if found is None:
-            raise _Wrong("group name does not exist")
-        return found
+        number = group_number(self._ctx, name)
+        if number is None:
+            raise _CommandLineError("group name does not exist")
+        return number
 
-    # ------------------------------------------------------------------ what is printed
+    # ------------------------------------------------------------------ the output
 
     def choose(self, rows: list[Row]) -> list[Row]:
-        """Return the processes that are asked for; all of them unless the command line says otherwise."""
-        if self._everything or not self._tests:
+        """Return the selected processes; by default all of them."""
+        if self._all_processes or not self._tests:
             return [] if self._deselect else rows
         return [row for row in rows if any(test(row) for test in self._tests) != self._deselect]
 
     def columns(self) -> list[tuple[Column, str, int]]:
-        """Return the columns with their titles and widths. Raises _Wrong for one that there is not."""
+        """Return the columns with their titles and widths. Raises _CommandLineError for an unknown column."""
         texts = self._formats or [_LAYOUTS[self._layout]]
-        found = []
+        result = []
         for text in texts:
             for word in text.replace(",", " ").split():
                 name, equals, title = word.partition("=")
                 name, colon, digits = name.partition(":")
                 column = COLUMNS.get(name)
                 if column is None or (colon and not (digits.isdigit() and 0 < int(digits[:6]) < 4096)):
-                    raise _Wrong(f'unknown user-defined format specifier "{name}"')
-                shown = title if equals else column.title
+                    raise _CommandLineError(f'unknown user-defined format specifier "{name}"')
+                heading = title if equals else column.title
                 width = int(digits) if colon else max(column.width, len(title))
-                found.append((column, shown, width))
-        return found
+                result.append((column, heading, width))
+        return result
 
     def check_order(self) -> None:
-        """Refuse a key of --sort that is no column."""
+        """Raise _CommandLineError for a key of --sort that is not a column."""
         if any(key.lstrip("+-") not in COLUMNS for key in self._sort):
-            raise _Wrong("unknown sort specifier")
+            raise _CommandLineError("unknown sort specifier")
 
     def ordered(self, rows: list[Row], facts: Facts) -> list[Row]:
-        """Sort by --sort's keys, the first one counts most."""
+        """Return the processes sorted by the keys of --sort; the first key has the highest precedence."""
         for key in reversed(self._sort):
             column = COLUMNS[key.lstrip("+-")]
             rows = sorted(rows, key=partial(column.key, facts), reverse=key[:1] == "-")
@@ -299,7 +299,7 @@ class _Request:
 def _numbers(text: str) -> frozenset[int]:
     words = text.replace(",", " ").split()
     if not words or not all(word.isascii() and word.isdigit() and 0 < len(word) < 10 for word in words):
-        raise _Wrong("process ID list syntax error")
+        raise _CommandLineError("process ID list syntax error")
     if any(word.strip("0") == "" for word in words):
-        raise _Wrong("process ID out of range")
+        raise _CommandLineError("process ID out of range")
     return frozenset(map(int, words))

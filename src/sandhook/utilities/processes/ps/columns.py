@@ -1,4 +1,4 @@
-"""The columns of ps: titles, widths, and what stands in them."""
+"""The columns of ps: titles, widths and contents."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from sandhook.command.accounts import accounts, current_user
 from sandhook.command.context import Context
 from sandhook.dates.clock import strftime
 from sandhook.record import Record
-from sandhook.utilities.processes.listed import Row
+from sandhook.utilities.processes.table import Row
 
 
 class Facts:
-    """What is the same for all processes of a run."""
+    """The facts that all processes of a run share."""
 
     def __init__(self, ctx: Context) -> None:
         self.uid, self.gid = current_user(ctx)
@@ -21,15 +21,15 @@ class Facts:
         self.first = min(ctx.kernel.processes)
         self.zone = ctx.environment.get("TZ")
         self.elapsed = int(ctx.budget.elapsed())
-        self.started = int(ctx.now()) - self.elapsed
+        self.start = int(ctx.now()) - self.elapsed
 
-    def when(self, layout: str) -> str:
-        """Return the time when the run began."""
-        return strftime(layout, self.started, self.zone)
+    def start_time(self, layout: str) -> str:
+        """Return the start time of the run."""
+        return strftime(layout, self.start, self.zone)
 
 
 def duration(seconds: int) -> str:
-    """Return a time as ps prints what has elapsed: [[DD-]HH:]MM:SS."""
+    """Return an elapsed time as ps prints it: [[DD-]HH:]MM:SS."""
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
@@ -39,13 +39,13 @@ def duration(seconds: int) -> str:
 
 
 class Column(Record):
-    """One column; ``key`` is what --sort compares."""
+    """One column; ``key`` returns the value that --sort compares."""
 
     title: str
     width: int
     right: bool
     text: Callable[[Facts, Row], str]
-    open: bool = False  #: what is too long is cut off unless it ends the line
+    open: bool = False  #: long text is truncated, except at the end of a line
 
     def key(self, facts: Facts, row: Row) -> tuple[int, str]:
         text = self.text(facts, row)
@@ -77,7 +77,7 @@ def _group(facts: Facts, row: Row) -> str:
 
 
 def _state(facts: Facts, row: Row) -> str:
-    return "S" if row.waits else "R"
+    return "S" if row.sleeping else "R"
 
 
 def _user(facts: Facts, row: Row) -> str:
@@ -128,11 +128,11 @@ COLUMNS: dict[str, Column] = {
     "bsdtime": _right("TIME", 6, _fixed("0:00")),
     "etime": _right("ELAPSED", 11, lambda facts, row: duration(facts.elapsed)),
     "etimes": _right("ELAPSED", 7, lambda facts, row: str(facts.elapsed)),
-    "start": _right("STARTED", 8, lambda facts, row: facts.when("%H:%M:%S")),
-    "start_time": _left("START", 5, lambda facts, row: facts.when("%H:%M")),
-    "stime": _left("STIME", 5, lambda facts, row: facts.when("%H:%M")),
-    "bsdstart": _right("START", 6, lambda facts, row: facts.when("%H:%M")),
-    "lstart": _right("STARTED", 24, lambda facts, row: facts.when("%a %b %e %H:%M:%S %Y")),
+    "start": _right("STARTED", 8, lambda facts, row: facts.start_time("%H:%M:%S")),
+    "start_time": _left("START", 5, lambda facts, row: facts.start_time("%H:%M")),
+    "stime": _left("STIME", 5, lambda facts, row: facts.start_time("%H:%M")),
+    "bsdstart": _right("START", 6, lambda facts, row: facts.start_time("%H:%M")),
+    "lstart": _right("STARTED", 24, lambda facts, row: facts.start_time("%a %b %e %H:%M:%S %Y")),
     "pcpu": _right("%CPU", 4, _fixed("0.0")),
     "%cpu": _right("%CPU", 4, _fixed("0.0")),
     "pmem": _right("%MEM", 4, _fixed("0.0")),
