@@ -25,10 +25,10 @@ USED = {
     "max_mem log_errors longest_match never_capture case_sensitive": "RE2 reads its options",
     "TRUE OBJECT": "libjq's kinds of values are a range",
     "start_field start_char": "a key of sort is unpacked as a tuple",
-    "arun created diff windows_command_line proceed context_note continuation": "the public interface, for callers",
+    "arun diff windows_command_line proceed context_note continuation": "the public interface, for callers",
     "FLAVOURS": "the words of a field, to which docstrings refer",
     "grammar skew": "keys of a TypedDict",
-    "start_time end_time": "parameters of a protocol, as OpenTelemetry names them",
+    "end_time": "a parameter of a protocol, as OpenTelemetry names it",
     "SCHEMA": "_packaged.py loads it by name",
     "InterpreterOf": "an alias in a string names it",
 }

@@ -24,7 +24,7 @@ from sandhook.state.state import State
 from sandhook.state.values import LARGE
 from sandhook.text.names import is_name
 from sandhook.utilities.system.printf.common import format_printf
-from sandhook.utilities.system.printf.plain import format_plainly, plain_format
+from sandhook.utilities.system.printf.plain import format_simply, plain_format
 from sandhook.vfs.errors import error_text
 
 USAGE = "printf [-v var] format [arguments]"
@@ -75,7 +75,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         show_usage(state, "printf", USAGE)
         return 2
     state.budget.charge(len(operands))
-    plain = format_plainly(operands[0], operands[1:])
+    plain = format_simply(operands[0], operands[1:])
     if plain is not None:
         if variable is None:
             write(state, plain)

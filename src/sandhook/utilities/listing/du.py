@@ -161,10 +161,10 @@ class _Directory:
 
 
 class _Walk:
-    def __init__(self, options: Options, ctx: Context, several: bool) -> None:
+    def __init__(self, options: Options, ctx: Context, many_operands: bool) -> None:
         self.options = options
         self.ctx = ctx
-        self.many_operands = several  #: the same file may be reached under the same name
+        self.many_operands = many_operands  #: the same file may be reached under the same name
         self.latest = 0
         self.style = (
             _time_style(options.time_style or ctx.environment.get("TIME_STYLE")) if options.time else ""

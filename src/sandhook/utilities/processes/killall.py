@@ -62,12 +62,12 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         ctx.write_line(" ".join(signal_names))
         return 0
     if options.signal is not None:
-        number_of_option = 0 if options.signal == "0" else parse_signal(options.signal)
-        if number_of_option is None:
+        requested = 0 if options.signal == "0" else parse_signal(options.signal)
+        if requested is None:
             line = f"{options.signal}: unknown signal; killall -l lists signals.\n"
             ctx.process.write_error(line.encode("utf-8", "surrogateescape"))
             return 1
-        signal = number_of_option
+        signal = requested
     if not names:
         raise UsageError("missing NAME")
     rows = process_rows(ctx, include_caller=False)

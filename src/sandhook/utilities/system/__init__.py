@@ -1,1 +1,1 @@
-"""Utilities about the system and its users, and small ones that print what they are asked to."""
+"""Utilities that describe the system and its users, and small ones that print text."""

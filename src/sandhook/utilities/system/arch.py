@@ -1,6 +1,6 @@
 """arch: print the machine's hardware name.
 
-Oracle: GNU coreutils 9.1. It is x86_64, as `uname -m` says.
+Oracle: GNU coreutils 9.1. The output is that of `uname -m`.
 """
 
 from __future__ import annotations

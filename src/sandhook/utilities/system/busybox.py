@@ -1,6 +1,6 @@
-"""busybox, toybox: run a utility that is named by the first argument.
+"""busybox, toybox: run the utility that the first argument names.
 
-Oracle: busybox 1.35. The utilities are those that there are, in the forms that they have here.
+Oracle: busybox 1.35. The utilities are those of this package, not busybox's own versions.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _SHELLS = ("ash", "bash", "dash", "sh")
 class Options:
     """busybox UTILITY [ARGUMENT]... | busybox --list
 
-    Run UTILITY, or print the names of all.
+    Run UTILITY, or print the names of all utilities.
     """
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return the utility's status, or 127 for one that is not there."""
+    """Return the utility's status, or 127 if it does not exist."""
     from sandhook.utilities import is_utility, names
 
     if not arguments or arguments[0] in ("--help", "--version"):

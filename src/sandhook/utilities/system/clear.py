@@ -1,6 +1,6 @@
 """clear: clear a terminal's screen.
 
-Oracle: ncurses 6.4, for a terminal of the xterm family; others get nothing.
+Oracle: ncurses 6.4, for terminals of the xterm family; nothing is printed for others.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from sandhook.utilities.system.tput import is_known, is_smart
 class Options:
     """clear [-x] [-T TERM]
 
-    Write what clears the screen and what was scrolled off it.
+    Clear the screen and the lines that were scrolled off it.
     """
 
     terminal: str | None = opt("-T", "TERM", "the kind of terminal, instead of $TERM")
-    keep: bool = opt("-x", help="leave what was scrolled off")
+    keep: bool = opt("-x", help="keep the lines that were scrolled off")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 for a terminal that nobody knows or that cannot be cleared."""
+    """Return 0, or 1 for a terminal that is unknown or cannot be cleared."""
     if operands:
         raise UsageError(f"extra operand '{operands[0]}'")
     if options.terminal is None and "TERM" not in ctx.environment:

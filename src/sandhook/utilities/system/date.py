@@ -1,7 +1,7 @@
 """date: print a time.
 
-Source: POSIX.1-2024 XCU 3, date. Oracle: GNU coreutils 9.1. The clock is the run's own.
-Divergence: L-DATE-002, setting the clock is refused.
+Source: POSIX.1-2024 XCU 3, date. Oracle: GNU coreutils 9.1. The clock is the run's.
+Divergence: L-DATE-002, setting the clock is an error.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _RFC_3339 = {"date": "%Y-%m-%d", "seconds": "%Y-%m-%d %H:%M:%S%:z", "ns": "%Y-%m
 class Options:
     """date [-u] [-d DATE | -r FILE | -f FILE] [-I[WHAT] | -R | --rfc-3339=WHAT] [+FORMAT]
 
-    Print the present time, or another one, in FORMAT.
+    Print the current time, or another one, in FORMAT.
     """
 
     date: str | None = opt("-d", "--date", "DATE", "the time to print: 2026-01-31 10:00, @0, 2 days ago ...")
@@ -48,7 +48,11 @@ class Options:
     reference: str | None = opt("-r", "--reference", "FILE", "the time FILE was last modified")
     mail: bool = also(
         opt(
-            "-R", "--rfc-email", "--rfc-2822", "--rfc-822", help="as in mail: Mon, 14 Aug 2006 02:34:56 -0600"
+            "-R",
+            "--rfc-email",
+            "--rfc-2822",
+            "--rfc-822",
+            help="the format of mail: Mon, 14 Aug 2006 02:34:56 -0600",
         )
     )
     rfc3339: str | None = opt(
@@ -57,13 +61,13 @@ class Options:
         "RFC 3339: date, seconds or ns",
         convert=one_of("--rfc-3339", *_RFC_3339),
     )
-    set_: str | None = opt("-s", "--set", "DATE", "refused: the clock of a run cannot be set")
+    set_: str | None = opt("-s", "--set", "DATE", "an error: the clock of a run cannot be set")
     utc: bool = also(opt("-u", "--utc", "--universal", "--uct", help="Coordinated Universal Time"))
     debug: bool = opt("--resolution", "print the resolution of the clock")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 for a date that cannot be read."""
+    """Return 0, or 1 for a date that cannot be parsed."""
     sources = (options.date, options.reference, options.file)
     if sum(source is not None for source in sources) > 1:
         raise UsageError("the options to specify dates for printing are mutually exclusive")
@@ -71,7 +75,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     format_, setting = _format(options, operands)
     now = int(ctx.now() * 1e9)
     if options.set_ is not None or setting is not None:
-        _refuse_setting(options, setting, format_, now, ctx)
+        _setting_error(options, setting, format_, now, ctx)
     for time in _times(options, now, zone, ctx):
         seconds, nanoseconds = divmod(time, 10**9)
         ctx.write_line(strftime(format_, seconds, zone, nanoseconds))
@@ -80,29 +84,29 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 def _format(options: Options, operands: Sequence[str]) -> tuple[str, str | None]:
     """Return the format, and the operand that would set the clock, if there is one."""
-    chosen = [
+    formats = [
         table[name] for name, table in ((options.iso, _ISO), (options.rfc3339, _RFC_3339)) if name is not None
     ]
     if options.mail:
-        chosen.append("%a, %d %b %Y %H:%M:%S %z")
+        formats.append("%a, %d %b %Y %H:%M:%S %z")
     if options.debug:
-        chosen.append("0.000000001")
+        formats.append("0.000000001")
     setting = None
     if operands:
         if len(operands) > 1:
             raise UsageError(f"extra operand '{operands[1]}'")
         if operands[0][:1] == "+":
-            if chosen:
+            if formats:
                 raise Failure("multiple output formats specified")
             return operands[0][1:], None
         setting = operands[0]
-    if len(chosen) > 1:
+    if len(formats) > 1:
         raise Failure("multiple output formats specified")
-    return chosen[0] if chosen else "%a %b %e %H:%M:%S %Z %Y", setting
+    return formats[0] if formats else "%a %b %e %H:%M:%S %Z %Y", setting
 
 
-def _refuse_setting(options: Options, setting: str | None, format_: str, now: int, ctx: Context) -> None:
-    """Print the time that the clock would be set to, and say that it may not be. Raises Failure."""
+def _setting_error(options: Options, setting: str | None, format_: str, now: int, ctx: Context) -> None:
+    """Print the time that the clock would be set to, and raise Failure, because that is not permitted."""
     zone = "UTC" if options.utc else ctx.environment.get("TZ")
     if setting is not None and (options.date is not None or options.reference is not None):
         raise UsageError(
@@ -128,10 +132,10 @@ def _times(options: Options, now: int, zone: str | None, ctx: Context) -> Iterat
             raise Failure(f"{quote_odd(options.reference)}: {reason(error)}") from None
     elif options.file is not None:
         try:
-            opened = ctx.open(options.file)
+            file = ctx.open(options.file)
         except OSError as error:
             raise Failure(f"{quote_odd(options.file)}: {reason(error)}") from None
-        with opened as reader:
+        with file as reader:
             for line in reader.lines():
                 yield from _read(line.rstrip(b"\n").decode("utf-8", "surrogateescape"), now, zone, ctx)
     else:

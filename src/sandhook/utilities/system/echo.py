@@ -20,10 +20,10 @@ def run(options: None, operands: Sequence[str], ctx: Context) -> int:
 
 
 def echo(arguments: Sequence[str], *, escapes: bool = False) -> bytes:
-    """Return what echo prints for its arguments, options (-n, -e, -E) included.
+    """Return the output of echo for its arguments, including options (-n, -e, -E).
 
     Args:
-        escapes: Expand backslashes also without -e (``shopt -s xpg_echo``).
+        escapes: Expand backslash escapes even without -e (``shopt -s xpg_echo``).
     """
     start = 0
     newline = True

@@ -1,4 +1,4 @@
-"""envsubst: put the values of variables into a text.
+"""envsubst: insert the values of variables into text.
 
 Oracle: GNU gettext 0.21.
 """
@@ -18,7 +18,7 @@ _REFERENCE = re.compile(rb"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-
 class Options:
     """envsubst [SHELL-FORMAT] | envsubst -v SHELL-FORMAT
 
-    Copy standard input with $NAME and ${NAME} as the values of exported variables: all of them, or those alone
+    Copy standard input with $NAME and ${NAME} replaced by the values of exported variables: all of them, or only those
     that SHELL-FORMAT refers to.
     """
 
@@ -35,13 +35,13 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         for name in names(operands[0]):
             ctx.write(name + b"\n")
         return 0
-    wanted = set(names(operands[0])) if operands else None
+    selected = set(names(operands[0])) if operands else None
     budget = ctx.budget
 
-    def value(found: re.Match[bytes]) -> bytes:
-        name = found[1] or found[2]
-        if wanted is not None and name not in wanted:
-            return found[0]
+    def value(match: re.Match[bytes]) -> bytes:
+        name = match[1] or match[2]
+        if selected is not None and name not in selected:
+            return match[0]
         return ctx.environment.get(name.decode(), "").encode("utf-8", "surrogateescape")
 
     with ctx.stdin_reader() as reader:
@@ -54,6 +54,6 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def names(text: str) -> list[bytes]:
-    """Return the names that a text refers to, in order."""
+    """Return the names of the variables in a text, in order."""
     data = text.encode("utf-8", "surrogateescape")
-    return [found[1] or found[2] for found in _REFERENCE.finditer(data)]
+    return [match[1] or match[2] for match in _REFERENCE.finditer(data)]

@@ -1,6 +1,6 @@
-"""free: print how much memory the (virtual) machine has: what the run may use.
+"""free: print the memory of the (virtual) machine, which is the run's memory limit.
 
-Oracle: procps 4.0 for the forms of its lines. Divergence: L-FREE-001.
+Oracle: procps 4.0 for the format of its lines. Divergence: L-FREE-001.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ class Options:
         opt("--pebi", help="in PiB", const=1 << 50),
         opt("--peta", help="in units of 10^15 bytes", const=10**15),
     )
-    human: bool = opt("-h", "--human", help="in units that fit")
-    si: bool = opt("--si", help="units are powers of 1000")
+    human: bool = opt("-h", "--human", help="in the largest suitable units")
+    si: bool = opt("--si", help="use powers of 1000")
     low: bool = opt("-l", "--lohi", help="lines for low and high memory")
     total: bool = opt("-t", "--total", help="a line with the sums")
-    committed: bool = opt("-v", "--committed", help="a line for what has been promised: what is used")
+    committed: bool = opt("-v", "--committed", help="a line for committed memory, which is the used memory")
     seconds: float | None = opt("-s", "--seconds", "SECONDS", "print again every SECONDS", convert=_seconds)
-    count: int | None = opt("-c", "--count", "COUNT", "print COUNT times, and no more", convert=_count)
+    count: int | None = opt("-c", "--count", "COUNT", "print COUNT times", convert=_count)
     wide: bool = opt("-w", "--wide", help="columns for buffers and cache")
 
 
@@ -71,13 +71,13 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.seconds is None and options.count is None:
         _print(options, ctx)
         return 0
-    left = options.count
+    remaining = options.count
     while True:
         ctx.charge()
         _print(options, ctx)
-        if left is not None:
-            left -= 1
-            if not left:
+        if remaining is not None:
+            remaining -= 1
+            if not remaining:
                 return 0
         ctx.write_line("")
         ctx.flush()
@@ -87,23 +87,23 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 def _print(options: Options, ctx: Context) -> None:
     total = ctx.budget.limits.memory_bytes
     used = min(max(ctx.budget.memory_used, 0), total)
-    left = total - used
+    available = total - used
     zeros = (0, 0) if options.wide else (0,)
-    rows = [("Mem:", (total, used, left, 0, *zeros, left))]
+    rows = [("Mem:", (total, used, available, 0, *zeros, available))]
     if options.low:
-        rows += [("Low:", (total, used, left)), ("High:", (0, 0, 0))]
+        rows += [("Low:", (total, used, available)), ("High:", (0, 0, 0))]
     rows.append(("Swap:", (0, 0, 0)))
     if options.total:
-        rows.append(("Total:", (total, used, left)))
+        rows.append(("Total:", (total, used, available)))
     if options.committed:
-        rows.append(("Comm:", (total, used, left)))
+        rows.append(("Comm:", (total, used, available)))
     titles = _WIDE_COLUMNS if options.wide else _COLUMNS
     ctx.write_line(" " * 8 + "".join(f"{title:>12}" for title in titles))
     for name, values in rows:
-        ctx.write_line(f"{name:<8}" + "".join(f"{_shown(value, options):>12}" for value in values))
+        ctx.write_line(f"{name:<8}" + "".join(f"{_format(value, options):>12}" for value in values))
 
 
-def _shown(value: int, options: Options) -> str:
+def _format(value: int, options: Options) -> str:
     step = 1000 if options.si else 1024
     if not options.human:
         unit = (

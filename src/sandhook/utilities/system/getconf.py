@@ -1,7 +1,7 @@
 """getconf: print configuration values of the (virtual) system.
 
-Source: POSIX.1-2024 XCU 3, getconf. Oracle: glibc 2.36. Divergence: L-GETCONF-001, the values that scripts
-ask for; `-a` is not offered.
+Source: POSIX.1-2024 XCU 3, getconf. Oracle: glibc 2.36. Divergence: L-GETCONF-001, only the values that scripts
+commonly use are available; `-a` is not offered.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 2 for a name that nobody knows."""
+    """Return 0, or 2 for an unknown name."""
     if not operands or len(operands) > 2:
         return _usage(ctx)
     name = operands[0]

@@ -1,4 +1,4 @@
-"""groups: print the groups that users are in.
+"""groups: print the groups of users.
 
 Oracle: GNU coreutils 9.1. Names come from /etc/passwd and /etc/group of the file system.
 """
@@ -22,17 +22,17 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 for a user that nobody knows."""
+    """Return 0, or 1 for an unknown user."""
     names = accounts(ctx.fs)
     if not operands:
         uid, gid = current_user(ctx)
         ctx.write_line(" ".join(map(names.group, groups_of(names.user(uid), gid, ctx))))
     for operand in operands:
         ctx.charge()
-        found = look_up(operand, ctx)
-        if found is None:
+        account = look_up(operand, ctx)
+        if account is None:
             ctx.fail(f"{quote_always(operand)}: no such user")
             continue
-        _, gid, user = found
+        _, gid, user = account
         ctx.write_line(f"{operand} : {' '.join(map(names.group, groups_of(user, gid, ctx)))}")
     return ctx.failed

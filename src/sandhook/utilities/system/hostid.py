@@ -1,4 +1,4 @@
-"""hostid: print the machine's number: one that says nothing of the host.
+"""hostid: print the number of the (virtual) machine, which is a constant.
 
 Oracle: GNU coreutils 9.1.
 """

@@ -1,8 +1,8 @@
 """hostname: print the name of the (virtual) machine.
 
-Oracle: Debian's hostname 3.23. The name stands in /etc/hostname of the file system, its address and other names in
+Oracle: Debian's hostname 3.23. The name is in /etc/hostname of the file system, its address and aliases are in
 /etc/hosts. Divergence: L-HOSTNAME-001, the name cannot be set (-b, -F), and the machine has no network of its own, so
-that -I and -A print an empty line.
+-I and -A print an empty line.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class Options:
         opt("-I", "--all-ip-addresses", help="the addresses of its network: an empty line", const="none"),
         opt("-y", "--yp", "--nis", help="the NIS domain: an error, as no domain is set", const="nis"),
     )
-    boot: bool = opt("-b", "--boot", help="set a name where it is missing: there always is one", ignored="")
-    file: str | None = opt("-F", "--file", "FILE", "set the name that FILE has: refused")
+    boot: bool = opt("-b", "--boot", help="set a missing name, which never happens", ignored="")
+    file: str | None = opt("-F", "--file", "FILE", "set the name to that in FILE: an error")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when a name is given: it cannot be set."""
+    """Return 0, or 1 for an operand or -F, because the name cannot be set."""
     if options.file is not None:
         try:
             with ctx.open(options.file):
@@ -73,7 +73,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _entry(name: str, ctx: Context) -> list[str]:
-    """Return the line of /etc/hosts that has the name: an address, the full name, and aliases."""
+    """Return the words of the line with the name in /etc/hosts: an address, the full name, and aliases."""
     try:
         data = ctx.fs.read_bytes(VirtualPath("/etc/hosts"))
     except OSError:

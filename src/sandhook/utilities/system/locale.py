@@ -1,7 +1,7 @@
-"""locale: print which locale the environment asks for, and what that means.
+"""locale: print the locale that the environment selects, and its properties.
 
-Source: POSIX.1-2024 XCU 3, locale. Oracle: glibc 2.36 with the locales C, POSIX and C.UTF-8, which are those of
-the sandbox. Divergence: L-LOCALE-002, keywords of LC_CTYPE besides charmap, and of categories beyond POSIX's, and -m.
+Source: POSIX.1-2024 XCU 3, locale. Oracle: glibc 2.36 with the locales C, POSIX and C.UTF-8, which are those of the
+sandbox. Divergence: L-LOCALE-002, of LC_CTYPE only charmap is known; glibc's own categories and -m are not offered.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CATEGORIES = (
     "LC_CTYPE", "LC_NUMERIC", "LC_TIME", "LC_COLLATE", "LC_MONETARY", "LC_MESSAGES", "LC_PAPER", "LC_NAME",
     "LC_ADDRESS", "LC_TELEPHONE", "LC_MEASUREMENT", "LC_IDENTIFICATION",
 )  # fmt: skip
-_KNOWN = {"C": "", "POSIX": "", "C.UTF-8": "UTF-8", "C.utf8": "UTF-8"}
+_CODESETS = {"C": "", "POSIX": "", "C.UTF-8": "UTF-8", "C.utf8": "UTF-8"}
 _NO_CODESET = "ANSI_X3.4-1968"
 
 #: Category, keyword and value; strings are quoted. CODESET stands for the name of the character set.
@@ -91,24 +91,23 @@ LC_MEASUREMENT measurement-codeset "CODESET"
 class Options:
     """locale [-a] | locale [-ck] NAME...
 
-    Print the locale of each category, as the environment asks for it, or the values of keywords and of all keywords of
-    categories.
+    Print the locale of each category, or the values of keywords and of all keywords of categories.
     """
 
-    all_: bool = opt("-a", "--all-locales", help="print the names of the locales that there are")
+    all_: bool = opt("-a", "--all-locales", help="print the names of all locales")
     category: bool = opt("-c", "--category-name", help="print names of categories")
     keyword: bool = opt("-k", "--keyword-name", help="print names of keywords")
     verbose: bool = opt("-v", "--verbose", ignored="")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when a name is not known."""
+    """Return 0, or 1 for an unknown name."""
     environment = ctx.environment
-    wanted = {category: _asked(environment, category) for category in CATEGORIES}
+    locales = {category: _requested_locale(environment, category) for category in CATEGORIES}
     for category in ("LC_CTYPE", "LC_MESSAGES"):
-        if wanted[category][0] not in _KNOWN:
+        if locales[category][0] not in _CODESETS:
             ctx.error(f"Cannot set {category} to default locale: No such file or directory")
-    if any(name not in _KNOWN for name, _ in wanted.values()):
+    if any(name not in _CODESETS for name, _ in locales.values()):
         ctx.error("Cannot set LC_ALL to default locale: No such file or directory")
     if options.all_:
         if operands:
@@ -116,18 +115,18 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         ctx.write(b"C\nC.utf8\nPOSIX\n")
         return 0
     if not operands:
-        _list(wanted, ctx)
+        _list(locales, ctx)
         return 0
-    codeset = _KNOWN.get(wanted["LC_CTYPE"][0], "") or _NO_CODESET
+    codeset = _CODESETS.get(locales["LC_CTYPE"][0], "") or _NO_CODESET
     table = [line.split(" ", 2) for line in _KEYWORDS.strip().splitlines()]
     for name in operands:
         ctx.charge()
-        found = [row for row in table if row[0] == name] or [row for row in table if row[1] == name]
-        if not found:
+        matches = [row for row in table if row[0] == name] or [row for row in table if row[1] == name]
+        if not matches:
             raise Failure(f'unknown name "{name}"')
         if options.category:
-            ctx.write_line(found[0][0])
-        for _, keyword, *value in found:
+            ctx.write_line(matches[0][0])
+        for _, keyword, *value in matches:
             text = value[0].replace("CODESET", codeset) if value else ""
             if options.keyword:
                 ctx.write_line(f"{keyword}={text}")
@@ -136,8 +135,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return 0
 
 
-def _asked(environment: Mapping[str, str], category: str) -> tuple[str, bool]:
-    """Return the locale that is asked for, and whether a variable of the category's own does so."""
+def _requested_locale(environment: Mapping[str, str], category: str) -> tuple[str, bool]:
+    """Return the locale of a category, and whether the category's own variable selects it."""
     for variable in ("LC_ALL", category):
         name = environment.get(variable)
         if name:
@@ -145,10 +144,10 @@ def _asked(environment: Mapping[str, str], category: str) -> tuple[str, bool]:
     return environment.get("LANG") or "POSIX", False
 
 
-def _list(wanted: dict[str, tuple[str, bool]], ctx: Context) -> None:
+def _list(locales: dict[str, tuple[str, bool]], ctx: Context) -> None:
     get = ctx.environment.get
     ctx.write_line(f"LANG={get('LANG') or ''}")
     ctx.write_line(f"LANGUAGE={get('LANGUAGE') or ''}")
-    for category, (name, own) in wanted.items():
-        ctx.write_line(f"{category}={name}" if own else f'{category}="{name}"')
+    for category, (name, is_own) in locales.items():
+        ctx.write_line(f"{category}={name}" if is_own else f'{category}="{name}"')
     ctx.write_line(f"LC_ALL={get('LC_ALL') or ''}")

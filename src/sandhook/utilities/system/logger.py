@@ -1,4 +1,4 @@
-"""logger: write a message to the system's log; there is no log, and -s shows what it would be.
+"""logger: write a message to the system's log. There is no log, but -s prints the message.
 
 Oracle: util-linux 2.38. Divergence: L-LOGGER-001.
 """
@@ -28,23 +28,23 @@ _USER, _NOTICE = 1, 5
 
 def _priority(text: str) -> int:
     facility, dot, level = text.rpartition(".")
-    where = _USER
+    facility_number = _USER
     if dot:
-        where = _number(facility, 23)
-        if where < 0:
+        facility_number = _number(facility, 23)
+        if facility_number < 0:
             if facility == "security":
                 facility = "auth"
             if facility not in _FACILITIES or not facility:
                 raise Failure(f"unknown facility name: {facility}")
-            where = _FACILITIES.index(facility)
+            facility_number = _FACILITIES.index(facility)
     value = _LEVELS.get(level, _number(level, 7))
     if value < 0:
         raise Failure(f"unknown priority name: {level}")
-    return where * 8 + value
+    return facility_number * 8 + value
 
 
-def _number(text: str, most: int) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 3 and int(text) <= most else -1
+def _number(text: str, maximum: int) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 3 and int(text) <= maximum else -1
 
 
 def _size(text: str) -> int:
@@ -57,12 +57,12 @@ def _size(text: str) -> int:
 class Options:
     """logger [OPTION]... [MESSAGE]...
 
-    Enter MESSAGE, or the lines of standard input, into the log.
+    Write MESSAGE, or the lines of standard input, to the log.
     """
 
-    pid: bool = opt("-i", help="with the number of this process")
-    id_: str | None = opt("--id", "NUMBER", "with this number", optional=True, const="")
-    file: str | None = opt("-f", "--file", "FILE", "the lines of FILE")
+    pid: bool = opt("-i", help="include the number of this process")
+    id_: str | None = opt("--id", "NUMBER", "include this number", optional=True, const="")
+    file: str | None = opt("-f", "--file", "FILE", "log the lines of FILE")
     skip_empty: bool = opt("-e", "--skip-empty", help="leave out empty lines")
     no_act: bool = opt("--no-act", help="do not log", ignored="")
     priority: int = opt(
@@ -74,7 +74,7 @@ class Options:
         default=_USER * 8 + _NOTICE,
     )
     prefix: bool = opt("--prio-prefix", help="lines of standard input may begin with <PRIORITY>")
-    stderr: bool = opt("-s", "--stderr", help="print what is logged on standard error")
+    stderr: bool = opt("-s", "--stderr", help="print messages on standard error, too")
     size: int = opt("-S", "--size", "BYTES", "the longest message (1024)", convert=_size, default=1024)
     tag: str | None = opt("-t", "--tag", "TAG", "mark messages with TAG")
 
@@ -89,10 +89,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     for line in _lines(options, ctx):
         priority = options.priority
         if options.prefix and line[:1] == b"<":
-            digits, closed, rest = line[1:].partition(b">")
-            if closed and digits.isdigit() and len(digits) < 4:
+            digits, bracket, message = line[1:].partition(b">")
+            if bracket and digits.isdigit() and len(digits) < 4:
                 value = int(digits)
-                priority, line = value if value > 7 else priority & ~7 | value, rest
+                priority, line = value if value > 7 else priority & ~7 | value, message
         if line or not options.skip_empty:
             _log(line, priority, options, ctx)
     return 0
@@ -122,6 +122,6 @@ def _log(message: bytes, priority: int, options: Options, ctx: Context) -> None:
     number = options.id_ if options.id_ is not None else "" if not options.pid else None
     if options.pid or options.id_ is not None:
         tag += f"[{number or ctx.process.pid}]"
-    when = strftime("%b %e %H:%M:%S", int(ctx.now()), ctx.environment.get("TZ"))
-    head = f"<{priority}>{when} {tag}: ".encode("utf-8", "surrogateescape")
-    ctx.process.write_error(head + message[: options.size] + b"\n")
+    date = strftime("%b %e %H:%M:%S", int(ctx.now()), ctx.environment.get("TZ"))
+    prefix = f"<{priority}>{date} {tag}: ".encode("utf-8", "surrogateescape")
+    ctx.process.write_error(prefix + message[: options.size] + b"\n")

@@ -1,4 +1,4 @@
-"""logname: print the name that the user logged in by: nobody did.
+"""logname: print the user's login name, which does not exist here.
 
 Source: POSIX.1-2024 XCU 3, logname. Oracle: GNU coreutils 9.1.
 """
@@ -20,7 +20,7 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 1: no terminal, no login."""
+    """Raise Failure, because there is no login."""
     if operands:
         raise UsageError(f"extra operand '{operands[0]}'")
     raise Failure("no login name")

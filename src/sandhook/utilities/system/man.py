@@ -1,6 +1,6 @@
-"""man: show what a command takes: its --help, for there are no manual pages.
+"""man: print the --help of a command, because there are no manual pages.
 
-Oracle: man-db 2.11 for its statuses. Divergence: L-MAN-001.
+Oracle: man-db 2.11 for the exit statuses. Divergence: L-MAN-001.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SECTIONS = frozenset(["1", "2", "3", "4", "5", "6", "7", "8", "9", "1p", "3p"])
 class Options:
     """man [SECTION] COMMAND...
 
-    Print how COMMAND is called, and its options.
+    Print the synopsis and the options of COMMAND.
     """
 
     all_: bool = opt("-a", "--all", ignored="there is one page")
@@ -26,7 +26,7 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 16 for a command that nobody knows."""
+    """Return 0, or 16 for an unknown command."""
     from sandhook.command.inform import inform
     from sandhook.utilities import is_utility, load
 
@@ -43,8 +43,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         if is_utility(name) and section in ("", "1", "1p", "8"):
             ctx.write(inform(load(name), name, "help").encode())
             continue
-        where = f" in section {section}" if section else ""
+        location = f" in section {section}" if section else ""
         ctx.flush()
-        ctx.process.write_error(f"No manual entry for {name}{where}\n".encode("utf-8", "surrogateescape"))
+        ctx.process.write_error(f"No manual entry for {name}{location}\n".encode("utf-8", "surrogateescape"))
         status = _NOT_FOUND
     return status

@@ -1,6 +1,6 @@
-"""nproc: print the number of processors: one, whatever the host has.
+"""nproc: print the number of processors, which is one on every host.
 
-Oracle: GNU coreutils 9.1 (no standard has it).
+Oracle: GNU coreutils 9.1 (not in a standard).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from sandhook.command.options import UsageError, opt, option_set
 class Options:
     """nproc [--all] [--ignore=N]
 
-    Print the number of processors that a run may use: one.
+    Print the number of processors that a run may use, which is one.
     """
 
-    all_: bool = opt("--all", "all processors: one")
-    ignore: str | None = opt("--ignore", "N", "leave N out, but never the last one")
+    all_: bool = opt("--all", "the number of all processors, which is one")
+    ignore: str | None = opt("--ignore", "N", "do not count N processors, but count at least one")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -29,11 +29,13 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise UsageError(f"extra operand '{operands[0]}'")
     if options.ignore is not None:
         bounded_number(options.ignore, "invalid number:")
-    wanted = ctx.environment.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    given = wanted.isascii() and wanted.isdigit() and 0 < len(wanted) < 10 and not options.all_
-    count = int(wanted) if given and int(wanted) else 1
-    most = ctx.environment.get("OMP_THREAD_LIMIT", "").strip()
-    if most.isascii() and most.isdigit() and 0 < len(most) < 10 and int(most) and not options.all_:
-        count = min(count, int(most))
+    requested = ctx.environment.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    is_requested = (
+        requested.isascii() and requested.isdigit() and 0 < len(requested) < 10 and not options.all_
+    )
+    count = int(requested) if is_requested and int(requested) else 1
+    limit = ctx.environment.get("OMP_THREAD_LIMIT", "").strip()
+    if limit.isascii() and limit.isdigit() and 0 < len(limit) < 10 and int(limit) and not options.all_:
+        count = min(count, int(limit))
     ctx.write_line(str(count))
     return 0

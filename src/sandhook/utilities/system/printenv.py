@@ -1,6 +1,6 @@
 """printenv: print variables of the environment.
 
-Oracle: GNU coreutils 9.1 (no standard has it).
+Oracle: GNU coreutils 9.1 (not in a standard).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""pwd: print the working directory, for ``env -C DIR pwd`` and ``xargs``; a shell has its own.
+"""pwd: print the working directory, for ``env -C DIR pwd`` and ``xargs``. In a shell, pwd is a built-in.
 
 Source: POSIX.1-2024 XCU 3, pwd. Oracle: GNU coreutils 9.1, whose default is -P.
 """
@@ -21,27 +21,32 @@ class Options:
     """
 
     logical: bool = also(
-        opt("-L", "--logical", help="$PWD, links and all, if it is right", const=True, default=False),
+        opt(
+            "-L", "--logical", help="$PWD, which may contain links, if it is valid", const=True, default=False
+        ),
         opt("-P", "--physical", help="without links (default)", const=False),
     )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when the working directory has gone."""
+    """Return 0, or 1 when the working directory does not exist any more."""
     if operands:
         ctx.error("ignoring non-option arguments")
     name = ctx.environment.get("PWD", "")
     try:
         path = ctx.fs.realpath(ctx.process.cwd)
-        here = ctx.fs.stat(path)
+        info = ctx.fs.stat(path)
     except OSError as error:
         raise Failure(f"couldn't find directory entry: {reason(error)}") from None
     if options.logical and name[:1] == "/" and not {".", ".."} & set(name.split("/")):
         try:
-            there = ctx.fs.stat(VirtualPath(name))
-        except OSError:  # a $PWD that leads nowhere is not looked at
-            there = None
-        if there is not None and (here.device, here.inode) == (there.device, there.inode):
+            logical_info = ctx.fs.stat(VirtualPath(name))
+        except OSError:  # ignore a $PWD that does not exist
+            logical_info = None
+        if logical_info is not None and (info.device, info.inode) == (
+            logical_info.device,
+            logical_info.inode,
+        ):
             path = VirtualPath(name)
     ctx.write_line(path)
     return 0

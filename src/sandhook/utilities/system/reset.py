@@ -1,4 +1,4 @@
-"""reset: make a terminal usable again; there is no terminal.
+"""reset: make a terminal usable again. It is an error, because there is no terminal.
 
 Oracle: ncurses 6.4, without a terminal.
 """
@@ -17,12 +17,12 @@ _NO_TERMINAL = 10
 class Options:
     """reset [OPTION]... [TERMINAL]
 
-    Refused, as everywhere without a terminal.
+    Not available, because there is no terminal.
     """
 
     keep: bool = opt("-c", help="set control characters", ignored="")
     quiet: bool = opt("-I", help="send no strings to the terminal", ignored="")
-    say: bool = opt("-Q", help="do not print control characters", ignored="")
+    quiet_control: bool = opt("-Q", help="do not print control characters", ignored="")
     kind: bool = opt("-r", help="print the kind of terminal", ignored="")
     erase: str | None = opt("-e", "LETTER", help="the letter that erases one", ignored="")
     interrupt: str | None = opt("-i", "LETTER", help="the letter that interrupts", ignored="")
@@ -30,11 +30,11 @@ class Options:
     mapping: tuple[str, ...] = opt(
         "-m", "MAPPING", help="which terminal a kind of line has", append=True, ignored=""
     )
-    only_say: bool = opt("-q", help="print the kind of terminal, and change nothing", ignored="")
+    print_kind: bool = opt("-q", help="print the kind of terminal, and change nothing", ignored="")
     shell: bool = opt("-s", help="print commands of a shell", ignored="")
     window: bool = opt("-w", help="set the size of the window", ignored="")
 
 
 def run(_: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 10: there is no terminal."""
+    """Raise Failure with status 10."""
     raise Failure("terminal attributes: No such device or address\n", _NO_TERMINAL)

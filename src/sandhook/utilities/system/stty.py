@@ -1,4 +1,4 @@
-"""stty: print and change the settings of a terminal: there never is one.
+"""stty: print and change the settings of a terminal. It is an error, because there is no terminal.
 
 Source: POSIX.1-2024 XCU 3, stty. Oracle: GNU coreutils 9.1.
 """
@@ -13,21 +13,21 @@ from sandhook.command.options import Inform, UsageError, opt, option_set
 
 RAW = True
 
-_SAVED = 35  #: colons of what -g prints on Linux
+_SAVED = 35  #: colons in the output of -g on Linux
 _HEXADECIMAL = frozenset("0123456789abcdef")
 _MISSING = "Inappropriate ioctl for device"
 
-#: Settings that may have "-" before them, those that stand alone, and those with a word after them.
+#: Settings that may have a "-", settings without one, and settings with an argument.
 _FLAGS = """
     brkint bsdly cbreak clocal cread crtscts crterase crtkill cstopb ctlecho decctlq echo echoctl echoe echok echoke
     echonl echoprt evenp extproc flusho hup hupcl icanon icrnl iexten ignbrk igncr ignpar imaxbel inlcr inpck
     isig istrip iuclc iutf8 ixany ixoff ixon lcase LCASE litout nl noflsh ocrnl ofdel ofill olcuc onlcr onlret onocr
     opost parenb parity parmrk parodd pass8 prterase raw tandem tostop xcase cooked oddp cmspar cdtrdsr
 """
-_ALONE = """
+_WITHOUT_SIGN = """
     crt dec drain ek sane size speed cs5 cs6 cs7 cs8
 """
-_WITH_WORD = """
+_WITH_ARGUMENT = """
     cols columns discard eof eol eol2 erase intr ispeed kill line lnext min ospeed quit rows rprnt start stop susp
     swtch time werase
 """
@@ -41,15 +41,15 @@ class Options:
     """
 
     all_: bool = opt("-a", "--all", help="all settings", ignored="")
-    save: bool = opt("-g", "--save", help="in a form that stty reads", ignored="")
+    save: bool = opt("-g", "--save", help="in a format that stty can read", ignored="")
     file: str | None = opt(
         "-F", "--file", "DEVICE", help="the terminal, instead of standard input", ignored=""
     )
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 1: no stream is a terminal."""
-    shown: set[str] = set()
+    """Raise Failure, because no stream is a terminal, or UsageError."""
+    styles: set[str] = set()
     settings: list[str] = []
     device: str | None = None
     words = list(reversed(arguments))
@@ -58,7 +58,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         if word in ("--help", "--version"):
             raise Inform(word[2:])
         if word in ("-a", "--all", "-g", "--save"):
-            shown.add(word.lstrip("-")[0])
+            styles.add(word.lstrip("-")[0])
         elif word in ("-F", "--file"):
             if not words:
                 raise UsageError(f"invalid argument '{word}'")
@@ -67,13 +67,13 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             device = word[7:] if word[:2] == "--" else word[2:]
         else:
             settings.append(word)
-            if word in _WITH_WORD.split():
+            if word in _WITH_ARGUMENT.split():
                 if not words:
                     raise UsageError(f"missing argument to '{word}'")
                 words.pop()
-    if len(shown) > 1:
+    if len(styles) > 1:
         raise Failure("the options for verbose and stty-readable output styles are\nmutually exclusive")
-    if settings and shown:
+    if settings and styles:
         raise Failure("when specifying an output style, modes may not be set")
     for word in settings:
         if not _is_setting(word):
@@ -92,4 +92,8 @@ def _is_setting(word: str) -> bool:
         return True
     if word.count(":") == _SAVED and all(piece and set(piece) <= _HEXADECIMAL for piece in word.split(":")):
         return True
-    return word.removeprefix("-") in _FLAGS.split() or word in _ALONE.split() or word in _WITH_WORD.split()
+    return (
+        word.removeprefix("-") in _FLAGS.split()
+        or word in _WITHOUT_SIGN.split()
+        or word in _WITH_ARGUMENT.split()
+    )

@@ -1,8 +1,8 @@
 """test and [: evaluate an expression.
 
 Source: POSIX.1-2024 XCU 3, test; Bash Reference Manual, Bash Conditional Expressions.
-Oracle: bash 5.2's built-in. The operators that ask about shell state (-v, -o, -R) answer
-through the ``Probe``, so that the shell passes its own.
+Oracle: bash 5.2's built-in. The operators for the state of a shell (-v, -o, -R) use the ``Probe``, of which the shell
+passes its own.
 Divergence: L-TEST-001, more than 100 nested parentheses are an error.
 """
 
@@ -21,13 +21,13 @@ _LOW, _HIGH = -(2**63), 2**63 - 1
 
 
 class TestError(Exception):
-    """The expression makes no sense; exit status 2 with this message."""
+    """The expression is not valid; exit status 2 with this message."""
 
     __test__ = False  # not a test case of pytest's
 
 
 class Probe(Protocol):
-    """What an expression may ask about the world."""
+    """The queries of an expression about files, descriptors and the shell."""
 
     def stat(self, name: str, follow: bool = True) -> Stat | None:
         """Return the status of a file; None without one."""
@@ -42,7 +42,7 @@ class Probe(Protocol):
         ...
 
     def owner(self) -> tuple[int, int]:
-        """Return the user and group that files are compared with (-O, -G)."""
+        """Return the user and the group for -O and -G."""
         ...
 
     def is_set(self, name: str) -> bool:
@@ -59,7 +59,7 @@ class Probe(Protocol):
 
 
 class FileProbe:
-    """The world of a process without a shell: no variables, no options."""
+    """The Probe of a process without a shell, which has no shell variables or options."""
 
     __slots__ = ("_ctx",)
 
@@ -82,8 +82,8 @@ class FileProbe:
         return description is not None and description.terminal
 
     def owner(self) -> tuple[int, int]:
-        found = self.stat("/proc/self")
-        return (found.uid, found.gid) if found is not None else (0, 0)
+        info = self.stat("/proc/self")
+        return (info.uid, info.gid) if info is not None else (0, 0)
 
     def is_set(self, name: str) -> bool:
         return name in self._ctx.environment
@@ -113,7 +113,7 @@ def evaluate(arguments: Sequence[str], probe: Probe, *, bracket: bool = False) -
 
     Args:
         arguments: Without the closing "]".
-        bracket: There was one; a message may name it.
+        bracket: There was a closing "]", which messages may mention.
 
     Raises:
         TestError: Exit status 2, with bash's message.
@@ -145,9 +145,9 @@ def evaluate(arguments: Sequence[str], probe: Probe, *, bracket: bool = False) -
     parser = Parser(arguments, probe, bracket)
     value = parser.disjunction(0)
     if parser.at < count:
-        rest = arguments[parser.at]
-        if rest[:1] == "-":
-            raise TestError(f"syntax error: `{rest}' unexpected")
+        extra = arguments[parser.at]
+        if extra[:1] == "-":
+            raise TestError(f"syntax error: `{extra}' unexpected")
         raise TestError("too many arguments")
     return value
 
@@ -162,7 +162,7 @@ def _two(operator: str, operand: str, probe: Probe) -> bool:
 
 
 class Parser:
-    """Five arguments and more: -o binds weaker than -a, and both sides are always looked at."""
+    """Parses five arguments or more: -a has precedence over -o, and both operands are always evaluated."""
 
     __slots__ = ("_arguments", "_bracket", "_probe", "at")
 
@@ -173,24 +173,24 @@ class Parser:
         self.at = 0
 
     def _skip(self) -> None:
-        """Step on to an argument that must be there."""
+        """Go to the next argument. Raises TestError without one."""
         self.at += 1
         if self.at >= len(self._arguments):
             raise TestError("argument expected")
 
-    def _sees(self, text: str) -> bool:
+    def _next_is(self, text: str) -> bool:
         return self.at < len(self._arguments) and self._arguments[self.at] == text
 
     def disjunction(self, depth: int) -> bool:
-        """Terms joined by -a, joined by -o."""
+        """Evaluate terms joined by -a, and those joined by -o."""
         result = False
         while True:
-            both = self._term(depth)
-            while self._sees("-a"):
+            term = self._term(depth)
+            while self._next_is("-a"):
                 self.at += 1
-                both = self._term(depth) and both
-            result = both or result
-            if not self._sees("-o"):
+                term = self._term(depth) and term
+            result = term or result
+            if not self._next_is("-o"):
                 return result
             self.at += 1
 
@@ -198,7 +198,7 @@ class Parser:
         negated = False
         if self.at >= len(self._arguments):
             raise TestError("argument expected")
-        while self._sees("!"):
+        while self._next_is("!"):
             self._skip()
             negated = not negated
         return self._primary(depth) is not negated
@@ -216,16 +216,16 @@ class Parser:
                 raise TestError(f"`)' expected, found {arguments[self.at]}")
             self.at += 1
             return value
-        left = len(arguments) - at
-        if left >= 3:
+        remaining = len(arguments) - at
+        if remaining >= 3:
             binary = BINARY.get(arguments[at + 1])
             if binary is not None:
                 self.at += 3
                 return binary(arguments[at], arguments[at + 2], self._probe)
-        if left >= 2:
+        if remaining >= 2:
             unary = UNARY.get(arguments[at])
             if unary is _terminal and not _is_integer(arguments[at + 1]):
-                self.at += 1  # as in bash, what is no number is not its operand
+                self.at += 1  # as in bash, only a number is its operand
                 return False
             if unary is not None:
                 self.at += 2
@@ -241,12 +241,12 @@ def integer(text: str) -> int:
     """Return a decimal number of 64 bits; blanks around it and a sign are allowed."""
     if text.isdecimal() and text.isascii() and len(text) < 19:
         return int(text)
-    bare = text.strip(" \t\n\v\f\r")
-    digits = bare[1:] if bare[:1] in ("-", "+") else bare
+    stripped = text.strip(" \t\n\v\f\r")
+    digits = stripped[1:] if stripped[:1] in ("-", "+") else stripped
     if digits.isdecimal() and digits.isascii() and text.rstrip(" \t") == text.rstrip():
         significant = digits.lstrip("0") or "0"
         if len(significant) < 20:
-            value = -int(significant) if bare[0] == "-" else int(significant)
+            value = -int(significant) if stripped[0] == "-" else int(significant)
             if _LOW <= value <= _HIGH:
                 return value
     raise TestError(f"{text}: integer expression expected")
@@ -295,16 +295,16 @@ BINARY: dict[str, Binary] = {
 
 def _of_type(kind: int, *, follow: bool = True) -> Unary:
     def check(name: str, probe: Probe) -> bool:
-        found = probe.stat(name, follow)
-        return found is not None and stat.S_IFMT(found.mode) == kind
+        info = probe.stat(name, follow)
+        return info is not None and stat.S_IFMT(info.mode) == kind
 
     return check
 
 
 def _with_bit(bit: int) -> Unary:
     def check(name: str, probe: Probe) -> bool:
-        found = probe.stat(name)
-        return found is not None and bool(found.mode & bit)
+        info = probe.stat(name)
+        return info is not None and bool(info.mode & bit)
 
     return check
 
@@ -314,23 +314,23 @@ def _exists(name: str, probe: Probe) -> bool:
 
 
 def _has_size(name: str, probe: Probe) -> bool:
-    found = probe.stat(name)
-    return found is not None and found.size > 0
+    info = probe.stat(name)
+    return info is not None and info.size > 0
 
 
 def _modified_since_read(name: str, probe: Probe) -> bool:
-    found = probe.stat(name)
-    return found is not None and found.mtime_ns > found.atime_ns
+    info = probe.stat(name)
+    return info is not None and info.mtime_ns > info.atime_ns
 
 
 def _owned(name: str, probe: Probe) -> bool:
-    found = probe.stat(name)
-    return found is not None and found.uid == probe.owner()[0]
+    info = probe.stat(name)
+    return info is not None and info.uid == probe.owner()[0]
 
 
 def _of_group(name: str, probe: Probe) -> bool:
-    found = probe.stat(name)
-    return found is not None and found.gid == probe.owner()[1]
+    info = probe.stat(name)
+    return info is not None and info.gid == probe.owner()[1]
 
 
 def _terminal(text: str, probe: Probe) -> bool:

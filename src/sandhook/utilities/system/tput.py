@@ -1,7 +1,7 @@
-"""tput: ask what a terminal can do, and write what makes it do so.
+"""tput: print the capabilities of a terminal, and write their control sequences.
 
-Source: POSIX.1-2024 XCU 3, tput. Oracle: ncurses 6.4. Divergence: L-TPUT-001, terminals are dumb
-or like xterm, and of the capabilities those are known that scripts use.
+Source: POSIX.1-2024 XCU 3, tput. Oracle: ncurses 6.4. Divergence: L-TPUT-001, terminals are dumb or like xterm, and
+only the capabilities that scripts use are known.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PERMUTE = False
 _FAMILY = ("xterm", "screen", "tmux", "linux")
 _DUMB = ("dumb",)
 _NUMBERS = {"cols": 80, "lines": 24, "it": 8}
-_SCROLLED = "\033[3J"  #: clears what has scrolled away
+_CLEAR_SCROLLBACK = "\033[3J"  #: clears the lines that were scrolled off the screen
 _STRINGS = {
     "bold": "\033[1m",
     "dim": "\033[2m",
@@ -62,7 +62,7 @@ class Options:
     """
 
     lines: bool = opt("-S", "read capabilities from the lines of standard input")
-    visible: bool = opt("-x", help="clear keeps what has scrolled away")
+    visible: bool = opt("-x", help="clear keeps the lines that were scrolled off")
     terminal: str | None = opt("-T", "TERM", "the kind of terminal, instead of $TERM")
 
 
@@ -91,29 +91,31 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if not is_known(terminal):
         raise Failure(f'unknown terminal "{terminal}"', 3)
     smart = is_smart(terminal)
-    rest = list(operands)
-    while rest:
+    remaining = list(operands)
+    while remaining:
         ctx.charge()
-        rest = _one(rest, terminal, smart, options.visible, ctx)
+        remaining = _write_capability(remaining, terminal, smart, options.visible, ctx)
     return ctx.failed
 
 
-def _one(words: list[str], terminal: str, smart: bool, visible: bool, ctx: Context) -> list[str]:
-    """Do what the first word says and return the words after it and its parameters."""
+def _write_capability(words: list[str], terminal: str, smart: bool, visible: bool, ctx: Context) -> list[str]:
+    """Write the capability of the first word; return the words after it and its parameters."""
     name = words[0]
     if name in _NUMBERS:
         variable = {"cols": "COLUMNS", "lines": "LINES"}.get(name, "")
-        given = ctx.environment.get(variable, "")
-        number = int(given) if given.isdigit() and 0 < len(given) < 6 and int(given) else _NUMBERS[name]
+        size = ctx.environment.get(variable, "")
+        number = int(size) if size.isdigit() and 0 < len(size) < 6 and int(size) else _NUMBERS[name]
         ctx.write_line(str(number if smart or name != "it" else -1))
     elif name == "colors":
         ctx.write_line(("256" if "256" in terminal else "8") if smart else "-1")
     elif name in ("reset", "init"):
-        pass  # they set up the terminal itself, and there is no terminal
+        pass  # they configure the terminal, which does not exist
     elif name in _STRINGS:
         if smart or name in _ON_DUMB:
             text = _STRINGS[name]
-            ctx.write((text.removesuffix(_SCROLLED) if visible and name == "clear" else text).encode())
+            ctx.write(
+                (text.removesuffix(_CLEAR_SCROLLBACK) if visible and name == "clear" else text).encode()
+            )
         else:
             ctx.failed = 1
     elif name in ("setaf", "setab", "cup", *_MOVES):
@@ -130,7 +132,7 @@ def _with_parameters(words: list[str], terminal: str, smart: bool, ctx: Context)
         if not (word.isascii() and word.isdigit() and len(word) < 6):
             break
         numbers.append(int(word))
-    used = 1 + len(numbers)
+    end = 1 + len(numbers)
     numbers += [0] * (count - len(numbers))
     if not smart:
         ctx.failed = 1
@@ -140,11 +142,11 @@ def _with_parameters(words: list[str], terminal: str, smart: bool, ctx: Context)
         ctx.write(f"\033[{numbers[0]}{_MOVES[name]}".encode())
     else:
         ctx.write(f"\033[{_colour(numbers[0], name == 'setaf', '256' in terminal)}m".encode())
-    return words[used:]
+    return words[end:]
 
 
-def _colour(number: int, foreground: bool, many: bool) -> str:
+def _colour(number: int, foreground: bool, extended: bool) -> str:
     base = 30 if foreground else 40
-    if number < 8 or not many:
+    if number < 8 or not extended:
         return str(base + number)
     return str(base + 52 + number) if number < 16 else f"{base + 8};5;{number}"

@@ -1,4 +1,4 @@
-"""tty: print the terminal's name: there never is one.
+"""tty: print the name of the terminal, which does not exist here.
 
 Source: POSIX.1-2024 XCU 3, tty. Oracle: GNU coreutils 9.1.
 """
@@ -25,7 +25,7 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 1: standard input is no terminal; 3 when that cannot be written."""
+    """Return 1, because standard input is not a terminal; 3 when the output cannot be written."""
     if operands:
         raise UsageError(f"extra operand '{operands[0]}'")
     if not options.silent:

@@ -1,7 +1,7 @@
 """uname: print the name of the (virtual) system.
 
-Source: POSIX.1-2024 XCU 3, uname. Oracle: GNU coreutils 9.1. Nothing of the host shows: the names stand
-in /proc/sys/kernel of the file system.
+Source: POSIX.1-2024 XCU 3, uname. Oracle: GNU coreutils 9.1. The names come from /proc/sys/kernel of the file system,
+not from the host.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from sandhook.vfs.path import VirtualPath
 class Options:
     """uname [-asnrvmpio]
 
-    Print names of the system, -s if no option is given.
+    Print names of the system; without an option, like -s.
     """
 
-    all_: bool = opt("-a", "--all", "everything, unknown parts left out")
+    all_: bool = opt("-a", "--all", "everything except unknown parts")
     kernel: bool = opt("-s", "--kernel-name", "the kernel's name")
     node: bool = opt("-n", "--nodename", "the machine's name")
     release: bool = opt("-r", "--kernel-release", "the kernel's release")
     version: bool = opt("-v", "--kernel-version", "the kernel's version")
     machine: bool = opt("-m", "--machine", "the machine's hardware")
-    processor: bool = opt("-p", "--processor", "the processor: unknown")
-    platform: bool = opt("-i", "--hardware-platform", "the platform: unknown")
+    processor: bool = opt("-p", "--processor", "the processor, which is unknown")
+    platform: bool = opt("-i", "--hardware-platform", "the platform, which is unknown")
     system: bool = opt("-o", "--operating-system", "the operating system")
 
 
@@ -36,7 +36,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0."""
     if operands:
         raise UsageError(f"extra operand '{operands[0]}'")
-    wanted = options.all_
+    everything = options.all_
     parts = [
         (options.kernel, _read(ctx, "ostype", "Linux")),
         (options.node, host_name(ctx)),
@@ -45,19 +45,19 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         (options.machine, "x86_64"),
         (options.system, "GNU/Linux"),
     ]
-    chosen = [text for asked, text in parts if asked or wanted]
-    unknown = ["unknown"] * (0 if wanted else options.processor + options.platform)
-    if options.system or wanted:
-        chosen[-1:-1] = unknown
+    words = [text for is_selected, text in parts if is_selected or everything]
+    unknown = ["unknown"] * (0 if everything else options.processor + options.platform)
+    if options.system or everything:
+        words[-1:-1] = unknown
     else:
-        chosen += unknown
-    ctx.write_line(" ".join(chosen or [parts[0][1]]))
+        words += unknown
+    ctx.write_line(" ".join(words or [parts[0][1]]))
     return 0
 
 
-def _read(ctx: Context, name: str, otherwise: str) -> str:
+def _read(ctx: Context, name: str, default: str) -> str:
     try:
         data = ctx.fs.read_bytes(VirtualPath(f"/proc/sys/kernel/{name}"))
     except OSError:
-        return otherwise
-    return data.decode("utf-8", "surrogateescape").strip() or otherwise
+        return default
+    return data.decode("utf-8", "surrogateescape").strip() or default

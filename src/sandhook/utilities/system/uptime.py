@@ -1,4 +1,4 @@
-"""uptime: print how long the (virtual) machine has been up: since the run began.
+"""uptime: print the uptime of the (virtual) machine, which is the elapsed time of the run.
 
 Oracle: procps 4.0. Divergence: L-UPTIME-001, the run is the machine: it has no users and no load.
 """
@@ -16,12 +16,12 @@ from sandhook.dates.clock import strftime
 class Options:
     """uptime [-p | -s]
 
-    Print the time, how long the run has lasted, and its load.
+    Print the time, the uptime, and the load.
     """
 
-    form: str = also(
-        opt("-p", "--pretty", help="how long, in words", const="pretty", default=""),
-        opt("-s", "--since", help="when it began", const="since"),
+    format_: str = also(
+        opt("-p", "--pretty", help="print the uptime in words", const="pretty", default=""),
+        opt("-s", "--since", help="print the start time", const="since"),
     )
 
 
@@ -32,14 +32,14 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     zone = ctx.environment.get("TZ")
     now = int(ctx.now())
     seconds = int(ctx.budget.elapsed())
-    if options.form == "since":
+    if options.format_ == "since":
         ctx.write_line(strftime("%Y-%m-%d %H:%M:%S", now - seconds, zone))
         return 0
     minutes = seconds // 60
-    if options.form == "pretty":
-        hours, rest = divmod(minutes, 60)
-        parts = [_counted(hours, "hour")] if hours else []
-        parts.append(_counted(rest, "minute"))
+    if options.format_ == "pretty":
+        hours, remainder = divmod(minutes, 60)
+        parts = [_quantity(hours, "hour")] if hours else []
+        parts.append(_quantity(remainder, "minute"))
         ctx.write_line(f"up {', '.join(parts)}")
         return 0
     up = f"{minutes // 60:2}:{minutes % 60:02}" if minutes >= 60 else f"{minutes} min"
@@ -48,5 +48,5 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return 0
 
 
-def _counted(count: int, unit: str) -> str:
+def _quantity(count: int, unit: str) -> str:
     return f"{count} {unit}{'' if count == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""users: print who is logged in: nobody is.
+"""users: print the users that are logged in, who do not exist here.
 
 Oracle: GNU coreutils 9.1.
 """
@@ -15,7 +15,7 @@ from sandhook.command.options import UsageError, option_set
 class Options:
     """users [FILE]
 
-    Print the names of users that are logged in, by FILE or the system's records.
+    Print the names of users that are logged in, according to FILE or the system's records.
     """
 
 

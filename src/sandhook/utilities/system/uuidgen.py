@@ -1,6 +1,6 @@
-"""uuidgen: print a new UUID, or the one that a name has.
+"""uuidgen: print a new UUID, or the UUID of a name.
 
-Oracle: util-linux 2.38. The randomness is the operating system's; time-based ones (-t) hold a random node.
+Oracle: util-linux 2.38. Random bytes come from the operating system; UUIDs of the time (-t) have a random node.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from hashlib import md5, sha1
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import also, opt, option_set
 
-#: The namespaces of RFC 9562; all differ in one digit.
+#: The digit in which the namespaces of RFC 9562 differ.
 _NAMESPACES = {"dns": 0, "url": 1, "oid": 2, "x500": 4}
 _TICKS = 0x01B21DD213814000  #: from 1582-10-15 to 1970-01-01, in units of 100 ns
 
@@ -20,14 +20,14 @@ _TICKS = 0x01B21DD213814000  #: from 1582-10-15 to 1970-01-01, in units of 100 n
 class Options:
     """uuidgen [-r | -t] | uuidgen -n NAMESPACE -N NAME (-m | -s)
 
-    Print a UUID: a random one, one of the time, or a name's by MD5 or SHA-1.
+    Print a UUID that is random, or based on the time, or on the MD5 or SHA-1 digest of a name.
     """
 
     kind: str = also(
-        opt("-r", "--random", help="a random one (default)", const="random", default="random"),
-        opt("-t", "--time", help="one of the time", const="time"),
-        opt("-m", "--md5", help="the name's, by MD5", const="md5"),
-        opt("-s", "--sha1", help="the name's, by SHA-1", const="sha1"),
+        opt("-r", "--random", help="a random UUID (default)", const="random", default="random"),
+        opt("-t", "--time", help="a UUID of the time", const="time"),
+        opt("-m", "--md5", help="the UUID of NAME, by MD5", const="md5"),
+        opt("-s", "--sha1", help="the UUID of NAME, by SHA-1", const="sha1"),
     )
     namespace: str | None = opt("-n", "--namespace", "NS", "@dns, @url, @oid, @x500 or a UUID")
     name: str | None = opt("-N", "--name", "NAME", "the name")
@@ -35,9 +35,9 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 for a name without namespace and similar ones."""
+    """Return 0, or 1 for incompatible or missing options."""
     if options.kind in ("md5", "sha1"):
-        ctx.write_line(_named(options))
+        ctx.write_line(_name_uuid(options))
         return 0
     if options.namespace is not None or options.name is not None:
         raise Failure("--namespace and --name need --md5 or --sha1")
@@ -49,13 +49,13 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         data = (
             time + (ticks >> 48 & 0x0FFF).to_bytes(2, "big") + data[8:10] + bytes([data[10] | 1]) + data[11:]
         )
-        ctx.write_line(_shown(data, 1))
+        ctx.write_line(_format(data, 1))
     else:
-        ctx.write_line(_shown(data, 4))
+        ctx.write_line(_format(data, 4))
     return 0
 
 
-def _named(options: Options) -> str:
+def _name_uuid(options: Options) -> str:
     if options.namespace is None or options.name is None:
         raise Failure(f"--{options.kind} requires --namespace and --name argument")
     name = options.name.encode("utf-8", "surrogateescape")
@@ -66,8 +66,8 @@ def _named(options: Options) -> str:
             raise Failure("not a valid hex string") from None
     data = _namespace(options.namespace) + name
     if options.kind == "md5":
-        return _shown(md5(data, usedforsecurity=False).digest(), 3)
-    return _shown(sha1(data, usedforsecurity=False).digest()[:16], 5)
+        return _format(md5(data, usedforsecurity=False).digest(), 3)
+    return _format(sha1(data, usedforsecurity=False).digest()[:16], 5)
 
 
 def _namespace(text: str) -> bytes:
@@ -85,7 +85,7 @@ def _namespace(text: str) -> bytes:
         raise Failure(f"invalid uuid for namespace: '{text}'") from None
 
 
-def _shown(data: bytes, version: int) -> str:
+def _format(data: bytes, version: int) -> str:
     """Return 16 bytes as a UUID of a version, in the variant of RFC 9562."""
     bits = bytearray(data)
     bits[6] = bits[6] & 0x0F | version << 4

@@ -1,6 +1,6 @@
-"""yes: print a line again and again, until nobody reads it any more.
+"""yes: print a line repeatedly, until the output is closed.
 
-Oracle: GNU coreutils 9.1 (no standard has it).
+Oracle: GNU coreutils 9.1 (not in a standard).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ WRITE_ERROR = "standard output: {}"
 class Options:
     """yes [STRING]...
 
-    Print a line with all STRINGs, or y, without end.
+    Print a line with all STRINGs, or y, repeatedly.
     """
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 1 when the output cannot be written; SIGPIPE or a limit ends it otherwise."""
+    """Write until SIGPIPE, a write error (status 1) or a limit ends the run."""
     line = (" ".join(operands) if operands else "y").encode("utf-8", "surrogateescape") + b"\n"
     block = line * max(1, 4096 // len(line))
     while True:

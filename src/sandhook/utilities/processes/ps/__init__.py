@@ -176,12 +176,12 @@ class _Request:
                 self._layout = self._layout or "bsd"
                 self._letters(word, words, _BSD)
 
-    def _letters(self, letters: str, words: list[str], letters_table: dict[str, str]) -> None:
+    def _letters(self, letters: str, words: list[str], actions: dict[str, str]) -> None:
         for at, letter in enumerate(letters):
-            action = letters_table.get(letter)
+            action = actions.get(letter)
             if action is None:
                 raise _CommandLineError(
-                    "unsupported SysV option" if letters_table is _UNIX else "unsupported option (BSD syntax)"
+                    "unsupported SysV option" if actions is _UNIX else "unsupported option (BSD syntax)"
                 )
             if action[:1] == "=":
                 value = letters[at + 1 :] or (words.pop(0) if words else None)
@@ -220,8 +220,8 @@ class _Request:
         if action == "pid":
             self._pids(value)
         elif action == "ppid":
-            numbers_given = _numbers(value)
-            self._tests.append(lambda row: row.parent in numbers_given)
+            parents = _numbers(value)
+            self._tests.append(lambda row: row.parent in parents)
         elif action == "name":
             names = {name[:15] for name in value.split(",")}
             self._tests.append(lambda row: row.name in names)

@@ -1,4 +1,4 @@
-"""getopt: put a script's options into an order that a loop can read.
+"""getopt: reorder a script's options so that a loop can read them.
 
 Oracle: util-linux 2.38.
 """
@@ -12,11 +12,19 @@ from sandhook.command.context import Context
 from sandhook.command.options import Syntax, UsageError, opt, option_set
 from sandhook.lazy import lazily
 from sandhook.text.quoting import in_single_quotes
-from sandhook.utilities.system.getopt.long import NONE, OPTIONAL, REQUIRED, Declaration, Found, Long, Scanner
+from sandhook.utilities.system.getopt.long import (
+    NONE,
+    OPTIONAL,
+    REQUIRED,
+    Declaration,
+    Long,
+    ParsedOption,
+    Scanner,
+)
 
-RAW = True  # a first argument without a dash is the old form's OPTSTRING
+RAW = True  # a first argument without a dash is the OPTSTRING of the old form
 USAGE_STATUS = 2
-_WRONG_OPTIONS, _ENHANCED = 1, 4
+_INVALID_OPTIONS, _ENHANCED = 1, 4
 _SEPARATORS = lazily(r"[, \t\n]+")
 _SPACE = lazily(r"[ \t\r\v\f]", re.ASCII)
 
@@ -28,15 +36,15 @@ def _shell(text: str) -> str:
 
 
 def _longs(text: str) -> tuple[Long, ...]:
-    found = []
+    options = []
     for word in _SEPARATORS.split(text):
         if not word:
             continue
         name = word.removesuffix(":").removesuffix(":")
         if not name:
             raise UsageError("empty long option after -l or --long argument")
-        found.append(Long(name, (NONE, REQUIRED, OPTIONAL)[len(word) - len(name)]))
-    return tuple(found)
+        options.append(Long(name, (NONE, REQUIRED, OPTIONAL)[len(word) - len(name)]))
+    return tuple(options)
 
 
 @option_set
@@ -49,16 +57,16 @@ class Options:
 
     alternative: bool = opt("-a", "--alternative", "long options may begin with one dash")
     longs: tuple[tuple[Long, ...], ...] = opt(
-        "-l", "--longoptions", "NAMES", "the long options, parted by commas", convert=_longs, append=True
+        "-l", "--longoptions", "NAMES", "the long options, separated by commas", convert=_longs, append=True
     )
-    name: str = opt("-n", "--name", "NAME", "whose name messages have (getopt)", default="getopt")
+    name: str = opt("-n", "--name", "NAME", "the program name in messages (getopt)", default="getopt")
     short: str | None = opt("-o", "--options", "OPTSTRING", "the letters of the short options")
-    quiet: bool = opt("-q", "--quiet", help="no messages about wrong options")
+    quiet: bool = opt("-q", "--quiet", help="no messages about invalid options")
     mute: bool = opt("-Q", "--quiet-output", help="print nothing")
     shell: str = opt(
         "-s", "--shell", "SHELL", "quote for sh, bash, csh or tcsh", convert=_shell, default="sh"
     )
-    test: bool = opt("-T", "--test", help="status 4: this getopt has these options")
+    test: bool = opt("-T", "--test", help="exit with status 4, which marks this enhanced getopt")
     unquoted: bool = opt("-u", "--unquoted", help="do not quote")
 
 
@@ -66,7 +74,7 @@ _SYNTAX = Syntax(Options, permute=False)
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0, 1 for wrong options, 2 for a wrong call, or 4 for -T."""
+    """Return 0, 1 for invalid options of the script, 2 for a usage error, or 4 for -T."""
     compatible = "GETOPT_COMPATIBLE" in ctx.environment
     if not arguments:
         if not compatible:
@@ -91,28 +99,28 @@ def _with_short(options: Options, short: str) -> Options:
 
 
 def _print(options: Options, arguments: Sequence[str], ctx: Context) -> int:
-    def complain(text: str) -> None:
+    def error(text: str) -> None:
         if not options.quiet:
             ctx.process.write_error(f"{options.name}: {text}\n".encode("utf-8", "surrogateescape"))
 
     ctx.charge(len(arguments))
     longs = [each for group in options.longs for each in group]
     strict = "POSIXLY_CORRECT" in ctx.environment
-    declared = Declaration(options.short or "", longs, alternative=options.alternative, strict=strict)
-    scanned = Scanner(declared, arguments, complain)
+    declaration = Declaration(options.short or "", longs, alternative=options.alternative, strict=strict)
+    scanner = Scanner(declaration, arguments, error)
     if not options.mute:
         quote = str if options.unquoted else _QUOTES[options.shell]
-        words = [_shown(each, quote) for each in scanned.found]
-        words += ["--", *map(quote, scanned.operands)]
+        words = [_format(each, quote) for each in scanner.options]
+        words += ["--", *map(quote, scanner.operands)]
         ctx.write_line(" " + " ".join(words))
-    return _WRONG_OPTIONS if scanned.wrong else 0
+    return _INVALID_OPTIONS if scanner.failed else 0
 
 
-def _shown(found: Found, quote: Callable[[str], str]) -> str:
-    if not found.name:
-        return quote(found.value)
-    name = f"--{found.name}" if found.long else f"-{found.name}"
-    return name if found.argument == NONE else f"{name} {quote(found.value)}"
+def _format(option: ParsedOption, quote: Callable[[str], str]) -> str:
+    if not option.name:
+        return quote(option.value)
+    name = f"--{option.name}" if option.long else f"-{option.name}"
+    return name if option.argument == NONE else f"{name} {quote(option.value)}"
 
 
 def _for_csh(text: str) -> str:

@@ -1,4 +1,4 @@
-"""getopt_long of the C library, as the utility getopt offers it to scripts.
+"""The C library's getopt_long, for the utility getopt.
 
 Source: POSIX.1-2024 XSH 3, getopt; the GNU C Library manual, "Getopt". Oracle: util-linux 2.38.
 """
@@ -13,20 +13,20 @@ NONE, REQUIRED, OPTIONAL = 0, 1, 2  #: whether an option takes an argument
 
 
 class Long(Record):
-    """One long option and whether it takes an argument."""
+    """One long option, and whether it takes an argument."""
 
     name: str
     argument: int
 
 
-class Found(Record):
-    """One option that was found.
+class ParsedOption(Record):
+    """One option of the arguments.
 
     Attributes:
-        name: Its letter, or the whole name of a long one; "" for an operand that stands among options (``-`` mode).
-        long: It is a long one.
-        argument: Whether it takes one.
-        value: The argument, "" for none.
+        name: Its letter, or the full name of a long option; "" for an operand among options (``-`` mode).
+        long: It is a long option.
+        argument: Whether it takes an argument.
+        value: The argument, "" without one.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Found(Record):
 
 
 class Declaration:
-    """What the caller wants to understand: letters and long names.
+    """The options of the calling script: letters and long names.
 
     Attributes:
         order: "+" to stop at the first operand, "-" to report operands in place, "" to let options follow operands.
@@ -50,106 +50,111 @@ class Declaration:
         self.letters: dict[str, int] = {}
         self.alternative = alternative
         self.longs = list(longs)
-        at = 0
-        while at < len(letters):
-            colons = len(letters[at + 1 : at + 3]) - len(letters[at + 1 : at + 3].lstrip(":"))
-            if letters[at] not in ":;-":
-                self.letters.setdefault(letters[at], colons)
-            at += 1 + colons
+        index = 0
+        while index < len(letters):
+            colons = len(letters[index + 1 : index + 3]) - len(letters[index + 1 : index + 3].lstrip(":"))
+            if letters[index] not in ":;-":
+                self.letters.setdefault(letters[index], colons)
+            index += 1 + colons
 
     def long(self, name: str) -> tuple[Long | None, list[Long]]:
-        """Return the long option of a name or of a clear beginning; else the candidates."""
+        """Return the long option with a name or an unambiguous prefix, otherwise the candidates."""
         exact = next((each for each in self.longs if each.name == name), None)
         if exact is not None:
             return exact, []
-        close = [each for each in self.longs if each.name.startswith(name)]
-        return (close[0], []) if len(close) == 1 else (None, close)
+        candidates = [each for each in self.longs if each.name.startswith(name)]
+        return (candidates[0], []) if len(candidates) == 1 else (None, candidates)
 
 
 class Scanner:
-    """Goes over arguments; errors are passed to ``complain`` and counted."""
+    """Parses arguments, and passes error messages to ``error``.
+
+    Attributes:
+        options, operands: The results.
+        failed: There was an error.
+    """
 
     def __init__(
-        self, declared: Declaration, arguments: Sequence[str], complain: Callable[[str], None]
+        self, declaration: Declaration, arguments: Sequence[str], error: Callable[[str], None]
     ) -> None:
-        self.found: list[Found] = []
+        self.options: list[ParsedOption] = []
         self.operands: list[str] = []
-        self.wrong = False
-        self._declared = declared
-        self._rest = list(reversed(arguments))
-        self._error = complain
+        self.failed = False
+        self._declaration = declaration
+        self._pending = list(reversed(arguments))
+        self._error = error
         self._scan()
 
     def _scan(self) -> None:
-        declared, rest = self._declared, self._rest
-        while rest:
-            word = rest.pop()
+        declaration, pending = self._declaration, self._pending
+        while pending:
+            word = pending.pop()
             if word == "--":
-                self.operands += reversed(rest)
+                self.operands += reversed(pending)
                 return
             if word[:1] != "-" or word == "-":
-                if declared.order == "-":
-                    self.found.append(Found("", False, REQUIRED, word))
+                if declaration.order == "-":
+                    self.options.append(ParsedOption("", False, REQUIRED, word))
                     continue
                 self.operands.append(word)
-                if declared.order == "+":
-                    self.operands += reversed(rest)
+                if declaration.order == "+":
+                    self.operands += reversed(pending)
                     return
             elif word[:2] == "--":
                 self._long(word[2:], "--")
-            elif not (declared.alternative and self._single_dash(word)):
+            elif not (declaration.alternative and self._single_dash(word)):
                 self._cluster(word[1:])
 
-    def _fault(self, text: str) -> None:
-        self.wrong = True
-        if not self._declared.silent:
+    def _report(self, text: str) -> None:
+        self.failed = True
+        if not self._declaration.silent:
             self._error(text)
 
     def _single_dash(self, word: str) -> bool:
         """Try ``-word`` as a long option; False when it is a cluster of letters."""
-        declared = self._declared
-        if len(word) == 2 and word[1] in declared.letters:
+        declaration = self._declaration
+        if len(word) == 2 and word[1] in declaration.letters:
             return False
-        option, close = declared.long(word[1:].partition("=")[0])
-        if option is None and not close and word[1] in declared.letters:
+        option, candidates = declaration.long(word[1:].partition("=")[0])
+        if option is None and not candidates and word[1] in declaration.letters:
             return False
         self._long(word[1:], "-")
         return True
 
     def _long(self, text: str, dashes: str) -> None:
         name, equals, value = text.partition("=")
-        option, close = self._declared.long(name)
+        option, candidates = self._declaration.long(name)
         if option is None:
-            if close:
-                listed = " ".join(f"'{dashes}{each.name}'" for each in close)
-                self._fault(f"option '{dashes}{text}' is ambiguous; possibilities: {listed}")
+            if candidates:
+                names = " ".join(f"'{dashes}{each.name}'" for each in candidates)
+                self._report(f"option '{dashes}{text}' is ambiguous; possibilities: {names}")
             else:
-                self._fault(f"unrecognized option '{dashes}{text}'")
+                self._report(f"unrecognized option '{dashes}{text}'")
             return
         if equals and option.argument == NONE:
-            self._fault(f"option '{dashes}{option.name}' doesn't allow an argument")
+            self._report(f"option '{dashes}{option.name}' doesn't allow an argument")
             return
         if not equals and option.argument == REQUIRED:
-            if not self._rest:
-                self._fault(f"option '{dashes}{option.name}' requires an argument")
+            if not self._pending:
+                self._report(f"option '{dashes}{option.name}' requires an argument")
                 return
-            value = self._rest.pop()
-        self.found.append(Found(option.name, True, option.argument, value))
+            value = self._pending.pop()
+        self.options.append(ParsedOption(option.name, True, option.argument, value))
 
     def _cluster(self, letters: str) -> None:
         for at, letter in enumerate(letters):
-            argument = self._declared.letters.get(letter)
+            argument = self._declaration.letters.get(letter)
             if argument is None:
-                self._fault(f"invalid option -- '{letter}'")
+                self._report(f"invalid option -- '{letter}'")
                 continue
-            attached = letters[at + 1 :]
+            value = letters[at + 1 :]
             if argument == NONE:
-                self.found.append(Found(letter, False, NONE, ""))
+                self.options.append(ParsedOption(letter, False, NONE, ""))
                 continue
-            if not attached and argument == REQUIRED:
-                if not self._rest:
-                    self._fault(f"option requires an argument -- '{letter}'")
+            if not value and argument == REQUIRED:
+                if not self._pending:
+                    self._report(f"option requires an argument -- '{letter}'")
                     return
-                attached = self._rest.pop()
-            self.found.append(Found(letter, False, argument, attached))
+                value = self._pending.pop()
+            self.options.append(ParsedOption(letter, False, argument, value))
             return

@@ -18,7 +18,7 @@ RAW = True  # a format may begin with a dash
 class Options:
     """printf FORMAT [ARGUMENT]...
 
-    Write the ARGUMENTs as FORMAT says, which is used again while there are more of them.
+    Write the ARGUMENTs according to FORMAT, which is reused until all of them are written.
     """
 
 

@@ -1,4 +1,4 @@
-"""The formatter after printf: bash's, with widths and precisions in bytes.
+"""The formatter of bash's printf, with widths and precisions in bytes.
 
 Source: POSIX.1-2024 XCU 3, printf; Bash Reference Manual, printf. Oracle: bash 5.2.
 """
@@ -24,8 +24,8 @@ _OTHERS = b"csbqQn"
 _INT_MAX = 2**31 - 1
 _MAX = 2**63 - 1
 _UMAX = 2**64 - 1
-_FORMATS_KEPT = 256
-_FORMAT_LENGTH = 1_024  #: a longer format is not kept
+_MAX_CACHED_FORMATS = 256
+_MAX_CACHED_LENGTH = 1_024  #: a longer format is not cached
 
 
 class Conversion(Record):
@@ -39,20 +39,20 @@ class Conversion(Record):
 
 
 class Literal(Record):
-    """Text between conversions, with the messages that its escapes give rise to."""
+    """Text between conversions, with the warnings about its escapes."""
 
     data: bytes
     warnings: tuple[str, ...] = ()
 
 
-class Broken(Record):
-    """The format cannot be used from here on."""
+class InvalidConversion(Record):
+    """A conversion that is not valid, where the output ends."""
 
     message: str
 
 
-Item = Conversion | Literal | Broken
-_ABSENT = -1  #: no precision was given
+Item = Conversion | Literal | InvalidConversion
+_ABSENT = -1  #: there is no precision
 
 _FORMATS: dict[bytes, tuple[Item, ...]] = {}
 
@@ -69,26 +69,26 @@ def format_printf(
     started: float | None = None,
     assign: Callable[[str, str], None] | None = None,
 ) -> bytes:
-    """Return what printf writes for a format and its arguments; ``Caller`` describes the others."""
+    """Return the output of printf for a format and its arguments; ``Caller`` describes the other parameters."""
     if format_ == "%s\n" and len(arguments) == 1:
         return arguments[0].encode("utf-8", "surrogateescape") + b"\n"
     key = format_.encode("utf-8", "surrogateescape")
     items = _FORMATS.get(key)
     if items is None:
         items = parse_format(key)
-        if len(key) <= _FORMAT_LENGTH:
-            if len(_FORMATS) >= _FORMATS_KEPT:
+        if len(key) <= _MAX_CACHED_LENGTH:
+            if len(_FORMATS) >= _MAX_CACHED_FORMATS:
                 _FORMATS.clear()
             _FORMATS[key] = items
     caller = Caller(error, warning, now, environment, check_fits, started, assign)
     formatter = Formatter(arguments, caller)
-    while formatter.once(items) and formatter.more():
+    while formatter.expand(items) and formatter.has_more():
         pass
-    return b"".join(formatter.out)
+    return b"".join(formatter.output)
 
 
 def parse_format(data: bytes) -> tuple[Item, ...]:
-    """Take a format apart."""
+    """Return the literal text and the conversions of a format."""
     items: list[Item] = []
     literal: list[bytes] = []
 
@@ -111,7 +111,7 @@ def parse_format(data: bytes) -> tuple[Item, ...]:
             continue
         end_literal()
         at = _conversion(data, percent, items)
-        if items and isinstance(items[-1], Broken):
+        if items and isinstance(items[-1], InvalidConversion):
             break
     end_literal()
     return tuple(items)
@@ -130,28 +130,32 @@ def _conversion(data: bytes, percent: int, items: list[Item]) -> int:
     while at < len(data) and data[at] in _MODIFIERS:
         at += 1
     if at >= len(data):
-        items.append(Broken(f"`{data[percent:].decode('utf-8', 'replace')}': missing format character"))
+        items.append(
+            InvalidConversion(f"`{data[percent:].decode('utf-8', 'replace')}': missing format character")
+        )
         return at
     letter = data[at]
     if letter == 0x28:  # %(format)T
-        end = _closing(data, at)
+        end = _matching_parenthesis(data, at)
         if end and data[end : end + 1] == b"T":
             text = data[at + 1 : end - 1].decode("utf-8", "surrogateescape")
             items.append(Conversion(flags, width, precision, "T", text or "%X"))
             return end + 1
-        found = data[end : end + 1].decode("utf-8", "surrogateescape") if end else "\0"
-        items.append(Literal(b"%(", (f"warning: `{found}': invalid time format specification",)))
-        return at + 1  # and what stands in the parentheses is format text, as in bash
+        letter_text = data[end : end + 1].decode("utf-8", "surrogateescape") if end else "\0"
+        items.append(Literal(b"%(", (f"warning: `{letter_text}': invalid time format specification",)))
+        return at + 1  # the text in the parentheses is part of the format, as in bash
     if letter in _INTEGERS or letter in _FLOATS or letter in _OTHERS:
         items.append(Conversion(flags, width, precision, chr(letter)))
     else:
         items.append(
-            Broken(f"`{data[at : at + 1].decode('utf-8', 'surrogateescape')}': invalid format character")
+            InvalidConversion(
+                f"`{data[at : at + 1].decode('utf-8', 'surrogateescape')}': invalid format character"
+            )
         )
     return at + 1
 
 
-def _closing(data: bytes, at: int) -> int:
+def _matching_parenthesis(data: bytes, at: int) -> int:
     """Return the offset after the parenthesis that closes the one at ``at``, or 0."""
     depth = 0
     while at < len(data):
@@ -163,7 +167,7 @@ def _closing(data: bytes, at: int) -> int:
 
 
 def _count(data: bytes, at: int, absent: int) -> tuple[int | None, int]:
-    """Read ``*`` (None) or digits."""
+    """Parse ``*`` (None) or digits; return the value and the offset after it."""
     if data[at : at + 1] == b"*":
         return None, at + 1
     end = at
@@ -173,19 +177,21 @@ def _count(data: bytes, at: int, absent: int) -> tuple[int | None, int]:
 
 
 class Caller(Record):
-    """What a formatter asks of the printf that it works for."""
+    """The functions and values that a formatter gets from its printf."""
 
-    error: Callable[[str], None]  #: called with each message that makes the exit status 1
-    warning: Callable[[str], None]  #: called with each message that does not
+    error: Callable[[str], None]  #: reports a message, and makes the exit status 1
+    warning: Callable[[str], None]  #: reports a message
     now: Callable[[], float]  #: the time in seconds since the epoch, for ``%(...)T``
     environment: Mapping[str, str]  #: where TZ is looked up
-    check_fits: Callable[[int], None]  #: refuses a size in bytes that the run could never hold
-    started: float | None = None  #: when the shell started (``%(...)T`` with -2), else now
-    assign: Callable[[str, str], None] | None = None  #: sets a variable (``%n``), else that is invalid
+    check_fits: Callable[[int], None]  #: raises an error for a size in bytes over the memory limit
+    started: float | None = (
+        None  #: the start time of the shell, for ``%(...)T`` with -2; None for the current time
+    )
+    assign: Callable[[str, str], None] | None = None  #: sets a variable for ``%n``; None if ``%n`` is invalid
 
 
 class Formatter:
-    """Writes conversions one after another, taking arguments as they are needed."""
+    """Writes conversions one after the other, each with the next arguments."""
 
     __slots__ = (
         "arguments",
@@ -195,7 +201,7 @@ class Formatter:
         "error",
         "index",
         "now",
-        "out",
+        "output",
         "size",
         "started",
         "warning",
@@ -208,30 +214,30 @@ class Formatter:
         ) = caller  # fmt: skip
         self.index = 0
         self.size = 0
-        self.out: list[bytes] = []
+        self.output: list[bytes] = []
 
-    def more(self) -> bool:
-        """Return whether arguments are left, so that the format is used again."""
+    def has_more(self) -> bool:
+        """Return whether arguments remain, so that the format is reused."""
         return 0 < self.index < len(self.arguments)
 
     def next(self) -> str | None:
-        """Take the next argument; None when they are used up."""
+        """Return the next argument; None after the last."""
         index = self.index
         if index >= len(self.arguments):
             return None
         self.index = index + 1
         return self.arguments[index]
 
-    def put(self, data: bytes) -> None:
+    def write(self, data: bytes) -> None:
         self.size += len(data)
         self.check_fits(self.size)
-        self.out.append(data)
+        self.output.append(data)
 
-    def once(self, items: Sequence[Item]) -> bool:
-        """Go through the format once; False when all output ends here."""
+    def expand(self, items: Sequence[Item]) -> bool:
+        """Write the format once; return False when the output ends here."""
         for item in items:
             if isinstance(item, Literal):
-                self.put(item.data)
+                self.write(item.data)
                 for message in item.warnings:
                     self.warning(message)
             elif isinstance(item, Conversion):
@@ -258,19 +264,19 @@ class Formatter:
         elif letter == "T":
             text = self.time(item.time_format)
         elif letter in "diouxX":
-            self.put(self.integer(letter, flags, width, precision))
+            self.write(self.integer(letter, flags, width, precision))
             return True
         elif letter in "aAeEfFgG":
             from sandhook.text.longdouble import render
 
             value = self.float()
-            self.put(render(value, letter, flags, width, None if precision < 0 else precision).encode())
+            self.write(render(value, letter, flags, width, None if precision < 0 else precision).encode())
             return True
         elif letter == "n":
             return self.count_written()
         else:
             return self.text(letter, flags, width, precision)
-        self.put(pad(text if precision < 0 else text[:precision], flags, width))
+        self.write(pad(text if precision < 0 else text[:precision], flags, width))
         return True
 
     def text(self, letter: str, flags: str, width: int, precision: int) -> bool:
@@ -278,22 +284,22 @@ class Formatter:
         argument = self.next() or ""
         if letter == "c":
             data = argument.encode("utf-8", "surrogateescape")[:1] or b"\0"
-            self.put(pad(data, flags, width))
+            self.write(pad(data, flags, width))
             return True
         if letter == "b":
             data, stopped = unescape_argument(argument.encode("utf-8", "surrogateescape"), self.warning)
-            self.put(pad(data if precision < 0 else data[:precision], flags, width))
+            self.write(pad(data if precision < 0 else data[:precision], flags, width))
             return not stopped
         if letter == "Q" and precision >= 0:
             data = argument.encode("utf-8", "surrogateescape")[:precision]
             argument = data.decode("utf-8", "surrogateescape")
             precision = _ABSENT
         data = shell_quote(argument).encode("utf-8", "surrogateescape")
-        self.put(pad(data if precision < 0 else data[:precision], flags, width))
+        self.write(pad(data if precision < 0 else data[:precision], flags, width))
         return True
 
     def count_written(self) -> bool:
-        """%n: a variable gets the number of bytes written so far."""
+        """%n: assign the number of bytes so far to a variable."""
         if self.assign is None:
             self.error("`n': invalid format character")
             return False
@@ -303,11 +309,11 @@ class Formatter:
         return True
 
     def time(self, format_: str) -> bytes:
-        """%(...)T: -1 or nothing is now, -2 when the shell started."""
+        """%(...)T: -1 or no argument is the current time, -2 the start time of the shell."""
         from sandhook.dates.clock import strftime
 
-        given = self.next()
-        seconds = -1 if given is None else self.number(given)
+        argument = self.next()
+        seconds = -1 if argument is None else self.number(argument)
         if seconds == -1 or (seconds == -2 and self.started is None):
             seconds = int(self.now())
         elif seconds == -2 and self.started is not None:
@@ -315,7 +321,7 @@ class Formatter:
         return strftime(format_, seconds, self.environment.get("TZ")).encode("utf-8", "surrogateescape")
 
     def star(self) -> int:
-        """Take an argument as a width or precision."""
+        """Return the next argument as a width or precision."""
         argument = self.next()
         if argument is None:
             return 0
@@ -357,7 +363,7 @@ class Formatter:
         return (sign + digits).encode()
 
     def number(self, text: str, *, unsigned: bool = False) -> int:
-        """Read an integer as strtoimax with base 0 does, or the code of a quoted character."""
+        """Parse an integer as strtoimax with base 0 does, or the code of a quoted character."""
         if text.isdecimal() and text.isascii() and len(text) < 19 and text[0] != "0":
             return int(text)
         if text[:1] in ("'", '"'):
@@ -392,7 +398,7 @@ class Formatter:
 
 
 def pad(data: bytes, flags: str, width: int) -> bytes:
-    """Fill to ``width`` bytes, on the right with "-"."""
+    """Pad to ``width`` bytes, on the right with the flag "-"."""
     if len(data) >= width:
         return data
     return data.ljust(width) if "-" in flags else data.rjust(width)
@@ -407,19 +413,19 @@ def character_code(text: str) -> int:
 
 
 def read_integer(text: str) -> tuple[int, int]:
-    """Return a C integer (decimal, 0octal, 0xhex) and where it ends; huge ones only as huge."""
+    """Return a C integer (decimal, 0octal, 0xhex) and its end; a huge value is only approximate."""
     at = len(text) - len(text.lstrip(" \t\n\v\f\r"))
     negative = text[at : at + 1] == "-"
     if text[at : at + 1] in ("-", "+"):
         at += 1
-    base, allowed = 10, "0123456789"
+    base, digit_set = 10, "0123456789"
     if text[at : at + 1] == "0":
         if text[at + 1 : at + 2] in ("x", "X") and text[at + 2 : at + 3] in tuple("0123456789abcdefABCDEF"):
-            base, allowed, at = 16, "0123456789abcdefABCDEF", at + 2
+            base, digit_set, at = 16, "0123456789abcdefABCDEF", at + 2
         else:
-            base, allowed = 8, "01234567"
+            base, digit_set = 8, "01234567"
     end = at
-    while end < len(text) and text[end] in allowed:
+    while end < len(text) and text[end] in digit_set:
         end += 1
     if end == at:
         return 0, 0

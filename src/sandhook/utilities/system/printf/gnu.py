@@ -1,4 +1,4 @@
-"""What GNU's printf does otherwise than the shell's: checked conversions, its messages, \\c in the format.
+"""The differences of GNU's printf from the shell's: checked conversions, messages, \\c in the format.
 
 Oracle: GNU coreutils 9.1.
 """
@@ -25,52 +25,52 @@ if TYPE_CHECKING:
 _SPECIFICATION = re.compile(rb"%([-+ #0']*)(?:\*|[0-9]*)(\.(?:\*|[0-9]*))?[hjlLtz]*(.?)", re.DOTALL)
 _TOKEN = re.compile(rb"\\.|%%|%", re.DOTALL)
 _LETTERS = frozenset(b"diouxXaAeEfFgGcsbq")
-#: What cannot stand after a flag.
+#: The letters that a flag cannot be combined with.
 _FORBIDDEN = {0x27: b"aAeEcosxX", 0x23: b"cdisu", 0x30: b"cs"}
-_ANYTHING_BUT = re.compile(r"[A-Za-z0-9_@%+:,./-]+")
+_UNQUOTED = re.compile(r"[A-Za-z0-9_@%+:,./-]+")
 _UMAX = 2**64 - 1
 _MAX = 2**63 - 1
 
 
 def printf(format_: str, arguments: Sequence[str], ctx: Context) -> int:
-    """Write the arguments in the format, which is used again while there are more; return the exit status."""
+    """Write the arguments in the format, which is reused until all are written; return the exit status."""
     data = format_.encode("utf-8", "surrogateescape")
-    data, stops, broken = _usable(data)
+    data, stops, invalid = _usable_part(data)
     formatter = _Formatter(arguments, ctx)
     items = parse_format(data)
-    while formatter.once(items):
-        if broken is not None:
-            ctx.write(b"".join(formatter.out))
-            ctx.fail(f"{broken}: invalid conversion specification")
+    while formatter.expand(items):
+        if invalid is not None:
+            ctx.write(b"".join(formatter.output))
+            ctx.fail(f"{invalid}: invalid conversion specification")
             return ctx.failed
-        if stops or not formatter.more():
+        if stops or not formatter.has_more():
             break
     else:
         stops = True
-    ctx.write(b"".join(formatter.out))
+    ctx.write(b"".join(formatter.output))
     if arguments and not formatter.index and not stops:
         ctx.error(f"warning: ignoring excess arguments, starting with {_quoted(arguments[0])}")
     return ctx.failed
 
 
-def _usable(data: bytes) -> tuple[bytes, bool, str | None]:
-    r"""Return a format as far as it can be used, whether \c ends it, and the conversion that breaks it."""
+def _usable_part(data: bytes) -> tuple[bytes, bool, str | None]:
+    r"""Return the usable part of a format, whether \c ends it, and the invalid conversion that ends it."""
     at = 0
-    while (found := _TOKEN.search(data, at)) is not None:
-        at = found.end()
-        if found[0] == b"\\c":
-            return data[: found.start()], True, None
-        if found[0] == b"%":
-            specification = _SPECIFICATION.match(data, found.start())
+    while (match := _TOKEN.search(data, at)) is not None:
+        at = match.end()
+        if match[0] == b"\\c":
+            return data[: match.start()], True, None
+        if match[0] == b"%":
+            specification = _SPECIFICATION.match(data, match.start())
             assert specification is not None
             at = specification.end()
-            if not _allowed(specification):
-                shown = specification[0].decode("utf-8", "surrogateescape")
-                return data[: found.start()], False, shown
+            if not _is_allowed(specification):
+                text = specification[0].decode("utf-8", "surrogateescape")
+                return data[: match.start()], False, text
     return data, False, None
 
 
-def _allowed(specification: re.Match[bytes]) -> bool:
+def _is_allowed(specification: re.Match[bytes]) -> bool:
     flags, precision, letter = specification.groups()
     if not letter or letter[0] not in _LETTERS:
         return False
@@ -86,7 +86,7 @@ def _quoted(text: str) -> str:
 
 
 class _Formatter(Formatter):
-    """The conversions, with GNU's words for text that is not a number."""
+    """The conversions, with GNU's messages for text that is not a number."""
 
     def __init__(self, arguments: Sequence[str], ctx: Context) -> None:
         caller = Caller(ctx.fail, ctx.error, ctx.now, ctx.environment, ctx.budget.check_fits)
@@ -97,12 +97,12 @@ class _Formatter(Formatter):
         if letter != "q":
             return super().text(letter, flags, width, precision)
         argument = self.next() or ""
-        plain = argument if _ANYTHING_BUT.fullmatch(argument) else quote_always(argument)
-        self.put(plain.encode("utf-8", "surrogateescape"))
+        quoted = argument if _UNQUOTED.fullmatch(argument) else quote_always(argument)
+        self.write(quoted.encode("utf-8", "surrogateescape"))
         return True
 
     def number(self, text: str, *, unsigned: bool = False) -> int:
-        """Read an integer, and report what follows it."""
+        """Parse an integer, and report text after it."""
         if text[:1] in ("'", '"') and len(text) > 1:
             self._character(text)
             return character_code(text)
@@ -115,7 +115,7 @@ class _Formatter(Formatter):
         return value & _UMAX if unsigned else value
 
     def float(self) -> LongDouble:
-        """Read a number with a point."""
+        """Return the next argument as a floating-point number."""
         from sandhook.text.longdouble import LongDouble, from_int, parse
 
         argument = self.next()

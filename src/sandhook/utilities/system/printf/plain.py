@@ -1,6 +1,6 @@
-"""Formats that Python's own ``%`` writes as printf does: texts and plain decimal numbers between literal text.
+"""Formats for which Python's ``%`` has the same result as printf: strings and decimal numbers between literal text.
 
-Source: POSIX.1-2024 XBD 5. What is not known to be the same is left to ``common``.
+Source: POSIX.1-2024 XBD 5. All other formats are left to ``common``.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from functools import lru_cache
 from sandhook.record import Record
 from sandhook.utilities.system.printf.common import Conversion, Literal, parse_format
 
-_WIDEST = 1_000  #: wider fields are charged by ``common`` before they are made
-_LONGEST = 65_536  #: and so is longer output
+_MAX_WIDTH = 1_000  #: ``common`` charges wider fields before it creates them
+_MAX_LENGTH = 65_536  #: ``common`` charges longer output
 
 
 class Plain(Record):
-    """A format in Python's spelling.
+    """A format in Python's syntax.
 
-    Fields:
-        template: What ``%`` is applied to.
-        conversions: How many conversions there are.
-        numbers: Which of them are of numbers.
-        bytewise: A text is cut or filled: its width is counted in bytes, which are characters only in ASCII.
-        room: Characters that one use may take beyond those of the texts.
+    Attributes:
+        template: The left operand of ``%``.
+        conversions: The number of conversions.
+        numbers: The indexes of the conversions of numbers.
+        bytewise: A string is truncated or padded. Widths count bytes, which are characters only in ASCII.
+        room: The greatest number of characters of one expansion, without the arguments.
     """
 
     template: str
@@ -35,7 +35,7 @@ class Plain(Record):
 
 @lru_cache(maxsize=256)
 def _plain(format_: str) -> Plain | None:
-    """Return a format in Python's spelling, None when it has anything else in it."""
+    """Return a format in Python's syntax, None when it has other conversions."""
     template: list[str] = []
     kinds: list[str] = []
     bytewise = False
@@ -47,7 +47,7 @@ def _plain(format_: str) -> Plain | None:
         if not isinstance(item, Conversion):
             return None
         flags, width, precision, letter, _ = item
-        if width is None or precision is None or max(width, precision) > _WIDEST:
+        if width is None or precision is None or max(width, precision) > _MAX_WIDTH:
             return None
         if letter == "s" and not flags.strip("-"):
             bytewise = bytewise or width > 0 or precision >= 0
@@ -57,66 +57,66 @@ def _plain(format_: str) -> Plain | None:
         room += width + 20
         cut = f".{precision}" if precision >= 0 else ""
         template.append(f"%{flags}{width or ''}{cut}{kinds[-1]}")
-    numbers = tuple(at for at, kind in enumerate(kinds) if kind == "d")
+    numbers = tuple(index for index, kind in enumerate(kinds) if kind == "d")
     return Plain("".join(template), len(kinds), numbers, bytewise, room)
 
 
-def format_plainly(format_: str, arguments: Sequence[str]) -> str | None:
-    """Return what printf writes, or None when that is for ``format_printf`` to find out."""
+def format_simply(format_: str, arguments: Sequence[str]) -> str | None:
+    """Return the output of printf, or None when only ``format_printf`` can produce it."""
     plain = _plain(format_) if len(format_) < 1_024 else None
     if plain is None:
         return None
     template, each, numbers, bytewise, room = plain
     count = len(arguments)
     size = sum(map(len, arguments))
-    if size > _LONGEST or (bytewise and not all(map(str.isascii, arguments))):
+    if size > _MAX_LENGTH or (bytewise and not all(map(str.isascii, arguments))):
         return None
     values: list[str | int] = list(arguments)
     if count != each:
-        if not each or not count or count % each or room * (count // each) > _LONGEST:
+        if not each or not count or count % each or room * (count // each) > _MAX_LENGTH:
             return None
         template *= count // each
-        numbers = tuple(at for at in range(count) if at % each in numbers)
-    for at in numbers:
-        number = _decimal(arguments[at])
+        numbers = tuple(index for index in range(count) if index % each in numbers)
+    for index in numbers:
+        number = _decimal(arguments[index])
         if number is None:
             return None
-        values[at] = number
-    made: str = template % tuple(values)
-    return made
+        values[index] = number
+    result: str = template % tuple(values)
+    return result
 
 
 def plain_format(format_: str) -> Callable[[Sequence[str]], str | None] | None:
-    """Return what does the same for one format, None when it has more in it than ``%`` can do."""
+    """Return a function that expands one format as ``format_simply`` does, None when ``%`` cannot expand it."""
     plain = _plain(format_) if len(format_) < 1_024 else None
     if plain is None or plain.bytewise:
         return None
     template, each, numbers, _, room = plain
 
-    def make(arguments: Sequence[str]) -> str | None:
-        if len(arguments) != each or sum(map(len, arguments)) + room > _LONGEST:
-            return format_plainly(format_, arguments)
+    def expand(arguments: Sequence[str]) -> str | None:
+        if len(arguments) != each or sum(map(len, arguments)) + room > _MAX_LENGTH:
+            return format_simply(format_, arguments)
         if not numbers:
-            made: str = template % tuple(arguments)
-            return made
+            result: str = template % tuple(arguments)
+            return result
         values: list[str | int] = list(arguments)
-        for at in numbers:
-            text = arguments[at]
+        for index in numbers:
+            text = arguments[index]
             if len(text) < 16 and text.isdigit() and text[0] != "0" and text.isascii():
-                values[at] = int(text)
+                values[index] = int(text)
                 continue
             number = _decimal(text)
             if number is None:
                 return None
-            values[at] = number
-        filled: str = template % tuple(values)
-        return filled
+            values[index] = number
+        expansion: str = template % tuple(values)
+        return expansion
 
-    return make
+    return expand
 
 
 def _decimal(text: str) -> int | None:
-    """Return the value of a decimal integer as anybody writes it, None for any other text."""
+    """Return the value of a plain decimal integer, None for other text."""
     digits = text.removeprefix("-")
     if not (digits.isdigit() and digits.isascii()) or len(digits) > 18 or (digits[0] == "0" and text != "0"):
         return None
