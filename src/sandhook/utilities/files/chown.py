@@ -1,7 +1,7 @@
 """chown and chgrp: change the owner and group of files.
 
 Source: POSIX.1-2024 XCU 3, chown and chgrp. Oracle: GNU coreutils 9.1. Divergence: L-CHOWN-001, the run's user is not
-a superuser, and all virtual files have the same owner. Every change of an owner fails with the kernel's error.
+a superuser, and all virtual files have the same owner. A change to another owner fails with the kernel's error.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class _Change:
         self.what = "group" if group_only or (target.uid < 0 <= target.gid) else "ownership"
         self.attempt = "group" if group_only else "ownership"
         self.ctx = ctx
-        self.accounts_ = accounts(ctx.fs)
+        self.accounts = accounts(ctx.fs)
 
     def tree(self, top: str) -> None:
         """Change a file; with -R, after everything below it."""
@@ -201,7 +201,7 @@ class _Change:
 
     def _names(self, uid: int, gid: int) -> str:
         """Return the owner and the group that the command changes, as text."""
-        user, group = self.accounts_.user(uid), self.accounts_.group(gid)
+        user, group = self.accounts.user(uid), self.accounts.group(gid)
         if self.target.gid < 0:
             return user if self.target.uid >= 0 else ""
         return group if self.attempt == "group" else f"{user}:{group}"

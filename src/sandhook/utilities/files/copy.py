@@ -393,8 +393,8 @@ class Copier:
             if self.policy.verbose:
                 ctx.write_line(f"{quote_always(source)} -> {quote_always(target)}")
         if existing is None or (self.into_itself and not stack):
-            created = stat_of(ctx, target)
-            self.created[created.device, created.inode] = target
+            copy = stat_of(ctx, target)
+            self.created[copy.device, copy.inode] = target
         try:
             names = [entry.name for entry in ctx.fs.listdir(ctx.path(source))]
         except OSError as error:

@@ -170,7 +170,7 @@ def count_words(text: str, inside: bool) -> tuple[int, bool]:
         if not text:
             return 0, inside
     else:
-        # words are made of printable characters; what is neither printable nor space is ignored
+        # words consist of printable characters; characters that are neither printable nor space are ignored
         text = "".join([c if c.isprintable() or c.isspace() or c == "\u2060" else "" for c in text])
         text = text.translate(_NOT_SPACES)
         if not text:

@@ -14,7 +14,7 @@ from sandhook.command.operands import reason, stat_of
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.record import Record
 from sandhook.text.quoting import quote_always, quote_odd
-from sandhook.utilities.listing.sizes import blocks_of, human_size, read_block_size
+from sandhook.utilities.listing.sizes import block_size_option, blocks_of, human_size
 from sandhook.vfs.path import VirtualPath
 
 _SOURCE, _TYPE, _TARGET = "sandhook", "tmpfs", "/"
@@ -47,20 +47,7 @@ class Options:
     """
 
     all_: bool = opt("-a", "--all", help="include file systems without blocks", ignored="")
-    size: tuple[int, str] = also(
-        opt(
-            "-B",
-            "SIZE",
-            "units of SIZE",
-            convert=lambda text: read_block_size(text, "-B"),
-            default=(1024, ""),
-        ),
-        opt("--block-size", "SIZE", "the same", convert=read_block_size),
-        opt("-h", "--human-readable", help="sizes like 1K 234M 2G", const=(0, "human")),
-        opt("-H", "--si", help="like -h, with powers of 1000", const=(0, "si")),
-        opt("-k", help="units of 1 KiB (default)", const=(1024, "")),
-        opt("-m", help="units of 1 MiB", const=(1 << 20, "")),
-    )
+    size: tuple[int, str] = block_size_option("-H", "--si")
     inodes: bool = opt("-i", "--inodes", help="numbers of files instead of sizes")
     local: bool = opt("-l", "--local", help="only local file systems", ignored="")
     portable: bool = opt("-P", "--portability", help="the format of POSIX")

@@ -17,7 +17,7 @@ from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.dates.clock import strftime
 from sandhook.pattern.glob import Pattern, compile_pattern
 from sandhook.text.quoting import quote_always
-from sandhook.utilities.listing.sizes import blocks_of, human_size, read_block_size
+from sandhook.utilities.listing.sizes import block_size_option, blocks_of, human_size
 from sandhook.vfs.base import Entry, Stat
 
 
@@ -49,20 +49,9 @@ class Options:
         "-d", "--max-depth", "N", "print only files at most N levels below", convert=_depth
     )
     apparent: bool = opt("--apparent-size", help="sizes of files instead of their blocks")
-    size: tuple[int, str] = also(
-        opt(
-            "-B",
-            "SIZE",
-            "units of SIZE",
-            convert=lambda text: read_block_size(text, "-B"),
-            default=(1024, ""),
-        ),
-        opt("--block-size", "SIZE", "the same", convert=read_block_size),
-        opt("-h", "--human-readable", help="sizes like 1K 234M 2G", const=(0, "human")),
-        opt("--si", help="like -h, with powers of 1000", const=(0, "si")),
-        opt("-k", help="units of 1 KiB (default)", const=(1024, "")),
-        opt("-m", help="units of 1 MiB", const=(1 << 20, "")),
-        opt("-b", "--bytes", help="sizes in bytes, as --apparent-size -B1", const=(1, "bytes")),
+    size: tuple[int, str] = block_size_option(
+        "--si",
+        further=[opt("-b", "--bytes", help="sizes in bytes, as --apparent-size -B1", const=(1, "bytes"))],
     )
     inodes: bool = opt("--inodes", help="count files instead")
     links: bool = opt("-l", "--count-links", help="count a file as often as it has names")

@@ -106,7 +106,7 @@ class Options:
         opt(
             "-e", "--exclude", "TEST", "leave out ascii, json, soft, tar or text", append=True, convert=_test
         ),
-        opt("--exclude-quiet", "TEST", "like -e, whatever TEST is", append=True),
+        opt("--exclude-quiet", "TEST", "like -e, but ignore an unknown TEST", append=True),
     )
     limits: tuple[tuple[str, int], ...] = opt(
         "-P",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import stat as bits
+from collections.abc import Sequence
+from typing import Any
 
 from sandhook.command.context import Failure
 from sandhook.command.counts import parse_count
-from sandhook.command.options import UsageError
+from sandhook.command.options import UsageError, also, opt
 from sandhook.text.quoting import quote_always
 from sandhook.vfs.base import Stat
 
@@ -65,3 +67,27 @@ def read_block_size(text: str, flag: str = "--block-size") -> tuple[int, str]:
     if not size:
         raise UsageError(f"invalid {flag} argument {quote_always(text)}", hint=False)
     return size, "" if text[:1].isdigit() else "kB" if suffix == "KB" else suffix
+
+
+def block_size_option(*si_flags: str, further: Sequence[Any] = ()) -> Any:
+    """Declare -B and the options for fixed units. A value is the unit in bytes, 0 for the human-readable forms, and a suffix.
+
+    Args:
+        si_flags: The flags of the option for powers of 1000.
+        further: Declarations to append.
+    """
+    return also(
+        opt(
+            "-B",
+            "SIZE",
+            "units of SIZE",
+            convert=lambda text: read_block_size(text, "-B"),
+            default=(1024, ""),
+        ),
+        opt("--block-size", "SIZE", "the same", convert=read_block_size),
+        opt("-h", "--human-readable", help="sizes like 1K 234M 2G", const=(0, "human")),
+        opt(*si_flags, help="like -h, with powers of 1000", const=(0, "si")),
+        opt("-k", help="units of 1 KiB (default)", const=(1024, "")),
+        opt("-m", help="units of 1 MiB", const=(1 << 20, "")),
+        *further,
+    )

@@ -46,7 +46,7 @@ class Options:
     report: bool = opt("--report", help="print the names of scripts that print something")
     reverse: bool = opt("--reverse", help="in the opposite order")
     exit_on_error: bool = opt("--exit-on-error", help="stop when a script fails")
-    stdin: bool = opt("--stdin", help="give all of standard input to each script")
+    stdin: bool = opt("--stdin", help="pass all of standard input to each script")
     lsb: bool = opt("--lsbsysinit", help="names according to the Linux Standard Base")
     session: bool = opt("--new-session", ignored="there are no terminals")
     regex: str | None = opt("--regex", "PATTERN", "names that match this extended regular expression")
@@ -130,7 +130,7 @@ def _run(path: str, data: bytes, options: Options, ctx: Context) -> int:
     if ctx.fs.read_bytes(ctx.path(path))[:2] not in (
         b"#!",
         b"\x7fE",
-    ):  # execve takes no script without a first line
+    ):  # execve rejects a script without a #! line
         ctx.error(f"failed to exec {path}: Exec format error")
         ctx.error(f"{path} exited with return code 1")
         return 1

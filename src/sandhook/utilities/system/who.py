@@ -25,7 +25,7 @@ class Options:
     all_: bool = opt("-a", "--all", help="as -b -d --login -p -r -t -T -u")
     boot: bool = opt("-b", "--boot", help="when the system began: not known", ignored="")
     dead: bool = opt("-d", "--dead", help="dead processes: not known")
-    login: bool = opt("-l", "--login", help="login processes: nobody logs in", ignored="")
+    login: bool = opt("-l", "--login", help="login processes: not known", ignored="")
     own_terminal: bool = opt(
         "-m", help="the user of standard input's terminal: there is no terminal", ignored=""
     )
@@ -33,7 +33,7 @@ class Options:
     level: bool = opt("-r", "--runlevel", help="the run level: not known", ignored="")
     short: bool = opt("-s", "--short", help="name, line and time (default)", ignored="")
     clock: bool = opt("-t", "--time", help="the last change of the clock: not known", ignored="")
-    ips: bool = opt("--ips", help="addresses instead of names of hosts: nobody logs in", ignored="")
+    ips: bool = opt("--ips", help="addresses instead of names of hosts", ignored="")
     lookup: bool = opt("--lookup", ignored="")
 
 

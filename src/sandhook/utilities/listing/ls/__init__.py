@@ -124,7 +124,7 @@ class Options:
     follow: str = also(
         opt("-L", "--dereference", help="follow symbolic links", const="all", default=""),
         opt("-H", "--dereference-command-line", help="follow operands that are links", const="operands"),
-        opt("--dereference-command-line-symlink-to-dir", help="follow operands that lead to directories",
+        opt("--dereference-command-line-symlink-to-dir", help="follow operands that are links to directories",
             const="directories"),
     )  # fmt: skip
     quoting: str = also(

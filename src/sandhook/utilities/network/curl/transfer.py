@@ -109,7 +109,7 @@ class UrlTransfer:
     def run(self, text: str, query: str, request: Request) -> Trouble | None:
         """Run the transfer, with the retries of --retry; return the error of the last attempt.
 
-        --retry-max-time is the time after the first attempt at which a retry may begin; 0 is no limit. Source: curl(1).
+        --retry-max-time is how long after the first attempt a retry may begin; 0 is no limit. Source: curl(1).
         """
         arguments = self._arguments
         start = self._ctx.budget.elapsed()

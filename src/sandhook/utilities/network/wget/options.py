@@ -60,7 +60,7 @@ class Options:
     no_clobber: bool = opt("--no-clobber", help="-nc: keep existing files")
     on_error: bool = opt("--content-on-error", help="keep the response of an error, too")
     no_check_certificate: bool = opt(
-        "--no-check-certificate", help="refused: certificates are always checked (L-WGET-001)"
+        "--no-check-certificate", help="an error: certificates are always checked (L-WGET-001)"
     )
     input: str | None = opt("-i", "--input-file", "FILE", "read URLs from FILE, one a line")
     base: str | None = opt("-B", "--base", "URL", "the base of relative URLs in the file of -i")
