@@ -46,6 +46,31 @@ def last_component(name: str) -> str:
     return name.rstrip("/").rpartition("/")[2] or name[:1]
 
 
+def parent_of(name: str) -> str:
+    """Return the directory part of an operand, "." for a name without slashes."""
+    parent, slash, _ = name.rstrip("/").rpartition("/")
+    return (parent or "/") if slash else "."
+
+
+def is_link(ctx: Context, name: str) -> bool:
+    """Return whether an operand is a symbolic link."""
+    try:
+        return bits.S_ISLNK(stat_of(ctx, name, follow=False).mode)
+    except OSError:
+        return False
+
+
+def is_root(ctx: Context, name: str) -> bool:
+    """Return whether an operand refers to the root directory."""
+    path = ctx.path(name)
+    return ctx.fs.is_dir(path) and ctx.fs.realpath(path) == "/"
+
+
+def link_location(ctx: Context, name: str) -> tuple[VirtualPath, str]:
+    """Return the real directory of an operand and its last component, which identify one hard link. Raises OSError."""
+    return ctx.fs.realpath(ctx.path(parent_of(name))), last_component(name)
+
+
 # --------------------------------------------------------------------------- messages
 
 

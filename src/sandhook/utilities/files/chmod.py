@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.modes import Mode, mode_string
-from sandhook.command.operands import beneath, locate, reason, stat_of
+from sandhook.command.operands import beneath, is_link, is_root, locate, reason, stat_of
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
 from sandhook.text.quoting import quote_always
-from sandhook.utilities.files.names import is_link, is_root
 
 RAW = True
 

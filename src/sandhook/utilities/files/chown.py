@@ -11,11 +11,10 @@ from collections.abc import Sequence
 
 from sandhook.command.accounts import accounts, change_owner, group_number, user_number
 from sandhook.command.context import Context, Failure
-from sandhook.command.operands import beneath, reason, stat_of
+from sandhook.command.operands import beneath, is_link, is_root, reason, stat_of
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.record import Record
 from sandhook.text.quoting import quote_always
-from sandhook.utilities.files.names import is_link, is_root
 from sandhook.vfs.base import Stat
 
 

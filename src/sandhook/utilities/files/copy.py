@@ -10,12 +10,20 @@ from dataclasses import dataclass, field
 
 from sandhook.command.context import Context
 from sandhook.command.modes import mode_string
-from sandhook.command.operands import beneath, confirm, find, locate, reason, stat_of
+from sandhook.command.operands import (
+    beneath,
+    confirm,
+    find,
+    link_location,
+    locate,
+    parent_of,
+    reason,
+    stat_of,
+)
 from sandhook.kernel.descriptor import CHUNK, Description
 from sandhook.record import Record
 from sandhook.text.quoting import quote_always
 from sandhook.utilities.files.backup import Backup
-from sandhook.utilities.files.names import link_location, parent_of
 from sandhook.vfs.base import Stat
 
 

@@ -10,11 +10,19 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.links import relative_to, resolve
-from sandhook.command.operands import confirm, find, locate, reason, stat_of
+from sandhook.command.operands import (
+    confirm,
+    find,
+    is_link,
+    link_location,
+    locate,
+    parent_of,
+    reason,
+    stat_of,
+)
 from sandhook.command.options import also, opt, option_set
 from sandhook.text.quoting import quote_always
 from sandhook.utilities.files.backup import backup_of, backup_option, suffix_option
-from sandhook.utilities.files.names import is_link, link_location, parent_of
 from sandhook.utilities.files.targets import pairs
 from sandhook.vfs.path import VirtualPath
 

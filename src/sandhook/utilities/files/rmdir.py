@@ -9,10 +9,9 @@ import errno
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.operands import locate, reason
+from sandhook.command.operands import is_link, locate, reason
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.text.quoting import quote_always
-from sandhook.utilities.files.names import is_link
 
 
 @option_set

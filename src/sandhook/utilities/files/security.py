@@ -15,7 +15,7 @@ def context_option() -> Any:
         opt(
             "--context",
             "CONTEXT",
-            "a security context: prints a warning, because there are none",
+            "a security context: prints a warning, because contexts are not supported",
             optional=True,
             const="",
         ),

@@ -78,9 +78,11 @@ class Options:
         opt("-n", "--max-args", "MAX", "at most MAX arguments a command", append=True, convert=_as("n")),
     )
     parallel: str | None = opt("-P", "--max-procs", "MAX", "accepted; commands run one after the other")
-    open_tty: bool = opt("-o", "--open-tty", "let the command read the terminal: an error, as there is none")
+    open_tty: bool = opt(
+        "-o", "--open-tty", "let the command read the terminal: an error, as no terminal exists"
+    )
     interactive: bool = opt(
-        "-p", "--interactive", "ask on the terminal before each command: an error, as there is none"
+        "-p", "--interactive", "ask on the terminal before each command: an error, as no terminal exists"
     )
     slot: str | None = opt("--process-slot-var", "NAME", "set NAME to 0 for each command")
     no_run_if_empty: bool = opt("-r", "--no-run-if-empty", "do not run COMMAND without arguments")

@@ -6,7 +6,7 @@ import stat as bits
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.modes import mode_string
-from sandhook.command.operands import reason
+from sandhook.command.operands import parent_of, reason
 from sandhook.dates.clock import strftime
 from sandhook.text.quoting import quote_escaped
 from sandhook.utilities.listing.find.output import Write
@@ -193,8 +193,7 @@ def _run(ctx: Context, argv: list[str], sibling: Visit | None) -> int:
     process = ctx.process
     directory = process.cwd
     if sibling is not None:
-        parent = sibling.path.rstrip("/").rpartition("/")
-        process.cwd = ctx.fs.realpath(ctx.path(parent[0] or ("/" if parent[1] else ".")))
+        process.cwd = ctx.fs.realpath(ctx.path(parent_of(sibling.path)))
     try:
         return ctx.run_command(argv)
     finally:
