@@ -14,6 +14,7 @@ from typing import Any
 from sandhook.command.context import Context, Failure
 from sandhook.formats.table import read_rows, write_row
 from sandhook.lazy import lazily
+from sandhook.vfs.errors import fs_error
 
 Row = list[str]
 
@@ -130,7 +131,7 @@ def _opened(ctx: Context, name: str) -> Any:
     try:
         return ctx.open(name)
     except OSError as error:
-        raise Failure(f"{type(error).__name__}: [Errno {error.errno}] {error.strerror}: '{name}'") from None
+        raise Failure(f"{type(fs_error(error.errno or 0)).__name__}: [Errno {error.errno}] {error.strerror}: '{name}'") from None
 
 
 def _delimiter(options: Any, lines: Sequence[str]) -> str:
