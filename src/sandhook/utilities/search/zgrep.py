@@ -1,7 +1,7 @@
-"""zgrep, zegrep, zfgrep, bzgrep, xzgrep and similar ones: grep in files that may be compressed.
+"""zgrep, zegrep, zfgrep, bzgrep, xzgrep and similar utilities: grep in files that may be compressed.
 
 Oracle: gzip 1.12, bzip2 1.0.8, XZ Utils 5.4. All of them read gzip, bzip2, xz and plain files.
-Divergence: L-ZGREP-001, -r and -R are refused, as zgrep's are.
+Divergence: L-ZGREP-001, -r and -R are errors, as in zgrep.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SUFFIXES = (".gz", ".bz2", ".xz", ".lzma")
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0 when a line was selected, 1 when none was, 2 after an error."""
-    called = ctx.program
+    program = ctx.program
     syntax = Syntax(grep.Options, numeric=getattr(grep, "NUMERIC", None))
     try:
         options, _operands = syntax.parse(arguments)
@@ -31,9 +31,9 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         ctx.write(inform(grep, ctx.name, str(error)).encode())
         return 0
     words, names = parted(arguments, syntax)
-    if called.endswith("egrep"):
+    if program.endswith("egrep"):
         words.insert(0, "-E")
-    elif called.endswith("fgrep"):
+    elif program.endswith("fgrep"):
         words.insert(0, "-F")
     if options.directories in ("recurse", "follow"):
         raise UsageError("option -r is not supported", hint=False)
@@ -41,19 +41,19 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         if not names:
             raise UsageError("missing pattern")
         words += ["-e", names.pop(0)]
-    many = len(names) > 1
+    with_names = len(names) > 1
     status = 1
     for name in names or ["-"]:
         ctx.charge()
-        status = _joined(status, _search(name, words, many, ctx))
+        status = _combine(status, _search(name, words, with_names, ctx))
     return status
 
 
-def _joined(one: int, other: int) -> int:
-    return 2 if max(one, other) > 1 else min(one, other)
+def _combine(first: int, second: int) -> int:
+    return 2 if max(first, second) > 1 else min(first, second)
 
 
-def _search(name: str, words: Sequence[str], many: bool, ctx: Context) -> int:
+def _search(name: str, words: Sequence[str], with_names: bool, ctx: Context) -> int:
     if name != "-" and find(ctx, name) is None:
         name = next((name + suffix for suffix in _SUFFIXES if find(ctx, name + suffix) is not None), name)
     try:
@@ -65,7 +65,7 @@ def _search(name: str, words: Sequence[str], many: bool, ctx: Context) -> int:
     label = "(standard input)" if name == "-" else name
     try:
         status = ctx.run_command(
-            ["grep", *(["-H"] if many else []), f"--label={label}", *words, "--", "-"], stdin=source
+            ["grep", *(["-H"] if with_names else []), f"--label={label}", *words, "--", "-"], stdin=source
         )
     finally:
         source.release()

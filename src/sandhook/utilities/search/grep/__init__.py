@@ -1,7 +1,7 @@
 """grep: print lines that match patterns.
 
 Source: POSIX.1-2024 XCU 3, grep. Oracle: GNU grep 3.8 in C.UTF-8.
-Divergences: L-GREP-002, -P; L-GREP-003, -r goes through a directory in the order of names.
+Divergences: L-GREP-002, -P; L-GREP-003, -r visits the entries of a directory in the order of names.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from sandhook.utilities.search.grep.output import Searcher, Style
 from sandhook.vfs.errors import error_text
 
 USAGE_STATUS = 2
-FIXED_NAMES = ("egrep", "fgrep")  # scripts that call themselves so
+FIXED_NAMES = ("egrep", "fgrep")  # scripts whose messages have these names under any path
 DIGITS = "legacy_context"
 USAGE = "Usage: grep [OPTION]... PATTERNS [FILE]..."
-_KEPT = 256  #: compiled searches
-_KEPT_LENGTH = 4_096  #: bytes of patterns of one that is kept
+_CACHE_SIZE = 256  #: compiled searches in the cache
+_MAX_CACHED_LENGTH = 4_096  #: bytes of the longest patterns in the cache
 
 
 def context_length(text: str) -> int:
-    """Read the argument of -A, -B, -C."""
+    """Parse the argument of -A, -B, -C."""
     if not (text.isascii() and text.isdecimal()):
         raise Failure(f"{text}: invalid context length argument")
     return int(text[-19:]) if len(text.lstrip("0")) < 19 else 2**62
 
 
 def max_count(text: str) -> int:
-    """Read the argument of -m; a negative one means no maximum."""
+    """Parse the argument of -m; a negative number means no maximum."""
     bare = text.removeprefix("-")
     if not (bare.isascii() and bare.isdecimal()):
         raise Failure("invalid max count")
@@ -40,29 +40,29 @@ def max_count(text: str) -> int:
 
 
 def binary_type(text: str) -> str:
-    """Read the argument of --binary-files."""
+    """Check the argument of --binary-files."""
     if text not in ("binary", "text", "without-match"):
         raise Failure("unknown binary-files type")
     return text
 
 
 def device_action(text: str) -> str:
-    """Read the argument of -D."""
+    """Check the argument of -D."""
     if text not in ("read", "skip"):
         raise Failure("unknown devices method")
     return text
 
 
-def _choice(option: str, *allowed: str) -> Callable[[str], str]:
-    def read(text: str) -> str:
-        if text not in allowed:
-            listed = "".join(f"\n  - '{each}'" for each in allowed)
+def _choice(option: str, *choices: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in choices:
+            choice_list = "".join(f"\n  - '{choice}'" for choice in choices)
             raise UsageError(
-                f"invalid argument '{text}' for '--{option}'\nValid arguments are:{listed}", status=1
+                f"invalid argument '{text}' for '--{option}'\nValid arguments are:{choice_list}", status=1
             )
         return text
 
-    return read
+    return parse
 
 
 @option_set
@@ -79,7 +79,7 @@ class Options:
         opt("-P", "--perl-regexp", help="PATTERNS are Perl's expressions", const="P", append=True),
     )
     patterns: tuple[str, ...] = opt("-e", "--regexp", "PATTERNS", "search for PATTERNS", append=True)
-    pattern_files: tuple[str, ...] = opt("-f", "--file", "FILE", "take PATTERNS from FILE", append=True)
+    pattern_files: tuple[str, ...] = opt("-f", "--file", "FILE", "read PATTERNS from FILE", append=True)
     icase: bool = also(
         opt("-i", "-y", "--ignore-case", help="ignore case"),
         opt("--no-ignore-case", help="respect case (default)", const=False),
@@ -87,14 +87,14 @@ class Options:
     words: bool = opt("-w", "--word-regexp", help="match whole words only")
     lines: bool = opt("-x", "--line-regexp", help="match whole lines only")
     zero: bool = opt("-z", "--null-data", help="lines end with NUL, not newline")
-    silent: bool = opt("-s", "--no-messages", help="say nothing about files that cannot be read")
+    silent: bool = opt("-s", "--no-messages", help="do not report files that cannot be read")
     invert: bool = opt("-v", "--invert-match", help="select lines that do not match")
     limit: int = opt(
         "-m", "--max-count", "NUM", "stop after NUM selected lines", convert=max_count, default=-1
     )
     offsets: bool = opt("-b", "--byte-offset", help="print the offset in bytes of each line")
     numbers: bool = opt("-n", "--line-number", help="print the number of each line")
-    buffered: bool = opt("--line-buffered", help="write each line at once")
+    line_buffered: bool = opt("--line-buffered", help="write each line at once")
     names: bool | None = also(
         opt("-H", "--with-filename", help="print file names", default=None),
         opt("-h", "--no-filename", help="print no file names", const=False),
@@ -122,8 +122,8 @@ class Options:
             convert=_choice("directories", "read", "recurse", "skip"),
             default="read",
         ),
-        opt("-r", "--recursive", help="search directories with all they hold", const="recurse"),
-        opt("-R", "--dereference-recursive", help="same, through links too", const="follow"),
+        opt("-r", "--recursive", help="search directories recursively", const="recurse"),
+        opt("-R", "--dereference-recursive", help="same, and follow symbolic links", const="follow"),
     )
     devices: str | None = opt("-D", "--devices", "ACTION", "read or skip devices", convert=device_action)
     selection: tuple[str, ...] = also(
@@ -170,69 +170,69 @@ class Options:
         "--color",
         "--colour",
         "WHEN",
-        "mark matches: always, never or auto (never, for there is no terminal)",
+        "color matches: always, never or auto (means never: there is no terminal)",
         optional=True,
         const="auto",
         default="never",
         convert=_choice("color", "always", "yes", "force", "never", "no", "none", "auto", "tty", "if-tty"),
     )
     unix: bool = opt("-U", "--binary", ignored="")
-    obsolete: bool = opt("-u", "--unix-byte-offsets", help="taken with a warning, and without effect")
+    obsolete: bool = opt("-u", "--unix-byte-offsets", help="accepted with a warning; has no effect")
     version: bool = opt("-V", help="show the version")
     legacy_context: str | None = opt(default=None)
 
 
-#: id of an Options object to (that object, the name it was given for, what it means); see ``plan_for``.
+#: The cache of ``plan_for``: the id of an Options object to the object, program, pattern operand and results.
 _PLANS: dict[int, tuple[Options, str, str | None, Matcher, Style]] = {}
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0 when a line was selected, 1 when none was, 2 after an error (but 0 with -q and a line)."""
+    """Return 0 when a line was selected, else 1; 2 after an error, but not with -q and a selected line."""
     if options.version:
         raise Inform("version")
     if options.obsolete:
         ctx.error("warning: --unix-byte-offsets (-u) is obsolete")
-    given = options.patterns or options.pattern_files
-    if not given and not operands:
+    pattern_options = options.patterns or options.pattern_files
+    if not pattern_options and not operands:
         ctx.flush()
         ctx.error_hint(USAGE)
         return 2
     if options.limit == 0 and (options.list_ != "L" or options.quiet) and len(set(options.kinds)) < 2:
         return 1
-    matcher, style = plan_for(options, None if given else operands[0], ctx)
-    files: Sequence[str] = operands if given else operands[1:]
-    nothing = matcher.takes_all if style.invert else matcher.takes_none
-    if nothing and style.list_ != "L":
+    matcher, style = plan_for(options, None if pattern_options else operands[0], ctx)
+    files: Sequence[str] = operands if pattern_options else operands[1:]
+    selects_nothing = matcher.matches_all if style.invert else matcher.matches_none
+    if selects_nothing and style.list_ != "L":
         return 1
-    selected = False
+    any_selected = False
     searcher = Searcher(matcher, style, ctx)
     if not files and options.directories not in ("recurse", "follow"):
-        selected = search_stdin(searcher, style, ctx)
-        return 2 if ctx.failed and not (selected and options.quiet) else 0 if selected else 1
+        any_selected = search_stdin(searcher, style, ctx)
+        return 2 if ctx.failed and not (any_selected and options.quiet) else 0 if any_selected else 1
     from sandhook.utilities.search.grep.files import Files
 
-    walk = Files(options, files, ctx)
+    searched_files = Files(options, files, ctx)
     searcher.name_by_default = len(files) > 1
-    for name, found in walk:
-        if walk.recursed:
+    for name, info in searched_files:
+        if searched_files.has_recursed:
             searcher.name_by_default = True
-        if name == "-" and found is None:
-            selected = search_stdin(searcher, style, ctx) or selected
+        if name == "-" and info is None:
+            any_selected = search_stdin(searcher, style, ctx) or any_selected
         else:
             try:
                 with ctx.open(name) as reader:
-                    selected = searcher.search(reader, name) or selected
+                    any_selected = searcher.search(reader, name) or any_selected
             except OSError as error:
-                walk.report(name, error)
+                searched_files.file_error(name, error)
                 if error.errno == errno.EISDIR:
-                    searcher.unread(name)
-        if selected and options.quiet:
+                    searcher.print_directory(name)
+        if any_selected and options.quiet:
             return 0
-    return 2 if ctx.failed else 0 if selected else 1
+    return 2 if ctx.failed else 0 if any_selected else 1
 
 
 def search_stdin(searcher: Searcher, style: Style, ctx: Context) -> bool:
-    """Search standard input; a closed one is an error."""
+    """Search standard input. Reports an error when it is closed."""
     try:
         with ctx.stdin_reader() as reader:
             return searcher.search(reader, style.label)
@@ -244,19 +244,19 @@ def search_stdin(searcher: Searcher, style: Style, ctx: Context) -> bool:
 
 
 def plan_for(options: Options, pattern: str | None, ctx: Context) -> tuple[Matcher, Style]:
-    """Return the compiled patterns and the ways of printing.
+    """Return the compiled patterns and the style of the output.
 
-    Kept by the identity of the Options object, which the parser hands out again for the same
-    command line: hashing thirty fields would cost more than the search of a short input.
+    The cache goes by the identity of the Options object, because the parser returns the same object for
+    the same command line. Hashing its thirty fields would cost more than the search of a short input.
     """
     name = ctx.program
-    if name != "grep":  # egrep and fgrep are scripts that call grep, which reports
+    if name != "grep":  # egrep and fgrep are scripts that call grep, and messages have its name
         ctx.name = "grep"
-    kept = _PLANS.get(id(options))
-    if kept is not None and kept[0] is options and kept[1] == name and kept[2] == pattern:
-        for warning in kept[3].warnings:
+    plan = _PLANS.get(id(options))
+    if plan is not None and plan[0] is options and plan[1] == name and plan[2] == pattern:
+        for warning in plan[3].warnings:
             ctx.error(f"warning: {warning}")
-        return kept[3], kept[4]
+        return plan[3], plan[4]
     spec = make_spec(options, name, pattern, ctx)
     try:
         matcher = Matcher(spec)
@@ -266,15 +266,15 @@ def plan_for(options: Options, pattern: str | None, ctx: Context) -> tuple[Match
     for warning in matcher.warnings:
         ctx.error(f"warning: {warning}")
     style = Style.of(options)
-    if not options.pattern_files and sum(map(len, spec.patterns)) < _KEPT_LENGTH:
-        if len(_PLANS) >= _KEPT:
+    if not options.pattern_files and sum(map(len, spec.patterns)) < _MAX_CACHED_LENGTH:
+        if len(_PLANS) >= _CACHE_SIZE:
             _PLANS.clear()
         _PLANS[id(options)] = (options, name, pattern, matcher, style)
     return matcher, style
 
 
 def make_spec(options: Options, name: str, pattern: str | None, ctx: Context) -> Spec:
-    """Gather the patterns of the first operand, of -e and of -f."""
+    """Return the search for the patterns of -e, -f or the first operand. Raises Failure."""
     kinds = set(options.kinds)
     if name != "grep":
         kinds.add("E" if name == "egrep" else "F")

@@ -1,4 +1,4 @@
-"""The colors that grep --color=always marks its output with.
+"""The colors of the output of grep --color=always.
 
 Source: GNU grep 3.8 manual, "Environment Variables" (GREP_COLORS, GREP_COLOR).
 """
@@ -11,25 +11,25 @@ from sandhook.record import Record
 
 
 class Palette(Record):
-    """What goes into the escape sequence of each part of the output; b"" marks nothing.
+    """The codes in the escape sequence of each part of the output; b"" leaves the part uncolored.
 
     Attributes:
-        selected, context: Matching text in selected lines, and in lines of context.
-        name, number, offset, separator: File names, line numbers, byte offsets, and what stands after them.
-        line, other: Whole lines: selected ones, and context.
-        reversed_: With -v, ``line`` and ``other`` change places.
-        clear: What follows a sequence, so that a colored background ends where the text does.
+        selected_match, context_match: Matching text in selected lines, and in lines of context.
+        name, number, offset, separator: File names, line numbers, byte offsets, and the separators after them.
+        selected_line, context_line: Whole lines.
+        swapped: With -v, selected lines have the color of context, and context that of selected lines.
+        clear: Erases the rest of the terminal's line after a sequence, so that a background ends with the text.
     """
 
-    selected: bytes = b"01;31"
-    context: bytes = b"01;31"
+    selected_match: bytes = b"01;31"
+    context_match: bytes = b"01;31"
     name: bytes = b"35"
     number: bytes = b"32"
     offset: bytes = b"32"
     separator: bytes = b"36"
-    line: bytes = b""
-    other: bytes = b""
-    reversed_: bool = False
+    selected_line: bytes = b""
+    context_line: bytes = b""
+    swapped: bool = False
     clear: bytes = b"\x1b[K"
 
     def start(self, code: bytes) -> bytes:
@@ -41,27 +41,27 @@ class Palette(Record):
         return b"%b%b\x1b[m%b" % (self.start(code), text, self.clear) if text and code else text
 
 
-PLAIN = Palette()
+DEFAULT = Palette()
 
 _FIELDS = {
-    "ms": "selected",
-    "mc": "context",
+    "ms": "selected_match",
+    "mc": "context_match",
     "fn": "name",
     "ln": "number",
     "bn": "offset",
     "se": "separator",
-    "sl": "line",
-    "cx": "other",
+    "sl": "selected_line",
+    "cx": "context_line",
 }
 
 
 def palette_of(environment: Mapping[str, str]) -> Palette:
-    """Read GREP_COLOR and GREP_COLORS; what follows a wrong value is ignored."""
+    """Parse GREP_COLOR and GREP_COLORS; an invalid value ends the list, as in grep."""
     values: dict[str, bytes] = {}
-    reversed_ = PLAIN.reversed_
+    swapped = DEFAULT.swapped
     old = environment.get("GREP_COLOR", "")
     if old:
-        values["selected"] = values["context"] = old.encode("utf-8", "surrogateescape")
+        values["selected_match"] = values["context_match"] = old.encode("utf-8", "surrogateescape")
     for capability in environment.get("GREP_COLORS", "").split(":"):
         name, equals, value = capability.partition("=")
         if (equals and not name) or not set(value) <= set("0123456789;"):
@@ -69,9 +69,9 @@ def palette_of(environment: Mapping[str, str]) -> Palette:
         if name == "ne":
             values["clear"] = b""
         elif name == "rv":
-            reversed_ = True
+            swapped = True
         elif name == "mt" and equals:
-            values["selected"] = values["context"] = value.encode()
+            values["selected_match"] = values["context_match"] = value.encode()
         elif name in _FIELDS and equals:
             values[_FIELDS[name]] = value.encode()
-    return PLAIN._replace(reversed_=reversed_, **values)
+    return DEFAULT._replace(swapped=swapped, **values)

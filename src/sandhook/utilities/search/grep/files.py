@@ -1,4 +1,4 @@
-"""Which files grep searches: operands, and what -r finds below directories.
+"""The files that grep searches: operands, and with -r the files below directories.
 
 Source: GNU grep 3.8 (fts and exclude.c). Divergence: L-GREP-003, entries in the order of names.
 """
@@ -17,10 +17,10 @@ from sandhook.vfs.errors import error_text, fs_error
 
 
 class Files:
-    """Iterates over the names to search; "-" comes with None, any other with its Stat.
+    """Iterates over the names to search, each with its Stat; "-" has None.
 
     Attributes:
-        recursed: A directory was met, so lines get file names from now on.
+        has_recursed: -r entered a directory, so lines are printed with file names.
     """
 
     def __init__(self, options: Any, operands: Sequence[str], ctx: Context) -> None:
@@ -43,13 +43,13 @@ class Files:
             for line in data.decode("utf-8", "surrogateescape").split("\n"):
                 if line:
                     self._rules.append((False, compile_pattern(line, extglob=False)))
-        self._no_directories = [
+        self._excluded_directories = [
             compile_pattern(text.rstrip("/") or "/", extglob=False) for text in options.exclude_dir
         ]
-        self.recursed = False
+        self.has_recursed = False
 
-    def report(self, name: str, error: OSError) -> None:
-        """Return what is wrong with a file, unless -s; the exit status will be 2."""
+    def file_error(self, name: str, error: OSError) -> None:
+        """Print an error about a file, unless -s; the exit status becomes 2."""
         if self._silent:
             self._ctx.failed = 2
         else:
@@ -57,86 +57,93 @@ class Files:
 
     def __iter__(self) -> Iterator[tuple[str, Stat | None]]:
         if not self._operands:
-            yield from self._below(".", "")
+            yield from self._tree(".", "")
             return
         for name in self._operands:
             if name == "-":
                 yield name, None
                 continue
             try:
-                found = self._ctx.fs.stat(self._ctx.path(name)) if name else None
-                if found is None:
+                info = self._ctx.fs.stat(self._ctx.path(name)) if name else None
+                if info is None:
                     raise fs_error(errno.ENOENT)
             except OSError as error:
-                self.report(name, error)
+                self.file_error(name, error)
                 continue
-            yield from self._operand(name, found)
+            yield from self._operand(name, info)
 
-    def _operand(self, name: str, found: Stat) -> Iterator[tuple[str, Stat]]:
-        if stat.S_ISDIR(found.mode):
-            if self._directories == "skip" or _any_tail(self._no_directories, name.rstrip("/") or name):
+    def _operand(self, name: str, info: Stat) -> Iterator[tuple[str, Stat]]:
+        if stat.S_ISDIR(info.mode):
+            if self._directories == "skip" or _matches_suffix(
+                self._excluded_directories, name.rstrip("/") or name
+            ):
                 return
             if self._recurse:
-                yield from self._below(name, name)
+                yield from self._tree(name, name)
             else:
-                yield name, found
-        elif not self._skipped(name, True) and not (self._devices == "skip" and not stat.S_ISREG(found.mode)):
-            yield name, found
+                yield name, info
+        elif not self._is_skipped(name, True) and not (
+            self._devices == "skip" and not stat.S_ISREG(info.mode)
+        ):
+            yield name, info
 
-    def _below(self, directory: str, prefix: str) -> Iterator[tuple[str, Stat]]:
-        """Yield the regular files of a tree, each directory's names in order."""
+    def _tree(self, directory: str, prefix: str) -> Iterator[tuple[str, Stat]]:
+        """Yield the regular files of a tree; the entries of a directory are in the order of names."""
         ctx = self._ctx
-        self.recursed = True
+        self.has_recursed = True
         pending: list[tuple[str, str, frozenset[int]]] = [(directory, prefix, frozenset())]
         while pending:
-            name, prefix, above = pending.pop()
-            if (prefix and name != directory) or above:
-                found = self._entry(name)
-                if found is None or not stat.S_ISDIR(found.mode):
-                    if found is not None and not self._skipped(name, False) and self._readable(found):
-                        yield name, found
+            name, prefix, ancestors = pending.pop()
+            if (prefix and name != directory) or ancestors:
+                info = self._entry(name)
+                if info is None or not stat.S_ISDIR(info.mode):
+                    if info is not None and not self._is_skipped(name, False) and self._readable(info):
+                        yield name, info
                     continue
-                if any(each.matches(name.rpartition("/")[2]) for each in self._no_directories):
+                if any(pattern.matches(name.rpartition("/")[2]) for pattern in self._excluded_directories):
                     continue
-                if found.inode in above:
+                if info.inode in ancestors:
                     ctx.error(f"{name}: warning: recursive directory loop")
                     continue
-                above = above | {found.inode}
+                ancestors = ancestors | {info.inode}
             try:
-                above = above | {ctx.fs.stat(ctx.path(name)).inode}
+                ancestors = ancestors | {ctx.fs.stat(ctx.path(name)).inode}
                 entries = ctx.fs.listdir(ctx.path(name))
             except OSError as error:
-                self.report(name, error)
+                self.file_error(name, error)
                 continue
             ctx.charge(1 + len(entries))
             head = prefix and (prefix if prefix[-1] == "/" else prefix + "/")
-            pending += [(head + entry.name, head + entry.name, above) for entry in reversed(entries)]
+            pending += [(head + entry.name, head + entry.name, ancestors) for entry in reversed(entries)]
 
     def _entry(self, name: str) -> Stat | None:
-        """Return what a name below a directory is; None for a link that is not followed."""
+        """Return the Stat of a name below a directory; None for an error, or a link that is not followed."""
         path = self._ctx.path(name)
         try:
-            found = self._ctx.fs.stat(path, follow=self._follow)
+            info = self._ctx.fs.stat(path, follow=self._follow)
         except OSError as error:
-            self.report(name, error)
+            self.file_error(name, error)
             return None
-        return None if stat.S_ISLNK(found.mode) else found
+        return None if stat.S_ISLNK(info.mode) else info
 
-    def _readable(self, found: Stat) -> bool:
-        return stat.S_ISREG(found.mode) or self._devices == "read"
+    def _readable(self, info: Stat) -> bool:
+        return stat.S_ISREG(info.mode) or self._devices == "read"
 
-    def _skipped(self, name: str, operand: bool) -> bool:
-        """The last of --include and --exclude that matches decides; else the first one's kind does."""
+    def _is_skipped(self, name: str, operand: bool) -> bool:
+        """Return True when the last matching --include or --exclude excludes a name.
+
+        When no glob matches, the kind of the first one decides: --include excludes all other names.
+        """
         if not self._rules:
             return False
         for include, pattern in reversed(self._rules):
-            if _any_tail([pattern], name) if operand else pattern.matches(name.rpartition("/")[2]):
+            if _matches_suffix([pattern], name) if operand else pattern.matches(name.rpartition("/")[2]):
                 return not include
         return self._rules[0][0]
 
 
-def _any_tail(patterns: Sequence[Pattern], name: str) -> bool:
-    """Return whether a pattern matches the name, or what follows one of its slashes."""
+def _matches_suffix(patterns: Sequence[Pattern], name: str) -> bool:
+    """Return True when a pattern matches the name, or the part after one of its slashes."""
     parts = name.split("/")
-    tails = ["/".join(parts[index:]) for index in range(len(parts))]
-    return any(bool(pattern.matches(tail)) for pattern in patterns for tail in tails)
+    suffixes = ["/".join(parts[index:]) for index in range(len(parts))]
+    return any(bool(pattern.matches(suffix)) for pattern in patterns for suffix in suffixes)

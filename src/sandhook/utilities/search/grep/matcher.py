@@ -1,8 +1,8 @@
-"""What grep looks for: patterns made into functions that find matching lines in whole blocks.
+"""Compiles grep's patterns to functions that find matching lines in whole blocks.
 
-A block holds many lines, most of which do not match, so ``find`` looks for the next match in
-the block at once and only then for the line around it. A match that runs over the end of its
-line (``[[:space:]]`` takes a newline) is looked for again in that line alone.
+Most lines of a block do not match, so ``find`` searches the whole block for the next match, and only
+then for the line around it. When a match extends beyond its line (``[[:space:]]`` matches a newline),
+that line is searched again alone.
 
 Source: POSIX.1-2024 XCU 3, grep; GNU grep 3.8, searchutils.c and kwsearch for -w and -x.
 """
@@ -16,20 +16,20 @@ from sandhook.pattern.dialect import check_class_syntax
 from sandhook.pattern.posix import Regex, after_character, compile_bre, compile_ere
 from sandhook.record import Record
 
-#: A position in the first line at or after ``pos`` (a line's beginning) that matches, else -1.
+#: Returns an offset in the first matching line from ``pos`` on, which begins a line; -1 when no line matches.
 Find = Callable[[bytes, int], int]
-#: The matches in one line without its newline, empty ones included.
+#: Yields the matches in one line without its newline, empty matches included.
 Spans = Callable[[bytes], Iterator[tuple[int, int]]]
 
 _BRE_SPECIAL = frozenset(b"\\.[]*^$\n")
 _ERE_SPECIAL = frozenset(b"\\.[]*^$+?(){}|\n")
 _ESCAPED = frozenset(b"\\.[*^$+?(){}|")
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
-_MOST_ALTERNATIVES = 30_000  #: bytes of fixed strings that are searched for as one expression
+_MOST_ALTERNATIVES = 30_000  #: bytes of fixed strings that are compiled to one expression
 
 
 class Spec(Record):
-    """What to look for; hashable, so that compiled matchers can be kept."""
+    """The patterns, and the options that change what they match."""
 
     kind: str  #: "G", "E", "F" or "P"
     patterns: tuple[bytes, ...]
@@ -40,15 +40,15 @@ class Spec(Record):
 
 
 class Matcher:
-    """A compiled Spec, immutable and shared; ``bind`` gives what one run searches with.
+    """A compiled Spec, immutable and shared; ``bind`` returns the functions for one run.
 
     Attributes:
-        takes_all: It is the empty pattern, so that -v selects nothing.
-        takes_none: There is no pattern at all, so that only -v selects.
+        matches_all: The pattern is empty, so -v selects nothing.
+        matches_none: There is no pattern, so only -v selects lines.
         warnings: Messages of the expression's compiler.
     """
 
-    __slots__ = ("_needle", "_needles", "_perl", "_regex", "_spec", "takes_all", "takes_none", "warnings")
+    __slots__ = ("_needle", "_needles", "_perl", "_regex", "_spec", "matches_all", "matches_none", "warnings")
 
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
@@ -58,8 +58,8 @@ class Matcher:
         self._perl: Spans | None = None
         self.warnings: tuple[str, ...] = ()
         patterns = spec.patterns
-        self.takes_none = not patterns
-        self.takes_all = patterns == (b"",) and not spec.words and not spec.lines
+        self.matches_none = not patterns
+        self.matches_all = patterns == (b"",) and not spec.words and not spec.lines
         if spec.kind == "P":
             return
         if len(patterns) == 1 and not spec.icase and _is_fixed(spec.kind, patterns[0]):
@@ -72,8 +72,10 @@ class Matcher:
             self._regex = compile_(
                 b"\n".join(patterns), icase=spec.icase, newline=not spec.zero, lenient=True
             )
-            # Debian's grep 3.8, the oracle, says nothing of stray backslashes
-            self.warnings = tuple(each for each in self._regex.warnings if not each.startswith("stray"))
+            # Debian's grep 3.8, the oracle, does not warn of stray backslashes
+            self.warnings = tuple(
+                warning for warning in self._regex.warnings if not warning.startswith("stray")
+            )
         elif sum(map(len, patterns)) > _MOST_ALTERNATIVES:
             self._needles = tuple(sorted(set(patterns), key=len, reverse=True))
         elif patterns:
@@ -81,7 +83,7 @@ class Matcher:
             self._regex = compile_ere(text, icase=spec.icase, newline=True, lenient=True)
 
     def bind(self, budget: Budget) -> tuple[Find, Spans]:
-        """Return the two searches, charging ``budget``."""
+        """Return the searches for lines and for spans, which charge ``budget``. Raises PatternError."""
         spec = self._spec
         if not spec.patterns:
             return _find_nothing, _no_spans
@@ -95,18 +97,18 @@ class Matcher:
         elif self._regex is not None:
             regex = self._regex
             if spec.words or spec.lines:
-                spans = _exact(_regex_at(regex, budget), spec, budget)
+                spans = _exact(_regex_search(regex, budget), spec, budget)
             else:
                 spans = _regex_spans(regex, budget)
                 if not spec.zero:
                     return _regex_find(regex, budget), spans
         else:
-            spans = _exact(_needles_at(self._needles, spec.icase, budget), spec, budget)
+            spans = _exact(_needles_search(self._needles, spec.icase, budget), spec, budget)
         return _by_line(spans, b"\0" if spec.zero else b"\n", budget), spans
 
     def _bind_needle(self, needle: bytes, budget: Budget) -> tuple[Find, Spans]:
         spec = self._spec
-        spans = _exact(_needle_at(needle), spec, budget)
+        spans = _exact(_needle_search(needle), spec, budget)
         if not spec.words and not spec.lines:
             return lambda data, pos: data.find(needle, pos), spans
         by_line = _by_line(spans, b"\0" if spec.zero else b"\n", budget)
@@ -114,7 +116,7 @@ class Matcher:
             return by_line, spans
 
         def find(data: bytes, pos: int) -> int:
-            """Skip lines that do not even contain the needle."""
+            """Skip lines that do not contain the needle at all."""
             pos = data.find(needle, pos)
             if pos < 0:
                 return -1
@@ -144,103 +146,105 @@ def _no_spans(line: bytes) -> Iterator[tuple[int, int]]:
 
 # --------------------------------------------------------------------------- matches in a line
 
-#: The leftmost, longest match in ``line[:end]`` that begins at ``start`` or later.
-At = Callable[[bytes, int, int], "tuple[int, int] | None"]
+#: Returns the leftmost, longest match in ``line[:end]`` that begins at ``start`` or later.
+SearchLine = Callable[[bytes, int, int], "tuple[int, int] | None"]
 
 
-def _needle_at(needle: bytes) -> At:
+def _needle_search(needle: bytes) -> SearchLine:
     size = len(needle)
 
-    def at(line: bytes, start: int, end: int) -> tuple[int, int] | None:
-        found = line.find(needle, start, end)
-        return None if found < 0 else (found, found + size)
+    def search(line: bytes, start: int, end: int) -> tuple[int, int] | None:
+        offset = line.find(needle, start, end)
+        return None if offset < 0 else (offset, offset + size)
 
-    return at
+    return search
 
 
-def _needles_at(needles: Sequence[bytes], icase: bool, budget: Budget) -> At:
-    """Search for many fixed strings, the longest first; -i knows ASCII only."""
+def _needles_search(needles: Sequence[bytes], icase: bool, budget: Budget) -> SearchLine:
+    """Return a search for many fixed strings, the longest first; -i folds ASCII only."""
     if icase:
         needles = [needle.lower() for needle in needles]
 
-    def at(line: bytes, start: int, end: int) -> tuple[int, int] | None:
+    def search(line: bytes, start: int, end: int) -> tuple[int, int] | None:
         budget.charge(1 + (len(needles) >> 3))
         if icase:
             line = line.lower()
         best = None
         for needle in needles:
-            found = line.find(needle, start, end)
-            if found >= 0 and (best is None or found < best[0]):
-                best = (found, found + len(needle))
-                end = min(end, found + len(needles[0]))
+            offset = line.find(needle, start, end)
+            if offset >= 0 and (best is None or offset < best[0]):
+                best = (offset, offset + len(needle))
+                end = min(end, offset + len(needles[0]))
         return best
 
-    return at
+    return search
 
 
-def _regex_at(regex: Regex, budget: Budget) -> At:
-    def at(line: bytes, start: int, end: int) -> tuple[int, int] | None:
-        found = regex.search(line, start, end, remaining=budget.remaining)
-        return None if found is None else found.spans[0]
+def _regex_search(regex: Regex, budget: Budget) -> SearchLine:
+    def search(line: bytes, start: int, end: int) -> tuple[int, int] | None:
+        match = regex.search(line, start, end, remaining=budget.remaining)
+        return None if match is None else match.spans[0]
 
-    return at
+    return search
 
 
 def _regex_spans(regex: Regex, budget: Budget) -> Spans:
     def spans(line: bytes) -> Iterator[tuple[int, int]]:
-        for found in regex.finditer(line, remaining=budget.remaining):
+        for match in regex.finditer(line, remaining=budget.remaining):
             budget.charge(1)
-            yield found.spans[0]
+            yield match.spans[0]
 
     return spans
 
 
-def _exact(at: At, spec: Spec, budget: Budget) -> Spans:
-    """All matches in a line, of those that -w and -x let pass."""
+def _exact(search: SearchLine, spec: Spec, budget: Budget) -> Spans:
+    """Return a search for the matches in a line that -w and -x allow."""
     if spec.lines:
 
-        def whole(line: bytes) -> Iterator[tuple[int, int]]:
-            found = at(line, 0, len(line))
-            if found == (0, len(line)):
-                yield found
+        def whole_line(line: bytes) -> Iterator[tuple[int, int]]:
+            span = search(line, 0, len(line))
+            if span == (0, len(line)):
+                yield span
 
-        return whole
+        return whole_line
 
     def spans(line: bytes) -> Iterator[tuple[int, int]]:
         start = 0
         size = len(line)
         while start <= size:
             budget.charge(1 + (size >> 12))
-            found = at(line, start, size)
-            if found is not None and spec.words:
-                found = _as_word(at, line, found, budget)
-                if found is None:
-                    start = _next_start(at, line, start)
+            span = search(line, start, size)
+            if span is not None and spec.words:
+                span = _as_word(search, line, span, budget)
+                if span is None:
+                    start = _next_start(search, line, start)
                     continue
-            if found is None:
+            if span is None:
                 return
-            yield found
-            start = found[1] if found[1] > found[0] else after_character(line, found[1])
+            yield span
+            start = span[1] if span[1] > span[0] else after_character(line, span[1])
 
     return spans
 
 
-def _next_start(at: At, line: bytes, start: int) -> int:
-    """Return where to look on after a match that is no word."""
-    found = at(line, start, len(line))
-    return len(line) + 1 if found is None else after_character(line, found[0])
+def _next_start(search: SearchLine, line: bytes, start: int) -> int:
+    """Return the offset at which the search continues after a match that is not a word."""
+    span = search(line, start, len(line))
+    return len(line) + 1 if span is None else after_character(line, span[0])
 
 
-def _as_word(at: At, line: bytes, found: tuple[int, int], budget: Budget) -> tuple[int, int] | None:
-    """Return the longest match at the same place that has no word characters next to it."""
-    start, end = found
+def _as_word(
+    search: SearchLine, line: bytes, span: tuple[int, int], budget: Budget
+) -> tuple[int, int] | None:
+    """Return the longest match at the same offset that has no word characters next to it."""
+    start, end = span
     if is_word_before(line, start):
         return None
-    while is_word_behind(line, end):
+    while is_word_after(line, end):
         if end <= start:
             return None
         budget.charge(1 + ((end - start) >> 12))
-        shorter = at(line, start, end - 1)
+        shorter = search(line, start, end - 1)
         if shorter is None or shorter[0] != start or shorter[1] == start:
             return None
         end = shorter[1]
@@ -248,7 +252,7 @@ def _as_word(at: At, line: bytes, found: tuple[int, int], budget: Budget) -> tup
 
 
 def is_word_before(line: bytes, at: int) -> bool:
-    """Return whether the character that ends at an offset is a letter, digit or underscore."""
+    """Return True when the character that ends at an offset is a letter, digit or underscore."""
     if not at:
         return False
     if line[at - 1] < 0x80:
@@ -259,8 +263,8 @@ def is_word_before(line: bytes, at: int) -> bool:
     return _is_word(line[start:at])
 
 
-def is_word_behind(line: bytes, at: int) -> bool:
-    """Return whether the character that begins at an offset is a letter, digit or underscore."""
+def is_word_after(line: bytes, at: int) -> bool:
+    """Return True when the character that begins at an offset is a letter, digit or underscore."""
     if at >= len(line):
         return False
     if line[at] < 0x80:
@@ -279,7 +283,7 @@ def _is_word(character: bytes) -> bool:
 
 
 def _by_line(spans: Spans, delimiter: bytes, budget: Budget) -> Find:
-    """Look at one line after another."""
+    """Return a search that tests one line after another."""
 
     def find(data: bytes, pos: int) -> int:
         size = len(data)
@@ -306,21 +310,21 @@ def _regex_find(regex: Regex, budget: Budget) -> Find:
         if not regex.is_linear(data):
             return by_line(data, pos)
         while True:
-            found = search(data, pos)
-            if found is None:
+            match = search(data, pos)
+            if match is None:
                 return -1
-            start, end = found.spans[0]
+            start, end = match.spans[0]
             if start == end:
-                # "$" matches after the last newline too, where no line is
+                # "$" also matches after the last newline, where there is no line
                 return start if start < len(data) or data[-1:] != b"\n" else -1
             if data.find(b"\n", start, end) < 0:
                 return start
             line = data.rfind(b"\n", 0, start) + 1
-            after = data.find(b"\n", line)
-            if search(data[line:after]) is not None:
+            line_end = data.find(b"\n", line)
+            if search(data[line:line_end]) is not None:
                 return line
             budget.charge(1)
-            pos = after + 1
+            pos = line_end + 1
             if pos >= len(data):
                 return -1
 

@@ -1,7 +1,7 @@
-"""Classes of characters in Perl's regular expressions, as the ``regex`` module writes them.
+"""Classes of characters in Perl's regular expressions, in the syntax of the ``regex`` module.
 
-``\\d``, ``\\w``, ``\\s``, ``\\b`` and ``[[:alpha:]]`` are ASCII's, as grep -P has them, unless the expression asks
-for Unicode's (UCP); ``\\p`` is always Unicode's.
+``\\d``, ``\\w``, ``\\s``, ``\\b`` and ``[[:alpha:]]`` match ASCII characters, as with grep -P. With UCP they match
+those of Unicode, as ``\\p`` always does.
 
 Source: pcre2pattern(3), also for messages.
 """
@@ -24,7 +24,7 @@ _WORD: Ranges = ((48, 57), (65, 90), (95, 95), (97, 122))
 _SPACE: Ranges = ((9, 13), (32, 32))
 _DIGIT: Ranges = ((48, 57),)
 
-#: POSIX's classes in ASCII.
+#: The POSIX classes in ASCII.
 _ASCII: dict[str, Ranges] = {
     "alpha": ((65, 90), (97, 122)),
     "digit": _DIGIT,
@@ -41,8 +41,8 @@ _ASCII: dict[str, Ranges] = {
     "word": _WORD,
     "ascii": ((0, 127),),
 }
-#: The same and \\d, \\w, \\s where Unicode is asked for.
-_WIDE = {
+#: The POSIX classes in Unicode, which \\d, \\w and \\s use too.
+_UNICODE = {
     "alpha": r"\p{L}",
     "digit": r"\p{Nd}",
     "alnum": r"\p{L}\p{N}",
@@ -57,11 +57,11 @@ _WIDE = {
     "word": r"\p{L}\p{N}_",
 }
 _LETTERS: dict[str, Ranges] = {"d": _DIGIT, "w": _WORD, "s": _SPACE}
-_WIDE_LETTERS = {"d": _WIDE["digit"], "w": _WIDE["word"], "s": _WIDE["space"]}
+_UNICODE_LETTERS = {"d": _UNICODE["digit"], "w": _UNICODE["word"], "s": _UNICODE["space"]}
 _PLAIN_LETTERS = {"h": _HORIZONTAL, "v": _VERTICAL}
 
-#: Properties that are PCRE's own, lower case: what stands in a class for them.
-_OWN_PROPERTIES = {
+#: Properties that only PCRE has, in lower case, and the inside of a class for each.
+_PCRE_PROPERTIES = {
     "l&": r"\p{Lu}\p{Ll}\p{Lt}",
     "lc": r"\p{Lu}\p{Ll}\p{Lt}",
     "any": "\\x00-\\U0010ffff",
@@ -70,11 +70,11 @@ _OWN_PROPERTIES = {
     "xsp": r"\s",
     "xps": r"\s",
 }
-_NAMED = lazily(r"\[:(\^?)([a-z]+):\]")
+_NAMED_CLASS = lazily(r"\[:(\^?)([a-z]+):\]")
 
 
 def character(code: int) -> str:
-    """Return one character as it stands for itself, in classes and outside of them."""
+    """Return an expression for one literal character, in classes and outside of them."""
     if code < 128:
         letter = chr(code)
         return letter if letter.isalnum() or letter in "_ " else f"\\x{code:02x}"
@@ -97,53 +97,53 @@ def members(ranges: Ranges, negated: bool = False) -> str:
     )
 
 
-def letter_class(letter: str, wide: bool) -> str | None:
-    """Return the class that \\d, \\W, \\h and so on stand for, brackets included; None for other letters."""
+def letter_class(letter: str, unicode: bool) -> str | None:
+    """Return the class for \\d, \\W, \\h and so on, with its brackets; None for other letters."""
     low = letter.lower()
     negated = "^" if letter != low else ""
     if low in _PLAIN_LETTERS:
         return f"[{negated}{_PLAIN_LETTERS[low]}]"
     if low not in _LETTERS:
         return None
-    return f"[{negated}{_WIDE_LETTERS[low] if wide else members(_LETTERS[low])}]"
+    return f"[{negated}{_UNICODE_LETTERS[low] if unicode else members(_LETTERS[low])}]"
 
 
-def boundary(wide: bool, inside: bool, narrow: bool) -> str:
-    """Return what \\b stands for, or with ``inside`` what \\B does.
+def boundary(unicode: bool, negated: bool, ascii_only: bool) -> str:
+    """Return the expression for \\b, or for \\B.
 
     Args:
-        wide: Unicode is asked for.
-        inside: \\B rather than \\b.
-        narrow: The text will be ASCII, where the module's own, which is quicker, is the same.
+        unicode: Words have the letters of Unicode.
+        negated: \\B rather than \\b.
+        ascii_only: The text will be ASCII, where the module's own \\b, which is faster, matches the same.
     """
-    if narrow:
-        return "\\B" if inside else "\\b"
-    word = f"[{_WIDE['word'] if wide else members(_WORD)}]"
-    if inside:
+    if ascii_only:
+        return "\\B" if negated else "\\b"
+    word = f"[{_UNICODE['word'] if unicode else members(_WORD)}]"
+    if negated:
         return f"(?:(?<={word})(?={word})|(?<!{word})(?!{word}))"
     return f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))"
 
 
-def not_beside_words(text: str, wide: bool) -> str:
-    """Return an expression that matches ``text`` where no word characters are next to it (-w)."""
-    word = f"[{_WIDE['word'] if wide else members(_WORD)}]"
+def as_whole_word(text: str, unicode: bool) -> str:
+    """Return an expression that matches ``text`` between characters that are not in words (-w)."""
+    word = f"[{_UNICODE['word'] if unicode else members(_WORD)}]"
     return f"(?<!{word})(?:{text})(?!{word})"
 
 
 @lru_cache(maxsize=128)
 def property_members(name: str) -> str:
-    """Return the inside of a class for ``\\p{name}``. Raises PatternError for one that is not known."""
-    plain = re.sub(r"[\s_-]", "", name).lower()
-    if plain in _OWN_PROPERTIES:
-        return _OWN_PROPERTIES[plain]
-    if not re.fullmatch(r"(?:(?:sc|script|scx|scriptextensions)[=:])?[a-z][a-z0-9]*", plain) or plain[:2] in (
+    """Return the inside of a class for ``\\p{name}``. Raises PatternError for an unknown property."""
+    key = re.sub(r"[\s_-]", "", name).lower()
+    if key in _PCRE_PROPERTIES:
+        return _PCRE_PROPERTIES[key]
+    if not re.fullmatch(r"(?:(?:sc|script|scx|scriptextensions)[=:])?[a-z][a-z0-9]*", key) or key[:2] in (
         "is",
         "in",
     ):
         raise PatternError("unknown property after \\P or \\p")
     import regex
 
-    text = f"\\p{{{plain.replace(':', '=')}}}"
+    text = f"\\p{{{key.replace(':', '=')}}}"
     try:
         regex.compile(text, regex.V0)
     except regex.error:
@@ -152,55 +152,57 @@ def property_members(name: str) -> str:
 
 
 def property_class(name: str, negated: bool) -> str:
-    """Return the class that ``\\p{name}`` or ``\\P{name}`` stands for; a "^" in the name turns it around."""
+    """Return the class for ``\\p{name}`` or ``\\P{name}``; a "^" before the name negates it."""
     if name[:1] == "^":
         name, negated = name[1:], not negated
     return f"[{'^' if negated else ''}{property_members(name)}]"
 
 
 class Elements:
-    """What one class holds: characters, ranges and sets.
+    """The elements of one class: characters, ranges and sets.
 
     Args:
-        wide: Unicode is asked for.
+        unicode: Classes match Unicode rather than ASCII.
     """
 
-    __slots__ = ("_after", "_hyphen", "_parts", "_wide")
+    __slots__ = ("_hyphen", "_last_code", "_parts", "_unicode")
 
-    def __init__(self, wide: bool) -> None:
-        self._wide = wide
+    def __init__(self, unicode: bool) -> None:
+        self._unicode = unicode
         self._parts: list[str] = []
-        self._after: int | None = None  # the character that was added last, -1 for a set; None after a range
-        self._hyphen = False  # a "-" that may make a range
+        self._last_code: int | None = (
+            None  # the last character, which may begin a range; -1 for a set, None after a range
+        )
+        self._hyphen = False  # a "-" was read that makes a range with the next character
 
-    def add(self, code: int, *, quoted: bool = False) -> None:
-        """Add a character; a "-" that is not quoted may make a range."""
+    def add(self, code: int, *, literal: bool = False) -> None:
+        """Add a character; a "-" that is not ``literal`` may make a range."""
         if self._hyphen:
             self._range(code)
-        elif code == 45 and not quoted and self._after is not None:
+        elif code == 45 and not literal and self._last_code is not None:
             self._hyphen = True
         else:
             self._parts.append(character(code))
-            self._after = code
+            self._last_code = code
 
     def _range(self, code: int) -> None:
-        """Make a range of the character before the hyphen and of the one after it."""
-        if self._after is None or self._after < 0:
+        """Add the range from the character before the hyphen to ``code``."""
+        if self._last_code is None or self._last_code < 0:
             raise PatternError("invalid range in character class")
-        if code < self._after:
+        if code < self._last_code:
             raise PatternError("range out of order in character class")
-        self._parts[-1] = f"{character(self._after)}-{character(code)}"
-        self._hyphen, self._after = False, None
+        self._parts[-1] = f"{character(self._last_code)}-{character(code)}"
+        self._hyphen, self._last_code = False, None
 
     def add_set(self, text: str) -> None:
         """Add the inside of another class."""
         if self._hyphen:
             raise PatternError("invalid range in character class")
         self._parts.append(text)
-        self._after = -1
+        self._last_code = -1
 
     def add_letter(self, letter: str) -> bool:
-        """Add what \\d, \\W, \\h and so on stand for; False for other letters."""
+        """Add the class of \\d, \\W, \\h and so on; return False for other letters."""
         low = letter.lower()
         negated = letter != low
         if low in _PLAIN_LETTERS:
@@ -209,8 +211,8 @@ class Elements:
             self.add_set(_PLAIN_LETTERS[low])
         elif low not in _LETTERS:
             return False
-        elif self._wide:
-            self.add_set({"d": r"\P{Nd}", "s": r"\S", "w": r"\W"}[low] if negated else _WIDE_LETTERS[low])
+        elif self._unicode:
+            self.add_set({"d": r"\P{Nd}", "s": r"\S", "w": r"\W"}[low] if negated else _UNICODE_LETTERS[low])
         else:
             self.add_set(members(_LETTERS[low], negated))
         return True
@@ -224,24 +226,24 @@ class Elements:
             raise PatternError(f"\\P{{{name}}} inside of a class is not supported")
         self.add_set("\\P" + text[2:] if negated else text)
 
-    def add_named(self, pattern: str, at: int) -> int:
-        """Add ``[:name:]`` when it stands at an offset; return the offset after it, or 0."""
-        found = _NAMED.match(pattern, at)
-        if not found:
+    def add_named_class(self, pattern: str, at: int) -> int:
+        """Add the ``[:name:]`` at an offset, and return the offset after it; return 0 for other text."""
+        match = _NAMED_CLASS.match(pattern, at)
+        if not match:
             kind = pattern[at + 1 : at + 2]
             if kind in (".", "=") and kind and pattern.find(kind + "]", at + 2) >= 0:
                 raise PatternError("POSIX collating elements are not supported")
             return 0
-        negated, name = bool(found[1]), found[2]
+        negated, name = bool(match[1]), match[2]
         if name not in _ASCII:
             raise PatternError("unknown POSIX class name")
-        if self._wide and name in _WIDE:
+        if self._unicode and name in _UNICODE:
             if negated and name not in ("alpha", "digit", "upper", "lower", "cntrl"):
                 raise PatternError(f"[:^{name}:] is not supported")
-            self.add_set("\\P" + _WIDE[name][2:] if negated else _WIDE[name])
+            self.add_set("\\P" + _UNICODE[name][2:] if negated else _UNICODE[name])
         else:
             self.add_set(members(_ASCII[name], negated))
-        return found.end()
+        return match.end()
 
     def text(self, negated: bool) -> str:
         """Return the whole class."""

@@ -1,4 +1,4 @@
-"""Escapes of Perl's regular expressions that stand for one character, and the names of properties.
+"""Parses escapes of Perl's regular expressions: codes of characters, and names of properties.
 
 Source: pcre2pattern(3), PCRE2 10.42, also for messages.
 """
@@ -14,8 +14,8 @@ _OCTAL = lazily(r"[0-7]{1,3}")
 _SIMPLE = {"a": 7, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9}
 
 
-def read_property(pattern: str, at: int) -> tuple[str, bool, int]:
-    """Return name, negation and end of the property whose "p" or "P" is at an offset."""
+def parse_property(pattern: str, at: int) -> tuple[str, bool, int]:
+    """Return the name, the negation and the end of the property whose "p" or "P" is at an offset."""
     if pattern[at + 1 : at + 2] == "{":
         end = pattern.find("}", at)
         if end < 0 or end == at + 2:
@@ -26,8 +26,8 @@ def read_property(pattern: str, at: int) -> tuple[str, bool, int]:
     return pattern[at + 1], pattern[at] == "P", at + 2
 
 
-def read_code(pattern: str, at: int) -> tuple[int, int]:
-    """Return the character that the escape with its letter at an offset stands for, and its end."""
+def parse_code(pattern: str, at: int) -> tuple[int, int]:
+    """Return the code of the character that an escape denotes, and its end; its letter is at an offset."""
     letter = pattern[at]
     if letter in _SIMPLE:
         return _SIMPLE[letter], at + 1
@@ -36,12 +36,12 @@ def read_code(pattern: str, at: int) -> tuple[int, int]:
     octal = _OCTAL.match(pattern, at)
     if octal:
         return int(octal[0], 8), octal.end()
-    found = _CODE.match(pattern, at)
-    if found and not (letter == "x" and pattern[at + 1 : at + 2] == "{" and not found[1]):
-        value = int(found[2], 8) if found[2] else int(found[1] or found[3] or found[4] or "0", 16)
+    match = _CODE.match(pattern, at)
+    if match and not (letter == "x" and pattern[at + 1 : at + 2] == "{" and not match[1]):
+        value = int(match[2], 8) if match[2] else int(match[1] or match[3] or match[4] or "0", 16)
         if value > MAX_CODE or 0xD800 <= value <= 0xDFFF:
             raise PatternError("character code point value in \\x{} or \\o{} is too large")
-        return value, found.end()
+        return value, match.end()
     if letter in "xo":
         raise _bad_code(pattern, at)
     if letter in "FLlNUu":

@@ -1,6 +1,6 @@
 """grep -P: Perl's regular expressions on the ``regex`` module, under a time limit.
 
-Divergence: L-GREP-002, some verbs are refused.
+Divergence: L-GREP-002, some verbs are not supported.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 from sandhook.limits import Budget
 from sandhook.pattern.errors import PatternError
 from sandhook.record import Record
-from sandhook.utilities.search.perl.classes import not_beside_words
+from sandhook.utilities.search.perl.classes import as_whole_word
 from sandhook.utilities.search.perl.syntax import NO_GROUP, NO_ITEM, TOO_LARGE, PerlTranslator
 
-#: The module's words for what PCRE2 has words for.
+#: Messages of the module, and those of PCRE2 for the same errors.
 _MESSAGES = {
     "missing )": "missing closing parenthesis",
     "unbalanced parenthesis": "unmatched closing parenthesis",
@@ -33,7 +33,7 @@ def perl_spans(
     lines: bool,
     budget: Budget,
     *,
-    wide: bool = False,
+    unicode: bool = False,
     flags: str = "",
 ) -> PerlSpans:
     """Return the search for all matches in a line. Raises PatternError.
@@ -43,32 +43,32 @@ def perl_spans(
         icase: Ignore case.
         words: Only whole words.
         lines: Only whole lines.
-        budget: What gives the time that is left.
-        wide: ``\\w`` and so on are Unicode's, as in rg.
-        flags: Those that the expression begins with, of "ms".
+        budget: Supplies the remaining time.
+        unicode: ``\\w`` and so on match Unicode, as in rg.
+        flags: The initial flags of the expression, of "ms".
     """
-    return PerlSpans(_Wanted(pattern, icase, words, lines, wide, flags), budget)
+    return PerlSpans(_Spec(pattern, icase, words, lines, unicode, flags), budget)
 
 
-class _Wanted(Record):
-    """A pattern and how it is meant; see ``perl_spans``."""
+class _Spec(Record):
+    """A pattern and its options; see ``perl_spans``."""
 
     pattern: bytes
     icase: bool
     words: bool
     lines: bool
-    wide: bool
+    unicode: bool
     flags: str
 
 
 class PerlSpans:
     """Yields the spans of matches, in bytes."""
 
-    __slots__ = ("_budget", "_narrow", "_wanted")
+    __slots__ = ("_ascii_regex", "_budget", "_spec")
 
-    def __init__(self, wanted: _Wanted, budget: Budget) -> None:
-        self._wanted = wanted
-        self._narrow = _compiled(wanted, True)
+    def __init__(self, spec: _Spec, budget: Budget) -> None:
+        self._spec = spec
+        self._ascii_regex = _compile(spec, True)
         self._budget = budget
 
     def __call__(self, line: bytes) -> Iterator[tuple[int, int]]:
@@ -77,66 +77,66 @@ class PerlSpans:
 
     def group_names(self) -> dict[str, int]:
         """Return the numbers of the named groups."""
-        return dict(self._narrow.groupindex)
+        return dict(self._ascii_regex.groupindex)
 
     def matches(self, line: bytes) -> Iterator[list[tuple[int, int]]]:
-        """Yield the spans of each match and of its groups, (-1, -1) for one that took no part."""
+        """Yield the spans of each match and of its groups, (-1, -1) for a group without a match."""
         budget = self._budget
         text = line.decode("utf-8", "surrogateescape")
-        same = len(text) == len(line)
-        compiled = self._narrow if same else _compiled(self._wanted, False)
-        at = known = offset = 0
+        is_ascii = len(text) == len(line)
+        expression = self._ascii_regex if is_ascii else _compile(self._spec, False)
+        at = last_start = offset = 0
         while at <= len(text):
-            left = budget.remaining()
-            if left <= 0:
+            seconds = budget.remaining()
+            if seconds <= 0:
                 budget.fail("wall_seconds")
             try:
-                found = compiled.search(text, at, timeout=left, concurrent=True)
+                match = expression.search(text, at, timeout=seconds, concurrent=True)
             except TimeoutError:
                 budget.fail("wall_seconds")
-            if found is None:
+            if match is None:
                 return
-            start, end = found.span()
-            if same:
-                yield found.regs
+            start, end = match.span()
+            if is_ascii:
+                yield match.regs
             else:
-                offset += _size(text, known, start)
-                known = start
+                offset += _size(text, last_start, start)
+                last_start = start
                 yield [
-                    (offset + _size(text, start, first), offset + _size(text, start, last))
-                    if first >= 0
+                    (offset + _size(text, start, begin), offset + _size(text, start, stop))
+                    if begin >= 0
                     else (-1, -1)
-                    for first, last in found.regs
+                    for begin, stop in match.regs
                 ]
             at = end if end > start else end + 1
 
 
 def _size(text: str, start: int, end: int) -> int:
-    """Return the bytes from one character to another; negative when that stands before it."""
+    """Return the number of bytes from one character to another; negative when ``end`` is before ``start``."""
     if end < start:
         return -len(text[end:start].encode("utf-8", "surrogateescape"))
     return len(text[start:end].encode("utf-8", "surrogateescape"))
 
 
 @lru_cache(maxsize=64)
-def _compiled(wanted: _Wanted, narrow: bool) -> Any:
-    """Return the compiled pattern; ``narrow``: for a line of ASCII alone."""
+def _compile(spec: _Spec, ascii_only: bool) -> Any:
+    """Compile a pattern; with ``ascii_only``, for lines of ASCII alone. Raises PatternError."""
     import regex
 
-    if b"\n" in wanted.pattern:
+    if b"\n" in spec.pattern:
         raise PatternError("the -P option only supports a single pattern")
     translator = PerlTranslator(
-        wanted.pattern.decode("utf-8", "surrogateescape"), wide=wanted.wide, narrow=narrow
+        spec.pattern.decode("utf-8", "surrogateescape"), unicode=spec.unicode, ascii_only=ascii_only
     )
     text = translator.run()
-    if wanted.lines:
+    if spec.lines:
         text = f"^(?:{text})$"
-    elif wanted.words:
-        text = not_beside_words(text, translator.wide)
+    elif spec.words:
+        text = as_whole_word(text, translator.unicode)
     try:
-        if wanted.flags:
-            text = f"(?{wanted.flags}:{text})"
-        return regex.compile(text, regex.V0 | (regex.IGNORECASE if wanted.icase else 0), cache_pattern=False)
+        if spec.flags:
+            text = f"(?{spec.flags}:{text})"
+        return regex.compile(text, regex.V0 | (regex.IGNORECASE if spec.icase else 0), cache_pattern=False)
     except regex.error as error:
         raise PatternError(_MESSAGES.get(error.msg, error.msg)) from None
     except (OverflowError, RecursionError):

@@ -1,6 +1,6 @@
-"""Perl's regular expressions, translated to what the ``regex`` module takes.
+"""Translates Perl's regular expressions to the syntax of the ``regex`` module.
 
-Sizes are added up on the way, for ``((a{1000}){1000}){1000}`` would take gigabytes to compile.
+The translator adds up sizes, because ``((a{1000}){1000}){1000}`` would take gigabytes to compile.
 
 Source: pcre2pattern(3), PCRE2 10.42, also for messages. Divergence: L-GREP-002.
 """
@@ -12,7 +12,7 @@ import re
 from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError
 from sandhook.utilities.search.perl.classes import Elements, boundary, character, letter_class, property_class
-from sandhook.utilities.search.perl.codes import read_code, read_property
+from sandhook.utilities.search.perl.codes import parse_code, parse_property
 
 MAX_LENGTH = 20_000  #: characters
 MAX_SIZE = 50_000  #: single-character items once all repeats are written out
@@ -24,10 +24,10 @@ NO_KEEP = "\\K is not allowed in lookarounds (but see PCRE2_EXTRA_ALLOW_LOOKAROU
 NO_GROUP = "reference to non-existent subpattern"
 
 _REPEAT = lazily(r"[*+?]|\{(\d{1,6})(,(\d{0,6}))?\}", re.ASCII)
-_BRACED = lazily(r"\{(?!\d+(?:,\d*)?\})", re.ASCII)  # what is no repeat
+_BRACE = lazily(r"\{(?!\d+(?:,\d*)?\})", re.ASCII)  # a brace that does not begin a repeat
 _REFERENCE = lazily(r"g([+-]?\d{1,5})|g\{([+-]?\d{1,5})\}|(?:k<|g\{|k\{|k')([A-Za-z_]\w*)[>'}]", re.ASCII)
 _CALL = lazily(r"g(?:<([+-]?\d{1,5})>|'([+-]?\d{1,5})'|<([A-Za-z_]\w*)>|'([A-Za-z_]\w*)')", re.ASCII)
-_NAMED = lazily(r"\(\?(?:P?<|')([A-Za-z_]\w*)[>']", re.ASCII)
+_NAMED_GROUP = lazily(r"\(\?(?:P?<|')([A-Za-z_]\w*)[>']", re.ASCII)
 _RECURSION = lazily(r"\(\?(?:(R|[+-]?\d{1,5})|(?:&|P>)([A-Za-z_]\w*))\)", re.ASCII)
 _CONDITION = lazily(r"\(\?\((?:<([A-Za-z_]\w*)>|'([A-Za-z_]\w*)'|(\d{1,5}|[A-Za-z_]\w*))\)", re.ASCII)
 _FLAGS = lazily(r"\(\?(\^?)([imsxnJU]*)(?:-([imsxnJU]*))?([:)])")
@@ -38,7 +38,7 @@ _ASSERTIONS = {
     "plb": "?<=", "positive_lookbehind": "?<=", "nlb": "?<!", "negative_lookbehind": "?<!",
     "atomic": "?>",
 }  # fmt: skip
-#: Verbs at the very beginning that change nothing here.
+#: Verbs at the very beginning of an expression that have no effect here.
 _SETTINGS = frozenset(
     ("UTF", "UTF8", "LF", "NO_JIT", "NO_START_OPT", "NO_AUTO_POSSESS", "NO_DOTSTAR_ANCHOR", "LIMIT_MATCH")
 ) | {"LIMIT_DEPTH", "LIMIT_HEAP", "LIMIT_RECURSION"}
@@ -51,17 +51,17 @@ class _Level:
     """An open group.
 
     Attributes:
-        flags: Those of n, x, U and J that are set within it.
-        around: It looks ahead or after, or is within what does.
-        scopes: What was opened for flags of the module's, and is closed with the alternative.
-        size: What it amounts to so far.
+        flags: The flags of n, x, U and J that are set in it.
+        in_assertion: It is a lookahead or lookbehind, or inside one.
+        scopes: Groups of the module that were opened for flags; they end with each alternative.
+        size: The size of its items so far; see ``MAX_SIZE``.
     """
 
-    __slots__ = ("around", "flags", "scopes", "size")
+    __slots__ = ("flags", "in_assertion", "scopes", "size")
 
-    def __init__(self, flags: frozenset[str], around: bool = False) -> None:
+    def __init__(self, flags: frozenset[str], in_assertion: bool = False) -> None:
         self.flags = flags
-        self.around = around
+        self.in_assertion = in_assertion
         self.scopes: list[str] = []
         self.size = 0
 
@@ -71,25 +71,25 @@ class PerlTranslator:
 
     Args:
         pattern: In Perl's notation.
-        wide: ``\\w``, ``\\d``, ``\\s``, ``\\b`` and named classes are Unicode's.
-        narrow: The text that is searched will be ASCII.
+        unicode: ``\\w``, ``\\d``, ``\\s``, ``\\b`` and named classes match Unicode.
+        ascii_only: The text that is searched will be ASCII.
 
     Attributes:
-        wide: The same, or because the expression begins with ``(*UCP)``.
+        unicode: The argument, or True after ``(*UCP)`` at the beginning of the expression.
     """
 
-    def __init__(self, pattern: str, *, wide: bool = False, narrow: bool = False) -> None:
+    def __init__(self, pattern: str, *, unicode: bool = False, ascii_only: bool = False) -> None:
         if len(pattern) > MAX_LENGTH:
             raise PatternError(TOO_LARGE)
-        self.wide = wide
-        self._narrow = narrow
+        self.unicode = unicode
+        self._ascii_only = ascii_only
         self._pattern = pattern
         self._at = 0
         self._out: list[str] = []
         self._groups = 0
         self._names: set[str] = set()
         self._levels = [_Level(frozenset())]
-        self._last = 0  # size of the item that a repeat would apply to
+        self._last_size = 0  # size of the item that a repeat would apply to
         self._repeatable = False
         self._quoting = False  # within \Q
 
@@ -106,7 +106,7 @@ class PerlTranslator:
 
     def _next(self, letter: str) -> None:
         if self._quoting:
-            self._quoted(letter)
+            self._quoted_character(letter)
         elif letter == "\\":
             self._escape()
         elif letter == "[":
@@ -117,10 +117,10 @@ class PerlTranslator:
             self._close()
         elif letter == "|":
             scopes = self._levels[-1].scopes
-            self._put(")" * len(scopes) + "|" + "".join(scopes))
+            self._append(")" * len(scopes) + "|" + "".join(scopes))
             self._at += 1
         elif letter in "^$":
-            self._put(letter)
+            self._append(letter)
             self._at += 1
         elif "x" in self._levels[-1].flags and letter in " \t\n\v\f\r#":
             self._blank(letter)
@@ -130,23 +130,23 @@ class PerlTranslator:
 
     # ------------------------------------------------------------------ pieces
 
-    def _put(self, text: str) -> None:
-        """Add what cannot be repeated."""
+    def _append(self, text: str) -> None:
+        """Append text that cannot be repeated."""
         self._out.append(text)
         self._repeatable = False
 
     def _item(self, text: str, size: int = 1) -> None:
         self._out.append(text)
-        self._grow(size)
+        self._add_size(size)
         self._repeatable = True
 
-    def _grow(self, size: int) -> None:
-        self._last = size
+    def _add_size(self, size: int) -> None:
+        self._last_size = size
         self._levels[-1].size += size
         if self._levels[-1].size > MAX_SIZE:
             raise PatternError(TOO_LARGE)
 
-    def _quoted(self, letter: str) -> None:
+    def _quoted_character(self, letter: str) -> None:
         if self._pattern.startswith("\\E", self._at):
             self._quoting = False
             self._at += 2
@@ -155,15 +155,15 @@ class PerlTranslator:
         self._at += 1
 
     def _blank(self, letter: str) -> None:
-        """Step over what (?x) ignores."""
+        """Skip a blank or comment, which (?x) ignores."""
         end = self._pattern.find("\n", self._at) if letter == "#" else self._at
         self._at = len(self._pattern) if end < 0 else end + 1
 
     def _repeat(self) -> bool:
-        found = _REPEAT.match(self._pattern, self._at)
-        if not found:
+        match = _REPEAT.match(self._pattern, self._at)
+        if not match:
             return False
-        low, comma, high = found[1], found[2], found[3]
+        low, comma, high = match[1], match[2], match[3]
         if not self._repeatable:
             raise PatternError(NO_ITEM)
         if low:
@@ -172,30 +172,30 @@ class PerlTranslator:
                 raise PatternError("number too big in {} quantifier")
             if high and int(high) < int(low):
                 raise PatternError("numbers out of order in {} quantifier")
-            extra = self._last * max(most - 1, 0)
-            self._grow(extra)
-        self._at = found.end()
-        manner = self._pattern[self._at : self._at + 1]
-        if manner in ("?", "+") and manner:
+            extra = self._last_size * max(most - 1, 0)
+            self._add_size(extra)
+        self._at = match.end()
+        suffix = self._pattern[self._at : self._at + 1]
+        if suffix in ("?", "+") and suffix:
             self._at += 1
         else:
-            manner = ""
-        if "U" in self._levels[-1].flags and manner != "+":
-            manner = "" if manner == "?" else "?"
+            suffix = ""
+        if "U" in self._levels[-1].flags and suffix != "+":
+            suffix = "" if suffix == "?" else "?"
         exact = bool(low) and not comma
-        self._put(found[0] + ("" if exact and manner == "?" else manner))
+        self._append(match[0] + ("" if exact and suffix == "?" else suffix))
         return True
 
     # ------------------------------------------------------------------ groups
 
     def _settings(self) -> None:
-        """Read the verbs at the beginning."""
-        while found := _VERB.match(self._pattern, self._at):
-            if found[1] == "UCP":
-                self.wide = True
-            elif found[1] not in _SETTINGS:
+        """Parse the verbs at the beginning."""
+        while match := _VERB.match(self._pattern, self._at):
+            if match[1] == "UCP":
+                self.unicode = True
+            elif match[1] not in _SETTINGS:
                 return
-            self._at = found.end()
+            self._at = match.end()
 
     def _open(self) -> None:
         pattern, at = self._pattern, self._at
@@ -210,24 +210,24 @@ class PerlTranslator:
             captures = "n" not in self._levels[-1].flags
             self._groups += captures
             self._begin("(" if captures else "(?:", at + 1)
-        elif found := _NAMED.match(pattern, at):
-            if found[1] in self._names and "J" not in self._levels[-1].flags:
+        elif match := _NAMED_GROUP.match(pattern, at):
+            if match[1] in self._names and "J" not in self._levels[-1].flags:
                 raise PatternError("two named subpatterns have the same name (PCRE2_DUPNAMES not set)")
-            self._names.add(found[1])
+            self._names.add(match[1])
             self._groups += 1
-            self._begin(f"(?P<{found[1]}>", found.end())
-        elif found := _RECURSION.match(pattern, at):
-            self._at = found.end()
-            self._item(self._call(found[1] or "", found[2] or ""), 16)
-        elif found := re.compile(r"\(\?P=([A-Za-z_]\w*)\)", re.ASCII).match(pattern, at):
-            self._at = found.end()
-            self._item(f"(?P={found[1]})", 16)
-        elif found := _CONDITION.match(pattern, at):
-            self._begin(f"(?({found[1] or found[2] or found[3]})", found.end())
+            self._begin(f"(?P<{match[1]}>", match.end())
+        elif match := _RECURSION.match(pattern, at):
+            self._at = match.end()
+            self._item(self._call(match[1] or "", match[2] or ""), 16)
+        elif match := re.compile(r"\(\?P=([A-Za-z_]\w*)\)", re.ASCII).match(pattern, at):
+            self._at = match.end()
+            self._item(f"(?P={match[1]})", 16)
+        elif match := _CONDITION.match(pattern, at):
+            self._begin(f"(?({match[1] or match[2] or match[3]})", match.end())
         elif pattern.startswith("(?(?", at):
             self._begin("(?", at + 2)
-        elif found := _FLAGS.match(pattern, at):
-            self._flags(found)
+        elif match := _FLAGS.match(pattern, at):
+            self._flags(match)
         else:
             self._special(at)
 
@@ -252,10 +252,10 @@ class PerlTranslator:
         raise PatternError("unrecognized character after (? or (?-")
 
     def _begin(self, text: str, at: int) -> None:
-        self._put(text)
+        self._append(text)
         self._at = at
-        here = self._levels[-1]
-        self._levels.append(_Level(here.flags, here.around or text in ("(?=", "(?!", "(?<=", "(?<!")))
+        level = self._levels[-1]
+        self._levels.append(_Level(level.flags, level.in_assertion or text in ("(?=", "(?!", "(?<=", "(?<!")))
         if len(self._levels) > MAX_NESTING:
             raise PatternError("parentheses are too deeply nested")
 
@@ -266,55 +266,55 @@ class PerlTranslator:
         self._at += 1
         self._item(")" * len(level.scopes) + ")", level.size)
 
-    def _flags(self, found: re.Match[str]) -> None:
-        """Set flags, for a group of their own or for the rest of this one."""
-        on, off = set(found[2]), set(found[3] or "")
-        if found[1]:
+    def _flags(self, match: re.Match[str]) -> None:
+        """Set flags, for a group of their own or for the rest of the current group."""
+        on, off = set(match[2]), set(match[3] or "")
+        if match[1]:
             off |= set("imsxn") - on
-        here = self._levels[-1]
-        flags = (here.flags | (on & set("xnUJ"))) - off
-        shown = "".join(letter for letter in "ims" if letter in on - off)
-        hidden = "".join(letter for letter in "ims" if letter in off)
-        text = f"(?{shown}{'-' + hidden if hidden else ''}:"
-        if found[4] == ":":
-            self._begin(text, found.end())
+        level = self._levels[-1]
+        flags = (level.flags | (on & set("xnUJ"))) - off
+        enabled = "".join(letter for letter in "ims" if letter in on - off)
+        disabled = "".join(letter for letter in "ims" if letter in off)
+        text = f"(?{enabled}{'-' + disabled if disabled else ''}:"
+        if match[4] == ":":
+            self._begin(text, match.end())
             self._levels[-1].flags = flags
             return
-        here.flags = flags
-        self._at = found.end()
+        level.flags = flags
+        self._at = match.end()
         if text != "(?:":
-            here.scopes.append(text)
+            level.scopes.append(text)
             self._out.append(text)
         self._repeatable = False
 
     def _verb(self) -> None:
         pattern, at = self._pattern, self._at
-        found = _ASSERTION.match(pattern, at)
-        if found:
-            if found[1] not in _ASSERTIONS:
+        match = _ASSERTION.match(pattern, at)
+        if match:
+            if match[1] not in _ASSERTIONS:
                 raise PatternError("(*alpha_assertion) not recognized")
-            self._begin("(" + _ASSERTIONS[found[1]], found.end())
+            self._begin("(" + _ASSERTIONS[match[1]], match.end())
             return
-        found = _VERB.match(pattern, at)
-        if not found or pattern[at + 2 : at + 3] == ")":
+        match = _VERB.match(pattern, at)
+        if not match or pattern[at + 2 : at + 3] == ")":
             raise PatternError(
                 NO_ITEM if pattern[at + 2 : at + 3] in (")", "") else "(*VERB) not recognized or malformed"
             )
-        name = found[1]
+        name = match[1]
         if name in ("F", "FAIL"):
-            self._put("(?!)")
-        elif name in ("SKIP", "PRUNE") and found[0] == f"(*{name})":
-            self._put(found[0])
+            self._append("(?!)")
+        elif name in ("SKIP", "PRUNE") and match[0] == f"(*{name})":
+            self._append(match[0])
         elif name in ("ACCEPT", "COMMIT", "THEN", "MARK", "", "SKIP", "PRUNE"):
-            raise PatternError(f"{found[0]} is not supported")
+            raise PatternError(f"{match[0]} is not supported")
         elif name.islower():
             raise PatternError("(*alpha_assertion) not recognized")
         else:
             raise PatternError("(*VERB) not recognized or malformed")
-        self._at = found.end()
+        self._at = match.end()
 
     def _call(self, number: str, name: str) -> str:
-        """Return a call of a group, as the module writes it."""
+        """Return a call of a group in the syntax of the module."""
         if name:
             return f"(?&{name})"
         if number == "R":
@@ -330,8 +330,8 @@ class PerlTranslator:
 
     # ------------------------------------------------------------------ escapes
 
-    def _coded(self, at: int) -> None:
-        code, self._at = read_code(self._pattern, at)
+    def _code(self, at: int) -> None:
+        code, self._at = parse_code(self._pattern, at)
         self._item(character(code))
 
     def _escape(self) -> None:
@@ -343,26 +343,26 @@ class PerlTranslator:
             self._quoting = letter == "Q"
             self._at = at + 1
         elif letter in "bB":
-            self._put(boundary(self.wide, letter == "B", self._narrow))
+            self._append(boundary(self.unicode, letter == "B", self._ascii_only))
             self._at = at + 1
         elif letter in _ASSERTING:
-            if letter == "K" and self._levels[-1].around:
+            if letter == "K" and self._levels[-1].in_assertion:
                 raise PatternError(NO_KEEP)
-            self._put(_ASSERTING[letter])
+            self._append(_ASSERTING[letter])
             self._at = at + 1
         elif letter in "pP":
-            name, negated, self._at = read_property(pattern, at)
-            self._item(f"(?-i:{property_class(name, negated)})")  # PCRE2 lets no (?i) change what it holds
+            name, negated, self._at = parse_property(pattern, at)
+            self._item(f"(?-i:{property_class(name, negated)})")  # (?i) does not change a property in PCRE2
         elif letter in "123456789gk":
             self._reference(at)
-        elif letter in _SEQUENCES and not (letter == "N" and _BRACED.match(pattern, at + 1)):
+        elif letter in _SEQUENCES and not (letter == "N" and _BRACE.match(pattern, at + 1)):
             self._item(_SEQUENCES[letter])
             self._at = at + 1
-        elif (found := letter_class(letter, self.wide)) is not None:
-            self._item(found)
+        elif (match := letter_class(letter, self.unicode)) is not None:
+            self._item(match)
             self._at = at + 1
         else:
-            self._coded(at)
+            self._code(at)
 
     def _reference(self, at: int) -> None:
         """Translate a back-reference, a call of a group or an octal code."""
@@ -372,19 +372,19 @@ class PerlTranslator:
             self._at = digits.end()
             self._item(self._backward(int(digits[0])), 16)
         elif digits:
-            self._coded(at)
-        elif found := _REFERENCE.match(pattern, at):
-            self._at = found.end()
-            number = found[1] or found[2]
+            self._code(at)
+        elif match := _REFERENCE.match(pattern, at):
+            self._at = match.end()
+            number = match[1] or match[2]
             if number:
                 value = int(number)
                 value += self._groups + 1 if number[0] == "-" else self._groups if number[0] == "+" else 0
                 self._item(self._backward(value), 16)
             else:
-                self._item(f"(?P={found[3]})", 16)
-        elif found := _CALL.match(pattern, at):
-            self._at = found.end()
-            self._item(self._call(found[1] or found[2] or "", found[3] or found[4] or ""), 16)
+                self._item(f"(?P={match[3]})", 16)
+        elif match := _CALL.match(pattern, at):
+            self._at = match.end()
+            self._item(self._call(match[1] or match[2] or "", match[3] or match[4] or ""), 16)
         elif pattern[at] == "g":
             raise PatternError(
                 "\\g is not followed by a braced, angle-bracketed, or quoted name/number or by a plain number"
@@ -407,7 +407,7 @@ class PerlTranslator:
         self._at += 1
         negated = pattern[self._at : self._at + 1] == "^"
         self._at += negated
-        elements = Elements(self.wide)
+        elements = Elements(self.unicode)
         first = True
         quoting = False
         while True:
@@ -418,13 +418,13 @@ class PerlTranslator:
                 if letter == "]" and not first and not quoting:
                     self._at += 1
                     break
-                end = 0 if quoting or letter != "[" else elements.add_named(pattern, self._at)
+                end = 0 if quoting or letter != "[" else elements.add_named_class(pattern, self._at)
                 if quoting and pattern.startswith("\\E", self._at):
                     quoting = False
                     self._at += 2
                     continue
                 if not end:
-                    elements.add(ord(letter), quoted=quoting)
+                    elements.add(ord(letter), literal=quoting)
                     end = self._at + 1
                 self._at = end
             elif pattern[self._at + 1 : self._at + 2] in ("Q", "E"):
@@ -442,7 +442,7 @@ class PerlTranslator:
         if letter == "":
             raise PatternError("\\ at end of pattern")
         if letter in "pP":
-            name, negated, self._at = read_property(self._pattern, at)
+            name, negated, self._at = parse_property(self._pattern, at)
             elements.add_property(name, negated)
         elif letter == "b":
             elements.add(8)
@@ -454,5 +454,5 @@ class PerlTranslator:
         elif elements.add_letter(letter):
             self._at = at + 1
         else:
-            code, self._at = read_code(self._pattern, at)
-            elements.add(code, quoted=True)
+            code, self._at = parse_code(self._pattern, at)
+            elements.add(code, literal=True)

@@ -1,4 +1,4 @@
-"""rg: search directories for lines that match, leaving out what is hidden or ignored.
+"""rg: search directories for lines that match, except hidden and ignored files.
 
 Oracle: ripgrep 13.0. Divergence: L-RG-001, directories are read in the order of names; \\b is ASCII's; set
 operations in classes, -z, --pre, --null-data, --crlf, --stats and encodings besides UTF-8 and UTF-16 are not offered.
@@ -17,7 +17,7 @@ from sandhook.pattern.errors import PatternError
 from sandhook.utilities.search.rg.files import Files, message_of
 from sandhook.utilities.search.rg.globs import Rules
 from sandhook.utilities.search.rg.options import Options
-from sandhook.utilities.search.rg.pattern import Wanted, is_lower
+from sandhook.utilities.search.rg.pattern import PatternSpec, is_lower
 
 USAGE_STATUS = 2
 
@@ -33,7 +33,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 class _Run:
-    """What the command line asks for."""
+    """One run of rg: the search or listing that its options select."""
 
     def __init__(self, options: Options, operands: list[str], ctx: Context) -> None:
         self._options = options
@@ -47,19 +47,19 @@ class _Run:
             for name, globs in sorted(types.items()):
                 ctx.write_line(f"{name}: {', '.join(sorted(globs))}")
             return 0
-        wanted = None if options.files else self._wanted()
+        spec = None if options.files else self._spec()
         implicit = not self._operands
         if implicit:
-            self._operands = ["-"] if wanted and self._has_input() else ["./"]
+            self._operands = ["-"] if spec and self._has_input() else ["./"]
             implicit = self._operands == ["./"]
         files = Files(options, self._operands, implicit, self._selection(types), self._overrides(), ctx)
-        if wanted is None:
+        if spec is None:
             return self._list(files)
         from sandhook.utilities.search.rg.search import Search
 
-        many = implicit or len(self._operands) > 1 or self._is_directory(self._operands[0])
-        status = Search(options, wanted, many, ctx).run(self._sorted(files), files)
-        if implicit and not files.searched and not options.no_messages:
+        with_names = implicit or len(self._operands) > 1 or self._is_directory(self._operands[0])
+        status = Search(options, spec, with_names, ctx).run(self._in_order(files), files)
+        if implicit and not files.file_count and not options.no_messages:
             files.print(
                 "No files were searched, which means ripgrep probably applied a filter you didn't expect.\n"
                 "Running with --debug will show why files are being skipped."
@@ -68,20 +68,20 @@ class _Run:
         return 2 if ctx.failed and not (options.quiet and status == 0) else status
 
     def _has_input(self) -> bool:
-        """Return whether standard input is a file or a pipe, rather than nothing."""
+        """Return True when standard input is a file or a pipe, or holds data."""
         stdin = self._ctx.process.descriptors.get(0)
         if isinstance(stdin, Input):
-            here = stdin.tell()
+            position = stdin.tell()
             stdin.seek(1)
-            some = stdin.tell() > 0
-            stdin.seek(here)
-            return some
+            has_data = stdin.tell() > 0
+            stdin.seek(position)
+            return has_data
         return isinstance(stdin, (File, PipeReader, Duplex, Feed))
 
     def _is_directory(self, name: str) -> bool:
         return name != "-" and self._ctx.fs.is_dir(self._ctx.path(name))
 
-    def _wanted(self) -> Wanted:
+    def _spec(self) -> PatternSpec:
         options, ctx = self._options, self._ctx
         patterns = list(options.patterns)
         for name in options.pattern_files:
@@ -99,7 +99,7 @@ class _Run:
             patterns.append(self._operands.pop(0))
         unique = tuple(dict.fromkeys(patterns))
         icase = options.case == "i" or (options.case == "S" and is_lower(unique, options.fixed))
-        return Wanted(
+        return PatternSpec(
             unique, options.fixed, icase, options.bounds == "w", options.bounds == "x",
             options.multiline, options.dotall and options.multiline,
         )  # fmt: skip
@@ -113,14 +113,12 @@ class _Run:
         for kind, glob in options.globs:
             icase = icase or kind == "i"
             lines.append(glob)
-        found = []
         for glob in lines:
             try:
                 Rules([glob], lenient=False)
             except PatternError as error:
                 raise PatternError(f"error parsing glob '{glob}': {error}") from None
-            found.append(glob)
-        return Rules(found, icase=icase)
+        return Rules(lines, icase=icase)
 
     def _types(self) -> dict[str, list[str]]:
         options = self._options
@@ -146,41 +144,41 @@ class _Run:
         return types
 
     def _selection(self, types: dict[str, list[str]]) -> list[tuple[bool, Rules]]:
-        chosen = []
+        selection = []
         for kind, name in self._options.types:
             if name == "all":
-                globs = [glob for known in types.values() for glob in known]
+                globs = [glob for type_globs in types.values() for glob in type_globs]
             elif name in types:
                 globs = types[name]
             else:
                 raise PatternError(f"unrecognized file type: {name}")
-            chosen.append((kind == "t", Rules(globs)))
-        return chosen
+            selection.append((kind == "t", Rules(globs)))
+        return selection
 
-    def _sorted(self, files: Files) -> Any:
+    def _in_order(self, files: Files) -> Any:
         key, backwards = self._options.order
         if key in ("path", "none") and not backwards:
             return files
-        found = list(files)
+        entries = list(files)
         if key not in ("path", "none"):
             fs, ctx = self._ctx.fs, self._ctx
             field = {"modified": "mtime_ns", "accessed": "atime_ns", "created": "ctime_ns"}[key]
-            found.sort(
-                key=lambda each: 0 if each[0] == "-" else getattr(fs.stat(ctx.path(each[0])), field),
+            entries.sort(
+                key=lambda entry: 0 if entry[0] == "-" else getattr(fs.stat(ctx.path(entry[0])), field),
                 reverse=backwards,
             )
         elif backwards:
-            found.reverse()
-        return found
+            entries.reverse()
+        return entries
 
     def _list(self, files: Files) -> int:
         if self._options.patterns:
             raise Failure("--files takes no -e")
-        some = False
+        any_file = False
         end = "\0" if self._options.null else "\n"
-        for name, _ in self._sorted(files):
-            some = True
+        for name, _ in self._in_order(files):
+            any_file = True
             if self._options.quiet:
                 break
             self._ctx.write(f"{name}{end}".encode("utf-8", "surrogateescape"))
-        return 2 if self._ctx.failed else 0 if some else 1
+        return 2 if self._ctx.failed else 0 if any_file else 1

@@ -1,6 +1,6 @@
-"""Which files rg searches: operands, and what is below directories and neither hidden nor ignored.
+"""The files that rg searches: operands, and the files below directories that are neither hidden nor ignored.
 
-Source: ripgrep 13.0, whose guide says which ignore files go over which. Directories are read in the order of names.
+Source: ripgrep 13.0; its guide describes the precedence of ignore files. Directories are read in the order of names.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from sandhook.vfs.path import VirtualPath
 if TYPE_CHECKING:
     from sandhook.utilities.search.rg.options import Options
 
-#: Ignore files of a directory, those first that go over the others.
-_OWN_NAMES = (".rgignore", ".ignore")
+#: Ignore files of a directory, the highest precedence first.
+_IGNORE_FILES = (".rgignore", ".ignore")
 
 
 def message_of(error: OSError) -> str:
@@ -29,10 +29,10 @@ def message_of(error: OSError) -> str:
 
 
 class _Level:
-    """A directory that is being searched, and what its ignore files say.
+    """A directory that is searched, and the rules of its ignore files.
 
     Attributes:
-        repository: It holds .git.
+        repository: It contains .git.
         sources: Rules of .rgignore, .ignore, .gitignore and .git/info/exclude.
     """
 
@@ -45,10 +45,10 @@ class _Level:
 
 
 class Files:
-    """Iterates over (path as shown, explicitly named).
+    """Yields for each file its path as printed, and whether it is an operand.
 
     Attributes:
-        searched: Files that came out so far (a count).
+        file_count: Files yielded so far.
     """
 
     def __init__(
@@ -63,15 +63,15 @@ class Files:
         self._ctx = ctx
         self._hidden = options.hidden or options.unrestricted >= 2
         self._no_ignore = options.no_ignore or options.unrestricted >= 1
-        named = () if options.no_ignore_files else options.ignore_file
-        self._explicit = [
-            rules for name in named if (rules := self._rules(name, ctx.path(name), report=True))
+        ignore_files = () if options.no_ignore_files else options.ignore_file
+        self._ignore_file_rules = [
+            rules for name in ignore_files if (rules := self._rules(name, ctx.path(name), is_required=True))
         ]
         self._most = options.max_size
-        self.searched = 0
+        self.file_count = 0
 
-    def report(self, name: str, error: OSError) -> None:
-        """Return what is wrong with a file; the exit status will be 2."""
+    def file_error(self, name: str, error: OSError) -> None:
+        """Print an error about a file, unless --no-messages; the exit status becomes 2."""
         self._ctx.failed = 2
         if not self._options.no_messages:
             self.print(f"{name}: {message_of(error)}")
@@ -84,7 +84,7 @@ class Files:
     def __iter__(self) -> Iterator[tuple[str, bool]]:
         for name in self._operands:
             if name == "-":
-                self.searched += 1
+                self.file_count += 1
                 yield name, True
                 continue
             try:
@@ -92,14 +92,14 @@ class Files:
                     raise fs_error(errno.ENOENT)
                 info = self._ctx.fs.stat(self._ctx.path(name))
             except OSError as error:
-                self.report(name, error)
+                self.file_error(name, error)
                 continue
             if bits.S_ISDIR(info.mode):
-                for found in self._tree(name):
-                    self.searched += 1
-                    yield found, False
+                for path in self._tree(name):
+                    self.file_count += 1
+                    yield path, False
             else:
-                self.searched += 1
+                self.file_count += 1
                 yield name, True
 
     # ------------------------------------------------------------------ directories
@@ -110,139 +110,141 @@ class Files:
         try:
             real = str(fs.realpath(ctx.path(top)))
         except OSError as error:
-            self.report(top, error)
+            self.file_error(top, error)
             return
-        shown = "" if self._implicit else top if top[-1:] == "/" else top + "/"
+        display_path = "" if self._implicit else top if top[-1:] == "/" else top + "/"
         pending: list[tuple[str, str, int, tuple[_Level, ...] | None, frozenset[int]]] = []
-        pending.append((shown, real, 0, self._parents(real), frozenset()))
+        pending.append((display_path, real, 0, self._parents(real), frozenset()))
         while pending:
-            shown, place, depth, levels, above = pending.pop()
+            display_path, directory, depth, levels, ancestors = pending.pop()
             if levels is None:
-                yield shown
+                yield display_path
                 continue
             if most is not None and depth >= most:
                 continue
             try:
-                inode = fs.stat(VirtualPath(place)).inode
-                entries = fs.listdir(VirtualPath(place))
+                inode = fs.stat(VirtualPath(directory)).inode
+                entries = fs.listdir(VirtualPath(directory))
             except OSError as error:
-                self.report(shown.rstrip("/") or place, error)
+                self.file_error(display_path.rstrip("/") or directory, error)
                 continue
-            if inode in above:
+            if inode in ancestors:
                 continue
             ctx.charge(1 + len(entries))
-            inner = (*levels, self._level(place, {entry.name for entry in entries}))
-            base = "" if place == "/" else place
+            inner = (*levels, self._level(directory, {entry.name for entry in entries}))
+            base = "" if directory == "/" else directory
             for entry in reversed(entries):
-                kind = self._kind(f"{base}/{entry.name}", entry.mode, shown + entry.name)
-                if kind is None or self._left_out(f"{base}/{entry.name}", kind, inner):
+                kind = self._kind(f"{base}/{entry.name}", entry.mode, display_path + entry.name)
+                if kind is None or self._is_excluded(f"{base}/{entry.name}", kind, inner):
                     continue
                 if not kind and self._is_too_big(f"{base}/{entry.name}"):
                     continue
-                name = f"{shown}{entry.name}{'/' if kind else ''}"
-                below = inner if kind else None
-                pending.append((name, f"{base}/{entry.name}", depth + 1, below, above | {inode}))
+                name = f"{display_path}{entry.name}{'/' if kind else ''}"
+                inner_levels = inner if kind else None
+                pending.append((name, f"{base}/{entry.name}", depth + 1, inner_levels, ancestors | {inode}))
 
-    def _kind(self, path: str, mode: int, shown: str) -> bool | None:
-        """Return whether a name is a directory; None for what is neither that nor a regular file."""
+    def _kind(self, path: str, mode: int, display_path: str) -> bool | None:
+        """Return True for a directory, False for a regular file, None for any other file."""
         if bits.S_ISLNK(mode):
             if not self._options.follow:
                 return None
             try:
-                found: Stat = self._ctx.fs.stat(VirtualPath(path))
+                info: Stat = self._ctx.fs.stat(VirtualPath(path))
             except OSError as error:
-                self.report(shown, error)
+                self.file_error(display_path, error)
                 return None
-            mode = found.mode
+            mode = info.mode
         return True if bits.S_ISDIR(mode) else False if bits.S_ISREG(mode) else None
 
     def _is_too_big(self, path: str) -> bool:
         most = self._most
         return most is not None and self._ctx.fs.stat(VirtualPath(path)).size > most
 
-    def _left_out(self, path: str, is_directory: bool, levels: tuple[_Level, ...]) -> bool:
+    def _is_excluded(self, path: str, is_directory: bool, levels: tuple[_Level, ...]) -> bool:
         name = path.rpartition("/")[2]
         self._ctx.charge(1 + len(self._overrides))
         if self._overrides:
-            verdict = self._override(path, is_directory)
+            verdict = self._override_verdict(path, is_directory)
             if verdict is not None:
                 return verdict
-        ignored = None if self._no_ignore else self._ignored(path, is_directory, levels)
-        if ignored:
+        ignore_verdict = None if self._no_ignore else self._ignore_verdict(path, is_directory, levels)
+        if ignore_verdict:
             return True
-        wanted = ignored is False
+        is_selected = ignore_verdict is False
         if self._types and not is_directory:
-            typed = self._typed(name)
-            if typed:
+            type_verdict = self._type_verdict(name)
+            if type_verdict:
                 return True
-            wanted = wanted or typed is False
-        return not wanted and not self._hidden and name[:1] == "."
+            is_selected = is_selected or type_verdict is False
+        return not is_selected and not self._hidden and name[:1] == "."
 
-    def _override(self, path: str, is_directory: bool) -> bool | None:
-        """Ask -g: a glob selects, one with "!" leaves out."""
-        here = str(self._ctx.process.cwd).rstrip("/") + "/"
-        relative = path[len(here) :] if path.startswith(here) else path[1:]
+    def _override_verdict(self, path: str, is_directory: bool) -> bool | None:
+        """Return True when -g excludes a path, False when it selects the path, None when no glob decides."""
+        prefix = str(self._ctx.process.cwd).rstrip("/") + "/"
+        relative = path[len(prefix) :] if path.startswith(prefix) else path[1:]
         verdict = self._overrides.verdict(relative, is_directory)
         if verdict is None:
             return True if self._overrides.selects and not is_directory else None
         return not verdict
 
-    def _typed(self, name: str) -> bool | None:
-        """Ask -t and -T; the last one whose type a name has decides."""
-        for selected, rules in reversed(self._types):
+    def _type_verdict(self, name: str) -> bool | None:
+        """Return True when -t or -T excludes a name, False when -t selects it, None when neither decides."""
+        for selects, rules in reversed(self._types):
             self._ctx.charge(1 + (len(rules) >> 2))
             if rules.verdict(name, False) is not None:
-                return not selected
-        return True if any(selected for selected, _ in self._types) else None
+                return not selects
+        return True if any(selects for selects, _ in self._types) else None
 
     # ------------------------------------------------------------------ ignore files
 
     def _parents(self, path: str) -> tuple[_Level, ...]:
-        """Return the directories above, the root first, as far as their ignore files count."""
+        """Return the directories above whose ignore files apply, the root first."""
         if self._options.no_ignore_parent or self._no_ignore or path == "/":
             return ()
         names = path.strip("/").split("/")[:-1]
-        found = []
+        levels = []
         for count in range(len(names) + 1):
-            place = "/" + "/".join(names[:count])
+            directory = "/" + "/".join(names[:count])
             entries = {
-                name for name in (*_OWN_NAMES, ".gitignore", ".git")
-                if self._ctx.fs.exists(VirtualPath(f"{place.rstrip('/')}/{name}"))
+                name for name in (*_IGNORE_FILES, ".gitignore", ".git")
+                if self._ctx.fs.exists(VirtualPath(f"{directory.rstrip('/')}/{name}"))
             }  # fmt: skip
-            found.append(self._level(place, entries))
-        return tuple(found)
+            levels.append(self._level(directory, entries))
+        return tuple(levels)
 
-    def _level(self, place: str, names: set[str]) -> _Level:
+    def _level(self, directory: str, names: set[str]) -> _Level:
         options = self._options
-        base = place.rstrip("/")
+        base = directory.rstrip("/")
         repository = ".git" in names or options.no_require_git
         if self._no_ignore:
             return _Level(base, repository, ())
-        own = [] if options.no_ignore_dot else [name for name in _OWN_NAMES if name in names]
-        sources = [self._read(f"{base}/{name}") if name in own else _NONE for name in _OWN_NAMES]
+        ignore_files = [] if options.no_ignore_dot else [name for name in _IGNORE_FILES if name in names]
+        sources = [
+            self._rules_at(f"{base}/{name}") if name in ignore_files else _NONE for name in _IGNORE_FILES
+        ]
         git = ".gitignore" in names and not options.no_ignore_vcs
-        sources.append(self._read(f"{base}/.gitignore") if git else _NONE)
+        sources.append(self._rules_at(f"{base}/.gitignore") if git else _NONE)
         exclude = ".git" in names and not options.no_ignore_vcs and not options.no_ignore_exclude
-        sources.append(self._read(f"{base}/.git/info/exclude") if exclude else _NONE)
+        sources.append(self._rules_at(f"{base}/.git/info/exclude") if exclude else _NONE)
         return _Level(base, repository, tuple(sources))
 
-    def _read(self, path: str) -> Rules:
+    def _rules_at(self, path: str) -> Rules:
         return self._rules(path, VirtualPath(path))
 
-    def _rules(self, name: str, path: VirtualPath, *, report: bool = False) -> Rules:
+    def _rules(self, name: str, path: VirtualPath, *, is_required: bool = False) -> Rules:
         try:
             data = self._ctx.fs.read_bytes(path)
         except OSError as error:
-            if report:
-                self.report(name, error)
+            if is_required:
+                self.file_error(name, error)
             return _NONE
         self._ctx.budget.check_fits(4 * len(data))
         self._ctx.charge(1 + data.count(b"\n"))
         lines = data.decode("utf-8", "surrogateescape").splitlines()
         return Rules(lines, icase=self._options.ignore_file_icase)
 
-    def _ignored(self, path: str, is_directory: bool, levels: tuple[_Level, ...]) -> bool | None:
-        """Ask the ignore files, those of the nearest directory first; git's only inside of a repository."""
+    def _ignore_verdict(self, path: str, is_directory: bool, levels: tuple[_Level, ...]) -> bool | None:
+        """Return the verdict of the ignore files: the nearest directory first, git's only inside a repository."""
         in_repository = any(level.repository for level in levels)
         for source in range(4):
             for level in reversed(levels):
@@ -255,9 +257,9 @@ class Files:
                             return verdict
                     if source >= 2 and level.repository:
                         break
-        here = str(self._ctx.process.cwd).rstrip("/") + "/"
-        for rules in self._explicit:
-            verdict = rules.verdict(path.removeprefix(here).removeprefix("/"), is_directory)
+        prefix = str(self._ctx.process.cwd).rstrip("/") + "/"
+        for rules in self._ignore_file_rules:
+            verdict = rules.verdict(path.removeprefix(prefix).removeprefix("/"), is_directory)
             if verdict is not None:
                 return verdict
         return None

@@ -1,6 +1,6 @@
-"""Globs of rg: lines of ignore files, -g and -t, made into expressions for RE2.
+"""Globs of rg: translates lines of ignore files, -g and -t to expressions for RE2.
 
-Source: git's documentation of gitignore, "Pattern format"; ripgrep 13.0, whose ignore files know {a,b}, too.
+Source: git's documentation of gitignore, "Pattern format"; ripgrep 13.0, whose ignore files also allow {a,b}.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from sandhook.pattern.engine import Find, compile_linear
 from sandhook.pattern.errors import PatternError
 
 _SPECIAL = frozenset("\\.+*?()|[]{}^$")
-_MOST_LENGTH = 4096
+_MAX_LENGTH = 4096
 
 
 @lru_cache(maxsize=512)
 def compile_glob(glob: str, icase: bool) -> Find:
-    """Return the search for a whole path that a glob matches. Raises PatternError."""
-    if len(glob) > _MOST_LENGTH:
-        raise PatternError(f"glob of over {_MOST_LENGTH} characters")
+    """Compile a glob to a search that matches whole paths. Raises PatternError."""
+    if len(glob) > _MAX_LENGTH:
+        raise PatternError(f"glob of over {_MAX_LENGTH} characters")
     text = f"(?s)^(?:{_Translator(glob).run()})$"
     return compile_linear(text, latin1=False, icase=icase, longest=False, groups=False)
 
 
 class _Translator:
-    """Goes over a glob once; "*" and "?" match no slash."""
+    """Translates one glob to a regular expression; "*" and "?" do not match a slash."""
 
     def __init__(self, glob: str) -> None:
         self._glob = glob
@@ -69,8 +69,8 @@ class _Translator:
         glob, start = self._glob, self._at
         while self._at < len(glob) and glob[self._at] == "*":
             self._at += 1
-        bounded = start == 0 or glob[start - 1] == "/"
-        if self._at - start == 2 and bounded:
+        is_component = start == 0 or glob[start - 1] == "/"
+        if self._at - start == 2 and is_component:
             if glob.startswith("/", self._at):
                 self._at += 1
                 return "(?:.*/)?" if start else "(?:/?|.*/)"
@@ -113,10 +113,10 @@ def _member(char: str) -> str:
 
 
 class Rules:
-    """What one ignore file, or all -g, say of paths; the last line that matches decides.
+    """The lines of one ignore file, or of all -g; the last line that matches a path decides.
 
     Attributes:
-        selects: Some line says that its paths are wanted.
+        selects: A line does not begin with "!"; for -g, such a line selects paths.
     """
 
     __slots__ = ("_rules", "selects")
@@ -139,10 +139,10 @@ class Rules:
             line = line.rstrip()
         if not line or line[0] == "#":
             return
-        wanted = line[0] == "!"
-        if wanted or line[:2] in ("\\!", "\\#"):
+        negated = line[0] == "!"
+        if negated or line[:2] in ("\\!", "\\#"):
             line = line[1:]
-        self.selects = self.selects or not wanted
+        self.selects = self.selects or not negated
         directory = line[-1:] == "/"
         glob = line.rstrip("/") if directory else line
         anchored = "/" in glob
@@ -152,22 +152,22 @@ class Rules:
             return
         if glob.startswith("**/") and "/" not in glob[3:] and glob[3:]:
             glob, anchored = glob[3:], False
-        self._rules.append((wanted, directory, anchored, compile_glob(glob, icase)))
+        self._rules.append((negated, directory, anchored, compile_glob(glob, icase)))
 
     def verdict(self, path: str, is_directory: bool) -> bool | None:
-        """Return True for a path to leave out, False for one that is wanted, None for no word of it.
+        """Return True when the last matching line ignores a path, False when it has "!", None without a match.
 
         Args:
-            path: Relative to the directory that the rules are about.
+            path: Relative to the directory of the rules.
         """
-        whole = path.encode("utf-8", "surrogateescape")
-        name = whole[whole.rfind(b"/") + 1 :]
-        for wanted, directory, anchored, find in reversed(self._rules):
+        full_path = path.encode("utf-8", "surrogateescape")
+        name = full_path[full_path.rfind(b"/") + 1 :]
+        for negated, directory, anchored, find in reversed(self._rules):
             if directory and not is_directory:
                 continue
-            data = whole if anchored else name
+            data = full_path if anchored else name
             if find(data, 0, len(data))[0][0] >= 0:
-                return not wanted
+                return not negated
         return None
 
     def __len__(self) -> int:

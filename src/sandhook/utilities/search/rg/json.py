@@ -1,6 +1,6 @@
-"""rg --json: messages that say where a file begins, what matches, and where it ends.
+"""rg --json: messages for the begin of a file, its matches and context, and its end.
 
-Source: ripgrep 13.0; the times are those of a search that takes none.
+Source: ripgrep 13.0; all times are zero.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _text(data: bytes) -> dict[str, str]:
 
 
 class Messages:
-    """Writes the messages of all files, and adds them up."""
+    """Writes the messages of all files, and adds up their statistics."""
 
     def __init__(self, options: Options, ctx: Context) -> None:
         self._options = options
@@ -44,23 +44,23 @@ class Messages:
             ),
             0,
         )
-        self._printed = 0
-        self._counted = (0, 1)
+        self._bytes_printed = 0
+        self._line_mark = (0, 1)
 
     def _print(self, kind: str, data: dict[str, Any]) -> None:
         line = (
             json.dumps({"type": kind, "data": data}, ensure_ascii=False, separators=(",", ":")).encode()
             + b"\n"
         )
-        self._printed += len(line)
+        self._bytes_printed += len(line)
         self._ctx.write(line)
 
     def file(self, name: str, data: bytes, blocks: Iterable[Block], zero: int) -> bool:
-        """Write the messages of one file; return whether it matches."""
+        """Write the messages of one file; return True when it matches."""
         ctx = self._ctx
-        self._printed, self._counted = 0, (0, 1)
+        self._bytes_printed, self._line_mark = 0, (0, 1)
         path = _text(name.encode("utf-8", "surrogateescape"))
-        until, pending, lines, matches = 0, 0, 0, 0
+        printed_end, pending, lines, matches = 0, 0, 0, 0
         for block in blocks:
             if self._options.most is not None and lines >= self._options.most:
                 break
@@ -69,20 +69,20 @@ class Messages:
                 self._print("begin", {"path": path})
             lines += 1
             matches += len(block.spans)
-            until = self._context(path, data, until, block.begin, pending)
+            printed_end = self._context(path, data, printed_end, block.begin, pending)
             start = block.begin
             for _ in range(self._before):
-                if start <= until:
+                if start <= printed_end:
                     break
-                start = data.rfind(b"\n", until, start - 1) + 1 or until
+                start = data.rfind(b"\n", printed_end, start - 1) + 1 or printed_end
             self._context(path, data, start, block.begin, 1 << 60)
             self._print("match", self._lines(path, data, block))
-            until, pending = block.end, self._after
+            printed_end, pending = block.end, self._after
         if lines:
-            self._context(path, data, until, len(data), pending)
+            self._context(path, data, printed_end, len(data), pending)
         stats: dict[str, Any] = {
             "elapsed": _NO_TIME, "searches": 1, "searches_with_match": int(lines > 0), "bytes_searched": len(data),
-            "bytes_printed": self._printed, "matched_lines": lines, "matches": matches,
+            "bytes_printed": self._bytes_printed, "matched_lines": lines, "matches": matches,
         }  # fmt: skip
         if lines:
             for key in self._total:
@@ -91,9 +91,9 @@ class Messages:
         return lines > 0
 
     def _number(self, data: bytes, at: int) -> int:
-        known, number = self._counted
-        number += data.count(b"\n", known, at)
-        self._counted = (at, number)
+        offset, number = self._line_mark
+        number += data.count(b"\n", offset, at)
+        self._line_mark = (at, number)
         return number
 
     def _context(self, path: dict[str, str], data: bytes, at: int, stop: int, lines: int) -> int:
@@ -118,7 +118,7 @@ class Messages:
         }
 
     def summary(self) -> None:
-        """Write the sums of all files."""
+        """Write the totals of all files."""
         stats = dict(sorted({**self._total, "elapsed": dict(sorted(_NO_TIME.items()))}.items()))
         data = {"elapsed_total": dict(sorted(_NO_TIME.items())), "stats": stats}
         line = json.dumps({"data": data, "type": "summary"}, separators=(",", ":"))

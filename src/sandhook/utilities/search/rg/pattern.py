@@ -1,7 +1,7 @@
-"""What rg looks for: its patterns in Rust's syntax, made into a search of whole buffers.
+"""Compiles rg's patterns, which have Rust's syntax, to a search of whole buffers.
 
-Without -U a match never holds a newline: what RE2 finds is looked for again in the line where it
-begins when it goes beyond, as grep does here.
+Without -U a match never contains a newline. The search finds a line with a match in the buffer, then searches
+that line again alone, as grep does here.
 
 Source: the documentation of Rust's regex crate, "Syntax"; messages are ripgrep 13.0's.
 """
@@ -32,8 +32,8 @@ _NO_NEWLINE = (
 )
 
 
-class Wanted(Record):
-    """Patterns and how they are meant; hashable, so that what is compiled can be kept."""
+class PatternSpec(Record):
+    """Patterns and their options; hashable, as a key of the cache."""
 
     patterns: tuple[str, ...]
     fixed: bool
@@ -45,7 +45,7 @@ class Wanted(Record):
 
 
 def is_lower(patterns: tuple[str, ...], fixed: bool) -> bool:
-    """Return whether the literal characters of patterns have no capital: -S ignores case then."""
+    """Return True when the literal characters of patterns have no capital, so that -S ignores case."""
     for pattern in patterns:
         text = pattern if fixed else re.sub(r"\\(?:[pP]\{[^}]*\}|.)", "", pattern, flags=re.DOTALL)
         if any(char.isupper() for char in text):
@@ -54,22 +54,22 @@ def is_lower(patterns: tuple[str, ...], fixed: bool) -> bool:
 
 
 def escape(text: str) -> str:
-    """Return an expression that matches a text alone."""
+    """Return an expression that matches ``text`` alone."""
     return "".join(["\\" + char if char in _META and char.isascii() else char for char in text])
 
 
 @lru_cache(maxsize=128)
-def compile_wanted(wanted: Wanted) -> Find:
-    """Return the search for any of the patterns. Raises PatternError with ripgrep's text."""
+def compile_patterns(spec: PatternSpec) -> Find:
+    """Compile a search for any of the patterns. Raises PatternError with ripgrep's message."""
     pieces = []
-    for pattern in wanted.patterns:
+    for pattern in spec.patterns:
         if len(pattern) > MAX_LENGTH:
             raise PatternError(f"regex of over {MAX_LENGTH} characters")
-        if wanted.fixed:
+        if spec.fixed:
             pattern = escape(pattern)
-        if not wanted.multiline and _has_newline(pattern):
+        if not spec.multiline and _has_newline(pattern):
             raise PatternError(_NO_NEWLINE)
-        _Checked(pattern).run()
+        _SyntaxChecker(pattern).run()
         pieces.append(pattern)
     body = (
         "|".join(f"(?:{piece})" for piece in pieces)
@@ -78,28 +78,28 @@ def compile_wanted(wanted: Wanted) -> Find:
         if pieces
         else "[^\\x00-\\x{10FFFF}]"
     )
-    flags = "(?ms)" if wanted.dotall else "(?m)"
+    flags = "(?ms)" if spec.dotall else "(?m)"
     try:
-        text = rust_syntax(body, within_lines=not wanted.multiline)
-        if wanted.lines:
+        text = rust_syntax(body, within_lines=not spec.multiline)
+        if spec.lines:
             text = f"^(?:{text})$"
-        elif wanted.words:
+        elif spec.words:
             text = f"(?:^|{_NOT_WORD})({text})(?:$|{_NOT_WORD}|\\n)"
-        return compile_linear(flags + text, latin1=False, icase=wanted.icase, longest=False)
+        return compile_linear(flags + text, latin1=False, icase=spec.icase, longest=False)
     except PatternError as error:
         raise _parse_error(body, 0, 0, str(error)) from None
 
 
 def group_names(patterns: tuple[str, ...]) -> dict[str, int]:
     """Return the numbers of the named groups of patterns."""
-    found: dict[str, int] = {}
+    names: dict[str, int] = {}
     number = 0
     for pattern in patterns:
-        for name in _Checked(pattern).run():
+        for name in _SyntaxChecker(pattern).run():
             number += 1
             if name:
-                found.setdefault(name, number)
-    return found
+                names.setdefault(name, number)
+    return names
 
 
 def _has_newline(pattern: str) -> bool:
@@ -116,8 +116,8 @@ def _parse_error(pattern: str, start: int, size: int, reason: str) -> PatternErr
     return PatternError(f"regex parse error:\n    {pattern}\n{mark}error: {reason}")
 
 
-class _Checked:
-    """Goes over an expression and refuses what Rust refuses, where RE2 is silent or says it in other words."""
+class _SyntaxChecker:
+    """Checks an expression for Rust's syntax errors that RE2 accepts, or reports with other messages."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -126,11 +126,11 @@ class _Checked:
         self._names: list[str] = []
         self._repeatable = False
 
-    def _fail(self, start: int, size: int, reason: str) -> PatternError:
+    def _error(self, start: int, size: int, reason: str) -> PatternError:
         return _parse_error(self._pattern, start, size, reason)
 
     def run(self) -> list[str]:
-        """Return the name of each capturing group, "" for one without."""
+        """Return the name of each capturing group, "" for a group without a name. Raises PatternError."""
         pattern = self._pattern
         while self._at < len(pattern):
             char, start = pattern[self._at], self._at
@@ -146,7 +146,7 @@ class _Checked:
                 self._repeatable = False
             elif char == ")":
                 if not self._open:
-                    raise self._fail(start, 1, "unopened group")
+                    raise self._error(start, 1, "unopened group")
                 self._open.pop()
                 self._repeatable = True
             elif char in "*+?{":
@@ -154,21 +154,21 @@ class _Checked:
             else:
                 self._repeatable = char != "|"
         if self._open:
-            raise self._fail(self._open[-1], 1, "unclosed group")
+            raise self._error(self._open[-1], 1, "unclosed group")
         return self._names
 
     def _escape(self, start: int) -> None:
-        after = self._pattern[self._at : self._at + 1]
+        letter = self._pattern[self._at : self._at + 1]
         self._at += 1
-        if not after:
-            raise self._fail(start, 1, "incomplete escape sequence, reached end of pattern prematurely")
-        if after in "123456789":
-            raise self._fail(start, 2, "backreferences are not supported" + _NO_BACKTRACKING)
-        if (after.isascii() and after.isalnum() and after not in "pPdDsSwWbBAzxuUafnrtv") or (
-            after.isascii() and not after.isalnum() and after not in _META
+        if not letter:
+            raise self._error(start, 1, "incomplete escape sequence, reached end of pattern prematurely")
+        if letter in "123456789":
+            raise self._error(start, 2, "backreferences are not supported" + _NO_BACKTRACKING)
+        if (letter.isascii() and letter.isalnum() and letter not in "pPdDsSwWbBAzxuUafnrtv") or (
+            letter.isascii() and not letter.isalnum() and letter not in _META
         ):
-            raise self._fail(start, 2, "unrecognized escape sequence")
-        if after in "pPxuU" and self._pattern[self._at : self._at + 1] == "{":
+            raise self._error(start, 2, "unrecognized escape sequence")
+        if letter in "pPxuU" and self._pattern[self._at : self._at + 1] == "{":
             end = self._pattern.find("}", self._at)
             self._at = len(self._pattern) if end < 0 else end + 1
 
@@ -177,37 +177,37 @@ class _Checked:
         for opening in ("(?=", "(?!", "(?<=", "(?<!"):
             if rest.startswith(opening):
                 reason = "look-around, including look-ahead and look-behind, is not supported"
-                raise self._fail(start, len(opening), reason + _NO_BACKTRACKING)
+                raise self._error(start, len(opening), reason + _NO_BACKTRACKING)
         self._open.append(start)
         if rest[1:2] != "?":
             self._names.append("")
         else:
             end = self._pattern.find(">" if rest[2:3] in ("P", "<") else ":", start)
-            closed = self._pattern.find(")", start)
-            if rest[2:3] not in ("P", "<") and closed >= 0 and (end < 0 or closed < end):
+            close = self._pattern.find(")", start)
+            if rest[2:3] not in ("P", "<") and close >= 0 and (end < 0 or close < end):
                 self._open.pop()  # flags alone: (?i)
-                end = closed
+                end = close
             if end < 0:
-                raise self._fail(start, 1, "unclosed group")
+                raise self._error(start, 1, "unclosed group")
             if rest[2:3] in ("P", "<"):
                 self._names.append(self._pattern[self._pattern.find("<", start) + 1 : end])
             self._at = end + 1
 
     def _repetition(self, char: str, start: int) -> None:
         if not self._repeatable:
-            raise self._fail(start, 1, "repetition operator missing expression")
+            raise self._error(start, 1, "repetition operator missing expression")
         if char != "{":
             return
-        found = _COUNT.match(self._pattern, start)
-        if found is None:
+        match = _COUNT.match(self._pattern, start)
+        if match is None:
             if "}" not in self._pattern[start:]:
-                raise self._fail(start, 1, "unclosed counted repetition")
-            raise self._fail(start + 1, 1, "repetition quantifier expects a valid decimal")
-        least, _, most = found[0][1:-1].partition(",")
+                raise self._error(start, 1, "unclosed counted repetition")
+            raise self._error(start + 1, 1, "repetition quantifier expects a valid decimal")
+        least, _, most = match[0][1:-1].partition(",")
         if most and int(least[:9]) > int(most[:9]):
             reason = "invalid repetition count range, the start must be <= the end"
-            raise self._fail(start, found.end() - start, reason)
-        self._at = found.end()
+            raise self._error(start, match.end() - start, reason)
+        self._at = match.end()
 
     def _class(self, start: int) -> None:
         pattern = self._pattern
@@ -233,25 +233,25 @@ class _Checked:
             ):
                 if pattern[at] > pattern[at + 2]:
                     reason = "invalid character class range, the start must be <= the end"
-                    raise self._fail(at, 3, reason)
+                    raise self._error(at, 3, reason)
                 at += 2
             at += 1
-        raise self._fail(start, 1, "unclosed character class")
+        raise self._error(start, 1, "unclosed character class")
 
 
 # --------------------------------------------------------------------------- searching
 
-#: The matches in a buffer, from an offset on: the spans of the whole and of each group.
+#: Yields the matches in a buffer from an offset on, each as the spans of the whole match and of its groups.
 Matches = Callable[[bytes, int], Iterator[Spans]]
 
 
-def matches_of(wanted: Wanted, budget: Budget) -> Matches:
-    """Return what yields the matches that do not overlap, in order; without -U each within its line."""
-    find = compile_wanted(wanted)
-    if wanted.words:
+def matches_of(spec: PatternSpec, budget: Budget) -> Matches:
+    """Return the search for matches, which do not overlap; without -U each is within one line."""
+    find = compile_patterns(spec)
+    if spec.words:
         find = _without_sides(find)
-    if wanted.multiline:
-        return lambda data, at: _all_in(find, data, at, len(data), budget, far=True)
+    if spec.multiline:
+        return lambda data, at: _all_in(find, data, at, len(data), budget, spans_lines=True)
 
     def matches(data: bytes, at: int) -> Iterator[Spans]:
         size = len(data)
@@ -272,7 +272,7 @@ def matches_of(wanted: Wanted, budget: Budget) -> Matches:
 
 
 def _without_sides(find: Find) -> Find:
-    """Make the group of -w the whole match."""
+    """Return a search whose match is the group for -w, without the characters at its sides."""
 
     def inner(data: bytes, pos: int, end: int) -> Spans:
         spans = find(data, pos, end)
@@ -282,25 +282,25 @@ def _without_sides(find: Find) -> Find:
 
 
 def _all_in(
-    find: Find, data: bytes, at: int, size: int, budget: Budget, far: bool = False
+    find: Find, data: bytes, at: int, size: int, budget: Budget, spans_lines: bool = False
 ) -> Iterator[Spans]:
-    """Yield the matches in ``data``; ``far``: each may look at all of the rest, and is charged so."""
+    """Yield the matches in ``data``; with ``spans_lines``, each search is charged for all remaining bytes."""
     last = -1
     while at <= size:
-        budget.charge(1 + ((size - at) >> 12) if far else 1)
+        budget.charge(1 + ((size - at) >> 12) if spans_lines else 1)
         spans = find(data, at, size)
         start, end = spans[0]
         if start < 0:
             return
-        if start == end == last:  # an empty match right after another one does not count
-            at = _behind(data, end)
+        if start == end == last:  # an empty match right after another match does not count
+            at = _next_character(data, end)
             continue
         yield spans
         last = end
-        at = end if end > start else _behind(data, end)
+        at = end if end > start else _next_character(data, end)
 
 
-def _behind(data: bytes, at: int) -> int:
+def _next_character(data: bytes, at: int) -> int:
     at += 1
     while at < len(data) and data[at] & 0xC0 == 0x80:
         at += 1

@@ -1,6 +1,6 @@
-"""The types of files that rg -t knows: names, and the patterns of names of files.
+"""The types of files for rg -t, and the globs of each type.
 
-Source: what ripgrep 13.0 --type-list prints.
+Source: the output of ripgrep 13.0 --type-list.
 """
 
 from __future__ import annotations
@@ -189,9 +189,9 @@ zstd: *.zst *.zstd
 
 @lru_cache(maxsize=1)
 def type_table() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return each type's name and patterns, in order; a line that begins with blanks continues the one before."""
-    found: list[tuple[str, tuple[str, ...]]] = []
+    """Return the name and the globs of each type, in order; a line with leading blanks continues the previous one."""
+    table: list[tuple[str, tuple[str, ...]]] = []
     for line in _TABLE.strip().replace("\n  ", " ").splitlines():
         name, _, patterns = line.partition(": ")
-        found.append((name, tuple(patterns.split())))
-    return tuple(found)
+        table.append((name, tuple(patterns.split())))
+    return tuple(table)
