@@ -12,8 +12,8 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.options import also, opt, option_set
 from sandhook.pattern.posix import compile_bre, compile_ere
 from sandhook.utilities.languages.sed.actions import DELETE, END, QUIT, QUIT_SILENT, RESTART
-from sandhook.utilities.languages.sed.commands import Compiled
-from sandhook.utilities.languages.sed.fixed import replaced
+from sandhook.utilities.languages.sed.commands import CompiledScript
+from sandhook.utilities.languages.sed.fixed import replace_literal
 from sandhook.utilities.languages.sed.machine import Machine, Settings
 from sandhook.utilities.languages.sed.parser import Parser
 from sandhook.utilities.languages.sed.records import Expression, RecordsRegex
@@ -21,8 +21,8 @@ from sandhook.utilities.languages.sed.script import Chunk, Pattern, ScriptError
 from sandhook.vfs.errors import error_text
 
 USAGE = "Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]..."
-_KEPT = 128  #: compiled scripts in the cache
-_KEPT_LENGTH = 8_192  #: characters of the longest script in the cache
+_CACHE_SIZE = 128  #: compiled scripts in the cache
+_MAX_CACHED_LENGTH = 8_192  #: characters of the longest script in the cache
 
 
 def width(text: str) -> int:
@@ -62,21 +62,23 @@ class Options:
         "-i",
         "--in-place",
         "SUFFIX",
-        "edit the FILEs; with SUFFIX keep what they were",
+        "edit the FILEs; with SUFFIX keep a copy of each",
         optional=True,
         const="",
     )
-    sandbox: bool = opt("--sandbox", help="refuse the commands e, r and w")
-    follow: bool = opt("--follow-symlinks", help="with -i, edit what a link leads to, not the link")
-    separate: bool = opt("-s", "--separate", help="count lines of each FILE on their own")
+    sandbox: bool = opt("--sandbox", help="reject the commands e, r and w")
+    follow: bool = opt("--follow-symlinks", help="with -i, edit the target of a link, not the link")
+    separate: bool = opt("-s", "--separate", help="count the lines of each FILE separately")
     zero: bool = opt("-z", "--null-data", "--zero-terminated", help="lines end with NUL, not newline")
-    width: int = opt("-l", "--line-length", "N", "fold what the l command prints", convert=width, default=70)
+    width: int = opt(
+        "-l", "--line-length", "N", "fold the output of the l command at N columns", convert=width, default=70
+    )
     posix: bool = opt("--posix", help="without GNU's extensions; N at the end prints nothing")
     unbuffered: bool = opt("-u", "--unbuffered", help="write each line at once")
 
 
 #: The cache of compiled scripts; bounded, and the values are immutable.
-_COMPILED: dict[tuple[tuple[Chunk, ...], Options], Compiled] = {}
+_CACHE: dict[tuple[tuple[Chunk, ...], Options], CompiledScript] = {}
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -92,7 +94,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.in_place is not None and not names:
         raise Failure("no input files", 4)
     posix = options.posix or "POSIXLY_CORRECT" in ctx.environment
-    compiled = compiled_script(chunks, options, posix)
+    compiled = compile_script(chunks, options, posix)
     settings = Settings(options.separate, options.in_place, options.follow, options.unbuffered)
     machine = Machine(ctx, names or ("-",), settings, b"\0" if options.zero else b"\n", compiled.ranges)
     try:
@@ -100,7 +102,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         edit(machine, compiled, options)
     finally:
         machine.close()
-    return machine.status or machine.bad_input
+    return machine.status or machine.input_status
 
 
 def read_scripts(options: Options, ctx: Context) -> tuple[Chunk, ...]:
@@ -119,9 +121,9 @@ def read_scripts(options: Options, ctx: Context) -> tuple[Chunk, ...]:
     return tuple(chunks)
 
 
-def compiled_script(chunks: tuple[Chunk, ...], options: Options, posix: bool) -> Compiled:
+def compile_script(chunks: tuple[Chunk, ...], options: Options, posix: bool) -> CompiledScript:
     """Compile a script, or return it from the cache. Raises Failure."""
-    bare = Options(
+    key_options = Options(
         quiet=options.quiet,
         extended=options.extended,
         width=options.width,
@@ -129,16 +131,16 @@ def compiled_script(chunks: tuple[Chunk, ...], options: Options, posix: bool) ->
         sandbox=options.sandbox,
         zero=options.zero,
     )
-    key = (chunks, bare)
-    found = _COMPILED.get(key)
-    if found is not None:
-        return found
+    key = (chunks, key_options)
+    compiled = _CACHE.get(key)
+    if compiled is not None:
+        return compiled
 
     def compile_(pattern: Pattern) -> Expression:
         data = pattern.text.encode("utf-8", "surrogateescape")
         records = options.zero and pattern.multiline
         if options.extended:
-            found = compile_ere(
+            regex = compile_ere(
                 data,
                 icase=pattern.icase,
                 newline=pattern.multiline,
@@ -147,37 +149,37 @@ def compiled_script(chunks: tuple[Chunk, ...], options: Options, posix: bool) ->
                 gnu=not posix,
             )
         else:
-            found = compile_bre(
+            regex = compile_bre(
                 data, icase=pattern.icase, newline=pattern.multiline, lines=not records, gnu=not posix
             )
-        return RecordsRegex(found) if records else found
+        return RecordsRegex(regex) if records else regex
 
     try:
         program = Parser(chunks, compile_, sandbox=options.sandbox, posix=posix).parse()
     except ScriptError as error:
         raise Failure(str(error), error.status) from None
-    found = Compiled(program, compile_, wrap=options.width, quiet=options.quiet, posix=posix)
-    if sum(len(chunk.text) for chunk in chunks) <= _KEPT_LENGTH:
-        if len(_COMPILED) >= _KEPT:
-            _COMPILED.clear()
-        _COMPILED[key] = found
-    return found
+    compiled = CompiledScript(program, compile_, wrap=options.width, quiet=options.quiet, posix=posix)
+    if sum(len(chunk.text) for chunk in chunks) <= _MAX_CACHED_LENGTH:
+        if len(_CACHE) >= _CACHE_SIZE:
+            _CACHE.clear()
+        _CACHE[key] = compiled
+    return compiled
 
 
 def replace_in_blocks(m: Machine, literals: list[tuple[bytes, bytes]]) -> None:
-    """Run a script that only has ``s/old/new/g`` with literal text, on many lines at once."""
+    """Run a script of ``s/old/new/g`` commands with literal text on many lines at once."""
     delimiter = m.delimiter
     for block in m.blocks():
         m.budget.charge(block.count(delimiter))
         data = block
         for old, new in literals:
-            data = replaced(data, old, new, -1, m.budget)
-        m.out.complete(delimiter)
-        m.out.raw(data)
-        m.out.missing = block[-1:] != delimiter
+            data = replace_literal(data, old, new, -1, m.budget)
+        m.out.end_line(delimiter)
+        m.out.write(data)
+        m.out.lacks_newline = block[-1:] != delimiter
 
 
-def edit(m: Machine, compiled: Compiled, options: Options) -> None:
+def edit(m: Machine, compiled: CompiledScript, options: Options) -> None:
     """Run the cycles: read a line, run the commands, print."""
     if compiled.literals and options.in_place is None and not options.unbuffered:
         replace_in_blocks(m, compiled.literals)
@@ -186,16 +188,16 @@ def edit(m: Machine, compiled: Compiled, options: Options) -> None:
     size = len(actions)
     silent = compiled.silent
     budget = m.budget
-    again = False
+    restart = False
     for name in compiled.prelude:
         m.queue.append(name)
     while True:
-        if not again:
+        if not restart:
             if not m.read():
                 break
         else:
             m.flush_queue()
-        again = False
+        restart = False
         at = 0
         while at < size:
             budget.slice_left -= 1
@@ -205,19 +207,19 @@ def edit(m: Machine, compiled: Compiled, options: Options) -> None:
             if test is not None and not test(m):
                 at += 1
                 continue
-            goes_on = action(m)
-            at = at + 1 if goes_on is None else goes_on
+            next_index = action(m)
+            at = at + 1 if next_index is None else next_index
             if at < 0:
                 break
         if at == QUIT_SILENT:
             break
         if at != DELETE and at != RESTART and not silent:
-            m.print(m.space, m.ended)
+            m.print(m.space, m.has_newline)
         if at == QUIT:
-            m.out.complete(m.delimiter)
+            m.out.end_line(m.delimiter)
         if at in (QUIT, END):
             break
-        again = at == RESTART
+        restart = at == RESTART
         if options.unbuffered:
             m.ctx.flush()
     m.stop()

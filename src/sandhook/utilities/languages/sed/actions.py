@@ -1,6 +1,6 @@
-"""The commands of sed except s as closures over the machine.
+"""The commands of sed except s, as closures over the machine.
 
-An action returns None to go on with the next command, the index of another one, or one of the
+An action returns None to continue with the next command, the index of another command, or one of the
 negative numbers below.
 
 Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9.
@@ -41,14 +41,14 @@ CLOSED = -2  #: in ``Machine.ranges``: a range that begins with a line number, a
 Action = Callable[[Machine], "int | None"]
 
 _LARGE = 65_536  #: bytes; a space beyond this is checked against the memory limit before it grows
-_NAMED = {7: b"\\a", 8: b"\\b", 9: b"\\t", 10: b"\\n", 11: b"\\v", 12: b"\\f", 13: b"\\r", 92: b"\\\\"}
+_ESCAPES = {7: b"\\a", 8: b"\\b", 9: b"\\t", 10: b"\\n", 11: b"\\v", 12: b"\\f", 13: b"\\r", 92: b"\\\\"}
 
 
 class Setting(Record):
-    """What a command depends on in addition to its arguments.
+    """The context of a command, in addition to its arguments.
 
     Attributes:
-        slot: Index in ``Machine.ranges`` of the range that the command is for, -1 for no range or a negated one.
+        slot: Index in ``Machine.ranges`` of the command's range, -1 for no range or a negated one.
         wrap: Columns of a line that l prints.
         silent: Lines are not printed at the end of a cycle.
         posix: n and N print nothing when there is no next line.
@@ -68,11 +68,11 @@ def _jump(node: Jump, setting: Setting) -> Action:
     target = node.target
     if node.when is None:
         return lambda m: target
-    wanted = node.when == "replaced"
+    jump_if_replaced = node.when == "replaced"
 
     def jump(m: Machine) -> int | None:
-        replaced, m.replaced = m.replaced, False
-        return target if replaced == wanted else None
+        has_replaced, m.has_replaced = m.has_replaced, False
+        return target if has_replaced == jump_if_replaced else None
 
     return jump
 
@@ -98,53 +98,53 @@ def _transliterate(node: Transliteration, setting: Setting) -> Action:
     return change_text
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
 def _append(node: Append, setting: Setting) -> Action:
-    text = _encoded(node.text)
+    text = _encode(node.text)
     return lambda m: m.queue.append(text)
 
 
 def _insert(node: Insert, setting: Setting) -> Action:
-    text = _encoded(node.text)
+    text = _encode(node.text)
     bare = text[:-1]
 
     def insert(m: Machine) -> None:
-        m.out.complete(m.delimiter)
-        m.out.raw(bare + m.delimiter if text else text)
+        m.out.end_line(m.delimiter)
+        m.out.write(bare + m.delimiter if text else text)
 
     return insert
 
 
 def _change(node: Change, setting: Setting) -> Action:
-    text, slot = _encoded(node.text), setting.slot
+    text, slot = _encode(node.text), setting.slot
     bare = text[:-1]
 
     def change(m: Machine) -> int:
         if slot < 0 or m.ranges[slot] in (None, CLOSED):
-            m.out.complete(m.delimiter)
-            m.out.raw(bare + m.delimiter if text else text)
+            m.out.end_line(m.delimiter)
+            m.out.write(bare + m.delimiter if text else text)
         return DELETE
 
     return change
 
 
 def _quit(node: Quit, setting: Setting) -> Action:
-    status, how = node.status, QUIT if node.prints else QUIT_SILENT
+    status, outcome = node.status, QUIT if node.prints else QUIT_SILENT
 
     def leave(m: Machine) -> int:
         m.status = max(status, 0) & 0xFF
-        if how == QUIT_SILENT:
+        if outcome == QUIT_SILENT:
             m.queue.clear()
-        return how
+        return outcome
 
     return leave
 
 
 def _list(node: Listing, setting: Setting) -> Action:
-    """Return l; a width of 0 columns does not fold lines."""
+    """Compile l; with a width of 0 columns, lines are not folded."""
     width = setting.wrap if node.width < 0 else node.width
 
     def show(m: Machine) -> None:
@@ -153,15 +153,15 @@ def _list(node: Listing, setting: Setting) -> Action:
         fold = b"\\" + m.delimiter
         column = 0
         for byte in m.space:
-            picture = _NAMED.get(byte) or (bytes((byte,)) if 32 <= byte < 127 else b"\\%03o" % byte)
+            picture = _ESCAPES.get(byte) or (bytes((byte,)) if 32 <= byte < 127 else b"\\%03o" % byte)
             if width > 0 and column + len(picture) > width - 1:
                 out.append(fold)
                 column = 0
             out.append(picture)
             column += len(picture)
         out.append(b"$" + m.delimiter)
-        m.out.complete(m.delimiter)
-        m.out.raw(b"".join(out))
+        m.out.end_line(m.delimiter)
+        m.out.write(b"".join(out))
 
     return show
 
@@ -178,7 +178,7 @@ def _read_line(node: ReadLine, setting: Setting) -> Action:
 
 def _write(node: WriteFile, setting: Setting) -> Action:
     name = node.name
-    return lambda m: m.write_file(name, m.space, m.ended)
+    return lambda m: m.write_file(name, m.space, m.has_newline)
 
 
 def _write_first(node: WriteFirstLine, setting: Setting) -> Action:
@@ -186,7 +186,7 @@ def _write_first(node: WriteFirstLine, setting: Setting) -> Action:
 
     def write(m: Machine) -> None:
         first, newline, _ = m.space.partition(m.delimiter)
-        m.write_file(name, first, bool(newline) or m.ended)
+        m.write_file(name, first, bool(newline) or m.has_newline)
 
     return write
 
@@ -195,10 +195,10 @@ def _next(setting: Setting) -> Action:
     silent, posix = setting.silent, setting.posix
 
     def read(m: Machine) -> int | None:
-        if m.no_more():
+        if m.at_input_end():
             return QUIT_SILENT if posix else END
         if not silent:
-            m.print(m.space, m.ended)
+            m.print(m.space, m.has_newline)
         return None if m.read() else QUIT_SILENT
 
     return read
@@ -208,20 +208,20 @@ def _append_next(setting: Setting) -> Action:
     posix = setting.posix
 
     def read(m: Machine) -> int | None:
-        if m.no_more():
+        if m.at_input_end():
             return QUIT_SILENT if posix else END
-        before = m.space
+        previous = m.space
         if not m.read():
             return QUIT_SILENT
-        _grow(m, len(before) + len(m.space))
-        m.space = before + m.delimiter + m.space
+        _grow(m, len(previous) + len(m.space))
+        m.space = previous + m.delimiter + m.space
         return None
 
     return read
 
 
 def _grow(m: Machine, size: int) -> None:
-    """Check that a space of ``size`` bytes fits before it is made."""
+    """Check that a space of ``size`` bytes fits, and charge steps for copying it."""
     if size > _LARGE:
         m.budget.check_fits(2 * size)
         m.budget.charge(size >> 10)
@@ -236,31 +236,31 @@ def _delete_first(m: Machine) -> int:
 
 
 def _get(m: Machine) -> None:
-    m.space, m.ended = m.hold, m.hold_ended
+    m.space, m.has_newline = m.hold, m.hold_has_newline
 
 
 def _get_append(m: Machine) -> None:
     _grow(m, len(m.space) + len(m.hold))
-    m.space, m.ended = m.space + m.delimiter + m.hold, m.hold_ended
+    m.space, m.has_newline = m.space + m.delimiter + m.hold, m.hold_has_newline
 
 
 def _hold(m: Machine) -> None:
-    m.hold, m.hold_ended = m.space, m.ended
+    m.hold, m.hold_has_newline = m.space, m.has_newline
 
 
 def _hold_append(m: Machine) -> None:
     _grow(m, len(m.space) + len(m.hold))
-    m.hold, m.hold_ended = m.hold + m.delimiter + m.space, m.ended
+    m.hold, m.hold_has_newline = m.hold + m.delimiter + m.space, m.has_newline
 
 
 def _exchange(m: Machine) -> None:
     m.space, m.hold = m.hold, m.space
-    m.ended, m.hold_ended = m.hold_ended, m.ended
+    m.has_newline, m.hold_has_newline = m.hold_has_newline, m.has_newline
 
 
 def _print_first(m: Machine) -> None:
     first, newline, _ = m.space.partition(m.delimiter)
-    m.print(first, bool(newline) or m.ended)
+    m.print(first, bool(newline) or m.has_newline)
 
 
 def _zap(m: Machine) -> None:
@@ -268,13 +268,13 @@ def _zap(m: Machine) -> None:
 
 
 def _print_name(m: Machine) -> None:
-    m.out.complete(m.delimiter)
-    m.out.raw(m.opened.encode("utf-8", "surrogateescape") + m.delimiter)
+    m.out.end_line(m.delimiter)
+    m.out.write(m.input_name.encode("utf-8", "surrogateescape") + m.delimiter)
 
 
 def _print_number(m: Machine) -> None:
-    m.out.complete(m.delimiter)
-    m.out.raw(b"%d%b" % (m.line, m.delimiter))
+    m.out.end_line(m.delimiter)
+    m.out.write(b"%d%b" % (m.line_number, m.delimiter))
 
 
 _SIMPLE: dict[str, Action] = {
@@ -284,7 +284,7 @@ _SIMPLE: dict[str, Action] = {
     "G": _get_append,
     "h": _hold,
     "H": _hold_append,
-    "p": lambda m: m.print(m.space, m.ended),
+    "p": lambda m: m.print(m.space, m.has_newline),
     "P": _print_first,
     "x": _exchange,
     "z": _zap,
@@ -301,7 +301,7 @@ def _plain(node: Plain, setting: Setting) -> Action:
 
 
 def _block(node: Block, setting: Setting) -> Action:
-    """Return the jump past a block; the compiler runs it when the block is not selected."""
+    """Compile the jump past a block, for lines that the block does not select."""
     target = node.target
     return lambda m: target
 

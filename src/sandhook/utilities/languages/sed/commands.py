@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from sandhook.command.context import Failure
 from sandhook.utilities.languages.sed.actions import CLOSED, Action, Setting, compile_work
-from sandhook.utilities.languages.sed.fixed import everywhere, literal_of, substitute_text
+from sandhook.utilities.languages.sed.fixed import literal_of, literal_replacement, substitute_literal
 from sandhook.utilities.languages.sed.machine import Machine
 from sandhook.utilities.languages.sed.parser import Compile
 from sandhook.utilities.languages.sed.records import Expression
@@ -31,13 +31,13 @@ _PIECES = 4_096  #: pieces of a new pattern space that are collected before they
 _SHORT = 1_024  #: bytes of a line, or pieces, whose size is not checked
 
 
-class Compiled:
+class CompiledScript:
     """The closures of one script. Immutable; runs share it.
 
     Attributes:
         silent: Lines are not printed at the end of a cycle.
         files: Names of the files that commands write to.
-        prelude: Files that are printed before the first line: 0r.
+        prelude: Files to print before the first line (0r).
         actions: The test and the action of each command.
         ranges: The state of each range before the first line; 0,/re/ is open.
         literals: Old and new text of each command when all are ``s/old/new/g`` with literal text; else empty.
@@ -56,8 +56,8 @@ class Compiled:
         ]
         self.actions = [compiler.command(command) for command in program.commands]
         self.ranges = tuple(compiler.ranges)
-        found = [everywhere(command) for command in program.commands]
-        self.literals = [] if self.silent or None in found else [pair for pair in found if pair]
+        pairs = [literal_replacement(command) for command in program.commands]
+        self.literals = [] if self.silent or None in pairs else [pair for pair in pairs if pair]
 
 
 def _is_line_zero(first: Address | None, second: Address | None) -> bool:
@@ -82,10 +82,10 @@ class _Compiler:
         slot = len(self.ranges)
         test = self._test(command.first, command.second)
         if command.negated:
-            test = _never if test is None else _opposite(test)
+            test = _never if test is None else _negate(test)
         work = command.work
-        if isinstance(work, Block):  # its action is the jump past it
-            test = _never if test is None else _opposite(test)
+        if isinstance(work, Block):  # the action of a block is the jump past it
+            test = _never if test is None else _negate(test)
         if isinstance(work, Substitution):
             return test, self._substitute(work)
         slot = slot if command.second is not None and not command.negated else -1
@@ -94,21 +94,21 @@ class _Compiler:
     def _test(self, first: Address | None, second: Address | None) -> Test | None:
         if first is None:
             return None
-        one = self._one(first)
+        first_test = self._address_test(first)
         if second is None:
-            return one
+            return first_test
         slot = len(self.ranges)
         self.ranges.append(-1 if first.kind == "line" and not first.number else None)
-        return _range(first, one, second, self._one(second), slot)
+        return _range(first, first_test, second, self._address_test(second), slot)
 
-    def _one(self, address: Address) -> Test:
+    def _address_test(self, address: Address) -> Test:
         kind, number, step, pattern = address
         if kind == "line":
-            return lambda m: m.line == number
+            return lambda m: m.line_number == number
         if kind == "last":
             return lambda m: m.at_end()
         if kind == "step":
-            return lambda m: m.line >= number and (m.line - number) % step == 0
+            return lambda m: m.line_number >= number and (m.line_number - number) % step == 0
         if kind == "regex" and pattern is not None:
             search = self.regex(pattern)
             return lambda m: search(m).search(m.space, remaining=m.budget.remaining) is not None
@@ -118,109 +118,102 @@ class _Compiler:
         """Return a closure that returns the expression, and records it as the last one.
 
         Args:
-            pattern: As written.
-            groups: The highest group that the replacement names.
+            groups: The highest group in the replacement.
         """
         if not pattern.text:
-            return self._last(groups)
+            return self._last_regex(groups)
         compiled = self._compile(pattern)
 
         def use(m: Machine) -> Expression:
-            m.last = compiled
+            m.last_regex = compiled
             return compiled
 
         return use
 
-    def _last(self, groups: int) -> Search:
-        """Return a closure that returns the last expression; it raises Failure when that lacks groups."""
+    def _last_regex(self, groups: int) -> Search:
+        """Return a closure that returns the last expression. It raises Failure when that one has too few groups."""
         place = self._place
 
         def use(m: Machine) -> Expression:
-            if m.last is None:
+            if m.last_regex is None:
                 raise Failure(f"{place}: no previous regular expression", 1)
-            if groups > m.last.groups:
+            if groups > m.last_regex.groups:
                 raise Failure(f"{place}: invalid reference \\{groups} on `s' command's RHS", 1)
-            return m.last
+            return m.last_regex
 
         return use
 
     # ------------------------------------------------------------------ s
 
-    def _substitute(self, what: Substitution) -> Action:
-        search = self.regex(what.pattern, max((part.group for part in what.parts), default=0))
-        literal = literal_of(what)
+    def _substitute(self, command: Substitution) -> Action:
+        literal = literal_of(command)
         if literal is not None:
-            return substitute_text(search, literal, -1 if what.everywhere else 1, what.show, what.file)
-        general = _substitute_any(search, what)
-        return general if what.everywhere or what.number > 1 else _substitute_first(search, what, general)
+            regex = self._compile(command.pattern)
+            count = -1 if command.is_global else 1
+            return substitute_literal(regex, literal, count, command.prints, command.file)
+        search = self.regex(command.pattern, max((part.group for part in command.parts), default=0))
+        general = _substitute_any(search, command)
+        if command.is_global or command.number > 1:
+            return general
+        return _substitute_first(search, command, general)
 
 
-def _substitute_first(search: Search, what: Substitution, general: Action) -> Action:
-    """Compile the usual case without generators: the first match in a short line."""
-    build, show, file = replacement(what.parts), what.show, what.file
+def _substitute_first(search: Search, command: Substitution, general: Action) -> Action:
+    """Compile the usual case, the first match in a short line, without generators."""
+    build, prints, file = replacement(command.parts), command.prints, command.file
 
     def substitute(m: Machine) -> int | None:
         space = m.space
         if len(space) > _SHORT:
             return general(m)
-        found = search(m).search(space, remaining=m.budget.remaining)
-        if found is None:
+        match = search(m).search(space, remaining=m.budget.remaining)
+        if match is None:
             return None
-        start, end = found.spans[0]
+        start, end = match.spans[0]
         pieces = [space[:start]]
-        build(found, pieces)
+        build(match, pieces)
         pieces.append(space[end:])
-        m.space = b"".join(pieces)
-        m.replaced = True
-        if show:
-            m.print(m.space, m.ended)
-        if file is not None:
-            m.write_file(file, m.space, m.ended)
+        m.store_substitution(b"".join(pieces), prints, file)
         return None
 
     return substitute
 
 
-def _substitute_any(search: Search, what: Substitution) -> Action:
+def _substitute_any(search: Search, command: Substitution) -> Action:
     """Compile an s command with any flags."""
-    build = replacement(what.parts)
-    all_, number, show, file = what.everywhere, what.number, what.show, what.file
+    build = replacement(command.parts)
+    is_global, number, prints, file = command.is_global, command.number, command.prints, command.file
 
     def substitute(m: Machine) -> int | None:
         space = m.space
         budget = m.budget
         pieces: list[bytes] = []
-        done: list[bytes] = []
+        blocks: list[bytes] = []
         at = count = size = 0
-        for found in search(m).finditer(space, remaining=budget.remaining):
+        for match in search(m).finditer(space, remaining=budget.remaining):
             count += 1
             if count < number:
                 continue
-            start, end = found.spans[0]
+            start, end = match.spans[0]
             pieces.append(space[at:start])
-            build(found, pieces)
+            build(match, pieces)
             at = end
-            if not all_:
+            if not is_global:
                 break
             budget.charge(1)
             if len(pieces) > _PIECES:  # a list of short pieces takes more memory than their text
-                done.append(b"".join(pieces))
+                blocks.append(b"".join(pieces))
                 pieces = []
-                size += len(done[-1])
+                size += len(blocks[-1])
                 budget.check_fits(size + len(space))
-        if not (pieces or done):
+        if not (pieces or blocks):
             return None
-        pieces = [*done, *pieces, space[at:]]
+        pieces = [*blocks, *pieces, space[at:]]
         if len(space) > _SHORT or len(pieces) > _SHORT:
             size = sum(map(len, pieces))
             budget.charge(1 + (size >> 10))
             budget.check_fits(size)
-        m.space = b"".join(pieces)
-        m.replaced = True
-        if show:
-            m.print(m.space, m.ended)
-        if file is not None:
-            m.write_file(file, m.space, m.ended)
+        m.store_substitution(b"".join(pieces), prints, file)
         return None
 
     return substitute
@@ -230,57 +223,57 @@ def _never(m: Machine) -> bool:
     return False
 
 
-def _opposite(test: Test) -> Test:
+def _negate(test: Test) -> Test:
     return lambda m: not test(m)
 
 
-def _range(first: Address, begins: Test, second: Address, ends: Test, slot: int) -> Test:
+def _range(first: Address, is_start: Test, second: Address, is_end: Test, slot: int) -> Test:
     """Return the test for a range from a line that ``first`` selects to one that ``second`` selects.
 
-    ``m.ranges`` holds the last line of an open range, -1 when ``ends`` decides. A range that begins with a
+    ``m.ranges`` has the last line of an open range, -1 when ``is_end`` decides. A range that begins with a
     line number also begins after that line when the line was not tested, but only once.
     """
     kind, number = second.kind, second.number
-    numbered = first.kind == "line"
-    begin = first.number
-    closed = CLOSED if numbered else None
+    by_number = first.kind == "line"
+    first_line = first.number
+    closed_state = CLOSED if by_number else None
 
-    def start(m: Machine) -> bool:
-        line = m.line
-        if numbered:
-            if line < begin:
+    def begin_range(m: Machine) -> bool:
+        line = m.line_number
+        if by_number:
+            if line < first_line:
                 return False
-            if begin < line and kind == "line" and line > number:
+            if first_line < line and kind == "line" and line > number:
                 m.ranges[slot] = CLOSED
                 return False
-        elif not begins(m):
+        elif not is_start(m):
             return False
         if kind == "line":
-            end = number
+            last_line = number
         elif kind == "plus":
-            end = line + number
+            last_line = line + number
         elif kind == "multiple":
-            end = (line // number + 1) * number if number else line
-        elif kind != "regex" and ends(m):  # "$" and first~step may be this very line
-            end = line
+            last_line = (line // number + 1) * number if number else line
+        elif kind != "regex" and is_end(m):  # "$" and first~step may be this very line
+            last_line = line
         else:
             m.ranges[slot] = -1
             return True
-        m.ranges[slot] = end if end > line else closed
+        m.ranges[slot] = last_line if last_line > line else closed_state
         return True
 
     def matches(m: Machine) -> bool:
-        last = m.ranges[slot]
-        if last is None:
-            return start(m)
-        if last == -1:
-            if ends(m):
-                m.ranges[slot] = closed
+        last_line = m.ranges[slot]
+        if last_line is None:
+            return begin_range(m)
+        if last_line == -1:
+            if is_end(m):
+                m.ranges[slot] = closed_state
             return True
-        if last == CLOSED:
+        if last_line == CLOSED:
             return False
-        if m.line >= last:
-            m.ranges[slot] = closed
-        return m.line <= last or kind != "line"
+        if m.line_number >= last_line:
+            m.ranges[slot] = closed_state
+        return m.line_number <= last_line or kind != "line"
 
     return matches

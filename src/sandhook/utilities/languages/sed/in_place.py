@@ -1,7 +1,7 @@
-"""Files that sed -i edits: a new file replaces the old one, which a suffix keeps.
+"""Files that sed -i edits: a new file replaces the old one, which a suffix renames.
 
-Oracle: GNU sed 4.9; a link is replaced by a file unless --follow-symlinks says otherwise, and other
-names of the old file keep what they had.
+Oracle: GNU sed 4.9. A file replaces a link unless --follow-symlinks is set. Other hard links to the old
+file keep its contents.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sandhook.vfs.errors import error_text
 
 
 def real_name(ctx: Context, name: str) -> str:
-    """Return the name of the file that links lead to (--follow-symlinks). Raises OSError for a missing one."""
+    """Return the name of the target of links (--follow-symlinks). Raises Failure, and OSError for a missing file."""
     path = ctx.path(name)
     if not stat.S_ISLNK(ctx.fs.stat(path, follow=False).mode):
         return name
@@ -38,12 +38,12 @@ def replace(ctx: Context, name: str, suffix: str, data: bytes) -> None:
     Args:
         ctx: The run.
         name: The file.
-        suffix: What its old contents are kept under: an ending, or a name with "*" for the file's; "" for nothing.
+        suffix: Of the backup; a "*" in it stands for the name of the file. No backup when it is "".
         data: The new contents.
     """
     path = ctx.path(name)
     head, slash, base = name.rpartition("/")
-    temporary, file = _create_beside(ctx, head + slash)
+    temporary, file = _create_temporary(ctx, head + slash)
     try:
         try:
             file.write(data)
@@ -61,8 +61,8 @@ def replace(ctx: Context, name: str, suffix: str, data: bytes) -> None:
         raise
 
 
-def _create_beside(ctx: Context, directory: str) -> tuple[str, Description]:
-    """Make a file under a name that is not in use."""
+def _create_temporary(ctx: Context, directory: str) -> tuple[str, Description]:
+    """Create a file with a new name in a directory, which is "" or ends in a slash. Raises Failure."""
     for number in count(ctx.process.pid):
         ctx.charge()
         name = f"{directory}sed{number:06d}"
@@ -71,8 +71,8 @@ def _create_beside(ctx: Context, directory: str) -> tuple[str, Description]:
         except FileExistsError:
             continue
         except OSError as error:
-            shown = name if "/" in name else f"./{name}"
-            raise Failure(f"couldn't open temporary file {shown}: {error_text(error)}", 4) from None
+            display_name = name if "/" in name else f"./{name}"
+            raise Failure(f"couldn't open temporary file {display_name}: {error_text(error)}", 4) from None
     raise AssertionError("no more numbers")
 
 

@@ -1,6 +1,6 @@
 """The state of a running sed script: pattern and hold space, inputs and outputs.
 
-Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9, where the last line may lack its newline.
+Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9, which keeps a missing newline at the end of the input.
 """
 
 from __future__ import annotations
@@ -16,51 +16,55 @@ from sandhook.vfs.errors import error_text
 
 
 class Output:
-    """A destination. ``missing`` is true while its last line lacks a newline."""
+    """A destination of lines.
+
+    Attributes:
+        lacks_newline: The last line was written without its newline, which the next write adds.
+    """
 
     def __init__(self, description: Description | None, ctx: Context) -> None:
         self._description = description
         self._ctx = ctx
-        self._collected: list[bytes] | None = None
-        self.missing = False
+        self._buffer: list[bytes] | None = None
+        self.lacks_newline = False
 
-    def collect(self) -> None:
-        """Collect what is written, for a file that is edited in place."""
-        self._collected = []
-        self.missing = False
+    def begin_buffer(self) -> None:
+        """Buffer all output until ``end_buffer``, for a file that is edited in place."""
+        self._buffer = []
+        self.lacks_newline = False
 
-    def collected(self) -> bytes:
-        """Return what was collected, and end collecting."""
-        data = b"".join(self._collected or ())
-        self._collected = None
-        self.missing = False
+    def end_buffer(self) -> bytes:
+        """Return the buffered output, and stop buffering."""
+        data = b"".join(self._buffer or ())
+        self._buffer = None
+        self.lacks_newline = False
         return data
 
-    def raw(self, data: bytes) -> None:
+    def write(self, data: bytes) -> None:
         """Write bytes as they are."""
-        if self._collected is not None:
-            self._collected.append(data)
+        if self._buffer is not None:
+            self._buffer.append(data)
             self._ctx.budget.check_fits(len(data))
         elif self._description is None:
             self._ctx.write(data)
         else:
             self._description.write(data)
 
-    def complete(self, delimiter: bytes) -> None:
-        """End a line that lacks its newline."""
-        if self.missing:
-            self.missing = False
-            self.raw(delimiter)
+    def end_line(self, delimiter: bytes) -> None:
+        """Write the newline that the last line lacks."""
+        if self.lacks_newline:
+            self.lacks_newline = False
+            self.write(delimiter)
 
-    def line(self, text: bytes, ended: bool, delimiter: bytes) -> None:
+    def write_line(self, text: bytes, has_newline: bool, delimiter: bytes) -> None:
         """Write a line, without its newline if the input had none."""
-        if self.missing:
-            self.complete(delimiter)
-        if ended:
-            self.raw(text + delimiter)
+        if self.lacks_newline:
+            self.end_line(delimiter)
+        if has_newline:
+            self.write(text + delimiter)
         else:
-            self.raw(text)
-            self.missing = True
+            self.write(text)
+            self.lacks_newline = True
 
     def close(self) -> None:
         if self._description is not None:
@@ -71,8 +75,8 @@ class Settings(Record):
     """How inputs are read and written.
 
     Attributes:
-        separate: Lines are counted in each file on its own.
-        suffix: Files are edited in place; the old file keeps this suffix, "" for no copy. None for no editing.
+        separate: The lines of each file are counted separately.
+        suffix: Of the backups of files that are edited in place, "" for no backups; None for no editing.
         follow: With ``suffix``, the target of a symbolic link is edited.
         unbuffered: Lines are read one by one.
     """
@@ -87,15 +91,16 @@ class Machine:
     """The state of one run.
 
     Attributes:
-        space, ended: Pattern space, and whether its last line had a newline.
-        hold, hold_ended: The hold space, and whether its last line had a newline.
-        line: Number of the current line.
-        replaced: An s command succeeded since the last new line or t command.
-        last: The last regular expression used.
-        ranges: The state of each range: None for closed, or its last line, -1 when a test decides.
+        space, has_newline: The pattern space, and whether its last line had a newline.
+        hold, hold_has_newline: The hold space, and whether its last line had a newline.
+        line_number: Number of the current line, 1-based.
+        has_replaced: An s command succeeded since the last new line or t command.
+        last_regex: The regular expression that was used last.
+        ranges: The state of each range: None for closed, its last line, -1 when a test decides, or ``CLOSED``.
         queue: Written at the end of the cycle: texts, and names of files.
-        opened: Name of the input that was opened last.
-        status: Exit status.
+        input_name: Name of the input that was opened last.
+        status: Exit status of q.
+        input_status: Exit status for inputs that cannot be read, 0 when all can.
     """
 
     def __init__(
@@ -110,16 +115,16 @@ class Machine:
         self.budget = ctx.budget
         self.delimiter = delimiter
         self.space = b""
-        self.ended = True
+        self.has_newline = True
         self.hold = b""
-        self.hold_ended = True
-        self.line = 0
-        self.replaced = False
-        self.last: Expression | None = None
+        self.hold_has_newline = True
+        self.line_number = 0
+        self.has_replaced = False
+        self.last_regex: Expression | None = None
         self.ranges = list(ranges)
         self._ranges = ranges
         self.status = 0
-        self.bad_input = 0
+        self.input_status = 0
         self.out = Output(None, ctx)
         self.files: dict[str, Output] = {}
         self.queue: list[bytes | str] = []
@@ -127,11 +132,11 @@ class Machine:
         self._suffix = settings.suffix
         self._unbuffered = settings.unbuffered
         self._follow = settings.follow
-        self.opened = "-"
+        self.input_name = "-"
         self._names = list(reversed(names))
         self._reader: Reader | None = None
         self._lines: Iterator[bytes] | None = None
-        self._ahead: bytes | None = None
+        self._next_line: bytes | None = None
         self._sources: dict[str, Iterator[bytes] | None] = {}
         self._readers: dict[str, Reader] = {}
 
@@ -150,23 +155,23 @@ class Machine:
                 raise Failure(f"read error on {name}: {error_text(error)}", 4) from None
             except OSError as error:
                 self.ctx.error(f"can't read {name}: {error_text(error)}")
-                self.bad_input = max(self.bad_input, 2)
+                self.input_status = max(self.input_status, 2)
                 continue
-            lines = self._one_by_one if self._unbuffered else self._reader.lines
+            lines = self._unbuffered_lines if self._unbuffered else self._reader.lines
             self._lines = lines(self.delimiter)
             if self.separate:
-                self.line = 0
+                self.line_number = 0
                 self.ranges[:] = self._ranges
-                self.hold, self.hold_ended = b"", True
+                self.hold, self.hold_has_newline = b"", True
                 self._rewind()
-            self.opened = name
+            self.input_name = name
             if self._suffix is not None:
-                self.out.complete(self.delimiter)
-                self.out.collect()
+                self.out.end_line(self.delimiter)
+                self.out.begin_buffer()
             return True
         return False
 
-    def _one_by_one(self, delimiter: bytes) -> Iterator[bytes]:
+    def _unbuffered_lines(self, delimiter: bytes) -> Iterator[bytes]:
         """Yield the lines of an input without reading ahead (-u)."""
         assert self._reader is not None
         description = self._reader.description
@@ -188,12 +193,12 @@ class Machine:
         """Restart the files of R, for every input that is edited separately."""
         for name, reader in self._readers.items():
             description = reader.description
-            if description.seekable:  # the file that was opened, even when another has its name by now
+            if description.seekable:  # not opened again: another file may have the name by now
                 description.retain()
                 reader.close()
                 description.seek(0)
-                self._readers[name] = again = Reader(description, self.ctx)
-                self._sources[name] = again.lines(self.delimiter)
+                self._readers[name] = new_reader = Reader(description, self.ctx)
+                self._sources[name] = new_reader.lines(self.delimiter)
 
     def _close_current(self) -> None:
         if self._reader is None:
@@ -202,19 +207,19 @@ class Machine:
         self._reader = None
         self._lines = None
         if self._suffix is not None:
-            replace(self.ctx, self.opened, self._suffix, self.out.collected())
+            replace(self.ctx, self.input_name, self._suffix, self.out.end_buffer())
 
-    def _fetch(self, across: bool) -> bytes | None:
-        """Return the next line, None at the end. With ``across``, continue in the next file."""
+    def _fetch(self, cross_files: bool) -> bytes | None:
+        """Return the next line, None at the end. With ``cross_files``, continue in the next file."""
         while True:
             if self._lines is not None:
-                found = next(self._lines, None)
-                if found is not None:
-                    return found
-                if not across:
+                line = next(self._lines, None)
+                if line is not None:
+                    return line
+                if not cross_files:
                     return None
                 self._close_current()
-            if not across or not self._open_next():
+            if not cross_files or not self._open_next():
                 return None
 
     def blocks(self) -> Iterator[bytes]:
@@ -226,14 +231,14 @@ class Machine:
 
     def at_end(self) -> bool:
         """Return True at the last line ($), which is the last one of its file with -s or -i."""
-        if self._ahead is None:
+        if self._next_line is None:
             if self.separate:
-                self._ahead = self._fetch(False)
-                return self._ahead is None
-            self._ahead = self._fetch(True)
-        return self._ahead is None
+                self._next_line = self._fetch(False)
+                return self._next_line is None
+            self._next_line = self._fetch(True)
+        return self._next_line is None
 
-    def no_more(self) -> bool:
+    def at_input_end(self) -> bool:
         """Return True when no line follows in any file."""
         return self.at_end() and (not self.separate or not self._has_more_files())
 
@@ -250,24 +255,24 @@ class Machine:
     def read(self) -> bool:
         """Read the next line into the pattern space; return False at the end."""
         self.flush_queue()
-        found, self._ahead = self._ahead, None
-        if found is None:
-            found = self._fetch(True)
-        if found is None:
+        line, self._next_line = self._next_line, None
+        if line is None:
+            line = self._fetch(True)
+        if line is None:
             return False
-        self.line += 1
-        self.replaced = False
-        self.ended = found[-1:] == self.delimiter
-        self.space = found[:-1] if self.ended else found
+        self.line_number += 1
+        self.has_replaced = False
+        self.has_newline = line[-1:] == self.delimiter
+        self.space = line[:-1] if self.has_newline else line
         return True
 
     def stop(self) -> None:
-        """Stop reading. A file that is edited in place loses the rest, as with GNU sed."""
+        """Stop reading. A file that is edited in place loses its remaining lines, as with GNU sed."""
         self.flush_queue()
         if self._reader is not None:
-            if self._ahead is not None:
-                self._reader.unread(self._ahead)
-            self._ahead = None
+            if self._next_line is not None:
+                self._reader.unread(self._next_line)
+            self._next_line = None
         self._close_current()
 
     def close(self) -> None:
@@ -282,28 +287,37 @@ class Machine:
 
     # ------------------------------------------------------------------ output
 
-    def print(self, text: bytes, ended: bool = True) -> None:
+    def print(self, text: bytes, has_newline: bool = True) -> None:
         """Write a line to standard output or the file that is edited."""
-        self.out.line(text, ended, self.delimiter)
+        self.out.write_line(text, has_newline, self.delimiter)
+
+    def store_substitution(self, space: bytes, prints: bool, file: str | None) -> None:
+        """Store the result of an s command; print it, and write it to a file, when the flags require it."""
+        self.space = space
+        self.has_replaced = True
+        if prints:
+            self.out.write_line(space, self.has_newline, self.delimiter)
+        if file is not None:
+            self.write_file(file, space, self.has_newline)
 
     def open_files(self, names: Sequence[str]) -> None:
         """Create the files that w commands write to. Raises Failure."""
         for name in names:
             if name in ("/dev/stdout", "/dev/stderr"):
                 number = 1 if name == "/dev/stdout" else 2
-                shared = self.ctx.process.descriptor(number) if number == 2 else None
-                if shared is not None:
-                    shared.retain()
-                self.files[name] = Output(shared, self.ctx)
+                description = self.ctx.process.descriptor(number) if number == 2 else None
+                if description is not None:
+                    description.retain()
+                self.files[name] = Output(description, self.ctx)
                 continue
             try:
                 self.files[name] = Output(self.ctx.create(name), self.ctx)
             except OSError as error:
                 raise Failure(f"couldn't open file {name}: {error_text(error)}", 4) from None
 
-    def write_file(self, name: str, text: bytes, ended: bool) -> None:
+    def write_file(self, name: str, text: bytes, has_newline: bool) -> None:
         """Write a line for w, W or s///w."""
-        self.files[name].line(text, ended, self.delimiter)
+        self.files[name].write_line(text, has_newline, self.delimiter)
 
     def flush_queue(self) -> None:
         """Write what a, r and R queued for the end of the cycle."""
@@ -311,9 +325,9 @@ class Machine:
             return
         queue, self.queue = self.queue, []
         for text_or_name in queue:
-            self.out.complete(self.delimiter)
+            self.out.end_line(self.delimiter)
             if isinstance(text_or_name, bytes):
-                self.out.raw(text_or_name)
+                self.out.write(text_or_name)
             else:
                 self._copy_file(text_or_name)
 
@@ -321,7 +335,7 @@ class Machine:
         try:
             with self.ctx.open("-" if name == "/dev/stdin" else name) as reader:
                 for data in reader.chunks():
-                    self.out.raw(data)
+                    self.out.write(data)
         except OSError:
             return  # a file that cannot be read counts as empty
 
@@ -336,6 +350,6 @@ class Machine:
                 self._readers[name] = reader
                 self._sources[name] = reader.lines(self.delimiter)
         source = self._sources[name]
-        found = None if source is None else next(source, None)
-        if found is not None:
-            self.queue.append(found)
+        line = None if source is None else next(source, None)
+        if line is not None:
+            self.queue.append(line)

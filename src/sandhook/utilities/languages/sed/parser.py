@@ -1,7 +1,7 @@
 """Parses sed scripts.
 
 Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9, also for messages and their positions.
-Divergence: L-SED-001, the e command and the flag e are refused.
+Divergence: L-SED-001, the e command and the flag e are not supported.
 """
 
 from __future__ import annotations
@@ -42,27 +42,27 @@ MAX_NESTING = 200
 
 _ONE_ADDRESS = "qQ"
 _ONE_ADDRESS_POSIX = "qairl="
-_PLAIN = "dDgGhHnNpPxzF="
+_WITHOUT_ARGUMENTS = "dDgGhHnNpPxzF="
 _GNU = "eFQRTvWz"  #: commands that are unknown with --posix
 
 
-#: Compiles a regular expression; the parser calls it so that an error has its position.
+#: Compiles a regular expression; called while parsing, so that an error has the position.
 Compile = Callable[[Pattern], Expression]
 
 
 class _Flags:
-    """The flags of an s command so far; ``number`` is 0 when there is no number."""
+    """The flags of an s command that were parsed so far; ``number`` is 0 without a number."""
 
-    __slots__ = ("everywhere", "file", "icase", "multiline", "number", "show")
+    __slots__ = ("file", "icase", "is_global", "multiline", "number", "prints")
 
     def __init__(self) -> None:
-        self.everywhere = self.show = self.icase = self.multiline = False
+        self.is_global = self.prints = self.icase = self.multiline = False
         self.number = 0
         self.file: str | None = None
 
 
 class Parser:
-    """Parses a script, all chunks of which are one text."""
+    """Parses the chunks of a script as one text."""
 
     def __init__(self, chunks: Sequence[Chunk], compile_: Compile, *, sandbox: bool, posix: bool) -> None:
         self._script = ScriptReader(chunks)
@@ -70,8 +70,8 @@ class Parser:
         self._sandbox = sandbox
         self._posix = posix
         self._commands: list[Command] = []
-        self._open: list[int] = []
-        self._opened_at: list[int] = []
+        self._open_blocks: list[int] = []
+        self._open_positions: list[int] = []
         self._labels: dict[str, int] = {}
         self._files: list[str] = []
 
@@ -84,16 +84,16 @@ class Parser:
             if not self._script.peek():
                 break
             self._command()
-        if self._open:
-            raise self._script.unmatched(self._opened_at[len(self._open) - 1])
+        if self._open_blocks:
+            raise self._script.unmatched_error(self._open_positions[len(self._open_blocks) - 1])
         return Program(
-            tuple(map(self._resolved, self._commands)),
+            tuple(map(self._resolve, self._commands)),
             self._script.text[:2] == "#n",
             tuple(dict.fromkeys(self._files)),
             self._script.end_place(),
         )
 
-    def _resolved(self, command: Command) -> Command:
+    def _resolve(self, command: Command) -> Command:
         """Return a command with the target of its jump. Raises ScriptError."""
         jump = command.work
         if not isinstance(jump, Jump):
@@ -140,25 +140,25 @@ class Parser:
         if name == "#":
             raise error("comments don't accept any addresses" if first else "unknown command: `#'")
         if name == "}" and first:
-            raise error("`}' doesn't want any addresses" if self._open else "unexpected `}'")
+            raise error("`}' doesn't want any addresses" if self._open_blocks else "unexpected `}'")
         if name == ":" and first:
             raise error(": doesn't want any addresses")
         if second and name in (_ONE_ADDRESS_POSIX if self._posix else _ONE_ADDRESS):
             raise error("command only uses one address")
 
     def _open_block(self) -> None:
-        if len(self._open) >= MAX_NESTING:
+        if len(self._open_blocks) >= MAX_NESTING:
             raise self._script.error("blocks are nested too deeply")
-        del self._opened_at[len(self._open) :]
-        self._open.append(len(self._commands))
-        self._opened_at.append(self._script.at)
+        del self._open_positions[len(self._open_blocks) :]
+        self._open_blocks.append(len(self._commands))
+        self._open_positions.append(self._script.at)
 
     def _close_block(self) -> None:
-        if not self._open:
+        if not self._open_blocks:
             raise self._script.error("unexpected `}'")
-        start = self._open.pop()
+        start = self._open_blocks.pop()
         self._commands[start] = self._commands[start]._replace(work=Block(len(self._commands)))
-        self._end()
+        self._end_command()
 
     def _define_label(self) -> None:
         label = self._label()
@@ -180,8 +180,8 @@ class Parser:
         if first is None or first.kind != "line" or first.number:
             return
         letter = self._script.peek()
-        ranged = second is not None and second.kind == "regex" and not self._posix
-        if not ranged and not (second is None and letter == "r"):
+        is_range = second is not None and second.kind == "regex" and not self._posix
+        if not is_range and not (second is None and letter == "r"):
             self._script.next()
             raise self._script.error("invalid usage of line address 0")
 
@@ -189,7 +189,7 @@ class Parser:
         end = self._script.text.find("\n", self._script.at)
         self._script.at = len(self._script.text) if end < 0 else end + 1
 
-    def _end(self) -> None:
+    def _end_command(self) -> None:
         """Parse the end of a command. Raises ScriptError for other characters."""
         self._script.skip()
         letter = self._script.peek()
@@ -224,7 +224,7 @@ class Parser:
         if letter in ("/", "\\") and letter:
             self._script.at += 1
             delimiter = self._script.next() if letter == "\\" else letter
-            text = self._script.delimited(delimiter, regex=True)
+            text = self._script.until_delimiter(delimiter, regex=True)
             if text is None:
                 raise self._script.error("unterminated address regex")
             icase = multiline = False
@@ -246,10 +246,10 @@ class Parser:
             except PatternError as error:
                 raise ScriptError(error.message, 4) from None
             try:
-                found = self._compile(pattern).groups
+                group_count = self._compile(pattern).groups
             except PatternError as error:
                 raise self._script.error(error.message) from None
-            if groups > found:
+            if groups > group_count:
                 raise self._script.error(f"invalid reference \\{groups} on `s' command's RHS")
         return pattern
 
@@ -259,8 +259,8 @@ class Parser:
         """Parse the arguments of a command."""
         if self._posix and name in _GNU:
             raise self._script.error(f"unknown command: `{name}'")
-        if name in _PLAIN:
-            self._end()
+        if name in _WITHOUT_ARGUMENTS:
+            self._end_command()
             return Plain(name)
         parse = _ARGUMENTS.get(name)
         if parse is None:
@@ -301,7 +301,7 @@ class Parser:
         """Parse a number that only GNU's sed has; return -1 when it is absent."""
         self._script.skip()
         number = self._script.number() if self._script.at_digit() and not self._posix else -1
-        self._end()
+        self._end_command()
         return number
 
     def _read_file(self) -> Work:
@@ -332,7 +332,7 @@ class Parser:
             raise self._script.error("expected newer version of sed")
         if [int(part) for part in parts] > [4, 9]:
             raise self._script.error("expected newer version of sed")
-        self._end()
+        self._end_command()
         return Plain("v")
 
     def _label(self) -> str:
@@ -361,7 +361,7 @@ class Parser:
         """Parse the text of a, i, c: after a backslash and newline, or on the same line."""
         self._script.skip()
         letter = self._script.peek()
-        if not letter or self._script.at in self._script.ends or (self._posix and letter != "\\"):
+        if not letter or self._script.at in self._script.chunk_ends or (self._posix and letter != "\\"):
             self._script.at += len(letter.strip("\n"))
             raise self._script.error("expected \\ after `a', `c' or `i'")
         if letter == "\\":
@@ -374,7 +374,9 @@ class Parser:
                 letter = ""
         start = self._script.at
         if letter != "\n":
-            self._script.at += len(letter)  # the first one on the same line is literal, even a backslash
+            self._script.at += len(
+                letter
+            )  # the first character on the same line is literal, even a backslash
         while self._script.peek() and self._script.peek() != "\n":
             self._script.at += 2 if self._script.peek() == "\\" else 1
         if self._script.at > len(
@@ -390,8 +392,8 @@ class Parser:
         delimiter = self._script.next()
         if not delimiter or delimiter in "\n\\":
             raise self._script.error("unterminated `s' command")
-        pattern = self._script.delimited(delimiter, regex=True)
-        replacement = None if pattern is None else self._script.delimited(delimiter, regex=False)
+        pattern = self._script.until_delimiter(delimiter, regex=True)
+        replacement = None if pattern is None else self._script.until_delimiter(delimiter, regex=False)
         if pattern is None or replacement is None:
             raise self._script.error("unterminated `s' command")
         flags = _Flags()
@@ -399,8 +401,10 @@ class Parser:
             pass
         parts = parse_replacement(replacement, posix=self._posix)
         groups = max((part.group for part in parts), default=0)
-        found = self._pattern(pattern, flags.icase, flags.multiline, groups)
-        return Substitution(found, parts, flags.everywhere, flags.number or 1, flags.show, flags.file)
+        compiled_pattern = self._pattern(pattern, flags.icase, flags.multiline, groups)
+        return Substitution(
+            compiled_pattern, parts, flags.is_global, flags.number or 1, flags.prints, flags.file
+        )
 
     def _flag(self, flags: _Flags) -> bool:
         """Parse one flag of s; return False at the end of the command. Raises ScriptError."""
@@ -420,13 +424,13 @@ class Parser:
         elif letter in "mM":
             flags.multiline = True
         elif letter == "g":
-            if flags.everywhere:
+            if flags.is_global:
                 raise script.error("multiple `g' options to `s' command")
-            flags.everywhere = True
+            flags.is_global = True
         elif letter == "p":
-            if flags.show:
+            if flags.prints:
                 raise script.error("multiple `p' options to `s' command")
-            flags.show = True
+            flags.prints = True
         elif letter == "w":
             flags.file = self._file(writes=True)
             return False
@@ -454,14 +458,14 @@ class Parser:
         delimiter = self._script.next()
         if not delimiter or delimiter in "\n\\":
             raise self._script.error("unterminated `y' command")
-        source = self._script.delimited(delimiter, regex=False)
-        target = None if source is None else self._script.delimited(delimiter, regex=False)
+        source = self._script.until_delimiter(delimiter, regex=False)
+        target = None if source is None else self._script.until_delimiter(delimiter, regex=False)
         if source is None or target is None:
             raise self._script.error("unterminated `y' command")
         old, new = _characters(source), _characters(target)
         if len(old) != len(new):
             raise self._script.error("strings for `y' command are different lengths")
-        self._end()
+        self._end_command()
         return Transliteration(old, new)
 
 

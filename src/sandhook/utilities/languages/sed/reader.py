@@ -11,7 +11,7 @@ from sandhook.utilities.languages.sed.script import Chunk, ScriptError
 
 BLANKS = " \t\v\f\r"
 SPACE = BLANKS + "\n"
-_MOST = 2**62
+_MAX_NUMBER = 2**62
 
 
 class ScriptReader:
@@ -20,17 +20,17 @@ class ScriptReader:
     Attributes:
         text: The whole script.
         at: Offset of the next character.
-        ends: Offsets of the ends of the chunks.
+        chunk_ends: Offsets of the ends of the chunks.
     """
 
     def __init__(self, chunks: Sequence[Chunk]) -> None:
         self._chunks = chunks
         self.text = "\n".join(chunk.text for chunk in chunks)
-        self.ends: list[int] = []
+        self.chunk_ends: list[int] = []
         at = -1
         for chunk in chunks:
             at += len(chunk.text) + 1
-            self.ends.append(at)
+            self.chunk_ends.append(at)
         self.at = 0
 
     def error(self, message: str) -> ScriptError:
@@ -45,7 +45,7 @@ class ScriptReader:
             line -= 1
         return ScriptError(f"file {chunk.file} line {line}: {message}")
 
-    def unmatched(self, place: int) -> ScriptError:
+    def unmatched_error(self, place: int) -> ScriptError:
         """Return the error for a "{" before offset ``place`` that is not closed."""
         chunk, number, start, _ = self._chunk_at(place)
         if chunk.file:
@@ -61,10 +61,10 @@ class ScriptReader:
         return f"-e expression #{number}, char 0"
 
     def _chunk_at(self, place: int) -> tuple[Chunk, int, int, int]:
-        """Return the chunk that an offset is in, its number from 1, and where it begins and ends."""
+        """Return the chunk that contains an offset, its 1-based number, its beginning and its end."""
         start = 0
-        for number, (chunk, end) in enumerate(zip(self._chunks, self.ends), 1):
-            if place <= end or number == len(self.ends):
+        for number, (chunk, end) in enumerate(zip(self._chunks, self.chunk_ends), 1):
+            if place <= end or number == len(self.chunk_ends):
                 return chunk, number, start, end
             start = end + 1
         raise AssertionError("a script without text")
@@ -94,13 +94,13 @@ class ScriptReader:
         while self.at_digit():
             self.at += 1
         digits = self.text[start : self.at].lstrip("0")
-        return int(digits or "0") if len(digits) < 19 else _MOST
+        return int(digits or "0") if len(digits) < 19 else _MAX_NUMBER
 
-    def delimited(self, delimiter: str, *, regex: bool) -> str | None:
-        """Return the text up to the delimiter, None when there is no delimiter.
+    def until_delimiter(self, delimiter: str, *, regex: bool) -> str | None:
+        """Return the text up to the delimiter and move past it; None when there is no delimiter.
 
-        In brackets of a regular expression the delimiter is ordinary. A quoted delimiter loses its
-        backslash; ``\\n`` in a regular expression becomes a newline.
+        In brackets of a regular expression the delimiter is an ordinary character. An escaped delimiter
+        loses its backslash; ``\\n`` in a regular expression becomes a newline.
         """
         out: list[str] = []
         while True:
@@ -128,7 +128,7 @@ class ScriptReader:
                 out.append(letter)
 
     def _bracket(self) -> str | None:
-        """Return a bracket expression whose "[" was read, None when it is not closed."""
+        """Return the bracket expression after its "[" and move past it; None when it is not closed."""
         out = ["["]
         if self.peek() == "^":
             out.append(self.next())

@@ -1,4 +1,4 @@
-"""The flag M of sed -z, where "^" and "$" match at the ends of records, which NULs separate.
+"""The flag M of sed -z: "^" and "$" match at the ends of records, which NULs separate.
 
 Oracle: GNU sed 4.9; "." and a negated bracket expression match no newline, as without -z.
 """
@@ -14,7 +14,7 @@ class RecordsRegex:
     """Searches each record of the pattern space; a match never spans two records.
 
     Attributes:
-        groups: Capturing groups, without the whole (a count).
+        groups: Number of capturing groups, without the whole match.
     """
 
     __slots__ = ("_regex", "groups")
@@ -31,8 +31,8 @@ class RecordsRegex:
         """Yield the matches that do not overlap, record after record."""
         start = 0
         for record in data.split(b"\0"):
-            for found in self._regex.finditer(record, remaining=remaining):
-                yield Match(data, [(a + start, b + start) if a >= 0 else (a, b) for a, b in found.spans])
+            for match in self._regex.finditer(record, remaining=remaining):
+                yield Match(data, [(a + start, b + start) if a >= 0 else (a, b) for a, b in match.spans])
             start += len(record) + 1
 
 

@@ -1,6 +1,6 @@
 """The replacement of sed's s command: its parser, and the function that builds the text.
 
-Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9, whose changes of case (\\U \\L \\u \\l \\E) are its own.
+Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9, which adds changes of case (\\U \\L \\u \\l \\E).
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ def replacement(parts: tuple[Part, ...]) -> Build:
     if any(part.case for part in parts):
         return _with_case(parts)
     if not parts:
-        return lambda found, out: None
+        return lambda match, out: None
     if len(parts) == 1 and parts[0].group < 0:
         text = parts[0].text.encode("utf-8", "surrogateescape")
-        return lambda found, out: out.append(text)
+        return lambda match, out: out.append(text)
     plan = [(part.text.encode("utf-8", "surrogateescape"), part.group) for part in parts]
 
-    def build(found: Match, out: list[bytes]) -> None:
-        data = found.data
+    def build(match: Match, out: list[bytes]) -> None:
+        data = match.data
         for text, group in plan:
             if group < 0:
                 out.append(text)
             else:
-                start, end = found.spans[group] if group < len(found.spans) else (-1, -1)
+                start, end = match.spans[group] if group < len(match.spans) else (-1, -1)
                 if start >= 0:
                     out.append(data[start:end])
 
@@ -41,7 +41,7 @@ def replacement(parts: tuple[Part, ...]) -> Build:
 def _with_case(parts: tuple[Part, ...]) -> Build:
     """Return a function that applies \\U, \\L and \\E, and \\u and \\l to one character."""
 
-    def build(found: Match, out: list[bytes]) -> None:
+    def build(match: Match, out: list[bytes]) -> None:
         mode = once = ""
         for part in parts:
             if part.case:
@@ -53,21 +53,21 @@ def _with_case(parts: tuple[Part, ...]) -> Build:
                 continue
             text = part.text
             if part.group >= 0:
-                raw = found.group(part.group) if part.group < len(found.spans) else None
+                raw = match.group(part.group) if part.group < len(match.spans) else None
                 text = (raw or b"").decode("utf-8", "surrogateescape")
             if not text:
                 continue
             head = text[:1] if once else ""
             rest = text[1:] if once else text
-            head = _cased(head, once.upper())
-            out.append((head + _cased(rest, mode)).encode("utf-8", "surrogateescape"))
+            head = _change_case(head, once.upper())
+            out.append((head + _change_case(rest, mode)).encode("utf-8", "surrogateescape"))
             once = ""
 
     return build
 
 
-def _cased(text: str, mode: str) -> str:
-    """Change the case of each character; one without a single counterpart stays."""
+def _change_case(text: str, mode: str) -> str:
+    """Change the case of each character; one whose counterpart is not one character stays."""
     if mode == "U":
         return "".join([c.upper() if len(c.upper()) == 1 else c for c in text])
     if mode == "L":
@@ -76,7 +76,7 @@ def _cased(text: str, mode: str) -> str:
 
 
 def parse_replacement(text: str, *, posix: bool = False) -> tuple[Part, ...]:
-    """Parse a replacement; with ``posix``, there are no changes of case."""
+    """Parse a replacement; with ``posix``, without changes of case."""
     parts: list[Part] = []
     literal: list[str] = []
     text = convert_escapes(text, replacement=True)

@@ -54,7 +54,7 @@ class Part(Record):
     case: str = ""
 
 
-# --------------------------------------------------------------------------- what commands do
+# --------------------------------------------------------------------------- the work of commands
 
 
 class Substitution(Record):
@@ -62,9 +62,9 @@ class Substitution(Record):
 
     pattern: Pattern
     parts: tuple[Part, ...]
-    everywhere: bool = False
+    is_global: bool = False
     number: int = 1
-    show: bool = False
+    prints: bool = False
     file: str | None = None
 
 
@@ -82,7 +82,7 @@ class Block(Record):
 
 
 class Jump(Record):
-    """``b``, and ``t`` and ``T`` which depend on whether an s command succeeded.
+    """``b``, or ``t`` and ``T``, which jump depending on the success of s commands.
 
     Attributes:
         when: None for always.
@@ -174,7 +174,7 @@ Work: TypeAlias = (
 
 
 class Command(Record):
-    """One command: the lines that it is for, and its work."""
+    """One command: the addresses of its lines, and its work."""
 
     first: Address | None
     second: Address | None

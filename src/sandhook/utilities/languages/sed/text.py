@@ -14,15 +14,15 @@ def byte_character(value: int) -> str:
     return chr(value) if value < 128 else chr(0xDC00 + value)
 
 
-def read_code(text: str, at: int) -> tuple[str, int] | None:
+def parse_code(text: str, at: int) -> tuple[str, int] | None:
     """Return the character of the escape whose letter is at ``at``, and the offset after it."""
     letter = text[at : at + 1]
     if letter in _SIMPLE:
         return _SIMPLE[letter], at + 1
     if letter in _DIGITS:
-        allowed, base, most = _DIGITS[letter]
+        digits, base, max_digits = _DIGITS[letter]
         end = at + 1
-        while end < min(len(text), at + 1 + most) and text[end] in allowed:
+        while end < min(len(text), at + 1 + max_digits) and text[end] in digits:
             end += 1
         if end > at + 1:
             return byte_character(int(text[at + 1 : end], base) & 0xFF), end
@@ -37,7 +37,7 @@ def convert_escapes(text: str, *, replacement: bool = False) -> str:
     """Replace escapes for codes; others stay as they are.
 
     Args:
-        replacement: A code for "&" or a backslash gives that character, nothing special.
+        replacement: A code for "&" or a backslash means the literal character.
     """
     if "\\" not in text:
         return text
@@ -49,7 +49,7 @@ def convert_escapes(text: str, *, replacement: bool = False) -> str:
         if letter != "\\" or at >= len(text):
             out.append(letter)
             continue
-        code = read_code(text, at)
+        code = parse_code(text, at)
         if code is None:
             out.append("\\" + text[at])
             at += 1
@@ -60,7 +60,7 @@ def convert_escapes(text: str, *, replacement: bool = False) -> str:
 
 
 def _join_bytes(text: str) -> str:
-    """Make characters of bytes that were written one by one: ``\\xc3\\xa9``."""
+    """Decode characters whose bytes were written one by one: ``\\xc3\\xa9``."""
     if text.isascii():
         return text
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
@@ -80,7 +80,7 @@ def unescape_text(text: str) -> str:
             continue
         if at >= len(text):
             break
-        code = read_code(text, at)
+        code = parse_code(text, at)
         if code is not None:
             out.append(code[0])
             at = code[1]
