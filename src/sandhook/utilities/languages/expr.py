@@ -1,7 +1,7 @@
 """expr: evaluate an expression.
 
 Source: POSIX.1-2024 XCU 3, expr. Oracle: GNU coreutils 9.1.
-Divergence: L-EXPR-001, integers have at most 4,000 digits (GNU's have any length). L-EXPR-002, parentheses
+Divergences: L-EXPR-001, integers have at most 4,000 digits (GNU's have any length); L-EXPR-002, parentheses
 and prefix operators nest up to 50 levels.
 """
 
@@ -21,7 +21,7 @@ USAGE_STATUS = 2
 WRITE_STATUS = 3
 
 _INTEGER = re.compile(r"-?[0-9]+", re.ASCII)
-MAX_DIGITS = 4_000  #: of a number; Python itself refuses more than 4,300 in one text
+MAX_DIGITS = 4_000  #: of a number; Python itself converts at most 4,300 digits
 
 #: Parentheses inside each other, and operators in a row.
 MAX_NESTING = 50
@@ -41,7 +41,7 @@ class Options:
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0, 1 if the value is empty or zero, 2 for a wrong expression, 3 for a value too large."""
+    """Return 0, 1 if the value is empty or zero, 2 for an invalid expression, 3 for a value that is too large."""
     words = list(arguments)
     if words[:1] == ["--"]:
         del words[0]
@@ -70,14 +70,16 @@ def _integer(value: str) -> int:
     return int(value)
 
 
-def _bounded(value: int) -> int:
-    if value.bit_length() > MAX_DIGITS * 3:  # fewer bits than the digits have, so that str() accepts it
+def _check_size(value: int) -> int:
+    if (
+        value.bit_length() > MAX_DIGITS * 3
+    ):  # fewer bits than MAX_DIGITS digits have, so that str() accepts the value
         raise Failure("Numerical result out of range", 3)
     return value
 
 
 class _Evaluator:
-    """Parses and evaluates in one pass; operands that | and & skip are only parsed."""
+    """Parses and evaluates in one pass; the operands that | and & skip are only parsed."""
 
     def __init__(self, words: list[str], ctx: Context) -> None:
         self.words = words
@@ -93,12 +95,12 @@ class _Evaluator:
             name = self.words[self.at]
             self.at += 1
             self.ctx.charge()
-            wanted = active
+            is_active = active
             if name == "|":
-                wanted = active and _is_null(left)
+                is_active = active and _is_null(left)
             elif name == "&":
-                wanted = active and not _is_null(left)
-            right = self.level(number + 1, wanted, depth)
+                is_active = active and not _is_null(left)
+            right = self.level(number + 1, is_active, depth)
             if active:
                 left = self._apply(name, left, right)
         return left
@@ -112,12 +114,12 @@ class _Evaluator:
             return self._match(left, right)
         calculate = _ARITHMETIC.get(name)
         if calculate is not None:
-            return str(_bounded(calculate(_integer(left), _integer(right))))
+            return str(_check_size(calculate(_integer(left), _integer(right))))
         compare = _RELATIONS[name]
         if _INTEGER.fullmatch(left) and _INTEGER.fullmatch(right):
             return str(int(compare(_integer(left), _integer(right))))
-        encoded = [text.encode("utf-8", "surrogateescape") for text in (left, right)]
-        return str(int(compare(*encoded)))
+        operands = [text.encode("utf-8", "surrogateescape") for text in (left, right)]
+        return str(int(compare(*operands)))
 
     def _match(self, text: str, pattern: str) -> str:
         """Match at the beginning; return the text of \\( \\), or the number of characters."""
@@ -126,11 +128,11 @@ class _Evaluator:
         except PatternError as error:
             raise Failure(str(error)) from None
         data = text.encode("utf-8", "surrogateescape")
-        found = regex.search(data, remaining=self.ctx.budget.remaining)
-        if found is not None and found.start() == 0:
+        match = regex.search(data, remaining=self.ctx.budget.remaining)
+        if match is not None and match.start() == 0:
             if regex.groups:
-                return (found.group(1) or b"").decode("utf-8", "surrogateescape")
-            return str(len((found.group() or b"").decode("utf-8", "surrogateescape")))
+                return (match.group(1) or b"").decode("utf-8", "surrogateescape")
+            return str(len((match.group() or b"").decode("utf-8", "surrogateescape")))
         return "" if regex.groups else "0"
 
     def _next(self) -> str:
@@ -169,8 +171,8 @@ class _Evaluator:
         return self._match(values[0], values[1])
 
     def _index(self, values: list[str]) -> str:
-        found = [at for at in map(values[0].find, set(values[1])) if at >= 0]
-        return str(min(found) + 1) if found else "0"
+        positions = [at for at in map(values[0].find, set(values[1])) if at >= 0]
+        return str(min(positions) + 1) if positions else "0"
 
     def _substr(self, values: list[str]) -> str:
         text, first, count = values
@@ -180,7 +182,7 @@ class _Evaluator:
         return text[start - 1 : start - 1 + size] if start > 0 and size > 0 else ""
 
 
-#: The functions: number of arguments, and what evaluates them.
+#: The functions: the number of arguments, and the method that evaluates them.
 _FUNCTIONS: dict[str, tuple[int, Callable[[_Evaluator, list[str]], str]]] = {
     "length": (1, _Evaluator._length), "match": (2, _Evaluator._match_function), "index": (2, _Evaluator._index),
     "substr": (3, _Evaluator._substr),

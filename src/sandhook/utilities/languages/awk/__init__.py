@@ -1,7 +1,7 @@
 """awk: scan records for patterns and process them.
 
 Source: POSIX.1-2024 XCU 3, awk. Oracle: gawk 5.2 in C.UTF-8.
-Divergences: L-AWK-002 (what is refused), L-AWK-003 (order), L-AWK-004 (random numbers),
+Divergences: L-AWK-002 (unsupported features), L-AWK-003 (order), L-AWK-004 (random numbers),
 L-AWK-005 (nesting and warnings).
 """
 
@@ -24,7 +24,7 @@ from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum
 PERMUTE = False
 FIXED_NAMES = ("awk", "gawk", "mawk", "nawk")
 USAGE = "Usage: awk [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."
-_DEEP = 60  #: Python frames on the stack; above, a program runs on a fresh stack
+_DEEP = 60  #: Python frames on the stack; when there are more, a program runs on a new stack
 
 
 @option_set
@@ -64,17 +64,19 @@ class Options:
             convert=lambda text: ("i", text),
         ),
     )
-    sandbox: bool = opt("-S", "--sandbox", help="refuse system(), files and commands", default=False)
-    re_interval: bool = opt("-r", "--re-interval", ignored="intervals are always known", default=False)
+    sandbox: bool = opt("-S", "--sandbox", help="disable system(), redirections and commands", default=False)
+    re_interval: bool = opt(
+        "-r", "--re-interval", ignored="interval expressions are always enabled", default=False
+    )
     optimize: bool = opt("-O", "--optimize", ignored="programs are always compiled", default=False)
     no_optimize: bool = opt("-s", "--no-optimize", ignored="", default=False)
     by_bytes: bool = opt("-b", "--characters-as-bytes", help="count bytes, as in the C locale", default=False)
-    traditional: bool = opt("-c", "--traditional", help="know nothing of gawk's own", default=False)
-    posix: bool = opt("-P", "--posix", help="-c, and neither ** nor \\x in strings", default=False)
+    traditional: bool = opt("-c", "--traditional", help="disable gawk's extensions", default=False)
+    posix: bool = opt("-P", "--posix", help="like -c, and disable ** and \\x in strings", default=False)
     lint: str | None = opt(
-        "-L", "--lint", "VALUE", ignored="no warnings are given", optional=True, const="", default=None
+        "-L", "--lint", "VALUE", ignored="no warnings are printed", optional=True, const="", default=None
     )
-    lint_old: bool = opt("-t", "--lint-old", ignored="no warnings are given", default=False)
+    lint_old: bool = opt("-t", "--lint-old", ignored="no warnings are printed", default=False)
     version: bool = opt("-V", help="show the version", default=False)
     help: bool = opt("-h", help="show this help", default=False)
     use_lc_numeric: bool = opt("-N", "--use-lc-numeric", ignored="the locale is C's", default=False)
@@ -112,7 +114,7 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
         _prepare(rt, options, names)
         return run_program(rt, program)
     except ProgramError as error:
-        _show_error(ctx, text, error, sources.where(error.line))
+        _print_error(ctx, text, error, sources.where(error.line))
         return 1
     except Fatal as error:
         where = sources.where(error.line) if error.line else ""
@@ -154,13 +156,13 @@ def _prepare(rt: Runtime, options: Options, names: Sequence[str]) -> None:
 def _describe_process(rt: Runtime, names: Sequence[str]) -> None:
     """Fill PROCINFO."""
     array, kernel, process = rt.arrays[PROCINFO], rt.ctx.kernel, rt.ctx.process
-    known: dict[str, str | float] = {
+    entries: dict[str, str | float] = {
         "version": "5.2.1", "FS": SPECIAL[rt.mode], "strftime": "%a %b %e %H:%M:%S %Z %Y", "platform": "posix",
         "pid": float(process.pid), "ppid": float(process.parent_pid), "pgrpid": float(process.pid),
         "uid": float(kernel.user_id), "euid": float(kernel.user_id),
         "gid": float(kernel.group_id), "egid": float(kernel.group_id),
     }  # fmt: skip
-    for key, value in known.items():
+    for key, value in entries.items():
         rt.store(array, key, value)
     arguments, identifiers = Array(), Array()
     for number, name in enumerate((rt.ctx.name, *names)):
@@ -170,13 +172,13 @@ def _describe_process(rt: Runtime, names: Sequence[str]) -> None:
         rt.store(identifiers, name, kind if slot < len(SPECIAL) else "untyped")
     for name in function_table(rt.symbols.functions):
         rt.store(identifiers, name, "user" if name in rt.symbols.functions else "builtin")
-    for key, made in (("argv", arguments), ("identifiers", identifiers)):
+    for key, table in (("argv", arguments), ("identifiers", identifiers)):
         rt.store(array, key, None)
-        array[key] = made
+        array[key] = table
 
 
-def _show_error(ctx: Context, text: str, error: ProgramError, where: str) -> None:
-    """Print a syntax error as gawk does: the line, and a caret below the place."""
+def _print_error(ctx: Context, text: str, error: ProgramError, where: str) -> None:
+    """Print a syntax error as gawk does: the line, and a caret below the position."""
     start = text.rfind("\n", 0, error.at) + 1
     end = text.find("\n", error.at)
     line = text[start : end if end >= 0 else len(text)]

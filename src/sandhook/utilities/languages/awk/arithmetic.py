@@ -15,7 +15,7 @@ Operation = Callable[[float, float], float]
 
 
 def power(left: float, right: float) -> float:
-    """Raise as C's pow does, without exceptions."""
+    """Return the power as C's pow does: infinity or NaN instead of an exception."""
     try:
         return math.pow(left, right)
     except OverflowError:
@@ -52,7 +52,7 @@ def _remainder(where: str) -> Operation:
 
 
 def add(left: float, right: float) -> float:
-    """Return the sum. The compiler recognises this function, and adds without calling it."""
+    """Return the sum. The compiler recognizes this function, and adds without calling it."""
     return left + right
 
 

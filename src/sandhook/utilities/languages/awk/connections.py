@@ -26,7 +26,7 @@ class Connections:
 
     Attributes:
         streams: By redirection and name; the key of ">>" is ">", the key of ``command | getline`` is "<|".
-        sandbox: Nothing may be opened.
+        sandbox: Opening a stream is an error.
     """
 
     def __init__(
@@ -47,22 +47,22 @@ class Connections:
         self.streams: dict[tuple[str, str], Stream] = {}
         self.sandbox = False
 
-    def _allow(self, redirect: str, name: str) -> None:
+    def _check_allowed(self, redirect: str, name: str) -> None:
         """Raise Fatal when no stream may be opened."""
         if self.sandbox:
             raise Fatal("redirection not allowed in sandbox mode")
         if not name:
-            shown = "|" if redirect == "<|" else redirect
-            raise Fatal(f"expression for `{shown}' redirection has null string value")
+            operator = "|" if redirect == "<|" else redirect
+            raise Fatal(f"expression for `{operator}' redirection has null string value")
         if len(self.streams) >= MAX_STREAMS:
             raise Fatal("too many pipes or files open")
 
     def _command(self, redirect: str, name: str, separator: str = "\n", icase: bool = False) -> Stream:
-        self._allow(redirect, name)
+        self._check_allowed(redirect, name)
         self.flush()
-        made = open_command(self._ctx, redirect, name, self.command_environment(), separator, icase)
-        self.streams[redirect, name] = made
-        return made
+        stream = open_command(self._ctx, redirect, name, self.command_environment(), separator, icase)
+        self.streams[redirect, name] = stream
+        return stream
 
     def input(self, redirect: str, name: str, separator: str, icase: bool) -> Source | None:
         """Return the source that getline reads, opened when it is new; None when it cannot be opened.
@@ -71,21 +71,21 @@ class Connections:
             redirect: "<" for a file, "<|" for a command, "|&" for a coprocess.
             separator, icase: How the source is divided into records: RS, and whether IGNORECASE is set.
         """
-        found = self.streams.get((redirect, name))
-        if found is None:
+        stream = self.streams.get((redirect, name))
+        if stream is None:
             if redirect == "<":
-                self._allow(redirect, name)
+                self._check_allowed(redirect, name)
                 try:
-                    found = open_input(self._ctx, name, separator, icase)
+                    stream = open_input(self._ctx, name, separator, icase)
                 except OSError as error:
                     self._set_error(error_text(error))
                     return None
-                self.streams[redirect, name] = found
+                self.streams[redirect, name] = stream
             else:
-                found = self._command(redirect, name, separator, icase)
+                stream = self._command(redirect, name, separator, icase)
         elif redirect == "|&":
-            found.flush()
-        source = found.source
+            stream.flush()
+        source = stream.source
         if source is None:
             raise Fatal("getline: attempt to read from closed read end of two-way pipe")
         source.set_separator(separator, icase)
@@ -98,13 +98,13 @@ class Connections:
             redirect: ">", ">>", "|" or "|&".
         """
         key = (">" if redirect == ">>" else redirect, name)
-        found = self.streams.get(key)
-        if found is None:
+        stream = self.streams.get(key)
+        if stream is None:
             if redirect[0] == "|":
                 return self._command(redirect, name)
-            self._allow(redirect, name)
-            found = self.streams[key] = open_output(self._ctx, redirect, name, len(self.streams) < GATHERING)
-        return found
+            self._check_allowed(redirect, name)
+            stream = self.streams[key] = open_output(self._ctx, redirect, name, len(self.streams) < GATHERING)
+        return stream
 
     def flush(self) -> None:
         """Flush standard output and all streams."""

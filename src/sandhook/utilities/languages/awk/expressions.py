@@ -71,7 +71,7 @@ ARITY = {
     "compl": (1, 1), "strtonum": (1, 1), "isarray": (1, 1), "typeof": (1, 1), "close": (1, 2), "fflush": (0, 1),
     "system": (1, 1), "patsplit": (2, 4), "mkbool": (1, 1), "inplace::begin": (2, 2), "inplace::end": (2, 2),
 }  # fmt: skip
-#: Positions of their arguments that are arrays.
+#: Built-in functions: positions of the arguments that are arrays.
 _ARRAYS = {"split": (1, 3), "patsplit": (1, 3), "match": (2,), "asort": (0, 1), "asorti": (0, 1)}
 
 _LEVELS = {
@@ -109,8 +109,8 @@ class ExpressionParser:
     """Parses expressions at the cursor.
 
     Attributes:
-        no_greater: ``>`` is a redirection here, not a relation.
-        rule_kind: The kind of the rule that is parsed, "" in others and in functions.
+        no_greater: ``>`` is a redirection at the cursor, not a relation.
+        rule_kind: The kind of the special rule that is parsed, "" in other rules and in functions.
     """
 
     def __init__(self, tokens: Tokens, scope: Scope, *, extensions: bool) -> None:
@@ -125,30 +125,30 @@ class ExpressionParser:
 
     def expressions(self, *, group: bool = False) -> list[Expression]:
         """Parse one or more expressions; with ``group`` a single ``(a, b)`` is allowed."""
-        found = [self.expression(group=group)]
-        if isinstance(found[0], ExpressionList) and self._tokens.kind == ",":
-            self._tokens.unexpected()
+        nodes = [self.expression(group=group)]
+        if isinstance(nodes[0], ExpressionList) and self._tokens.kind == ",":
+            self._tokens.fail_unexpected()
         while self._tokens.accept(","):
             self._tokens.skip_newlines()
-            found.append(self.expression())
-        return found
+            nodes.append(self.expression())
+        return nodes
 
     def expression(self, *, group: bool = False) -> Expression:
         """Parse a conditional expression or an assignment."""
         tokens = self._tokens
         tokens.enter()
-        found = self.binary(0)
+        node = self.binary(0)
         if tokens.accept("?"):
             tokens.skip_newlines()
             first = self.expression()
             tokens.skip_newlines()
             tokens.expect(":")
             tokens.skip_newlines()
-            found = Conditional(found, first, self.expression())
+            node = Conditional(node, first, self.expression())
         tokens.leave()
-        if isinstance(found, ExpressionList) and not group:
-            tokens.unexpected()
-        return found
+        if isinstance(node, ExpressionList) and not group:
+            tokens.fail_unexpected()
+        return node
 
     def binary(self, least: int) -> Expression:
         """Parse operators of level ``least`` and of the levels that bind more tightly."""
@@ -169,14 +169,14 @@ class ExpressionParser:
             if chain > CHAIN and kind not in ("||", "&&") and level != LEVEL_CONCAT:
                 tokens.fail(f"more than {CHAIN} operators in a row")
             if isinstance(left, ExpressionList):
-                tokens.unexpected()
+                tokens.fail_unexpected()
             left = self._operator(left, kind, level)
             if kind == "in" and (tokens.kind in _STARTS or _LEVELS.get(tokens.kind, 0) > LEVEL_CONCAT):
-                tokens.unexpected()
+                tokens.fail_unexpected()
             if level == _LEVEL_COMPARE and tokens.kind in _RELATIONS:
                 if tokens.kind == ">" and self.no_greater:
                     return left
-                tokens.unexpected()
+                tokens.fail_unexpected()
 
     def _operator(self, left: Expression, kind: str, level: int) -> Expression:
         tokens = self._tokens
@@ -192,11 +192,11 @@ class ExpressionParser:
         if kind in ("&&", "||"):
             tokens.skip_newlines()
             right = self.binary(level + 1)
-            joined = And if kind == "&&" else Or
-            return joined((*(left.parts if isinstance(left, joined) else (left,)), right))
+            node_class = And if kind == "&&" else Or
+            return node_class((*(left.parts if isinstance(left, node_class) else (left,)), right))
         right = self.binary(level + 1)
         if isinstance(right, ExpressionList):
-            tokens.unexpected()
+            tokens.fail_unexpected()
         if kind in ("~", "!~"):
             return Match(left, right, kind == "!~")
         if kind in _RELATIONS:
@@ -224,7 +224,7 @@ class ExpressionParser:
         self._tokens.enter()
         self._tokens.advance()
         self._may_assign = False
-        right = self.unary()  # "^" groups from the right: this includes further powers
+        right = self.unary()  # includes further powers, because "^" is right-associative
         self._tokens.leave()
         return Arithmetic("^", left, right)
 
@@ -254,7 +254,7 @@ class ExpressionParser:
         if kind == "name":
             return self.name()
         parse = _PRIMARIES.get(kind)
-        return self._tokens.unexpected() if parse is None else parse(self)
+        return self._tokens.fail_unexpected() if parse is None else parse(self)
 
     def _number(self) -> Expression:
         text = self._tokens.advance().value
@@ -282,7 +282,7 @@ class ExpressionParser:
         target = self._primary()
         self._tokens.leave()
         if not isinstance(target, LVALUES):
-            self._tokens.unexpected()
+            self._tokens.fail_unexpected()
         return Increment(target, 1.0 if kind == "++" else -1.0, True)
 
     def _getline(self) -> Expression:
@@ -298,23 +298,23 @@ class ExpressionParser:
         tokens = self._tokens
         tokens.enter()
         tokens.advance()
-        found = self._inside()
+        nodes = self._inside()
         tokens.expect(")")
         tokens.leave()
-        if len(found) > 1:
+        if len(nodes) > 1:
             if tokens.accept("in"):
-                return Membership(tuple(found), self._array_name())
-            return ExpressionList(tuple(found))
-        if isinstance(found[0], (Concatenation, And, Or, *LVALUES)):
-            return Grouping(found[0])
-        return found[0]
+                return Membership(tuple(nodes), self._array_name())
+            return ExpressionList(tuple(nodes))
+        if isinstance(nodes[0], (Concatenation, And, Or, *LVALUES)):
+            return Grouping(nodes[0])
+        return nodes[0]
 
     def _inside(self) -> list[Expression]:
         """Parse expressions inside brackets, where ``>`` is a relation."""
-        held, self.no_greater = self.no_greater, False
-        found = self.expressions()
-        self.no_greater = held
-        return found
+        outer, self.no_greater = self.no_greater, False
+        nodes = self.expressions()
+        self.no_greater = outer
+        return nodes
 
     # ------------------------------------------------------------------ names
 
@@ -328,7 +328,7 @@ class ExpressionParser:
         while tokens.kind == "[":
             depth += 1
             if depth > NESTING:
-                tokens.fail_of_nesting()
+                tokens.fail_nesting()
             tokens.advance()
             subscripts = self._inside()
             tokens.expect("]")
@@ -361,11 +361,11 @@ class ExpressionParser:
         tokens.expect("(")
         tokens.enter()
         tokens.skip_newlines()
-        found = [] if tokens.kind == ")" else self._inside()
+        nodes = [] if tokens.kind == ")" else self._inside()
         tokens.skip_newlines()
         tokens.expect(")")
         tokens.leave()
-        return tuple(found)
+        return tuple(nodes)
 
     def _call(self) -> Expression:
         token = self._tokens.advance()

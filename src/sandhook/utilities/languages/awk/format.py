@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from sandhook.lazy import lazily
 from sandhook.record import Record
-from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum, Value, looks_numeric, to_number
+from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum, Value, numeric_value, to_number
 
 _CONVERSION = lazily(
     r"%(?:(\d+)\$)?([-+ #0']*)(\*(?:\d+\$)?|\d*)(\.(?:\*(?:\d+\$)?|-?\d*))?(?:[hlL]|[jzt])?(.)", re.DOTALL
@@ -21,7 +21,7 @@ _LARGEST = 2**31 - 1
 
 
 class Conversion(Record):
-    """One conversion; ``at`` is its place in the format.
+    """One conversion; ``at`` is its offset in the format.
 
     Attributes:
         position: Number of the argument, 0 for the next one.
@@ -37,10 +37,10 @@ class Conversion(Record):
 
 
 @lru_cache(maxsize=128)
-def parsed(format_: str) -> tuple[str | Conversion, ...]:
-    """Parse a format into conversions and plain text. Raises Fatal for a wrong argument number."""
+def parse_format(format_: str) -> tuple[str | Conversion, ...]:
+    """Parse a format into conversions and plain text. Raises Fatal for an invalid argument number."""
     items: list[str | Conversion] = []
-    numbered: set[bool] = set()
+    index_uses: set[bool] = set()
     at = 0
     while True:
         percent = format_.find("%", at)
@@ -48,27 +48,27 @@ def parsed(format_: str) -> tuple[str | Conversion, ...]:
             items.append(format_[at:])
             return tuple(items)
         items.append(format_[at:percent])
-        found = _CONVERSION.match(format_, percent)
-        if found is None:
+        match = _CONVERSION.match(format_, percent)
+        if match is None:
             items.append(format_[percent:])
             return tuple(items)
-        at = found.end()
-        position, flags, width, precision, letter = found.groups()
+        at = match.end()
+        position, flags, width, precision, letter = match.groups()
         if letter == "%":
             items.append("%")
             continue
         if letter not in "csdiouxXeEfFgGaA":
-            items.append(found[0])
+            items.append(match[0])
             continue
         for index in (position, *(part.strip("*.$") for part in (width, precision or "") if "*" in part)):
-            numbered.add(bool(index))
+            index_uses.add(bool(index))
             if index and not int(index[:10]):
                 raise Fatal("argument index with `$' must be > 0")
-        if len(numbered) > 1:
+        if len(index_uses) > 1:
             raise Fatal("must use `count$' on all formats or none")
         items.append(
             Conversion(
-                _bounded(position or "0"),
+                _clamp(position or "0"),
                 flags.replace("'", ""),
                 _size(width) if width else -1,
                 -1 if precision is None else _size(precision[1:]),
@@ -78,15 +78,15 @@ def parsed(format_: str) -> tuple[str | Conversion, ...]:
         )
 
 
-def _bounded(digits: str) -> int:
+def _clamp(digits: str) -> int:
     return min(int(digits[:10] or "0"), _LARGEST)
 
 
 def _size(text: str) -> int:
-    """Return a width or precision as Conversion codes it."""
+    """Return a width or precision as Conversion encodes it."""
     if text[:1] == "*":
-        return -2 - _bounded(text[1:-1])
-    return -1 if text[:1] == "-" else _bounded(text)
+        return -2 - _clamp(text[1:-1])
+    return -1 if text[:1] == "-" else _clamp(text)
 
 
 class _Arguments:
@@ -111,11 +111,11 @@ class _Arguments:
         self._next += 1
         return self._values[self._next - 1]
 
-    def size(self, coded: int, at: int) -> int:
+    def size(self, code: int, at: int) -> int:
         """Return a width or precision, -1 for an absent one; a width may be negative."""
-        if coded >= -1:
-            return coded
-        number = to_number(self.argument(-2 - coded, at))
+        if code >= -1:
+            return code
+        number = to_number(self.argument(-2 - code, at))
         return int(max(-_LARGEST, min(_LARGEST, number))) if number == number else 0
 
 
@@ -134,7 +134,7 @@ def format_text(
     out: list[str] = []
     size = 0
     values = _Arguments(format_, arguments)
-    for item in parsed(format_) if len(format_) <= 1_024 else parsed.__wrapped__(format_):
+    for item in parse_format(format_) if len(format_) <= 1_024 else parse_format.__wrapped__(format_):
         if isinstance(item, str):
             out.append(item)
             size += len(item)
@@ -152,7 +152,7 @@ def format_text(
         value = values.argument(item.position, at)
         if check_fits is not None:
             check_fits(size + width + max(precision, 0))
-        text = _converted(letter, flags, width, precision, value, conversion)
+        text = _convert(letter, flags, width, precision, value, conversion)
         size += len(text)
         if check_fits is not None:
             check_fits(size)
@@ -160,15 +160,15 @@ def format_text(
     return "".join(out)
 
 
-def _converted(letter: str, flags: str, width: int, precision: int, value: Value, conversion: str) -> str:
+def _convert(letter: str, flags: str, width: int, precision: int, value: Value, conversion: str) -> str:
     if letter == "s":
         text = (
             number_to_text(value, conversion) if type(value) is float else "" if value is None else str(value)
         )
-        return _padded(text if precision < 0 else text[:precision], flags, width)
+        return _pad(text if precision < 0 else text[:precision], flags, width)
     if letter == "c":
         text, size = _character(value)
-        return _padded(text, flags, width - size + 1)
+        return _pad(text, flags, width - size + 1)
     number = to_number(value)
     if number - number != 0.0:
         text = ("-" if math.copysign(1.0, number) < 0 else "+") + ("nan" if number != number else "inf")
@@ -176,13 +176,13 @@ def _converted(letter: str, flags: str, width: int, precision: int, value: Value
     if letter in "aA":
         return _hexadecimal(number, letter, flags, width, precision)
     if letter in "diouxX":
-        whole = int(number)
+        integer = int(number)
         if letter in "di":
-            return _integer(whole, "d", flags, width, precision, whole == 0)
-        if -(2**63) <= whole < 2**64:
-            if whole < 0:
-                whole += 2**64  # as C converts it
-            return _integer(whole, letter, flags, width, precision, number == 0.0)
+            return _integer(integer, "d", flags, width, precision, integer == 0)
+        if -(2**63) <= integer < 2**64:
+            if integer < 0:
+                integer += 2**64  # as C converts it
+            return _integer(integer, letter, flags, width, precision, number == 0.0)
         letter = "g"
     spec = f"%{flags}{width or ''}{'' if precision < 0 else f'.{precision}'}{letter}"
     return spec % number
@@ -191,7 +191,7 @@ def _converted(letter: str, flags: str, width: int, precision: int, value: Value
 def _character(value: Value) -> tuple[str, int]:
     """Return the character that %c writes, and its width: bytes for a number, else 1."""
     if type(value) is Strnum:
-        number = looks_numeric(value)
+        number = numeric_value(value)
         value = str(value) if number is None else number
     if not isinstance(value, float):
         return (value[:1] if isinstance(value, str) and value else "\0"), 1
@@ -202,11 +202,11 @@ def _character(value: Value) -> tuple[str, int]:
         return chr(code), len(chr(code).encode())
     if code > 0x7FFFFFFF:
         return bytes([code & 0xFF]).decode("utf-8", "surrogateescape"), 1
-    return _beyond(code)
+    return _encode_beyond_unicode(code)
 
 
-def _beyond(code: int) -> tuple[str, int]:
-    """Encode a number above Unicode as UTF-8 once did, in up to six bytes."""
+def _encode_beyond_unicode(code: int) -> tuple[str, int]:
+    """Encode a number above Unicode in up to six bytes, as the original UTF-8 did."""
     count = 4 if code < 0x200000 else 5 if code < 0x4000000 else 6
     tail = [0x80 | code >> shift & 0x3F for shift in range(6 * (count - 2), -1, -6)]
     head = (0xFF00 >> count & 0xFF) | code >> 6 * (count - 1)
@@ -229,7 +229,7 @@ def _integer(value: int, letter: str, flags: str, width: int, precision: int, ze
             sign = "0" + letter
     if "0" in flags and "-" not in flags and precision < 0:
         digits = digits.rjust(width - len(sign), "0")
-    return _padded(sign + digits, flags, width)
+    return _pad(sign + digits, flags, width)
 
 
 def _hexadecimal(value: float, letter: str, flags: str, width: int, precision: int) -> str:
@@ -239,10 +239,10 @@ def _hexadecimal(value: float, letter: str, flags: str, width: int, precision: i
     if 0 <= precision < len(tail):
         bits = int(head + tail, 16)
         drop = 4 * (len(tail) - precision)
-        kept, rest = bits >> drop, bits & ((1 << drop) - 1)
+        quotient, remainder = bits >> drop, bits & ((1 << drop) - 1)
         half = 1 << (drop - 1)
-        kept += rest > half or (rest == half and kept & 1)
-        text = f"{kept:x}".rjust(precision + 1, "0")
+        quotient += remainder > half or (remainder == half and quotient & 1)
+        text = f"{quotient:x}".rjust(precision + 1, "0")
         head, tail = text[: len(text) - precision], text[len(text) - precision :]
     else:
         tail = tail.rstrip("0") if precision < 0 else tail.ljust(precision, "0")
@@ -252,11 +252,11 @@ def _hexadecimal(value: float, letter: str, flags: str, width: int, precision: i
     ) + "0x"
     if "0" in flags and "-" not in flags:
         body = body.rjust(width - len(sign), "0")
-    text = _padded(sign + body, flags, width)
+    text = _pad(sign + body, flags, width)
     return text.upper() if letter == "A" else text
 
 
-def _padded(text: str, flags: str, width: int) -> str:
+def _pad(text: str, flags: str, width: int) -> str:
     if len(text) >= width:
         return text
     return text.ljust(width) if "-" in flags else text.rjust(width)
@@ -268,15 +268,15 @@ INTEGERS = {float(number): str(number) for number in range(257)}
 
 def number_to_text(value: float, conversion: str) -> str:
     """Convert a number to text: an integer in full, another number by ``conversion`` (CONVFMT or OFMT)."""
-    known = INTEGERS.get(value)
-    if known is not None:
-        return known
+    text = INTEGERS.get(value)
+    if text is not None:
+        return text
     if value - value != 0.0:
         sign = "-" if math.copysign(1.0, value) < 0 else "+"
         return sign + ("nan" if value != value else "inf")
-    whole = int(value)
-    if whole == value:
-        return str(whole)
+    integer = int(value)
+    if integer == value:
+        return str(integer)
     if conversion == "%.6g":
         return f"{value:.6g}"
     return format_text(conversion, [value], "%.6g")
@@ -306,13 +306,13 @@ def _comparable(value: Value) -> float | str:
     if type(value) is float:
         return value
     if type(value) is Strnum:
-        number = looks_numeric(value)
+        number = numeric_value(value)
         return value if number is None else number
     if isinstance(value, Array):
         raise Fatal("attempt to use array in a scalar context")
     return str(value)
 
 
-def folded(value: Value) -> Value:
+def fold_case(value: Value) -> Value:
     """Return a value as IGNORECASE compares it; a string keeps its kind."""
     return type(value)(value.lower()) if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""``-i inplace``: the output of the rules replaces the file that is read.
+"""``-i inplace``: the output of the rules replaces the input file.
 
 Source: gawk 5.2 manual, "Enabling In-Place File Editing".
 """
@@ -33,8 +33,8 @@ class Replacement:
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
-        self._held: Description | None = None
-        self._made = ""
+        self._stdout: Description | None = None
+        self._temporary = ""
 
     def begin(self, name: str, failure: str) -> None:
         """Redirect standard output. Raises Fatal when the input is not a regular file."""
@@ -42,40 +42,40 @@ class Replacement:
         if failure:
             raise Fatal(f"cannot open file `{name}' for reading: {failure}")
         try:
-            found = ctx.fs.stat(ctx.path(name))
-            if not S_ISREG(found.mode):
+            info = ctx.fs.stat(ctx.path(name))
+            if not S_ISREG(info.mode):
                 raise Fatal(f"inplace::begin: `{name}' is not a regular file")
-            made = f"{name}.{ctx.process.pid}"
-            output = ctx.create(made)
-            ctx.fs.chmod(ctx.path(made), found.mode & 0o7777)
+            temporary = f"{name}.{ctx.process.pid}"
+            output = ctx.create(temporary)
+            ctx.fs.chmod(ctx.path(temporary), info.mode & 0o7777)
         except OSError as error:
             raise Fatal(f"inplace::begin: cannot replace `{name}' ({error_text(error)})") from None
         ctx.flush()
-        self._made = made
-        self._held = ctx.process.descriptors.pop(1, None)
+        self._temporary = temporary
+        self._stdout = ctx.process.descriptors.pop(1, None)
         ctx.process.descriptors[1] = output
 
     def end(self, name: str, suffix: str) -> None:
         """Restore standard output, and replace the file. A suffix renames the old file. Raises Fatal."""
         ctx = self._ctx
-        if not self._made:
+        if not self._temporary:
             return
         ctx.flush()
-        made = ctx.path(self._made)
+        temporary = ctx.path(self._temporary)
         self.abandon()
         try:
             if suffix:
                 ctx.fs.rename(ctx.path(name), ctx.path(name + suffix))
-            ctx.fs.rename(made, ctx.path(name))
+            ctx.fs.rename(temporary, ctx.path(name))
         except OSError as error:
             raise Fatal(f"inplace::end: cannot replace `{name}' ({error_text(error)})") from None
 
     def abandon(self) -> None:
         """Restore standard output."""
-        if not self._made:
+        if not self._temporary:
             return
-        self._made = ""
+        self._temporary = ""
         descriptors = self._ctx.process.descriptors
         descriptors.pop(1).release()
-        if self._held is not None:
-            descriptors[1] = self._held
+        if self._stdout is not None:
+            descriptors[1] = self._stdout

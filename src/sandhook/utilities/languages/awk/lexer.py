@@ -112,8 +112,8 @@ _EXTENSIONS = _GAWK_FUNCTIONS | frozenset(
         "ARGIND",
     ]
 )
-#: Functions of gawk that are refused (L-AWK-002).
-REFUSED = frozenset(["bindtextdomain", "dcgettext", "dcngettext"])
+#: Functions of gawk that are not supported (L-AWK-002).
+UNSUPPORTED = frozenset(["bindtextdomain", "dcgettext", "dcngettext"])
 
 _NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
 _NAMESPACE = lazily(r'[ \t]*"([^"\n]*)"')
@@ -165,8 +165,8 @@ class Dialect(Record):
     """The version of the language.
 
     Attributes:
-        extensions: gawk's keywords, functions and numbers are known (not with ``-c``).
-        posix: ``**`` and ``\\x41`` are not known either (``-P``).
+        extensions: gawk's keywords, functions and numbers are enabled (not with ``-c``).
+        posix: ``**`` and ``\\x41`` are disabled too (``-P``).
     """
 
     extensions: bool
@@ -193,7 +193,7 @@ class _Lexer:
 
     def tokens(self) -> list[Token]:
         text, size = self.text, len(self.text)
-        found: list[Token] = []
+        tokens: list[Token] = []
         at, previous = 0, ""
         while True:
             blank = _BLANK.match(text, at)
@@ -205,12 +205,12 @@ class _Lexer:
             start = at
             kind, value, at = self._token(at, previous)
             if kind:
-                found.append(Token(kind, value, self.line, start))
+                tokens.append(Token(kind, value, self.line, start))
                 previous = kind
             self.line += text.count("\n", start, at)
-        found.append(Token("newline", "\n", self.line, size))
-        found.append(Token("end", "", self.line, size))
-        return found
+        tokens.append(Token("newline", "\n", self.line, size))
+        tokens.append(Token("end", "", self.line, size))
+        return tokens
 
     def _token(self, at: int, previous: str) -> tuple[str, str, int]:
         """Return the kind, the value and the end of a token; the kind is "" for a directive."""
@@ -229,14 +229,14 @@ class _Lexer:
             return "number", number[0], number.end()
         if char == "@" and self.dialect.extensions:
             return self._extension(at)
-        kind = next((known for known in _OPERATORS if text.startswith(known, at)), "")
+        kind = next((operator for operator in _OPERATORS if text.startswith(operator, at)), "")
         if not kind:
             raise ProgramError(f"invalid char '{char}' in expression", line, at)
         if (kind[:2] == "**" and self.dialect.posix) or (kind == "|&" and not self.dialect.extensions):
             raise ProgramError("syntax error", line, at + 1)
         self.braces += (kind == "{") - (kind == "}")
-        known = _CANONICAL.get(kind, kind)
-        return known, known, at + len(kind)
+        operator = _CANONICAL.get(kind, kind)
+        return operator, operator, at + len(kind)
 
     def _extension(self, at: int) -> tuple[str, str, int]:
         """Return a token that begins with "@": ``@/re/``, an indirect call, or a directive."""
@@ -247,10 +247,10 @@ class _Lexer:
         if word is None:
             raise ProgramError("syntax error", self.line, at)
         if text[word.end() : word.end() + 1] == "(":
-            return "indirect", self._qualified(word[0], at + 1), word.end()
-        if word[0] == "namespace" and not self.braces and (found := _NAMESPACE.match(text, word.end())):
-            self._enter(found[1], at)
-            return "", "", found.end()
+            return "indirect", self._qualify(word[0], at + 1), word.end()
+        if word[0] == "namespace" and not self.braces and (directive := _NAMESPACE.match(text, word.end())):
+            self._enter(directive[1], at)
+            return "", "", directive.end()
         if word[0] == "load":
             raise ProgramError("@load is not supported (L-AWK-002)", self.line, at)
         raise ProgramError("syntax error", self.line, at)
@@ -270,20 +270,20 @@ class _Lexer:
                 return ("function" if word == "func" else word), word, end
             if word in BUILTINS:
                 return "builtin", word, end
-            if word in REFUSED:
+            if word in UNSUPPORTED:
                 raise ProgramError(f"{word} is not supported (L-AWK-002)", self.line, at)
         if self.text[end : end + 1] != "(":
-            return "name", self._qualified(word, at), end
-        return "call", self._qualified(word, at) if self.dialect.extensions else word, end
+            return "name", self._qualify(word, at), end
+        return "call", self._qualify(word, at) if self.dialect.extensions else word, end
 
-    def _qualified(self, word: str, at: int) -> str:
+    def _qualify(self, word: str, at: int) -> str:
         """Return a name with its namespace, except ``awk::``."""
         if not self.dialect.extensions:
             return f"_::{word}" if word in _EXTENSIONS else word
         space, colons, name = word.partition("::")
         if not colons:
-            forced = not self.namespace or (word.isalpha() and word.isupper())
-            return word if forced else f"{self.namespace}::{word}"
+            is_global = not self.namespace or (word.isalpha() and word.isupper())
+            return word if is_global else f"{self.namespace}::{word}"
         if name in KEYWORDS or name in BUILTINS:
             raise ProgramError(
                 f"using reserved identifier `{name}' as second component of a qualified name is not allowed",
@@ -337,8 +337,8 @@ def unescape(text: str) -> str:
     if "\\" not in text:
         return text
 
-    def replace(found: re.Match[str]) -> str:
-        digits, octal, newline, letter = found.groups()
+    def replace(match: re.Match[str]) -> str:
+        digits, octal, newline, letter = match.groups()
         if digits or octal:
             number = int(digits, 16) if digits else int(octal, 8) & 0xFF
             return bytes([number]).decode("utf-8", "surrogateescape")
@@ -348,7 +348,7 @@ def unescape(text: str) -> str:
             return "\\"
         return _SIMPLE.get(letter, letter)
 
-    joined = _ESCAPE.sub(replace, text)
-    if joined.isascii():
-        return joined
-    return joined.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    result = _ESCAPE.sub(replace, text)
+    if result.isascii():
+        return result
+    return result.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")

@@ -23,13 +23,13 @@ def run_program(rt: Runtime, program: Program) -> int:
         try:
             _section(rt, program.begin, "BEGIN")
             if program.rules or program.end or program.begin_file or program.end_file:
-                _read_all(rt, program)
+                _run_rules(rt, program)
         except ProgramExit:
             rt.frame = []
             rt.depth = 0
         with suppress(ProgramExit):
             _section(rt, program.end, "END")
-    except Exception:  # not a signal: a process that it ends does not wait for commands
+    except Exception:  # not BaseException: a process that a signal ends does not wait for its commands
         if rt.budget.exhausted is None:
             rt.connections.close_all()
         raise
@@ -47,21 +47,21 @@ def _section(rt: Runtime, actions: list[Step], name: str) -> None:
         raise Fatal(f"`{what}' cannot be called from a `{name}' rule", line=error.args[0]) from None
 
 
-def _read_all(rt: Runtime, program: Program) -> None:
+def _run_rules(rt: Runtime, program: Program) -> None:
     """Run the rules on every record of every input; getline may read records too, or open the next input."""
     rule = program.rules[0] if len(program.rules) == 1 else _all_rules(program.rules)
-    begun: object = None
+    started_source: object = None
     while True:
         source = rt.source
         if source is None:
             if not rt.next_source():
                 return
             continue
-        if begun is not source:
-            begun = source
+        if started_source is not source:
+            started_source = source
             if program.begin_file and _begin_file(rt, program) == NEXTFILE:
-                failed, rt.failure, rt.directory = rt.failure, "", ""
-                if not failed:
+                failure, rt.failure, rt.directory = rt.failure, "", ""
+                if not failure:
                     _end_file(rt, program)
                 if not rt.next_source():
                     return
@@ -98,13 +98,13 @@ def _end_file(rt: Runtime, program: Program) -> None:
 
 
 def _batch(rt: Runtime, program: Program, source: Source, rule: Step) -> int | None:
-    """Run the rules on the records that are in memory."""
+    """Run the rules on the records in memory; return NEXTFILE when a rule skips the rest of the input."""
     counts = rt.symbols.uses_counts
     terminators = rt.symbols.uses_terminators
     try:
         if program.total is not None and not (counts or terminators) and rt.blanks:
             lines = list(source.lines)
-            if lines and _totalled(rt, lines, *program.total):
+            if lines and _sum_fields(rt, lines, *program.total):
                 rt.record = lines[-1]
                 return None
             source.lines = iter(lines)
@@ -113,12 +113,12 @@ def _batch(rt: Runtime, program: Program, source: Source, rule: Step) -> int | N
                 rt.fields = None
                 rt.dirty = False
                 try:
-                    left = rule(rt)
+                    outcome = rule(rt)
                 except NextRecord:
                     rt.frame = []
                     rt.depth = 0
                     continue
-                if left is not None and left == NEXTFILE:
+                if outcome is not None and outcome == NEXTFILE:
                     return NEXTFILE
             return None
         for line in source.lines:
@@ -131,12 +131,12 @@ def _batch(rt: Runtime, program: Program, source: Source, rule: Step) -> int | N
             rt.fields = None
             rt.dirty = False
             try:
-                left = rule(rt)
+                outcome = rule(rt)
             except NextRecord:
                 rt.frame = []
                 rt.depth = 0
                 continue
-            if left is not None and left == NEXTFILE:
+            if outcome is not None and outcome == NEXTFILE:
                 return NEXTFILE
     except NextInput:
         rt.frame = []
@@ -145,26 +145,26 @@ def _batch(rt: Runtime, program: Program, source: Source, rule: Step) -> int | N
     return None
 
 
-#: The characters of numbers that float() reads as awk does; it refuses the rest that is not a number.
-_PLAIN = lazily(r"[0-9.+-]*")
+#: The characters of numbers that float() parses as awk does; for other texts of them float() raises ValueError.
+_NUMERIC = lazily(r"[0-9.+-]*")
 
 
-def _totalled(rt: Runtime, lines: list[str], at: int, place: int) -> bool:
+def _sum_fields(rt: Runtime, lines: list[str], at: int, field: int) -> bool:
     """Run ``{ s += $1 }`` for many records at once; return False, without effect, when one may not be a number.
 
     Args:
-        at: Slot of the variable. place: Number of the field less one.
+        at: Slot of the variable. field: Number of the field less one.
     """
     total = 0.0 if rt.g[at] is None else rt.g[at]
     text = "".join(lines)
     if type(total) is not float or not text.isascii():
         return False
     try:
-        if place or not text.isdigit():
+        if field or not text.isdigit():
             if ODD.search(text):
                 return False
-            lines = [line.split(None, place + 1)[place] for line in lines]
-            if not _PLAIN.fullmatch("".join(lines)):
+            lines = [line.split(None, field + 1)[field] for line in lines]
+            if not _NUMERIC.fullmatch("".join(lines)):
                 return False
         rt.g[at] = reduce(add, map(float, lines), total)
     except (IndexError, ValueError):
@@ -177,9 +177,9 @@ def _totalled(rt: Runtime, lines: list[str], at: int, place: int) -> bool:
 def _all_rules(rules: list[Step]) -> Step:
     def run(rt: Runtime) -> int | None:
         for rule in rules:
-            left = rule(rt)
-            if left is not None:
-                return left
+            outcome = rule(rt)
+            if outcome is not None:
+                return outcome
         return None
 
     return run

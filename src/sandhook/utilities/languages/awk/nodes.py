@@ -71,7 +71,7 @@ class Element(Node):
 
 
 class Grouping(Node):
-    """``(expression)``, kept where the parentheses mean something."""
+    """``(expression)``, where the parentheses have a meaning."""
 
     expression: Expression
 
@@ -91,7 +91,7 @@ class Arithmetic(Node):
 
 
 class Concatenation(Node):
-    """Two or more operands side by side."""
+    """Two or more operands without an operator between them."""
 
     parts: tuple[Expression, ...]
 
@@ -248,7 +248,7 @@ class Block(Node):
 
 
 class Located(Node):
-    """A statement and the 1-based line that messages name for it."""
+    """A statement and its 1-based line, for messages."""
 
     line: int
     statement: Statement
@@ -391,8 +391,8 @@ class Rule(Node):
 
     Attributes:
         kind: BEGIN or another special rule, or "" for a rule with a pattern.
-        first, second: The pattern: both None for none, ``second`` for the end of a range.
-        action: None for the default action, to print the record.
+        first, second: The pattern, None without one; ``second`` is the end of a range.
+        action: None for the default action, which prints the record.
         line: 1-based line where the rule begins.
     """
 
@@ -408,8 +408,8 @@ class Function:
 
     Attributes:
         params: Names of the parameters.
-        arrays: Those of them that are arrays; the parser adds them as it finds their uses.
-        body: Empty until the body was parsed.
+        arrays: The parameters that are arrays; the parser adds each when it finds a use as an array.
+        body: Empty until the body is parsed.
     """
 
     __slots__ = ("arrays", "body", "name", "params")

@@ -68,19 +68,19 @@ class _Parser:
     # ------------------------------------------------------------------ rules and functions
 
     def rules(self) -> list[Rule]:
-        """Parse the whole program; functions go to ``scope``."""
-        found: list[Rule] = []
+        """Parse the whole program; functions are added to ``scope``."""
+        rules: list[Rule] = []
         while True:
             self._tokens.skip_terminators()
             kind = self._tokens.kind
             if kind == "end":
-                return found
+                return rules
             if kind == "function":
                 self._function()
             elif kind in _SPECIAL_RULES:
-                found.append(self._special_rule(_SPECIAL_RULES[kind]))
+                rules.append(self._special_rule(_SPECIAL_RULES[kind]))
             else:
-                found.append(self._rule())
+                rules.append(self._rule())
 
     def _special_rule(self, kind: RuleKind) -> Rule:
         tokens = self._tokens
@@ -88,7 +88,7 @@ class _Parser:
         if tokens.kind in ("newline", "end"):
             raise Fatal(f"{kind} blocks must have an action part", 1, line)
         if tokens.kind != "{":
-            tokens.unexpected()
+            tokens.fail_unexpected()
         self._expressions.rule_kind = kind
         action = self._block()
         self._expressions.rule_kind = ""
@@ -105,7 +105,7 @@ class _Parser:
                 second = self._expressions.expression()
         action = self._block() if tokens.kind == "{" else None
         if action is None and tokens.kind not in ("newline", ";", "end"):
-            tokens.unexpected()
+            tokens.fail_unexpected()
         return Rule("", first, second, action, line)
 
     def _function(self) -> None:
@@ -114,7 +114,7 @@ class _Parser:
         if tokens.kind == "builtin":
             tokens.fail(f"`{tokens.current.value}' is a built-in function, it cannot be redefined")
         if tokens.kind not in ("name", "call"):
-            tokens.unexpected()
+            tokens.fail_unexpected()
         token = tokens.advance()
         tokens.expect("(")
         tokens.skip_newlines()
@@ -138,7 +138,7 @@ class _Parser:
                 break
             tokens.skip_newlines()
             if tokens.kind != "name":
-                tokens.unexpected()
+                tokens.fail_unexpected()
         return params
 
     # ------------------------------------------------------------------ blocks
@@ -147,17 +147,17 @@ class _Parser:
         tokens = self._tokens
         tokens.expect("{")
         tokens.enter()
-        found: list[Statement] = []
+        statements: list[Statement] = []
         while True:
             tokens.skip_terminators()
             if tokens.accept("}"):
                 break
-            found.append(self._statement())
+            statements.append(self._statement())
         tokens.leave()
-        return Block(tuple(found))
+        return Block(tuple(statements))
 
     def _body(self) -> Statement:
-        """Parse the statement after a condition; ";" alone is an empty one."""
+        """Parse the statement after a condition; ";" alone is an empty statement."""
         tokens = self._tokens
         tokens.skip_newlines()
         if tokens.accept(";"):
@@ -189,7 +189,7 @@ class _Parser:
         if self._tokens.kind in ("newline", ";"):
             self._tokens.advance()
         elif self._tokens.kind != "}":
-            self._tokens.unexpected()
+            self._tokens.fail_unexpected()
 
     # ------------------------------------------------------------------ simple statements
 
@@ -238,8 +238,8 @@ class _Parser:
         return Return(self._optional_value())
 
     def _optional_value(self) -> Expression | None:
-        ends = self._tokens.kind in ("newline", ";", "}", "end")
-        return None if ends else self._expressions.expression()
+        at_end = self._tokens.kind in ("newline", ";", "}", "end")
+        return None if at_end else self._expressions.expression()
 
     def _print(self) -> Statement:
         self._tokens.advance()
@@ -256,11 +256,11 @@ class _Parser:
         if self._tokens.kind in ("newline", ";", "}", ">", ">>", "|", "|&", "end"):
             return []
         self._expressions.no_greater = True
-        found = self._expressions.expressions(group=True)
+        arguments = self._expressions.expressions(group=True)
         self._expressions.no_greater = False
-        if len(found) == 1 and isinstance(found[0], ExpressionList):
-            return list(found[0].expressions)
-        return found
+        if len(arguments) == 1 and isinstance(arguments[0], ExpressionList):
+            return list(arguments[0].expressions)
+        return arguments
 
     def _redirection(self) -> tuple[OutputRedirection, Expression | None]:
         redirection = _REDIRECTIONS.get(self._tokens.kind)
@@ -398,7 +398,7 @@ _SIMPLE: dict[str, Callable[[_Parser], Statement]] = {
 
 
 def _check_parameter(function: str, name: str, params: list[str], line: int) -> None:
-    """Refuse the name of a parameter that gawk refuses. Raises Fatal."""
+    """Check the name of a parameter. Raises Fatal for a name that gawk rejects."""
     if name in params:
         raise Fatal(
             f"function `{function}': parameter #{len(params) + 1}, `{name}',"

@@ -28,7 +28,7 @@ class Program:
 
     Attributes:
         begin, end, begin_file, end_file: The actions of the special rules.
-        rules: The other rules, each with the test of its pattern.
+        rules: The other rules, which test their patterns themselves.
         bodies: The user's functions by name; arguments are in ``Runtime.frame``.
         total: The only rule is ``{ variable += $field }``: slot of the variable, and number of the field less one.
     """

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from sandhook.command.context import Reader
 from sandhook.lazy import lazily
-from sandhook.utilities.languages.awk.regex import Pattern, pattern, quoted
+from sandhook.utilities.languages.awk.regex import Pattern, escape, pattern
 from sandhook.utilities.languages.awk.values import Fatal
 
 Splitter = Callable[[str], list[str]]
@@ -24,8 +24,8 @@ class Source:
     """One input, divided into records. The separator may change between records.
 
     Attributes:
-        lines: Records in memory; whoever reads a record removes it from here.
-        terminators: RT of each record of ``lines``; when it is exhausted, all end with RS.
+        lines: Records in memory; a record that is read is removed from the iterator.
+        terminators: RT of each record of ``lines``; when it is exhausted, the remaining records end with RS.
     """
 
     def __init__(self, reader: Reader, separator: str, icase: bool) -> None:
@@ -35,7 +35,7 @@ class Source:
         self._blocks: Iterator[bytes] | None = None
         self._data = b""  #: input for a regular expression; the part before ``_at`` is used
         self._at = 0
-        self._searched = self._ended = self._begun = False
+        self._is_searched = self._at_end = self._has_content = False
         self.separator = separator
         self._icase = icase
 
@@ -43,20 +43,20 @@ class Source:
         self.reader.close()
 
     def set_separator(self, separator: str, icase: bool) -> None:
-        """Change RS for the input that was not returned yet."""
+        """Change RS for the input that was not returned as records yet."""
         if (separator, icase) == (self.separator, self._icase):
             return
-        rest = list(self.lines)
-        ends = list(self.terminators)
+        remaining = list(self.lines)
+        terminators = list(self.terminators)
         self.reader.unread(self._data[self._at :])
-        if rest:
+        if remaining:
             delimiter = self.separator if len(self.separator) == 1 else ""
-            ends = ends[-len(rest) :] or [delimiter] * len(rest)
-            text = "".join([line + end for line, end in zip(rest, ends)])
+            terminators = terminators[-len(remaining) :] or [delimiter] * len(remaining)
+            text = "".join([line + terminator for line, terminator in zip(remaining, terminators)])
             self.reader.unread(text.encode("utf-8", "surrogateescape"))
         self._data = b""
         self._at = 0
-        self._searched = self._ended = self._begun = False
+        self._is_searched = self._at_end = self._has_content = False
         self.lines = self.terminators = iter(())
         self._blocks = None
         self.separator = separator
@@ -75,10 +75,10 @@ class Source:
         """Read a block into ``lines``; return the number of records, 0 at the end."""
         separator = self.separator
         if len(separator) == 1 and separator.isascii():
-            return self._delimited(separator)
-        return self._matched(separator)
+            return self._read_delimited(separator)
+        return self._read_by_regex(separator)
 
-    def _delimited(self, separator: str) -> int:
+    def _read_delimited(self, separator: str) -> int:
         delimiter = separator.encode()
         if self._blocks is None:
             self._blocks = self.reader.blocks(delimiter)
@@ -91,70 +91,70 @@ class Source:
             lines.pop()
             self.terminators = iter(())
         else:  # the last record is not terminated
-            ends = [separator] * len(lines)
-            ends[-1] = ""
-            self.terminators = iter(ends)
+            terminators = [separator] * len(lines)
+            terminators[-1] = ""
+            self.terminators = iter(terminators)
         self.reader.charge(len(lines))
         self.lines = iter(lines)
         return len(lines)
 
-    def _matched(self, separator: str) -> int:
+    def _read_by_regex(self, separator: str) -> int:
         """Divide the input by a regular expression, or by empty lines; return the number of complete records."""
         regex = self._expression(separator).regex
         records: list[bytes] = []
-        ends: list[bytes] = []
+        terminators: list[bytes] = []
         while not records:
-            if (not self._data or self._searched) and not self._read_on():
+            if (not self._data or self._is_searched) and not self._read_more():
                 break
             data, at = self._data, self._at
-            if not separator and not self._begun:
+            if not separator and not self._has_content:
                 at = len(data) - len(data[at:].lstrip(b"\n"))
-                self._begun = at < len(data)
+                self._has_content = at < len(data)
             self.reader.charge(1 + (len(data) - at >> 12))
-            while at < len(data) and (found := regex.search(data, at)) is not None:
-                start, end = found.span()
-                if end == start or (end == len(data) and not self._ended):
+            while at < len(data) and (match := regex.search(data, at)) is not None:
+                start, end = match.span()
+                if end == start or (end == len(data) and not self._at_end):
                     break  # more input may extend the match
                 records.append(data[at:start])
-                ends.append(data[start:end])
+                terminators.append(data[start:end])
                 at = end
             self._at = at
-            self._searched = True
+            self._is_searched = True
         if not records and self._at < len(self._data):
             records.append(self._data[self._at :])
-            ends.append(b"")
+            terminators.append(b"")
             self._at = len(self._data)
             if not separator and records[0].endswith(b"\n"):
-                records[0], ends[0] = records[0][:-1], b"\n"
+                records[0], terminators[0] = records[0][:-1], b"\n"
         self.reader.charge(len(records))
         self.lines = iter([record.decode("utf-8", "surrogateescape") for record in records])
-        self.terminators = iter([end.decode("utf-8", "surrogateescape") for end in ends])
+        self.terminators = iter([end.decode("utf-8", "surrogateescape") for end in terminators])
         return len(records)
 
-    def _read_on(self) -> bool:
-        """Read at least as much again as is not divided yet; return False at the end."""
-        if self._ended:
+    def _read_more(self) -> bool:
+        """Read at least as many bytes as are not divided yet; return False at the end."""
+        if self._at_end:
             return False
-        kept = max(0, self._at - 4)  # for expressions that test the character before
-        pieces = [self._data[kept:]]
-        size, wanted = len(pieces[0]), 2 * (len(self._data) - self._at)
+        start = max(0, self._at - 4)  # for expressions that test the character before
+        pieces = [self._data[start:]]
+        size, target_size = len(pieces[0]), 2 * (len(self._data) - self._at)
         while True:
             piece = self.reader.read()
-            self._ended = not piece
+            self._at_end = not piece
             size += len(piece)
             self.reader.check_fits(size)
             pieces.append(piece)
-            if self._ended or size >= wanted or not self.reader.description.ready():
+            if self._at_end or size >= target_size or not self.reader.description.ready():
                 break
-        self._at -= kept
+        self._at -= start
         self._data = b"".join(pieces)
-        self._searched = False
+        self._is_searched = False
         return True
 
     def _expression(self, separator: str) -> Pattern:
         if not separator:
             return pattern("\n\n+")
-        return pattern(quoted(separator) if len(separator) == 1 else separator, self._icase)
+        return pattern(escape(separator) if len(separator) == 1 else separator, self._icase)
 
 
 # --------------------------------------------------------------------------- fields
@@ -169,12 +169,12 @@ def splitter(separator: str, icase: bool, paragraphs: bool) -> Splitter:
     if separator == " ":
         return split_blanks
     if paragraphs and len(separator) == 1 and separator != "\n":
-        return by_pattern(pattern(f"{quoted(separator)}|\n", icase))
+        return by_pattern(pattern(f"{escape(separator)}|\n", icase))
     if len(separator) == 1 and separator != "\\":
         return lambda record: record.split(separator) if record else []
     if not separator:
         return list
-    return by_pattern(pattern(quoted(separator) if len(separator) == 1 else separator, icase))
+    return by_pattern(pattern(escape(separator) if len(separator) == 1 else separator, icase))
 
 
 def split_blanks(record: str) -> list[str]:
@@ -196,8 +196,8 @@ def by_widths(text: str) -> Splitter:
         text: Widths in characters; ``skip:width`` skips characters before a field, "*" is the rest.
     """
     columns: list[tuple[int, int]] = []
-    for found in _WORD.finditer(text):
-        word = found[0]
+    for match in _WORD.finditer(text):
+        word = match[0]
         if columns and columns[-1][1] < 0:
             raise Fatal("`*' must be the last designator in FIELDWIDTHS")
         skip, colon, width = word.rpartition(":")
@@ -207,7 +207,7 @@ def by_widths(text: str) -> Splitter:
             or (colon and not skip.isdigit())
             or len(word) > 20
         ):
-            rest = text[found.start() :]
+            rest = text[match.start() :]
             raise Fatal(f"invalid FIELDWIDTHS value, for field {len(columns) + 1}, near `{rest}'")
         columns.append((int(skip[:9] or "0"), -1 if width == "*" else int(width[:9])))
 
@@ -239,8 +239,8 @@ def by_content_parts(expression: Pattern, record: str) -> tuple[list[str], list[
     at = 0
     if not data:
         return [], [""]
-    for found in expression.regex.finditer(data):
-        start, end = found.spans[0]
+    for match in expression.regex.finditer(data):
+        start, end = match.spans[0]
         if end == start == at and fields:
             continue  # an empty field directly after another field does not count
         around.append(data[at:start].decode("utf-8", "surrogateescape"))

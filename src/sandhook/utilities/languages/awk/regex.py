@@ -32,18 +32,18 @@ _META = lazily(r"[][\\^$.*+?(){}|]")
 Span = tuple[int, int]
 
 
-def _translated(source: str) -> str:
+def _translate(source: str) -> str:
     """Translate awk's escapes to the escapes of the expression compiler."""
 
-    def replace(found: re.Match[str]) -> str:
-        digits, octal, letter = found.groups()
+    def replace(match: re.Match[str]) -> str:
+        digits, octal, letter = match.groups()
         if letter is None:
             code = int(digits, 16) if digits else int(octal, 8) & 0xFF
             char = bytes([code]).decode("utf-8", "surrogateescape")
             return "\\" + char if _META.match(char) else char
         if letter == "y":
             return "\\b"
-        return _CONTROLS.get(letter, found[0])
+        return _CONTROLS.get(letter, match[0])
 
     text = _ESCAPE.sub(replace, source) if "\\" in source else source
     return _newlines(text) if "\n" in text else text
@@ -54,34 +54,34 @@ _BRACKET = lazily(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|\n", re.DOTALL)
 
 def _newlines(text: str) -> str:
     """Put newlines into brackets: elsewhere a newline means "|", as in grep."""
-    return _BRACKET.sub(lambda found: "[\n]" if found[0] == "\n" else found[0], text)
+    return _BRACKET.sub(lambda match: "[\n]" if match[0] == "\n" else match[0], text)
 
 
 #: A repetition operator with nothing to repeat is an ordinary character.
 _LEADING = lazily(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|((?:\A|[(|])\^?)([*+?{])", re.DOTALL)
 
 
-def _led(source: str) -> str:
-    return _LEADING.sub(lambda found: found[0] if found[2] is None else f"{found[1]}\\{found[2]}", source)
+def _escape_leading(source: str) -> str:
+    return _LEADING.sub(lambda match: match[0] if match[2] is None else f"{match[1]}\\{match[2]}", source)
 
 
 class Invalid(Fatal):
-    """An expression does not compile. For a constant this is an error in the program."""
+    """An expression that does not compile. In a constant it is an error of the program."""
 
 
 class Pattern:
     """A compiled expression; immutable and shared.
 
     Attributes:
-        literal: The text, when it matches one text only; else None.
-        choice: The characters, when it is a bracket expression of a few characters; else None.
-        start: The text, when it is "^" and a text; else None.
+        literal: The only text that the expression matches; None when it matches others.
+        choice: The characters of an expression that is a short bracket expression; None for others.
+        start: The text after "^" in an expression that is "^" and a literal text; None for others.
     """
 
     __slots__ = ("choice", "literal", "regex", "start")
 
     def __init__(self, source: str, icase: bool) -> None:
-        text = _led(_translated(source))
+        text = _escape_leading(_translate(source))
         try:
             self.regex: Regex = compile_ere(text, icase=icase, lenient=True, bracket_escapes=True)
         except PatternError as error:
@@ -104,9 +104,9 @@ class Pattern:
     def every(self, data: bytes) -> Iterator[Match]:
         """Yield the matches as gensub numbers them: an empty match directly after another one counts too."""
         at = 0
-        while (found := self.regex.search(data, at)) is not None:
-            yield found
-            start, end = found.spans[0]
+        while (match := self.regex.search(data, at)) is not None:
+            yield match
+            start, end = match.spans[0]
             at = end if end > start else end + 1
             while at < len(data) and data[at] & 0xC0 == 0x80 and at > end:
                 at += 1
@@ -125,13 +125,13 @@ class Pattern:
     def spans(self, text: str) -> list[Span] | None:
         """Return the spans of the first match and its groups in characters, None for no match."""
         data = text.encode("utf-8", "surrogateescape")
-        found = self.regex.search(data)
-        if found is None:
+        match = self.regex.search(data)
+        if match is None:
             return None
         if len(data) == len(text):
-            return list(found.spans)
+            return list(match.spans)
         return [
-            span if span[0] < 0 else (_chars(data, span[0]), _chars(data, span[1])) for span in found.spans
+            span if span[0] < 0 else (_chars(data, span[0]), _chars(data, span[1])) for span in match.spans
         ]
 
     def split(self, text: str) -> tuple[list[str], list[str]]:
@@ -140,34 +140,34 @@ class Pattern:
         pieces: list[bytes] = []
         separators: list[bytes] = []
         at = 0
-        for found in self.regex.finditer(data):
-            start, end = found.spans[0]
+        for match in self.regex.finditer(data):
+            start, end = match.spans[0]
             if end > start:
                 pieces.append(data[at:start])
                 separators.append(data[start:end])
                 at = end
         pieces.append(data[at:])
-        return _decoded(pieces), _decoded(separators)
+        return _decode(pieces), _decode(separators)
 
 
 def _chars(data: bytes, offset: int) -> int:
     return len(data[:offset].decode("utf-8", "surrogateescape"))
 
 
-def _decoded(pieces: list[bytes]) -> list[str]:
+def _decode(pieces: list[bytes]) -> list[str]:
     return [piece.decode("utf-8", "surrogateescape") for piece in pieces]
 
 
 @lru_cache(maxsize=256)
-def _kept(source: str, icase: bool) -> Pattern:
+def _cached(source: str, icase: bool) -> Pattern:
     return Pattern(source, icase)
 
 
 def pattern(source: str, icase: bool = False) -> Pattern:
     """Compile an expression, or return it from the cache. Raises Invalid."""
-    return _kept(source, icase) if len(source) <= 1_024 else Pattern(source, icase)
+    return _cached(source, icase) if len(source) <= 1_024 else Pattern(source, icase)
 
 
-def quoted(text: str) -> str:
+def escape(text: str) -> str:
     """Return an expression that matches ``text`` alone."""
-    return _META.sub(lambda found: "\\" + found[0] if found[0] != "^" else "\\^", text)
+    return _META.sub(lambda match: "\\" + match[0] if match[0] != "^" else "\\^", text)

@@ -49,7 +49,7 @@ from sandhook.utilities.languages.awk.special import (
     SYMTAB,
 )
 from sandhook.utilities.languages.awk.symbols import Symbols, SymbolTable, function_table
-from sandhook.utilities.languages.awk.values import Array, Fatal, Fixed, Strnum, Value, to_number
+from sandhook.utilities.languages.awk.values import Array, Fatal, FieldString, Strnum, Value, to_number
 from sandhook.vfs.errors import error_text, fs_error
 
 _NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
@@ -68,30 +68,30 @@ class NextInput(Exception):
 
 
 class Runtime:
-    """One run. The compiled closures work on it.
+    """The state of one run, on which the compiled closures operate.
 
     Attributes:
         g: Values of the global variables by slot; a slot of an array holds the array.
         arrays: The global arrays by slot; other slots hold an unused array.
         frame: Values of the parameters of the function that runs.
         ranges: For each range pattern, whether a range is open.
-        record: $0, unless ``dirty``: then it must be made from ``fields``.
+        record: $0, unless ``dirty``: then it must be rebuilt from ``fields``.
         fields: $1 and on; None until the record is split.
         depth: Calls of functions that have not returned.
-        held: Bytes that are charged for what variables hold.
-        has_large: An array has held a string that is charged by its length.
+        charged_bytes: Memory that is charged for the values of variables.
+        has_large: An array has contained a string that is charged by its length.
         blanks: Fields are separated by blanks.
-        value: What the return statement leaves for the call.
-        failure: Why the main input that was begun cannot be read; a BEGINFILE rule may skip it.
+        value: The value of the return statement, for the call.
+        failure: The error of a main input that cannot be read, for BEGINFILE rules, which may skip it.
         directory: The name of that input when it is a directory.
         argument: Index in ARGV of the next operand.
     """
 
     __slots__ = (
-        "any_file", "argument", "arrays", "blanks", "budget", "bytewise", "connections", "convfmt", "ctx",
-        "depth", "directory", "dirty", "ended", "failure", "fields", "fnr", "frame", "g", "has_large", "held",
-        "icase", "mode", "nr", "ofmt", "ofs", "ors", "random", "ranges", "record", "replacement", "rs", "seed",
-        "source", "split_record", "status", "subsep", "symbols", "value",
+        "any_file", "argument", "arrays", "at_end", "blanks", "budget", "bytewise", "charged_bytes",
+        "connections", "convfmt", "ctx", "depth", "directory", "dirty", "failure", "fields", "fnr", "frame",
+        "g", "has_large", "icase", "mode", "nr", "ofmt", "ofs", "ors", "random", "ranges", "record",
+        "replacement", "rs", "seed", "source", "split_record", "status", "subsep", "symbols", "value",
     )  # fmt: skip
 
     def __init__(self, ctx: Context, symbols: Symbols) -> None:
@@ -116,7 +116,7 @@ class Runtime:
         self.nr = 0.0
         self.fnr = 0.0
         self.depth = 0
-        self.held = 0
+        self.charged_bytes = 0
         self.has_large = False
         self.status = 0
         self.value: Value = None
@@ -129,7 +129,7 @@ class Runtime:
         self.directory = ""
         self.argument = 1
         self.any_file = False
-        self.ended = False
+        self.at_end = False
         self.icase = False
         self.bytewise: bool | None = None
         self.ofs = " "
@@ -149,43 +149,43 @@ class Runtime:
 
     # ------------------------------------------------------------------ memory
 
-    def keep(self, size: int) -> None:
-        """Charge memory for what a variable holds (bytes); a negative size releases it."""
-        self.held += size
+    def charge_memory(self, size: int) -> None:
+        """Charge memory for the value of a variable, in bytes; a negative size releases memory."""
+        self.charged_bytes += size
         self.budget.charge_memory(size)
 
     def grow(self, size: int) -> None:
-        """Check that a string of ``size`` characters fits, and charge steps for making it."""
+        """Check that a string of ``size`` characters fits, and charge steps for building it."""
         self.budget.check_fits(size)
         self.budget.charge(size >> 10)
 
     def store(self, array: Array, key: str, value: Value) -> None:
         """Set an element, and charge memory for it. Raises Fatal when either value is an array."""
         if key not in array:
-            self.keep(ENTRY + len(key))
+            self.charge_memory(ENTRY + len(key))
         if isinstance(value, Array):
             raise Fatal("attempt to use array in a scalar context")
         old = array.get(key)
         if isinstance(old, Array):
             raise Fatal("attempt to use array in a scalar context")
         if isinstance(old, str) and len(old) > LARGE:
-            self.keep(-len(old))
+            self.charge_memory(-len(old))
         if isinstance(value, str) and len(value) > LARGE:
-            self.keep(len(value))
+            self.charge_memory(len(value))
             self.has_large = True
         array[key] = value
 
-    def replaced(self, old: Value, new: str) -> None:
+    def charge_replacement(self, old: Value, new: str) -> None:
         """Charge memory for a long string that replaces the value of a variable."""
         self.budget.check_fits(len(new))
-        self.keep(len(new) - (len(old) if isinstance(old, str) and len(old) > LARGE else 0))
+        self.charge_memory(len(new) - (len(old) if isinstance(old, str) and len(old) > LARGE else 0))
 
-    def forget(self, array: Array, key: str) -> None:
+    def delete_element(self, array: Array, key: str) -> None:
         """Delete an element, and release its memory."""
         if key in array:
             old = array.pop(key)
             extra = len(old) if isinstance(old, str) and len(old) > LARGE else 0
-            self.keep(-(ENTRY + len(key) + extra))
+            self.charge_memory(-(ENTRY + len(key) + extra))
 
     def clear(self, array: Array) -> None:
         """Delete all elements, and release their memory."""
@@ -196,12 +196,12 @@ class Runtime:
                 if isinstance(value, str) and len(value) > LARGE:
                     size += len(value)
         array.clear()
-        self.keep(-size)
+        self.charge_memory(-size)
 
     def finish(self) -> None:
         """Release all memory and files."""
-        self.budget.charge_memory(-self.held)
-        self.held = 0
+        self.budget.charge_memory(-self.charged_bytes)
+        self.charged_bytes = 0
         if self.source is not None:
             self.source.close()
         self.connections.abandon()
@@ -241,7 +241,7 @@ class Runtime:
         if slot == OFS and self.dirty:
             self.rebuild()
         self.g[slot] = value
-        self._effect(slot)
+        self._apply_special(slot)
 
     def value_of(self, slot: int) -> Value:
         """Return a global variable or array."""
@@ -254,7 +254,7 @@ class Runtime:
         else:
             self.g[slot] = value
 
-    def _effect(self, slot: int) -> None:
+    def _apply_special(self, slot: int) -> None:
         g = self.g
         text = self.text(g[slot])
         if slot == OFS:
@@ -306,7 +306,7 @@ class Runtime:
         return fields
 
     def rebuild(self) -> str:
-        """Return $0; it is made from the fields when one was assigned."""
+        """Return $0; it is rebuilt from the fields when one was assigned."""
         if self.dirty:
             fields = self.split()
             self.grow(sum(map(len, fields)) + len(fields) * len(self.ofs))
@@ -330,19 +330,19 @@ class Runtime:
         fields = self.split()
         return fields[index - 1] if index <= len(fields) else None
 
-    def created_field(self, number: float) -> str:
-        """Return the text of a field, and create an absent one: NF grows, $0 stays. Raises Fatal below 0."""
-        found = self.field(number)
-        if found is None:
+    def create_field(self, number: float) -> str:
+        """Return the text of a field. An absent one is created: NF grows, $0 stays the same. Raises Fatal below 0."""
+        text = self.field(number)
+        if text is None:
             self._extend(self.split(), int(number))
-        return found or ""
+        return text or ""
 
     def field_value(self, number: float) -> Value:
         """Return a field as a value: a Strnum, unless the program assigned a string to it."""
-        found = self.field(number)
-        if found is None:
+        text = self.field(number)
+        if text is None:
             return Strnum("")
-        return str(found) if type(found) is Fixed else Strnum(found)
+        return str(text) if type(text) is FieldString else Strnum(text)
 
     def set_field(self, number: float, value: Value) -> None:
         """Assign to a field or to $0. Raises Fatal below 0."""
@@ -358,7 +358,7 @@ class Runtime:
             self._extend(fields, index)
         if len(text) > LARGE:
             self.grow(sum(map(len, fields)) + len(text))
-        fields[index - 1] = Fixed(text) if type(value) is str else str(text)
+        fields[index - 1] = FieldString(text) if type(value) is str else str(text)
         self.dirty = True
 
     def set_count(self, number: float) -> None:
@@ -390,7 +390,7 @@ class Runtime:
         if self.source is not None:
             self.source.close()
             self.source = None
-        if self.ended:
+        if self.at_end:
             return False
         argv = self.arrays[ARGV]
         while self.argument < to_number(self.g[ARGC]):
@@ -404,9 +404,9 @@ class Runtime:
             if self._open_main(name):
                 return True
         if self.any_file:
-            self.ended = True
+            self.at_end = True
             return False
-        self.any_file = self.ended = True
+        self.any_file = self.at_end = True
         self._begin(self.ctx.stdin_reader(), "")
         return True
 
@@ -434,7 +434,7 @@ class Runtime:
         return True
 
     def skip_directory(self) -> None:
-        """Warn of an operand that is a directory, which is skipped."""
+        """Print a warning that an operand is a directory, and skip it."""
         self.ctx.error(f"warning: command line argument `{self.directory}' is a directory: skipped")
         self.directory = ""
 
@@ -471,9 +471,9 @@ class Runtime:
             if self.source is None and not self.next_source():
                 return None
             assert self.source is not None
-            found = self.source.next()
-            if found is not None:
-                return found
+            entry = self.source.next()
+            if entry is not None:
+                return entry
             if not self.next_source():
                 return None
 
@@ -486,11 +486,11 @@ class Runtime:
         self.g[ERRNO] = text
 
     def where(self) -> str:
-        """Return the place of the record for messages, ``(FILENAME=f FNR=2) ``; "" before the first record."""
+        """Return the position of the record for messages, ``(FILENAME=f FNR=2) ``; "" before the first record."""
         return f"(FILENAME={self.text(self.g[FILENAME]) or '-'} FNR={int(self.fnr)}) " if self.fnr else ""
 
     def pattern(self, source: str) -> Pattern:
-        """Compile a regular expression that the program made at run time. Raises Fatal."""
+        """Compile a regular expression that is a string at run time. Raises Fatal."""
         try:
             return pattern(source, self.icase)
         except Invalid as error:

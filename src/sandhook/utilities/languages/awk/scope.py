@@ -47,7 +47,7 @@ class Scope:
         return f"{function.name}({name}" if function is not None and name in function.params else name
 
     def add_name(self, name: str, line: int = 0) -> None:
-        """Record the use of a name; ``line`` is for messages, 0 when no message names it."""
+        """Record the use of a name; ``line`` is for messages, 0 for no line."""
         if not self._is_parameter(name):
             self.names.add(name)
             if line:
@@ -63,7 +63,7 @@ class Scope:
         self._scalar_uses[key] = self._scalar_uses.get(key, 0) + 1
 
     def drop_scalar_uses(self, arguments: Sequence[Expression]) -> None:
-        """Forget that names among the arguments are scalars: they may be arrays."""
+        """Undo ``add_scalar_use`` for names among the arguments of a call: they may be arrays."""
         for argument in arguments:
             if isinstance(argument, Name):
                 self._scalar_uses[self._key(argument.name)] -= 1

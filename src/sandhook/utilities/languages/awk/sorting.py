@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import cmp_to_key, partial
 from typing import TypeAlias
 
-from sandhook.utilities.languages.awk.format import folded, order
+from sandhook.utilities.languages.awk.format import fold_case, order
 from sandhook.utilities.languages.awk.program import Evaluate
 from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.special import PROCINFO
@@ -18,7 +18,7 @@ from sandhook.utilities.languages.awk.values import (
     Fatal,
     Strnum,
     Value,
-    looks_numeric,
+    numeric_value,
     text_to_number,
     to_number,
 )
@@ -35,14 +35,14 @@ _NAMES = frozenset(
 
 
 def traversal(rt: Runtime, bodies: Bodies, array: Array) -> list[str]:
-    """Return the keys in the order of PROCINFO["sorted_in"], by default of insertion."""
-    wanted = rt.arrays[PROCINFO].get("sorted_in")
-    if wanted is None or wanted == "" or wanted == "@unsorted":
+    """Return the keys in the order of PROCINFO["sorted_in"], by default the order of insertion."""
+    order_name = rt.arrays[PROCINFO].get("sorted_in")
+    if order_name is None or order_name == "" or order_name == "@unsorted":
         return list(array)
-    return [key for key, _ in ordered(rt, bodies, list(array.items()), rt.text(wanted))]
+    return [key for key, _ in sort_pairs(rt, bodies, list(array.items()), rt.text(order_name))]
 
 
-def ordered(rt: Runtime, bodies: Bodies, pairs: list[Pair], how: str) -> list[Pair]:
+def sort_pairs(rt: Runtime, bodies: Bodies, pairs: list[Pair], how: str) -> list[Pair]:
     """Sort pairs in an order that gawk names, or by a function of the program. Raises Fatal."""
     rt.budget.charge(len(pairs))
     if how not in _NAMES:
@@ -60,8 +60,8 @@ def ordered(rt: Runtime, bodies: Bodies, pairs: list[Pair], how: str) -> list[Pa
     }
     base, _, direction = how.rpartition("_")
     if base == "@val_type":
-        found = sorted(pairs, key=cmp_to_key(partial(_by_type, rt)))
-        return found[::-1] if direction == "desc" else found
+        result = sorted(pairs, key=cmp_to_key(partial(_by_type, rt)))
+        return result[::-1] if direction == "desc" else result
     return sorted(pairs, key=keys[base], reverse=direction == "desc")
 
 
@@ -80,7 +80,7 @@ def _by_type(rt: Runtime, first: Pair, second: Pair) -> int:
         return ranks[0] - ranks[1]
     result = 0
     if ranks[0] < 2 and rt.icase:
-        result = order(folded(first[1]), folded(second[1]), rt.convfmt)
+        result = order(fold_case(first[1]), fold_case(second[1]), rt.convfmt)
     if ranks[0] < 2 and not result:
         result = order(first[1], second[1], rt.convfmt)
     return result if result in (-1, 1) else (first[0] > second[0]) - (first[0] < second[0])
@@ -89,7 +89,7 @@ def _by_type(rt: Runtime, first: Pair, second: Pair) -> int:
 def _rank(value: Value) -> int:
     if isinstance(value, Array):
         return 2
-    if type(value) is float or (type(value) is Strnum and looks_numeric(value) is not None):
+    if type(value) is float or (type(value) is Strnum and numeric_value(value) is not None):
         return 0
     return 1
 
@@ -104,9 +104,9 @@ def _by_function(rt: Runtime, bodies: Bodies, name: str) -> Callable[[Pair, Pair
     def compare(first: Pair, second: Pair) -> int:
         rt.budget.charge(1)
         frame: list[Value] = [first[0], first[1], second[0], second[1], *[None] * (count - 4)]
-        held, rt.frame = rt.frame, frame[:count]
+        outer, rt.frame = rt.frame, frame[:count]
         result = to_number(body(rt))
-        rt.frame = held
+        rt.frame = outer
         return (result > 0) - (result < 0)
 
     return compare
@@ -114,30 +114,30 @@ def _by_function(rt: Runtime, bodies: Bodies, name: str) -> Callable[[Pair, Pair
 
 def sort_array(rt: Runtime, bodies: Bodies, source: Array, target: Array, how: str, by_index: bool) -> float:
     """Fill an array with the sorted values or subscripts of another, from 1; return their number."""
-    pairs = ordered(rt, bodies, list(source.items()), how)
+    pairs = sort_pairs(rt, bodies, list(source.items()), how)
     rt.clear(target)
     for number, (key, value) in enumerate(pairs, 1):
-        made = key if by_index else value
-        if isinstance(made, Array):
+        item = key if by_index else value
+        if isinstance(item, Array):
             rt.store(target, str(number), None)
-            target[str(number)] = made if target is source else _copied(rt, made)
+            target[str(number)] = item if target is source else _deep_copy(rt, item)
         else:
-            rt.store(target, str(number), made)
+            rt.store(target, str(number), item)
     return float(len(pairs))
 
 
-def _copied(rt: Runtime, array: Array) -> Array:
+def _deep_copy(rt: Runtime, array: Array) -> Array:
     """Return a deep copy of an array, and charge memory for it."""
-    made = Array()
-    todo = [(array, made)]
-    while todo:
-        source, target = todo.pop()
+    copy = Array()
+    pending = [(array, copy)]
+    while pending:
+        source, target = pending.pop()
         rt.budget.charge(1 + len(source))
         for key, value in source.items():
             if isinstance(value, Array):
                 rt.store(target, key, None)
                 target[key] = inner = Array()
-                todo.append((value, inner))
+                pending.append((value, inner))
             else:
                 rt.store(target, key, value)
-    return made
+    return copy

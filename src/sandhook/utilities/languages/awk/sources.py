@@ -42,8 +42,8 @@ class Sources:
         self._ctx = ctx
         self._texts: list[str] = []
         self._pieces: list[Piece] = []
-        self._seen: set[str] = set()
-        self._spaced = False
+        self._included: set[str] = set()
+        self._has_namespace = False
 
     @property
     def text(self) -> str:
@@ -75,44 +75,44 @@ class Sources:
         if text.startswith("#!"):
             text = "#" + text[2:]
         if "@include" not in text:
-            self._keep(text, name, 1, "awk")
+            self._append(text, name, 1, "awk")
             return
-        held: list[str] = []
-        space = "awk"
+        pending: list[str] = []
+        namespace = "awk"
         first = 1
         for number, line in enumerate(text.split("\n"), 1):
-            found = _INCLUDE.match(line)
-            if found is None:
-                held.append(line)
+            match = _INCLUDE.match(line)
+            if match is None:
+                pending.append(line)
                 continue
-            if held:
-                self._keep("\n".join(held), name, first, space)
-                space = _last_space("\n".join(held), space)
-            self._include(found[1], f"{name}:{number}: ")
-            rest = line[found.end() :]
-            held, first = ([" " * found.end() + rest], number) if rest.strip() else ([], number + 1)
-        self._keep("\n".join(held), name, first, space)
+            if pending:
+                self._append("\n".join(pending), name, first, namespace)
+                namespace = _last_namespace("\n".join(pending), namespace)
+            self._include(match[1], f"{name}:{number}: ")
+            rest = line[match.end() :]
+            pending, first = ([" " * match.end() + rest], number) if rest.strip() else ([], number + 1)
+        self._append("\n".join(pending), name, first, namespace)
 
-    def _keep(self, text: str, name: str, first: int, space: str) -> None:
-        """Add a text in its namespace: the text before it may have set another one."""
+    def _append(self, text: str, name: str, first: int, namespace: str) -> None:
+        """Append a text with a directive for its namespace, because an earlier text may have set another one."""
         self._ctx.budget.check_fits(sum(map(len, self._texts)) + len(text))
-        if self._spaced:
-            text = f'@namespace "{space}";{text}'
-        self._spaced = self._spaced or "@namespace" in text
+        if self._has_namespace:
+            text = f'@namespace "{namespace}";{text}'
+        self._has_namespace = self._has_namespace or "@namespace" in text
         self._texts.append(text)
         self._pieces.append(Piece(name, first, text.count("\n") + 1))
 
     def _include(self, name: str, where: str) -> None:
-        """Add a file that was not included before."""
+        """Add a file, unless it was included before."""
         self._ctx.budget.charge(1)
         path, text = self._open(name, where)
-        if path not in self._seen:
-            self._seen.add(path)
+        if path not in self._included:
+            self._included.add(path)
             self._add(text, name)
 
     def _open(self, name: str, where: str) -> tuple[str, str]:
         """Return the path and the text of a file, from AWKPATH, also with ``.awk`` appended. Raises SourceError."""
-        first: OSError | None = None
+        first_error: OSError | None = None
         for path in self._candidates(name):
             try:
                 with self._ctx.open(path) as reader:
@@ -121,29 +121,30 @@ class Sources:
                     break
                 return self._ctx.path(path), text
             except OSError as error:
-                first = first or error
+                first_error = first_error or error
         if name == "inplace":
             return name, INPLACE
-        assert first is not None
+        assert first_error is not None
         kind = f"{where}error" if where else "fatal"
         raise SourceError(
-            f"{kind}: cannot open source file `{name}' for reading: {error_text(first)}", 1 if where else 2
+            f"{kind}: cannot open source file `{name}' for reading: {error_text(first_error)}",
+            1 if where else 2,
         )
 
     def _candidates(self, name: str) -> list[str]:
         if "/" in name or name == "-":
             return [name] if name == "-" else [name, f"{name}.awk"]
         path = self._ctx.environment.get("AWKPATH") or _PATH
-        found = [
+        candidates = [
             f"{directory}/{name}" if directory not in ("", ".") else name
             for directory in path.split(":")[:64]
         ]
-        return found + [f"{candidate}.awk" for candidate in found]
+        return candidates + [f"{candidate}.awk" for candidate in candidates]
 
 
-def _last_space(text: str, before: str) -> str:
-    found = _NAMESPACE.findall(text)
-    return found[-1] if found else before
+def _last_namespace(text: str, default: str) -> str:
+    names = _NAMESPACE.findall(text)
+    return names[-1] if names else default
 
 
 class SourceError(Fatal):

@@ -30,5 +30,5 @@ _INITIAL: dict[int, float | str] = {
 INITIAL = tuple(_INITIAL.get(slot) for slot in range(len(SPECIAL)))
 
 MAX_FIELD = 1_000_000  #: largest number of a field
-LARGE = 1_024  #: characters; memory is charged for a longer string when a variable keeps it
-ENTRY = 120  #: bytes that an element of an array takes in addition to its text
+LARGE = 1_024  #: characters; memory is charged for longer strings in variables
+ENTRY = 120  #: bytes of memory for an element of an array, in addition to its text

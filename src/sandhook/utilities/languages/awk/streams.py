@@ -18,7 +18,7 @@ from sandhook.vfs.errors import error_text
 
 MAX_STREAMS = 10_000  #: files and commands open at once (a count)
 GATHERING = 200  #: open streams whose output is buffered; more buffers would need too much memory
-_SHARED = {"/dev/stdout": 1, "-": 1, "/dev/stderr": 2, "/dev/fd/1": 1, "/dev/fd/2": 2}
+_STANDARD = {"/dev/stdout": 1, "-": 1, "/dev/stderr": 2, "/dev/fd/1": 1, "/dev/fd/2": 2}
 
 
 class Stream:
@@ -93,7 +93,7 @@ class Stream:
         """Close both ends, wait for the command, and return its exit status as gawk encodes it."""
         self.close_output()
         self.close_source()
-        return 0 if self._process is None else _ended(self._process)
+        return 0 if self._process is None else _wait_for(self._process)
 
     def abandon(self) -> None:
         """Release the stream without writing or waiting."""
@@ -102,7 +102,7 @@ class Stream:
         self.close_source()
 
 
-class Shared(Stream):
+class StandardStream(Stream):
     """Standard output, which is flushed with the streams, or standard error, which is not buffered."""
 
     def __init__(self, ctx: Context, number: int) -> None:
@@ -124,7 +124,7 @@ class Shared(Stream):
         return 0
 
 
-def _ended(process: Process) -> int:
+def _wait_for(process: Process) -> int:
     """Wait for a command; return its status, or 256 and the signal that ended it."""
     status = process.wait()
     return 256 + process.signal if process.signal else status
@@ -132,8 +132,8 @@ def _ended(process: Process) -> int:
 
 def open_output(ctx: Context, redirect: str, name: str, gathers: bool) -> Stream:
     """Open the file of ``>`` or ``>>``. Raises Fatal."""
-    if name in _SHARED:
-        return Shared(ctx, _SHARED[name])
+    if name in _STANDARD:
+        return StandardStream(ctx, _STANDARD[name])
     if name.startswith("/inet"):
         raise Fatal("networks are not supported (L-AWK-002)")
     try:
@@ -162,10 +162,10 @@ def open_command(
     if redirect == "|&" and command.startswith("/inet"):
         raise Fatal("networks are not supported (L-AWK-002)")
     pipe = ctx.kernel.pipe
-    reads, output = pipe().ends() if redirect != "<|" else (None, None)
-    source, writes = pipe().ends() if redirect != "|" else (None, None)
+    stdin, output = pipe().ends() if redirect != "<|" else (None, None)
+    source, stdout = pipe().ends() if redirect != "|" else (None, None)
     ctx.flush()
-    process = ctx.start(["sh", "-c", command], environment=environment, stdin=reads, stdout=writes)
+    process = ctx.start(["sh", "-c", command], environment=environment, stdin=stdin, stdout=stdout)
     return Stream(
         ctx,
         output=output,
@@ -177,4 +177,4 @@ def open_command(
 
 def run_command(ctx: Context, command: str, environment: Mapping[str, str] | None) -> int:
     """Run ``sh -c command`` to its end; return its exit status as system() does."""
-    return _ended(ctx.start(["sh", "-c", command], environment=environment))
+    return _wait_for(ctx.start(["sh", "-c", command], environment=environment))

@@ -21,7 +21,7 @@ class Symbols:
         slots: The slot of every global variable and array, by name.
         arrays: Slots of the global arrays.
         ranges: Number of range patterns.
-        uses_counts: NR or FNR can be seen, so records are counted.
+        uses_counts: NR or FNR is used, or named in an error, so records are counted.
         uses_terminators: RT is used.
         uses_environment: ENVIRON is used, so commands receive its contents.
         uses_tables: SYMTAB or FUNCTAB is used.

@@ -62,7 +62,7 @@ class Tokens:
     def expect(self, kind: str) -> Token:
         """Return the current token, which must be of this kind. Raises ProgramError."""
         if self.current.kind != kind:
-            self.unexpected()
+            self.fail_unexpected()
         return self.advance()
 
     def skip_newlines(self) -> None:
@@ -79,18 +79,18 @@ class Tokens:
         """Count one more level of nesting. Raises ProgramError for more than ``NESTING``."""
         self.depth += 1
         if self.depth > NESTING:
-            self.fail_of_nesting()
+            self.fail_nesting()
 
     def leave(self) -> None:
-        """Count one level of nesting less."""
+        """Leave one level of nesting."""
         self.depth -= 1
 
-    def fail_of_nesting(self) -> NoReturn:
+    def fail_nesting(self) -> NoReturn:
         """Raise the error for too many levels."""
         self.fail(f"program nests deeper than {NESTING} levels")
 
-    def unexpected(self) -> NoReturn:
-        """Raise the error for a token that the grammar does not allow here."""
+    def fail_unexpected(self) -> NoReturn:
+        """Raise the error for a token that the grammar does not allow."""
         kind = self.current.kind
         message = "unexpected newline or end of string" if kind in ("newline", "end") else "syntax error"
         self.fail(message)

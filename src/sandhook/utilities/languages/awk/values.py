@@ -14,7 +14,7 @@ from sandhook.lazy import lazily
 
 _NUMBER = r"[ \t\n\r\f\v]*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
 _PREFIX = lazily(_NUMBER)
-_WHOLE = lazily(_NUMBER + r"[ \t\n\r\f\v]*")
+_NUMBER_ONLY = lazily(_NUMBER + r"[ \t\n\r\f\v]*")
 _SPECIAL = lazily(r"[ \t\n\r\f\v]*([-+])(inf|nan)(?:[ \t\n\r\f\v]*)", re.IGNORECASE)
 
 
@@ -44,7 +44,7 @@ class Regexp(str):
     __slots__ = ()
 
 
-class Fixed(str):
+class FieldString(str):
     """A string that the program assigned to a field: it is never numeric."""
 
     __slots__ = ()
@@ -72,9 +72,9 @@ def text_to_number(text: str) -> float:
 
 
 def _number_prefix(text: str) -> float:
-    found = _PREFIX.match(text)
-    if found:
-        return float(found[1])
+    match = _PREFIX.match(text)
+    if match:
+        return float(match[1])
     special = _SPECIAL.match(text)
     if special and special.end() == len(text):
         return math.copysign(
@@ -83,7 +83,7 @@ def _number_prefix(text: str) -> float:
     return 0.0
 
 
-def looks_numeric(text: str) -> float | None:
+def numeric_value(text: str) -> float | None:
     """Return the number that the whole text denotes, or None."""
     try:
         value = float(text)
@@ -91,7 +91,7 @@ def looks_numeric(text: str) -> float | None:
         return _number_prefix(text) if _SPECIAL.fullmatch(text) else None
     if value - value == 0.0 and text.isascii() and "_" not in text and "\x1c" not in text:
         return value
-    if _WHOLE.fullmatch(text) or _SPECIAL.fullmatch(text):
+    if _NUMBER_ONLY.fullmatch(text) or _SPECIAL.fullmatch(text):
         return _number_prefix(text)
     return None
 
@@ -114,7 +114,7 @@ def truth(value: Value) -> bool:
     if value is None:
         return False
     if type(value) is Strnum:
-        number = looks_numeric(value)
+        number = numeric_value(value)
         return bool(value != "") if number is None else number != 0.0
     if isinstance(value, Array):
         raise Fatal("attempt to use array in a scalar context")

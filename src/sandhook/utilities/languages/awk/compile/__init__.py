@@ -1,4 +1,4 @@
-"""The tree to closures over the Runtime: one file per family of nodes.
+"""Compiles the tree to closures over the Runtime: one file per family of nodes.
 
 ``compile_program`` compiles a whole program.
 """
@@ -12,7 +12,7 @@ from itertools import count
 from sandhook.utilities.languages.awk.compile.compiler import Compiler
 from sandhook.utilities.languages.awk.compile.failure import can_fail
 from sandhook.utilities.languages.awk.compile.fields import fixed_field
-from sandhook.utilities.languages.awk.compile.statements import located
+from sandhook.utilities.languages.awk.compile.statements import with_line
 from sandhook.utilities.languages.awk.compile.variables import global_slot, is_array
 from sandhook.utilities.languages.awk.lexer import GAWK, Dialect
 from sandhook.utilities.languages.awk.nodes import Assignment, Block, Evaluation, Located, Print, Rule
@@ -24,16 +24,16 @@ from sandhook.utilities.languages.awk.special import SPECIAL, SPECIAL_ARRAYS
 from sandhook.utilities.languages.awk.symbols import Symbols
 from sandhook.utilities.languages.awk.values import Fatal, Value
 
-_CACHED = 8_192  #: characters of the longest program that is kept for later runs
+_MAX_CACHED_LENGTH = 8_192  #: characters of the longest program in the cache
 _PRINT = Print((), "", None)  #: the action of a rule without one
 
 
 def compile_program(text: str, dialect: Dialect = GAWK) -> Program:
     """Compile a program, or return it from the cache. Raises ProgramError and Fatal."""
-    return (_cached if len(text) <= _CACHED else _compiled)(text, dialect)
+    return (_compile_cached if len(text) <= _MAX_CACHED_LENGTH else _compile)(text, dialect)
 
 
-def _compiled(text: str, dialect: Dialect) -> Program:
+def _compile(text: str, dialect: Dialect) -> Program:
     rules, scope = parse_program(text, dialect)
     program = Program(_symbols(rules, scope))
     compiler = Compiler(program, nests=scope.nests or "SYMTAB" in scope.names)
@@ -53,7 +53,7 @@ def _compiled(text: str, dialect: Dialect) -> Program:
     return program
 
 
-_cached = lru_cache(maxsize=64)(_compiled)
+_compile_cached = lru_cache(maxsize=64)(_compile)
 
 
 def _symbols(rules: list[Rule], scope: Scope) -> Symbols:
@@ -103,36 +103,36 @@ def _rule(compiler: Compiler, rule: Rule, action: Step, ranges: Iterator[int]) -
     if rule.first is None:
         return action
     compiler.line = rule.line
-    step = _guarded(compiler, rule, action, ranges)
-    return located(step, rule.line) if can_fail(rule.first) or can_fail(rule.second) else step
+    step = _with_pattern(compiler, rule, action, ranges)
+    return with_line(step, rule.line) if can_fail(rule.first) or can_fail(rule.second) else step
 
 
-def _guarded(compiler: Compiler, rule: Rule, action: Step, ranges: Iterator[int]) -> Step:
+def _with_pattern(compiler: Compiler, rule: Rule, action: Step, ranges: Iterator[int]) -> Step:
     assert rule.first is not None
-    begins = compiler.condition(rule.first)
+    is_start = compiler.condition(rule.first)
     if rule.second is None:
-        return lambda rt: action(rt) if begins(rt) else None
-    ends = compiler.condition(rule.second)
+        return lambda rt: action(rt) if is_start(rt) else None
+    is_end = compiler.condition(rule.second)
     at = next(ranges)
 
-    def ranged(rt: Runtime) -> int | None:
+    def run_range(rt: Runtime) -> int | None:
         if not rt.ranges[at]:
-            if not begins(rt):
+            if not is_start(rt):
                 return None
             rt.ranges[at] = True
-        if ends(rt):
+        if is_end(rt):
             rt.ranges[at] = False
         return action(rt)
 
-    return ranged
+    return run_range
 
 
 def _total(compiler: Compiler, rules: list[Rule]) -> tuple[int, int] | None:
     """Return the slot and the field of ``{ s += $1 }`` when that is the only rule without a kind."""
-    plain = [rule for rule in rules if not rule.kind]
-    if len(plain) != 1 or plain[0].first is not None:
+    pattern_rules = [rule for rule in rules if not rule.kind]
+    if len(pattern_rules) != 1 or pattern_rules[0].first is not None:
         return None
-    match plain[0].action:
+    match pattern_rules[0].action:
         case Block((Located(_, Evaluation(Assignment("+", target, amount))),)):
             slot, at = global_slot(compiler, target), fixed_field(amount)
             if slot >= len(SPECIAL) and not is_array(compiler, target) and at >= 0:

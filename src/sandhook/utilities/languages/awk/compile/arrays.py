@@ -39,28 +39,28 @@ def compile_array(compiler: Compiler, node: Expression) -> ToArray:
     kind = "scalar parameter" if local else "scalar"
 
     def array(rt: Runtime) -> Array:
-        found = run(rt)
-        if not isinstance(found, Array):
+        value = run(rt)
+        if not isinstance(value, Array):
             raise Fatal(f"attempt to use {kind} `{name}' as an array")
-        return found
+        return value
 
     return array
 
 
 def _array_in_array(compiler: Compiler, node: Element) -> ToArray:
     outer_array, key = compile_array(compiler, node.array), compile_key(compiler, node.subscripts)
-    shown = node.array.name if isinstance(node.array, Name) else "?"
+    outer_name = node.array.name if isinstance(node.array, Name) else "?"
 
     def element(rt: Runtime) -> Array:
         outer, subscript = outer_array(rt), key(rt)
-        found = outer.get(subscript)
-        if found is None:
-            rt.forget(outer, subscript)
+        inner = outer.get(subscript)
+        if inner is None:
+            rt.delete_element(outer, subscript)
             rt.store(outer, subscript, None)
-            found = outer[subscript] = Array()
-        if not isinstance(found, Array):
-            raise Fatal(f'attempt to use scalar `{shown}["{subscript}"]\' as an array')
-        return found
+            inner = outer[subscript] = Array()
+        if not isinstance(inner, Array):
+            raise Fatal(f'attempt to use scalar `{outer_name}["{subscript}"]\' as an array')
+        return inner
 
     return element
 
@@ -70,12 +70,12 @@ def compile_element(compiler: Compiler, node: Element) -> Evaluate:
     array, key = compile_array(compiler, node.array), compile_key(compiler, node.subscripts)
 
     def element(rt: Runtime) -> Value:
-        found = array(rt)
+        elements = array(rt)
         subscript = key(rt)
         try:
-            return found[subscript]
+            return elements[subscript]
         except KeyError:
-            rt.store(found, subscript, None)
+            rt.store(elements, subscript, None)
             return None
 
     return element

@@ -1,6 +1,6 @@
 """Assignments as closures: stores, ``=``, ``+=`` and the other operators, ``++`` and ``--``.
 
-An assignment that stands as a statement is compiled for its effect, which is faster.
+An assignment that is a statement is compiled for its effect alone, which is faster.
 
 Source: POSIX.1-2024 XCU 3, awk, "expressions in awk".
 """
@@ -15,7 +15,7 @@ from sandhook.utilities.languages.awk.compile.variables import (
     global_slot,
     is_array,
     local_slot,
-    refuse_array,
+    scalar_context_error,
 )
 from sandhook.utilities.languages.awk.nodes import (
     RECORD,
@@ -46,11 +46,11 @@ def compile_store(compiler: Compiler, target: Lvalue) -> Store:
     if isinstance(target, Element):
         array, key = compile_array(compiler, target.array), compile_key(compiler, target.subscripts)
 
-        def put(rt: Runtime, value: Value) -> None:
-            found = array(rt)
-            rt.store(found, key(rt), value)
+        def store_element(rt: Runtime, value: Value) -> None:
+            elements = array(rt)
+            rt.store(elements, key(rt), value)
 
-        return put
+        return store_element
     return _variable_store(compiler, target)
 
 
@@ -71,28 +71,28 @@ def _variable_store(compiler: Compiler, target: Name) -> Store:
             if not isinstance(value, str):
                 raise Fatal(f"attempt to use array in a scalar context (assigned to `{name}')")
             if len(value) > LARGE:
-                rt.replaced(variables[slot], value)
+                rt.charge_replacement(variables[slot], value)
         old = variables[slot]
         if type(old) is not float and old is not None:
             if not isinstance(old, str):
                 raise Fatal(f"attempt to use array `{name}' in a scalar context")
             if len(old) > LARGE and (not isinstance(value, str) or len(value) <= LARGE):
-                rt.keep(-len(old))
+                rt.charge_memory(-len(old))
         variables[slot] = value
 
     return assign
 
 
 def _array_store(compiler: Compiler, target: Name) -> Store:
-    """Return a store that raises because its target is an array."""
+    """Return a store that raises Fatal because its target is an array."""
     run, name = compile_name(compiler, target), target.name
 
-    def refuse(rt: Runtime, value: Value) -> None:
+    def fail(rt: Runtime, value: Value) -> None:
         if run(rt):
             raise Fatal(f"attempt to use array `{name}' in a scalar context")
         raise Fatal(f"attempt to use scalar `{name}' as an array")  # an empty one is not yet an array in gawk
 
-    return refuse
+    return fail
 
 
 # --------------------------------------------------------------------------- for the value
@@ -104,19 +104,19 @@ def compile_assignment(compiler: Compiler, node: Assignment) -> Evaluate:
         operand = compiler.number(node.value)
         return _update(compiler, node.target, ASSIGNMENTS[node.operator], operand, old=False)
     if isinstance(node.value, Name) and is_array(compiler, node.value):
-        return refuse_array(node.value.name)
-    put, run = compile_store(compiler, node.target), compiler.value(node.value)
+        return scalar_context_error(node.value.name)
+    store, run = compile_store(compiler, node.target), compiler.value(node.value)
 
     def assign(rt: Runtime) -> Value:
         value = run(rt)
-        put(rt, value)
+        store(rt, value)
         return value
 
     return assign
 
 
 def compile_increment(compiler: Compiler, node: Increment) -> ToNumber:
-    """Compile ``x++``, ``++x`` and similar operators for the value, before or after."""
+    """Compile ``x++``, ``++x`` and similar operators for the old or the new value."""
     delta = node.delta
     return _update(compiler, node.target, add, lambda rt: delta, old=not node.prefix)
 
@@ -124,7 +124,7 @@ def compile_increment(compiler: Compiler, node: Increment) -> ToNumber:
 def _update(
     compiler: Compiler, target: Lvalue, apply: Operation, operand: ToNumber, *, old: bool
 ) -> ToNumber:
-    """Compile ``target OP= operand``; with ``old`` the result is the value before."""
+    """Compile ``target OP= operand``; with ``old`` the result is the old value."""
     if isinstance(target, Element):
         return _update_element(compiler, target, apply, operand, old)
     if isinstance(target, Field):
@@ -132,9 +132,9 @@ def _update(
     slot = global_slot(compiler, target)
     if slot < len(SPECIAL):
         return _update_special(compiler, target, apply, operand, old)
-    put = compile_store(compiler, target)
+    store = compile_store(compiler, target)
     if apply is add:
-        return _add_to_variable(slot, put, operand, old)
+        return _add_to_variable(slot, store, operand, old)
 
     def update(rt: Runtime) -> float:
         right = operand(rt)
@@ -142,7 +142,7 @@ def _update(
         if type(left) is not float:
             left = to_number(left)
             result = apply(left, right)
-            put(rt, result)
+            store(rt, result)
         else:
             result = rt.g[slot] = apply(left, right)
         return left if old else result
@@ -150,8 +150,8 @@ def _update(
     return update
 
 
-def _add_to_variable(slot: int, put: Store, operand: ToNumber, old: bool) -> ToNumber:
-    """Compile counters and sums, the assignments that are used most."""
+def _add_to_variable(slot: int, store: Store, operand: ToNumber, old: bool) -> ToNumber:
+    """Compile counters and sums, the most frequent assignments."""
 
     def update(rt: Runtime) -> float:
         right = operand(rt)
@@ -162,7 +162,7 @@ def _add_to_variable(slot: int, put: Store, operand: ToNumber, old: bool) -> ToN
         else:
             left = to_number(left)
             result = left + right
-            put(rt, result)
+            store(rt, result)
         return left if old else result
 
     return update
@@ -172,7 +172,7 @@ def _update_special(
     compiler: Compiler, target: Name, apply: Operation, operand: ToNumber, old: bool
 ) -> ToNumber:
     """Compile an update of a parameter or a special variable."""
-    put, get = compile_store(compiler, target), compiler.value(target)
+    store, get = compile_store(compiler, target), compiler.value(target)
 
     def update(rt: Runtime) -> float:
         right = operand(rt)
@@ -180,7 +180,7 @@ def _update_special(
         if type(left) is not float:
             left = to_number(left)
         result = apply(left, right)
-        put(rt, result)
+        store(rt, result)
         return left if old else result
 
     return update
@@ -192,15 +192,15 @@ def _update_element(
     array, key = compile_array(compiler, target.array), compile_key(compiler, target.subscripts)
 
     def update(rt: Runtime) -> float:
-        found, subscript = array(rt), key(rt)
+        elements, subscript = array(rt), key(rt)
         right = operand(rt)
-        before = found.get(subscript)
-        left = before if type(before) is float else to_number(before)
+        current = elements.get(subscript)
+        left = current if type(current) is float else to_number(current)
         result = apply(left, right)
-        if type(before) is float:
-            found[subscript] = result
+        if type(current) is float:
+            elements[subscript] = result
         else:
-            rt.store(found, subscript, result)
+            rt.store(elements, subscript, result)
         return left if old else result
 
     return update
@@ -236,46 +236,46 @@ def without_value(run: Evaluate) -> Step:
 
 def increment_effect(compiler: Compiler, node: Increment) -> Step:
     """Compile ``x++``, ``++x`` and similar operators as a statement."""
-    made = _change(compiler, node.target, add, Number(node.delta))
-    return without_value(compiler.value(node)) if made is None else made
+    step = _change(compiler, node.target, add, Number(node.delta))
+    return without_value(compiler.value(node)) if step is None else step
 
 
 def assignment_effect(compiler: Compiler, node: Assignment) -> Step:
     """Compile an assignment as a statement."""
     target = node.target
     if node.operator:
-        made = _change(compiler, target, ASSIGNMENTS[node.operator], node.value)
-        return without_value(compiler.value(node)) if made is None else made
+        step = _change(compiler, target, ASSIGNMENTS[node.operator], node.value)
+        return without_value(compiler.value(node)) if step is None else step
     if is_array(compiler, node.value):
         return without_value(compiler.value(node))
     if isinstance(target, Element):
         return _set_element(compiler, target, compiler.value(node.value))
-    put, run = compile_store(compiler, target), compiler.value(node.value)
-    return lambda rt: put(rt, run(rt))
+    store, run = compile_store(compiler, target), compiler.value(node.value)
+    return lambda rt: store(rt, run(rt))
 
 
 def _set_element(compiler: Compiler, target: Element, run: Evaluate) -> Step:
     array, key = compile_array(compiler, target.array), compile_key(compiler, target.subscripts)
 
-    def put(rt: Runtime) -> None:
+    def store_element(rt: Runtime) -> None:
         value = run(rt)
-        found, subscript = array(rt), key(rt)
-        if type(value) is float and type(found.get(subscript)) is float:
-            found[subscript] = value  # the memory that is charged does not change
+        elements, subscript = array(rt), key(rt)
+        if type(value) is float and type(elements.get(subscript)) is float:
+            elements[subscript] = value  # the memory that is charged does not change
         else:
-            rt.store(found, subscript, value)
+            rt.store(elements, subscript, value)
 
-    return put
+    return store_element
 
 
 def _change(compiler: Compiler, target: Lvalue, apply: Operation, amount: Expression) -> Step | None:
-    """Compile ``s += x`` and ``n[k]++``, which rules use most; return None for other targets."""
+    """Compile ``s += x`` and ``n[k]++``, the most frequent updates; return None for other targets."""
     if isinstance(target, Element) and isinstance(target.array, Name):
         return _change_element(compiler, target, apply, amount)
     slot = global_slot(compiler, target)
     if slot < len(SPECIAL):
         return None
-    operand, put = compiler.number(amount), compile_store(compiler, target)
+    operand, store = compiler.number(amount), compile_store(compiler, target)
     plus = apply is add
 
     def change(rt: Runtime) -> None:
@@ -283,7 +283,7 @@ def _change(compiler: Compiler, target: Lvalue, apply: Operation, amount: Expres
         variables = rt.g
         left = variables[slot]
         if type(left) is not float:
-            put(rt, apply(to_number(left), right))
+            store(rt, apply(to_number(left), right))
         elif plus:
             variables[slot] = left + right
         else:
@@ -300,13 +300,13 @@ def _change_element(compiler: Compiler, target: Element, apply: Operation, amoun
         return _count_element(slot, key, amount.value)
 
     def change(rt: Runtime) -> None:
-        found, subscript = array(rt), key(rt)
+        elements, subscript = array(rt), key(rt)
         right = operand(rt)
-        before = found.get(subscript)
-        if type(before) is float:
-            found[subscript] = apply(before, right)
+        current = elements.get(subscript)
+        if type(current) is float:
+            elements[subscript] = apply(current, right)
         else:
-            rt.store(found, subscript, apply(to_number(before), right))
+            rt.store(elements, subscript, apply(to_number(current), right))
 
     return change
 
@@ -315,12 +315,12 @@ def _count_element(slot: int, key: ToText, delta: float) -> Step:
     """Compile ``n[k]++`` for a global array."""
 
     def count(rt: Runtime) -> None:
-        found = rt.arrays[slot]
+        elements = rt.arrays[slot]
         subscript = key(rt)
-        before = found.get(subscript)
-        if type(before) is float:
-            found[subscript] = before + delta
+        current = elements.get(subscript)
+        if type(current) is float:
+            elements[subscript] = current + delta
         else:
-            rt.store(found, subscript, to_number(before) + delta)
+            rt.store(elements, subscript, to_number(current) + delta)
 
     return count

@@ -29,38 +29,38 @@ from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.special import LARGE, RT
 from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum, Value
 
-DEEP = 220  #: Python frames on one stack; a deeper call continues on a fresh stack
+DEEP = 220  #: Python frames on one stack; a deeper call continues on a new stack
 
 
 def compile_getline(compiler: Compiler, node: Getline) -> ToNumber:
     """Compile getline: 1 for a record, 0 at the end, -1 for an error."""
     redirection = node.redirection
-    put = None if node.target is None else compile_store(compiler, node.target)
+    store = None if node.target is None else compile_store(compiler, node.target)
     name = None if node.source is None else compiler.text(node.source)
 
     def getline(rt: Runtime) -> float:
         rt.budget.charge(1)
         if name is None:
-            found = rt.read_main()
+            entry = rt.read_main()
         else:
             source = rt.connections.input(redirection, name(rt), rt.rs, rt.icase)
             if source is None:
                 return -1.0
             try:
-                found = source.next()
+                entry = source.next()
             except OSError:
                 return -1.0
-        if found is None:
+        if entry is None:
             return 0.0
-        record, terminator = found
+        record, terminator = entry
         rt.g[RT] = terminator
         if name is None:
             rt.fnr += 1.0
             rt.nr += 1.0
-        if put is None:
+        if store is None:
             rt.set_record(record)
         else:
-            put(rt, Strnum(record))
+            store(rt, Strnum(record))
         return 1.0
 
     return getline
@@ -74,20 +74,20 @@ def compile_call(compiler: Compiler, node: Call) -> Evaluate:
 def _call(compiler: Compiler, name: str, arguments: Sequence[Expression]) -> Evaluate:
     function = compiler.program.symbols.functions.get(name)
     if function is None:
-        return _undefined(name)
+        return _undefined_call(name)
     bodies = compiler.program.bodies
-    passed: list[Evaluate] = []
+    parameters: list[Evaluate] = []
     for param, argument in zip(function.params, arguments):
         by_name = param in function.arrays and isinstance(argument, (Name, Element))
-        passed.append(compile_array(compiler, argument) if by_name else compiler.value(argument))
+        parameters.append(compile_array(compiler, argument) if by_name else compiler.value(argument))
     start = len(arguments)
     local_arrays = [param in function.arrays for param in function.params[start:]]
     # arguments without a parameter are evaluated for their effects
-    ignored = [compiler.value(argument) for argument in arguments[len(function.params) :]]
+    extra_arguments = [compiler.value(argument) for argument in arguments[len(function.params) :]]
 
     def call(rt: Runtime) -> Value:
-        frame: list[Value] = [argument(rt) for argument in passed]
-        for argument in ignored:
+        frame: list[Value] = [argument(rt) for argument in parameters]
+        for argument in extra_arguments:
             argument(rt)
         frame += [Array() if is_array else None for is_array in local_arrays]
         rt.depth += 1
@@ -99,7 +99,7 @@ def _call(compiler: Compiler, name: str, arguments: Sequence[Expression]) -> Eva
             budget.next_slice()
         for value in frame:
             if isinstance(value, str) and len(value) > LARGE:
-                rt.keep(len(value))
+                rt.charge_memory(len(value))
         outer, rt.frame = rt.frame, frame
         body = bodies[name]
         if stack_exceeds(DEEP):
@@ -111,7 +111,7 @@ def _call(compiler: Compiler, name: str, arguments: Sequence[Expression]) -> Eva
         for at, local in enumerate(frame):
             if isinstance(local, str):
                 if len(local) > LARGE:
-                    rt.keep(-len(local))
+                    rt.charge_memory(-len(local))
             elif at >= start and isinstance(local, Array) and local:
                 rt.clear(local)
         return value
@@ -119,8 +119,8 @@ def _call(compiler: Compiler, name: str, arguments: Sequence[Expression]) -> Eva
     return call
 
 
-def _undefined(name: str) -> Evaluate:
-    """Return a closure that raises when an undefined function is called."""
+def _undefined_call(name: str) -> Evaluate:
+    """Return a closure that raises Fatal when an undefined function is called."""
 
     def call(rt: Runtime) -> NoReturn:
         raise Fatal(f"function `{name}' not defined")
@@ -132,11 +132,11 @@ def compile_indirect_call(compiler: Compiler, node: IndirectCall) -> Evaluate:
     """Compile ``@name(...)``: the call is compiled at run time, once for each function."""
     name = compiler.text(node.variable)
     arguments = node.arguments
-    own = compiler.within(compiler.function)
+    function_compiler = compiler.for_function(compiler.function)
 
     @lru_cache(maxsize=16)
     def call_of(function: str) -> Evaluate:
-        return _call_by_name(own, function, arguments)
+        return _call_by_name(function_compiler, function, arguments)
 
     return lambda rt: call_of(name(rt))(rt)
 

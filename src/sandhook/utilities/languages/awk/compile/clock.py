@@ -12,7 +12,7 @@ from sandhook.utilities.languages.awk.compile.protocol import Compiler
 from sandhook.utilities.languages.awk.nodes import Expression
 from sandhook.utilities.languages.awk.program import ToNumber, ToText
 from sandhook.utilities.languages.awk.runtime import Runtime
-from sandhook.utilities.languages.awk.values import looks_numeric
+from sandhook.utilities.languages.awk.values import numeric_value
 
 
 def rand(compiler: Compiler, arguments: Sequence[Expression]) -> ToNumber:
@@ -20,12 +20,12 @@ def rand(compiler: Compiler, arguments: Sequence[Expression]) -> ToNumber:
 
     def rand(rt: Runtime) -> float:
         """Return the next number of SplitMix64, whose seed is the same in every run without srand."""
-        wide = (1 << 64) - 1
-        rt.random = (rt.random + 0x9E3779B97F4A7C15) & wide
-        mixed = rt.random
-        mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & wide
-        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & wide
-        return ((mixed ^ (mixed >> 31)) >> 11) / float(1 << 53)
+        mask = (1 << 64) - 1
+        rt.random = (rt.random + 0x9E3779B97F4A7C15) & mask
+        bits = rt.random
+        bits = ((bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        bits = ((bits ^ (bits >> 27)) * 0x94D049BB133111EB) & mask
+        return ((bits ^ (bits >> 31)) >> 11) / float(1 << 53)
 
     return rand
 
@@ -35,10 +35,10 @@ def srand(compiler: Compiler, arguments: Sequence[Expression]) -> ToNumber:
     seed = compiler.number(arguments[0]) if arguments else None
 
     def srand(rt: Runtime) -> float:
-        before = rt.seed
-        wanted = float(int(rt.ctx.now())) if seed is None else seed(rt)
-        rt.seed = rt.random = int(wanted) & ((1 << 64) - 1) if wanted - wanted == 0.0 else 0
-        return float(before)
+        old_seed = rt.seed
+        value = float(int(rt.ctx.now())) if seed is None else seed(rt)
+        rt.seed = rt.random = int(value) & ((1 << 64) - 1) if value - value == 0.0 else 0
+        return float(old_seed)
 
     return srand
 
@@ -50,7 +50,7 @@ def strftime(compiler: Compiler, arguments: Sequence[Expression]) -> ToText:
     universal = compiler.condition(arguments[2]) if len(arguments) > 2 else None
 
     def strftime(rt: Runtime) -> str:
-        from sandhook.dates.clock import strftime as formatted
+        from sandhook.dates.clock import strftime as format_time
 
         text = format_(rt) if format_ is not None else "%a %b %e %H:%M:%S %Z %Y"
         when = rt.ctx.now() if seconds is None else seconds(rt)
@@ -58,8 +58,8 @@ def strftime(compiler: Compiler, arguments: Sequence[Expression]) -> ToText:
             return ""
         if universal is not None and universal(rt):
             text = "%%".join([piece.replace("%Z", "GMT") for piece in text.split("%%")])
-            return formatted(text, math.floor(when), "UTC0")
-        return formatted(text, math.floor(when), rt.ctx.environment.get("TZ"))
+            return format_time(text, math.floor(when), "UTC0")
+        return format_time(text, math.floor(when), rt.ctx.environment.get("TZ"))
 
     return strftime
 
@@ -80,7 +80,7 @@ def mktime(compiler: Compiler, arguments: Sequence[Expression]) -> ToNumber:
         words = text(rt).split()
         if len(words) < 6:
             return -1.0
-        numbers = [looks_numeric(word) for word in words[:6]]
+        numbers = [numeric_value(word) for word in words[:6]]
         if any(number is None or not abs(number) < 1e9 for number in numbers):
             return -1.0
         year, month, day, hour, minute, second = [int(number or 0) for number in numbers]

@@ -208,7 +208,7 @@ class Compiler:
         self.line = 0
         self.nests = nests
 
-    def within(self, function: Function | None) -> Compiler:
+    def for_function(self, function: Function | None) -> Compiler:
         """Return the compiler of a function's body."""
         return Compiler(self.program, nests=self.nests, function=function)
 

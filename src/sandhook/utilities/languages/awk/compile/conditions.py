@@ -1,4 +1,4 @@
-"""Comparisons, matches and logical operators as closures: a bool for conditions, 1 or 0 as a value.
+"""Comparisons, matches and logical operators as closures: True or False as a condition, 1 or 0 as a value.
 
 Source: POSIX.1-2024 XCU 3, awk, "expressions in awk". Oracle: gawk 5.2.
 """
@@ -13,7 +13,7 @@ from sandhook.utilities.languages.awk.compile.arrays import compile_array, compi
 from sandhook.utilities.languages.awk.compile.fields import fixed_field
 from sandhook.utilities.languages.awk.compile.protocol import Compiler
 from sandhook.utilities.languages.awk.compile.variables import global_slot
-from sandhook.utilities.languages.awk.format import folded, order
+from sandhook.utilities.languages.awk.format import fold_case, order
 from sandhook.utilities.languages.awk.nodes import (
     And,
     Comparison,
@@ -65,7 +65,7 @@ def compile_comparison(compiler: Compiler, node: Comparison) -> Test:
         a, b = left(rt), right(rt)
         if type(a) is float and type(b) is float:
             return compare(a, b)
-        return _compared(rt, compare, a, b)
+        return _compare(rt, compare, a, b)
 
     return test
 
@@ -75,8 +75,8 @@ def _with_string(compiler: Compiler, compare: _Relation, first: Expression, cons
     text = compiler.text(first)
 
     def test(rt: Runtime) -> bool:
-        found = text(rt)
-        return compare(found.lower(), constant.lower()) if rt.icase else compare(found, constant)
+        subject = text(rt)
+        return compare(subject.lower(), constant.lower()) if rt.icase else compare(subject, constant)
 
     return test
 
@@ -86,28 +86,28 @@ def _variable_with_number(compare: _Relation, slot: int, constant: float) -> Tes
 
     def test(rt: Runtime) -> bool:
         value = rt.g[slot]
-        return compare(value, constant) if type(value) is float else _compared(rt, compare, value, constant)
+        return compare(value, constant) if type(value) is float else _compare(rt, compare, value, constant)
 
     return test
 
 
 def _field_with_number(compiler: Compiler, compare: _Relation, first: Expression, constant: float) -> Test:
-    """Compile ``$1 > 10``: a field of digits is a number without a closer look."""
+    """Compile ``$1 > 10``: a field of digits is a number without further tests."""
     text, value = compiler.text(first), compiler.value(first)
 
     def test(rt: Runtime) -> bool:
-        found = text(rt)
-        if type(found) is str and found.isdigit() and len(found) < 16 and found.isascii():
-            return compare(float(found), constant)
-        return _compared(rt, compare, value(rt), constant)
+        subject = text(rt)
+        if type(subject) is str and subject.isdigit() and len(subject) < 16 and subject.isascii():
+            return compare(float(subject), constant)
+        return _compare(rt, compare, value(rt), constant)
 
     return test
 
 
-def _compared(rt: Runtime, compare: _Relation, a: Value, b: Value) -> bool:
+def _compare(rt: Runtime, compare: _Relation, a: Value, b: Value) -> bool:
     """Compare two values, at least one of which is not a number."""
     if rt.icase:
-        a, b = folded(a), folded(b)
+        a, b = fold_case(a), fold_case(b)
     elif type(a) is str and type(b) is str:
         return compare(a, b)
     result = order(a, b, rt.convfmt)
@@ -170,8 +170,8 @@ def compile_regex(compiler: Compiler, node: Expression) -> Callable[[Runtime], P
     """Compile an operand that is used as a regular expression."""
     if isinstance(node, Ere):
         source = node.source
-        plain = constant_pattern(source)
-        return lambda rt: pattern(source, True) if rt.icase else plain
+        compiled = constant_pattern(source)
+        return lambda rt: pattern(source, True) if rt.icase else compiled
     text = compiler.text(node)
     return lambda rt: rt.pattern(text(rt))
 
@@ -192,14 +192,14 @@ def compile_match(compiler: Compiler, node: Match) -> Test:
 def compile_record_match(compiler: Compiler, node: Ere) -> Test:
     """Compile ``/re/`` alone, which is matched against the record."""
     source = node.source
-    plain = constant_pattern(source)
-    if plain.literal:
-        literal = plain.literal
+    compiled = constant_pattern(source)
+    if compiled.literal:
+        literal = compiled.literal
         return lambda rt: (
             literal in (rt.rebuild() if rt.dirty else rt.record)
             if not rt.icase
             else rt.pattern(source).test(rt.rebuild())
         )
-    return lambda rt: (pattern(source, True) if rt.icase else plain).test(
+    return lambda rt: (pattern(source, True) if rt.icase else compiled).test(
         rt.rebuild() if rt.dirty else rt.record
     )

@@ -1,4 +1,7 @@
-"""Which statements can fail: only their closures are wrapped to report the line, because the wrapper is a call."""
+"""Determines which statements can fail.
+
+Only their closures are wrapped to report the line, because a wrapper costs a call.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +47,8 @@ def can_fail(node: object, elements: bool = True) -> bool:
         case Arithmetic():
             fails = node.operator in "/%"
         case Assignment():
-            to_checked = isinstance(node.target, Name) and node.target.name in _CHECKED
-            fails = to_checked or node.operator in ("/", "%")
+            sets_checked = isinstance(node.target, Name) and node.target.name in _CHECKED
+            fails = sets_checked or node.operator in ("/", "%")
         case Field():
             fails = not isinstance(node.number, Number)
         case Match():

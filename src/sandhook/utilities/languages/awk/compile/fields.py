@@ -32,16 +32,16 @@ def compile_field(compiler: Compiler, node: Field) -> Evaluate:
         index = compiler.number(node.number)
         return lambda rt: rt.field_value(index(rt))
 
-    def fixed(rt: Runtime) -> Value:
+    def constant_field(rt: Runtime) -> Value:
         fields = rt.fields
         if fields is None:
             fields = rt.split()
         if at >= len(fields):
             return _ABSENT
-        found = fields[at]
-        return Strnum(found) if type(found) is str else str(found)
+        text = fields[at]
+        return Strnum(text) if type(text) is str else str(text)
 
-    return fixed
+    return constant_field
 
 
 def compile_field_number(compiler: Compiler, node: Field) -> ToNumber:
@@ -51,7 +51,7 @@ def compile_field_number(compiler: Compiler, node: Field) -> ToNumber:
         text = compile_field_text(compiler, node)
         return lambda rt: text_to_number(text(rt))
 
-    def fixed(rt: Runtime) -> float:
+    def constant_field(rt: Runtime) -> float:
         # one call for the usual case: float() reads digits as awk does
         fields = rt.fields
         if fields is None:
@@ -66,7 +66,7 @@ def compile_field_number(compiler: Compiler, node: Field) -> ToNumber:
             return float(text)
         return text_to_number(text)
 
-    return fixed
+    return constant_field
 
 
 def compile_field_text(compiler: Compiler, node: Field) -> ToText:
@@ -78,13 +78,13 @@ def compile_field_text(compiler: Compiler, node: Field) -> ToText:
     at = fixed_field(node)
     if at >= 0:
 
-        def fixed(rt: Runtime) -> str:
+        def constant_field(rt: Runtime) -> str:
             fields = rt.fields
             if fields is None:
                 fields = rt.split()
             return fields[at] if at < len(fields) else ""
 
-        return fixed
+        return constant_field
     index = compiler.number(node.number)
     slot = global_slot(compiler, node.number)
     if slot >= 0:
@@ -95,17 +95,17 @@ def compile_field_text(compiler: Compiler, node: Field) -> ToText:
 def _field_of_variable(slot: int, index: ToNumber) -> ToText:
     """Compile ``$i`` for a plain global variable."""
 
-    def varying(rt: Runtime) -> str:
+    def variable_field(rt: Runtime) -> str:
         number = rt.g[slot]
         if type(number) is not float or not 1.0 <= number <= MAX_FIELD:
             return rt.field(index(rt)) or ""
         fields = rt.fields
         if fields is None:
             fields = rt.split()
-        place = int(number)
-        return fields[place - 1] if place <= len(fields) else ""
+        position = int(number)
+        return fields[position - 1] if position <= len(fields) else ""
 
-    return varying
+    return variable_field
 
 
 def _last_field(rt: Runtime) -> str:
@@ -120,13 +120,13 @@ def compile_field_key(compiler: Compiler, node: Field) -> ToText:
     at = fixed_field(node)
     if at >= 0:
 
-        def fixed(rt: Runtime) -> str:
+        def constant_field(rt: Runtime) -> str:
             fields = rt.fields
             if fields is None:
                 fields = rt.split()
-            found = fields[at] if at < len(fields) else ""
-            return found if type(found) is str else str(found)
+            text = fields[at] if at < len(fields) else ""
+            return text if type(text) is str else str(text)
 
-        return fixed
+        return constant_field
     text = compile_field_text(compiler, node)
     return lambda rt: str(text(rt))

@@ -29,12 +29,12 @@ from sandhook.utilities.languages.awk.nodes import (
 )
 from sandhook.utilities.languages.awk.program import Evaluate, ToNumber, ToText
 from sandhook.utilities.languages.awk.records import by_content_parts, split_blanks, splitter
-from sandhook.utilities.languages.awk.regex import Pattern, quoted
+from sandhook.utilities.languages.awk.regex import Pattern, escape
 from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.sorting import sort_array
 from sandhook.utilities.languages.awk.special import ENTRY, FPAT, FS, LARGE, RLENGTH, RSTART
 from sandhook.utilities.languages.awk.streams import run_command
-from sandhook.utilities.languages.awk.values import Array, Fatal, Regexp, Strnum, looks_numeric, to_number
+from sandhook.utilities.languages.awk.values import Array, Fatal, Regexp, Strnum, numeric_value, to_number
 
 Arguments: TypeAlias = Sequence[Expression]
 CompileCall: TypeAlias = Callable[[Compiler, Arguments], Evaluate]
@@ -79,11 +79,11 @@ def _bits(name: str, combine: Callable[[int, int], int]) -> CompileCall:
                     if name.endswith("shift")
                     else f"{name}: argument {at} negative value {number_to_text(value, '%g')} is not allowed"
                 )
-        whole = [int(value) & ((1 << 64) - 1) if value < 2**64 else 0 for value in values]
-        result = whole[0]
-        for value in whole[1:]:
+        integers = [int(value) & ((1 << 64) - 1) if value < 2**64 else 0 for value in values]
+        result = integers[0]
+        for value in integers[1:]:
             result = combine(result, value)
-        return _shortened(result)
+        return _to_double(result)
 
     return _numeric(apply)
 
@@ -91,10 +91,10 @@ def _bits(name: str, combine: Callable[[int, int], int]) -> CompileCall:
 def _compl(value: float) -> float:
     if not value >= 0:
         raise Fatal(f"compl({value:.6f}): negative value is not allowed")
-    return _shortened(~int(value) & ((1 << 64) - 1))
+    return _to_double(~int(value) & ((1 << 64) - 1))
 
 
-def _shortened(value: int) -> float:
+def _to_double(value: int) -> float:
     """Drop the high bits that a float cannot hold together with the lowest one."""
     if value <= _MASK:
         return float(value)
@@ -105,7 +105,7 @@ def _shortened(value: int) -> float:
 def _length(compiler: Compiler, arguments: Arguments) -> ToNumber:
     if not arguments or isinstance(arguments[0], (Field, String, Concatenation)):
         text = compiler.text(arguments[0] if arguments else RECORD)
-        return lambda rt: float(len(found)) if (found := text(rt)).isascii() else _size(rt, found)
+        return lambda rt: float(len(subject)) if (subject := text(rt)).isascii() else _size(rt, subject)
     run = compiler.value(arguments[0])
 
     def length(rt: Runtime) -> float:
@@ -134,10 +134,10 @@ def _substr(compiler: Compiler, arguments: Arguments) -> ToText:
         if size != size:
             return ""
         if not subject.isascii() and rt.goes_by_bytes():
-            return as_characters(cut(as_bytes(subject), first, size))
-        return cut(subject, first, size)
+            return as_characters(substring(as_bytes(subject), first, size))
+        return substring(subject, first, size)
 
-    def cut(subject: str, first: float, size: float) -> str:
+    def substring(subject: str, first: float, size: float) -> str:
         first = first if first > 1.0 else 1.0
         end = min(first + size, len(subject) + 1.0)
         return str(subject[int(first) - 1 : int(end) - 1]) if first < end else ""
@@ -146,10 +146,10 @@ def _substr(compiler: Compiler, arguments: Arguments) -> ToText:
 
 
 def _index(compiler: Compiler, arguments: Arguments) -> ToNumber:
-    text, wanted = compiler.text(arguments[0]), compiler.text(arguments[1])
+    text, needle = compiler.text(arguments[0]), compiler.text(arguments[1])
 
     def index(rt: Runtime) -> float:
-        subject, part = text(rt), wanted(rt)
+        subject, part = text(rt), needle(rt)
         if not subject.isascii() and rt.goes_by_bytes():
             subject, part = as_bytes(subject), as_bytes(part)
         if rt.icase:
@@ -170,7 +170,7 @@ def _fill(rt: Runtime, array: Array, values: list[str], start: int = 1) -> None:
     keys = _KEYS[start:end] if end <= len(_KEYS) else tuple(map(str, range(start, end)))
     large = [len(value) for value in values if len(value) > LARGE]
     rt.has_large = rt.has_large or bool(large)
-    rt.keep(ENTRY * len(keys) + sum(map(len, keys)) + sum(large))
+    rt.charge_memory(ENTRY * len(keys) + sum(map(len, keys)) + sum(large))
     array.update(zip(keys, map(Strnum, values)))
 
 
@@ -179,9 +179,9 @@ def _split(compiler: Compiler, arguments: Arguments) -> ToNumber:
     separators = compile_array(compiler, arguments[3]) if len(arguments) > 3 else None
     by = arguments[2] if len(arguments) > 2 else None
     divide = (
-        _divided_by_regex(compile_regex(compiler, by))
+        _divider_by_regex(compile_regex(compiler, by))
         if isinstance(by, Ere) and by.source
-        else _divided_by_text(_separator(compiler, by))
+        else _divider_by_text(_separator(compiler, by))
     )
 
     def split(rt: Runtime) -> float:
@@ -203,12 +203,12 @@ def _separator(compiler: Compiler, node: Expression | None) -> ToText:
     return compiler.text(String("") if isinstance(node, Ere) else node)
 
 
-#: Divides a text. Returns the pieces, the separators when they are wanted, and the number of the first separator,
-#: which is 0 when it is before all pieces.
+#: Divides a text. Returns the pieces, the separators when the argument is True, and the number of the first
+#: separator, which is 0 when it is before all pieces.
 _Divide: TypeAlias = Callable[[Runtime, str, bool], tuple[list[str], list[str], int]]
 
 
-def _divided_by_regex(regex: Callable[[Runtime], Pattern]) -> _Divide:
+def _divider_by_regex(regex: Callable[[Runtime], Pattern]) -> _Divide:
     def divide(rt: Runtime, subject: str, with_separators: bool) -> tuple[list[str], list[str], int]:
         if not subject:
             return [], [], 1
@@ -219,7 +219,7 @@ def _divided_by_regex(regex: Callable[[Runtime], Pattern]) -> _Divide:
     return divide
 
 
-def _divided_by_text(separator: ToText) -> _Divide:
+def _divider_by_text(separator: ToText) -> _Divide:
     def divide(rt: Runtime, subject: str, with_separators: bool) -> tuple[list[str], list[str], int]:
         by = separator(rt)
         if not with_separators:
@@ -231,7 +231,7 @@ def _divided_by_text(separator: ToText) -> _Divide:
             return list(subject), [""] * (len(subject) - 1), 1
         if not subject:
             return [], [], 1
-        return *rt.pattern(quoted(by) if len(by) == 1 else by).split(subject), 1
+        return *rt.pattern(escape(by) if len(by) == 1 else by).split(subject), 1
 
     return divide
 
@@ -260,9 +260,9 @@ def _match(compiler: Compiler, arguments: Arguments) -> ToNumber:
         subject = text(rt)
         rt.budget.charge(len(subject) >> 10)
         spans = regex(rt).spans(subject)
-        whole: Callable[[str], str] = str
+        to_text: Callable[[str], str] = str
         if spans and not subject.isascii() and rt.goes_by_bytes():
-            whole = as_characters
+            to_text = as_characters
             spans = [
                 (len(as_bytes(subject[:first])), len(as_bytes(subject[:last]))) if first >= 0 else (-1, -1)
                 for first, last in spans
@@ -276,7 +276,7 @@ def _match(compiler: Compiler, arguments: Arguments) -> ToNumber:
             rt.clear(groups)
             for number, (first, last) in enumerate(spans or ()):
                 if first >= 0:
-                    rt.store(groups, str(number), Strnum(whole(subject[first:last])))
+                    rt.store(groups, str(number), Strnum(to_text(subject[first:last])))
                     rt.store(groups, f"{number}{rt.subsep}start", float(first + 1))
                     rt.store(groups, f"{number}{rt.subsep}length", float(last - first))
         return float(start + 1)
@@ -289,20 +289,20 @@ def _sprintf(compiler: Compiler, arguments: Arguments) -> ToText:
 
 
 def _case(change: Callable[[str], str]) -> CompileCall:
-    """Return tolower or toupper: like towupper, it leaves ``ß``, whose capital has two letters."""
+    """Return tolower or toupper: like towupper, it keeps ``ß``, whose capital has two letters."""
 
     def compile_(compiler: Compiler, arguments: Arguments) -> ToText:
         text = compiler.text(arguments[0])
 
-        def changed(rt: Runtime) -> str:
-            found = text(rt)
-            if found.isascii():
-                return change(found)
+        def change_case(rt: Runtime) -> str:
+            subject = text(rt)
+            if subject.isascii():
+                return change(subject)
             if rt.goes_by_bytes():
-                return as_characters(change(as_bytes(found)))
-            return "".join([new if len(new := change(char)) == 1 else char for char in found])
+                return as_characters(change(as_bytes(subject)))
+            return "".join([new if len(new := change(char)) == 1 else char for char in subject])
 
-        return changed
+        return change_case
 
     return compile_
 
@@ -315,15 +315,15 @@ def _strtonum(compiler: Compiler, arguments: Arguments) -> ToNumber:
         if type(value) is float:
             return value
         text = rt.text(value)
-        if type(value) is Strnum and (number := looks_numeric(value)) is not None:
+        if type(value) is Strnum and (number := numeric_value(value)) is not None:
             return number
-        base, allowed, digits = 8, "01234567", text
+        base, alphabet, digits = 8, "01234567", text
         if digits[:2] in ("0x", "0X"):
-            base, allowed, digits = 16, "0123456789abcdefABCDEF", digits[2:]
+            base, alphabet, digits = 16, "0123456789abcdefABCDEF", digits[2:]
         elif digits[:1] != "0" or not digits.isdigit() or set(digits) & {"8", "9"}:
             return to_number(value)
-        kept = digits[: len(digits) - len(digits.lstrip(allowed))].lstrip("0")
-        return float(int(kept or "0", base)) if len(kept) < 250 else math.inf
+        valid = digits[: len(digits) - len(digits.lstrip(alphabet))].lstrip("0")
+        return float(int(valid or "0", base)) if len(valid) < 250 else math.inf
 
     return strtonum
 
@@ -339,8 +339,8 @@ def _asort(by_index: bool) -> CompileCall:
         bodies = compiler.program.bodies
 
         def asort(rt: Runtime) -> float:
-            wanted = how(rt) if how is not None else "@ind_str_asc" if by_index else "@val_type_asc"
-            return sort_array(rt, bodies, source(rt), target(rt), wanted, by_index)
+            order = how(rt) if how is not None else "@ind_str_asc" if by_index else "@val_type_asc"
+            return sort_array(rt, bodies, source(rt), target(rt), order, by_index)
 
         return asort
 
@@ -360,7 +360,7 @@ def _mkbool(compiler: Compiler, arguments: Arguments) -> ToNumber:
 def _typeof(compiler: Compiler, arguments: Arguments) -> ToText:
     node = arguments[0]
     is_record = node == RECORD
-    used = len(arguments) > 1
+    is_scalar = len(arguments) > 1
     run = compiler.value(node)
     number = compiler.number(node.number) if isinstance(node, Field) else None
 
@@ -371,14 +371,14 @@ def _typeof(compiler: Compiler, arguments: Arguments) -> ToText:
         if number is not None and rt.field(number(rt)) is None:
             return "unassigned"
         if value is None:
-            return "unassigned" if used else "untyped"
+            return "unassigned" if is_scalar else "untyped"
         if is_record and not rt.nr and not rt.record and not rt.dirty:
             return "unassigned"
         if type(value) is float:
             return "number"
         if type(value) is Regexp:
             return "regexp"
-        return "strnum" if type(value) is Strnum and looks_numeric(value) is not None else "string"
+        return "strnum" if type(value) is Strnum and numeric_value(value) is not None else "string"
 
     return typeof
 
@@ -393,10 +393,10 @@ def _close(compiler: Compiler, arguments: Arguments) -> ToNumber:
     end = compiler.text(arguments[1])
 
     def close(rt: Runtime) -> float:
-        wanted, which = name(rt), end(rt).lower()
+        stream, which = name(rt), end(rt).lower()
         if which not in ("to", "from"):
             raise Fatal("close: second argument must be `to' or `from'")
-        return rt.connections.close(wanted, which)
+        return rt.connections.close(stream, which)
 
     return close
 
@@ -405,8 +405,8 @@ def _fflush(compiler: Compiler, arguments: Arguments) -> ToNumber:
     name = compiler.text(arguments[0]) if arguments else None
 
     def fflush(rt: Runtime) -> float:
-        wanted = "" if name is None else name(rt)
-        if wanted and not any(name == wanted and kind[0] != "<" for kind, name in rt.connections.streams):
+        stream = "" if name is None else name(rt)
+        if stream and not any(name == stream and kind[0] != "<" for kind, name in rt.connections.streams):
             return -1.0
         rt.connections.flush()
         return 0.0
@@ -437,9 +437,9 @@ def _system(compiler: Compiler, arguments: Arguments) -> ToNumber:
     def system(rt: Runtime) -> float:
         if rt.connections.sandbox:
             raise Fatal("'system' function not allowed in sandbox mode")
-        wanted = command(rt)
+        command_line = command(rt)
         rt.connections.flush()
-        return float(run_command(rt.ctx, wanted, rt.connections.command_environment()))
+        return float(run_command(rt.ctx, command_line, rt.connections.command_environment()))
 
     return system
 

@@ -86,7 +86,7 @@ def compile_grouping_condition(compiler: Compiler, node: Grouping) -> Test:
 
 
 def compile_concatenation(compiler: Compiler, node: Concatenation) -> ToText:
-    """Compile a concatenation; a large result is charged before it is made."""
+    """Compile a concatenation; a large result is charged before it is allocated."""
     parts = [compiler.text(part) for part in node.parts]
     if len(parts) == 2:
         return _pair(*parts)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from sandhook.utilities.languages.awk.compile.protocol import Compiler
 from sandhook.utilities.languages.awk.compile.variables import is_array
-from sandhook.utilities.languages.awk.format import Conversion, format_text, number_to_text, parsed
+from sandhook.utilities.languages.awk.format import Conversion, format_text, number_to_text, parse_format
 from sandhook.utilities.languages.awk.nodes import (
     RECORD,
     Concatenation,
@@ -25,7 +25,7 @@ from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.special import LARGE
 from sandhook.utilities.languages.awk.values import Array, Fatal, Value
 
-_WIDEST = 1_000  #: a larger width or precision is left to the code that checks memory first
+_WIDEST = 1_000  #: ``format_text``, which checks memory first, formats with a larger width or precision
 _LETTERS = {"s": "s", "d": "d", "i": "d", "f": "f", "e": "e", "g": "g", "E": "E", "G": "G", "F": "F"}
 _Write = Callable[[Runtime, bytes], None]
 
@@ -34,7 +34,7 @@ _Write = Callable[[Runtime, bytes], None]
 
 def compile_print(compiler: Compiler, node: Print) -> Step:
     """Compile print."""
-    texts = [_printed(compiler, argument) for argument in node.arguments or (RECORD,)]
+    texts = [_print_argument(compiler, argument) for argument in node.arguments or (RECORD,)]
     if node.target is not None:
         return _print_to(_writer(compiler, node.redirection, node.target), texts)
     if len(texts) == 1:
@@ -66,7 +66,7 @@ def _print_to(write: _Write, texts: list[ToText]) -> Step:
     return print_
 
 
-def _printed(compiler: Compiler, node: Expression) -> ToText:
+def _print_argument(compiler: Compiler, node: Expression) -> ToText:
     """Compile an argument of print: a number is converted by OFMT."""
     if isinstance(node, (Field, String, Concatenation)) or is_array(compiler, node):
         return compiler.text(node)
@@ -81,11 +81,11 @@ def _printed(compiler: Compiler, node: Expression) -> ToText:
 
 def compile_printf(compiler: Compiler, node: Printf) -> Step:
     """Compile printf."""
-    made = compile_format(compiler, node.arguments)
+    text = compile_format(compiler, node.arguments)
     if node.target is None:
-        return lambda rt: rt.ctx.write(made(rt).encode("utf-8", "surrogateescape"))
+        return lambda rt: rt.ctx.write(text(rt).encode("utf-8", "surrogateescape"))
     write = _writer(compiler, node.redirection, node.target)
-    return lambda rt: write(rt, made(rt).encode("utf-8", "surrogateescape"))
+    return lambda rt: write(rt, text(rt).encode("utf-8", "surrogateescape"))
 
 
 def _writer(compiler: Compiler, redirection: OutputRedirection, target: Expression) -> _Write:
@@ -97,12 +97,12 @@ def _writer(compiler: Compiler, redirection: OutputRedirection, target: Expressi
 
 
 def compile_format(compiler: Compiler, arguments: Sequence[Expression]) -> ToText:
-    """Compile the text that a format, the first argument, makes of the other arguments."""
+    """Compile a format, the first argument, applied to the other arguments."""
     first = arguments[0]
     constant = first.value if isinstance(first, String) and len(first.value) < LARGE else None
-    plain = None if constant is None else _python_format(constant)
-    if constant is not None and plain is not None and 0 < len(plain[1]) < len(arguments):
-        return _plain_format(compiler, constant, *plain, arguments[1:])
+    simple = None if constant is None else _python_format(constant)
+    if constant is not None and simple is not None and 0 < len(simple[1]) < len(arguments):
+        return _simple_format(compiler, constant, *simple, arguments[1:])
     format_ = compiler.text(first)
     values = [compiler.value(argument) for argument in arguments[1:]]
     return lambda rt: format_text(
@@ -110,7 +110,7 @@ def compile_format(compiler: Compiler, arguments: Sequence[Expression]) -> ToTex
     )
 
 
-def _plain_format(
+def _simple_format(
     compiler: Compiler, format_: str, template: str, letters: str, arguments: Sequence[Expression]
 ) -> ToText:
     """Compile a format that Python's ``%`` formats as awk does."""
@@ -118,31 +118,31 @@ def _plain_format(
         compiler.text(argument) if letter == "s" else compiler.number(argument)
         for letter, argument in zip(letters, arguments)
     ]
-    ignored = [compiler.value(argument) for argument in arguments[len(letters) :]]
+    extra_arguments = [compiler.value(argument) for argument in arguments[len(letters) :]]
     numbers = [place for place, letter in enumerate(letters) if letter != "s"]
 
-    def formatted(rt: Runtime) -> str:
-        made = [run(rt) for run in runs]
-        for run in ignored:
+    def printf(rt: Runtime) -> str:
+        values = [run(rt) for run in runs]
+        for run in extra_arguments:
             scalar(rt, run(rt))
         for place in numbers:
-            number = made[place]
+            number = values[place]
             if type(number) is float and number - number != 0.0:  # "%d" of an infinity
-                return format_text(format_, made, rt.convfmt)
-        text = template % tuple(made)
+                return format_text(format_, values, rt.convfmt)
+        text = template % tuple(values)
         if len(text) > LARGE:
             rt.budget.check_fits(len(text))
         return text
 
-    return formatted
+    return printf
 
 
 def _python_format(format_: str) -> tuple[str, str] | None:
     """Return a format for Python's ``%`` and the letter of each conversion; None when the results may differ."""
     try:
-        items = parsed(format_)
+        items = parse_format(format_)
     except Fatal:
-        return None  # reported when the format is used
+        return None  # the error is reported when the format is used
     pieces: list[str] = []
     letters = ""
     for item in items:

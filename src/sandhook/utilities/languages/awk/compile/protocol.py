@@ -1,4 +1,4 @@
-"""The interface of the compiler for the files of this package, which call it for the parts of a node."""
+"""The interface of the compiler for the modules of this package, which use it to compile the parts of a node."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Compiler(Protocol):
         """Compile a statement."""
         ...
 
-    def within(self, function: Function | None) -> Compiler:
+    def for_function(self, function: Function | None) -> Compiler:
         """Return the compiler of a function's body."""
         ...
 

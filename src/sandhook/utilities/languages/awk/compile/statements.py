@@ -1,4 +1,4 @@
-"""Statements as closures. A closure returns None, or why control leaves the block.
+"""Statements as closures. A closure returns None, or a constant of ``program`` when control leaves the block.
 
 Source: POSIX.1-2024 XCU 3, awk, "actions"; gawk 5.2 manual, "Control Statements in Actions".
 """
@@ -13,7 +13,7 @@ from sandhook.utilities.languages.awk.compile.assignments import compile_store
 from sandhook.utilities.languages.awk.compile.failure import can_fail
 from sandhook.utilities.languages.awk.compile.output import scalar
 from sandhook.utilities.languages.awk.compile.protocol import Compiler
-from sandhook.utilities.languages.awk.format import folded, order
+from sandhook.utilities.languages.awk.format import fold_case, order
 from sandhook.utilities.languages.awk.nodes import (
     Block,
     Break,
@@ -44,8 +44,8 @@ from sandhook.utilities.languages.awk.values import Fatal, Strnum, Value
 # --------------------------------------------------------------------------- sequences
 
 
-def located(step: Step, line: int) -> Step:
-    """Return a step whose failure carries the line."""
+def with_line(step: Step, line: int) -> Step:
+    """Return a step whose errors carry the line."""
 
     def run(rt: Runtime) -> int | None:
         try:
@@ -62,11 +62,11 @@ def compile_located(compiler: Compiler, node: Located) -> Step:
     compiler.line = node.line
     step = compiler.statement(node.statement)
     elements = compiler.function is not None or compiler.nests
-    return located(step, node.line) if can_fail(node.statement, elements) else step
+    return with_line(step, node.line) if can_fail(node.statement, elements) else step
 
 
 def compile_block(compiler: Compiler, node: Block) -> Step:
-    """Compile a block; a failure carries the line of its statement."""
+    """Compile a block; an error carries the line of its statement."""
     if not node.statements:
         return lambda rt: None
     if len(node.statements) == 1:
@@ -82,9 +82,9 @@ def compile_block(compiler: Compiler, node: Block) -> Step:
     def block(rt: Runtime) -> int | None:
         try:
             for step in steps:
-                left = step(rt)
-                if left is not None:
-                    return left
+                outcome = step(rt)
+                if outcome is not None:
+                    return outcome
         except Fatal as error:
             error.line = error.line or lines[steps.index(step)]
             raise
@@ -135,11 +135,11 @@ def compile_for(compiler: Compiler, node: For) -> Step:
             budget.slice_left -= 1
             if budget.slice_left < 0:
                 budget.next_slice()
-            left = body(rt)
-            if left is not None and left != CONTINUE:
-                if left == BREAK:
+            outcome = body(rt)
+            if outcome is not None and outcome != CONTINUE:
+                if outcome == BREAK:
                     break
-                return left
+                return outcome
             if step is not None:
                 step(rt)
         return None
@@ -157,9 +157,9 @@ def compile_do(compiler: Compiler, node: Do) -> Step:
             budget.slice_left -= 1
             if budget.slice_left < 0:
                 budget.next_slice()
-            left = body(rt)
-            if left is not None and left != CONTINUE:
-                return None if left == BREAK else left
+            outcome = body(rt)
+            if outcome is not None and outcome != CONTINUE:
+                return None if outcome == BREAK else outcome
             if not test(rt):
                 return None
 
@@ -168,24 +168,24 @@ def compile_do(compiler: Compiler, node: Do) -> Step:
 
 def compile_for_in(compiler: Compiler, node: ForIn) -> Step:
     """Compile ``for (variable in array)``, in the order of PROCINFO["sorted_in"]."""
-    put, get = compile_store(compiler, node.variable), compile_array(compiler, node.array)
+    store, get = compile_store(compiler, node.variable), compile_array(compiler, node.array)
     body = compiler.statement(node.body)
     bodies = compiler.program.bodies
 
     def loop(rt: Runtime) -> int | None:
         budget = rt.budget
-        found = get(rt)
-        budget.charge(len(found) >> 4)
-        for key in traversal(rt, bodies, found):
+        array = get(rt)
+        budget.charge(len(array) >> 4)
+        for key in traversal(rt, bodies, array):
             budget.slice_left -= 1
             if budget.slice_left < 0:
                 budget.next_slice()
-            put(rt, Strnum(key))
-            left = body(rt)
-            if left is not None and left != CONTINUE:
-                if left == BREAK:
+            store(rt, Strnum(key))
+            outcome = body(rt)
+            if outcome is not None and outcome != CONTINUE:
+                if outcome == BREAK:
                     break
-                return left
+                return outcome
         return None
 
     return loop
@@ -207,18 +207,18 @@ def compile_switch(compiler: Compiler, node: Switch) -> Step:
     default = next((at for test, at in labels if test is None), len(steps))
 
     def switch(rt: Runtime) -> int | None:
-        found = scalar(rt, value(rt))
+        subject = scalar(rt, value(rt))
         start = default
         for test, at in labels:
-            if test is not None and test(rt, found):
+            if test is not None and test(rt, subject):
                 start = at
                 break
         for step in steps[start:]:
-            left = step(rt)
-            if left == BREAK:
+            outcome = step(rt)
+            if outcome == BREAK:
                 return None
-            if left is not None:
-                return left
+            if outcome is not None:
+                return outcome
         return None
 
     return switch
@@ -231,12 +231,12 @@ def _compile_label(compiler: Compiler, label: Expression) -> _IsCase:
     run = compiler.value(label)
 
     def is_case(rt: Runtime, value: Value) -> bool:
-        wanted = run(rt)
-        if type(wanted) is str and type(value) is float:
+        label_value = run(rt)
+        if type(label_value) is str and type(value) is float:
             return False
         if rt.icase:
-            wanted, value = folded(wanted), folded(value)
-        return order(value, wanted, rt.convfmt) == 0
+            label_value, value = fold_case(label_value), fold_case(value)
+        return order(value, label_value, rt.convfmt) == 0
 
     return is_case
 
@@ -274,7 +274,7 @@ def _raise(exception: type[NextRecord | NextInput], line: int) -> Step:
 
 
 def compile_exit(compiler: Compiler, node: Exit) -> Step:
-    """Compile ``exit``; without a status, the one of an earlier exit stays."""
+    """Compile ``exit``; without a status, the status of an earlier exit remains."""
     status = None if node.status is None else compiler.number(node.status)
 
     def exit_(rt: Runtime) -> NoReturn:
@@ -287,7 +287,7 @@ def compile_exit(compiler: Compiler, node: Exit) -> Step:
 
 
 def compile_return(compiler: Compiler, node: Return) -> Step:
-    """Compile ``return``; the value is left in ``Runtime.value``."""
+    """Compile ``return``; the value is stored in ``Runtime.value``."""
     value = None if node.value is None else compiler.value(node.value)
 
     def return_(rt: Runtime) -> int:
@@ -304,11 +304,11 @@ def compile_delete(compiler: Compiler, node: Delete) -> Step:
     """Compile ``delete``."""
     target = node.target
     if not isinstance(target, Element):
-        whole = compile_array(compiler, target)
-        return lambda rt: rt.clear(whole(rt))
+        array = compile_array(compiler, target)
+        return lambda rt: rt.clear(array(rt))
     array, key = compile_array(compiler, target.array), compile_key(compiler, target.subscripts)
 
     def delete(rt: Runtime) -> None:
-        rt.forget(array(rt), key(rt))
+        rt.delete_element(array(rt), key(rt))
 
     return delete

@@ -30,22 +30,22 @@ from sandhook.utilities.languages.awk.special import LARGE
 from sandhook.utilities.languages.awk.values import to_number
 
 _PIECES = 4_096  #: pieces of a result that are collected before they are joined
-_CACHED = 1_024  #: characters of the longest replacement that is cached
+_MAX_CACHED_LENGTH = 1_024  #: characters of the longest replacement that is cached
 Part: TypeAlias = bytes | int  #: of a replacement: text, or the number of a group
 
 # --------------------------------------------------------------------------- replacements
 
 
 @lru_cache(maxsize=256)
-def _replacement(text: str) -> tuple[Part, ...]:
+def _sub_parts(text: str) -> tuple[Part, ...]:
     """Parse a replacement of sub: before ``&`` two backslashes mean one, and a single one makes ``&`` literal."""
     parts: list[Part] = []
     out: list[str] = []
     pieces = text.split("&")
     for piece in pieces[:-1]:
-        plain = piece.rstrip("\\")
-        escapes, quotes = divmod(len(piece) - len(plain), 2)
-        out.append(plain + "\\" * escapes)
+        stripped = piece.rstrip("\\")
+        escapes, quotes = divmod(len(piece) - len(stripped), 2)
+        out.append(stripped + "\\" * escapes)
         if quotes:
             out.append("&")
         else:
@@ -57,7 +57,7 @@ def _replacement(text: str) -> tuple[Part, ...]:
 
 
 @lru_cache(maxsize=256)
-def _general(text: str) -> tuple[Part, ...]:
+def _gensub_parts(text: str) -> tuple[Part, ...]:
     """Parse a replacement of gensub: ``\\N`` is a group, ``&`` and ``\\0`` are the match."""
     parts: list[Part] = []
     out: list[str] = []
@@ -106,8 +106,8 @@ def _replace_literal(
     new = "".join(pieces)
     rt.budget.charge(1 + (len(subject) >> 8))
     if which > 1:
-        before = literal.join(subject.split(literal, which)[:which])
-        return before + new + subject[len(before) + len(literal) :], 1
+        head = literal.join(subject.split(literal, which)[:which])
+        return head + new + subject[len(head) + len(literal) :], 1
     if which:
         count = 1
     size = len(subject) + count * (len(new) - len(literal))
@@ -126,26 +126,26 @@ def _replace(
     budget = rt.budget
     budget.charge(len(data) >> 8)
     pieces: list[bytes] = []
-    done: list[bytes] = []
-    at = size = count = seen = 0
-    for found in regex.every(data) if which > 1 else regex.regex.finditer(data):
-        seen += 1
-        if which and seen != which:
+    blocks: list[bytes] = []
+    at = size = count = match_number = 0
+    for match in regex.every(data) if which > 1 else regex.regex.finditer(data):
+        match_number += 1
+        if which and match_number != which:
             continue
         budget.slice_left -= 1
         if budget.slice_left < 0:
             budget.next_slice()
-        start, end = found.spans[0]
+        start, end = match.spans[0]
         pieces.append(data[at:start])
         for part in parts:
             if isinstance(part, bytes):
                 piece = part
             else:
-                piece = (found.group(part) or b"") if part < len(found.spans) else b""
+                piece = (match.group(part) or b"") if part < len(match.spans) else b""
             size += len(piece)
             pieces.append(piece)
         if len(pieces) > _PIECES:  # a list of short pieces takes more memory than their text
-            done.append(b"".join(pieces))
+            blocks.append(b"".join(pieces))
             pieces = []
         if size > LARGE:
             budget.check_fits(size + len(data))
@@ -155,12 +155,12 @@ def _replace(
             break
     if not count:
         return subject, 0
-    return b"".join([*done, *pieces, data[at:]]).decode("utf-8", "surrogateescape"), count
+    return b"".join([*blocks, *pieces, data[at:]]).decode("utf-8", "surrogateescape"), count
 
 
-def _parsed(text: str) -> tuple[Part, ...]:
+def _cached_sub_parts(text: str) -> tuple[Part, ...]:
     """Return the parts of a replacement of sub, from the cache for a short one."""
-    return _replacement(text) if len(text) < _CACHED else _replacement.__wrapped__(text)
+    return _sub_parts(text) if len(text) < _MAX_CACHED_LENGTH else _sub_parts.__wrapped__(text)
 
 
 # --------------------------------------------------------------------------- sub and gsub
@@ -189,22 +189,22 @@ def _substitute(compiler: Compiler, arguments: _Arguments, which: int) -> ToNumb
         return _substitute_in_place(compiler, arguments, _place(compiler, target), which)
     regex, replacement = compile_regex(compiler, arguments[0]), compiler.text(arguments[1])
     text = compiler.text(target)
-    put = compile_store(compiler, target) if isinstance(target, LVALUES) else None
+    store = compile_store(compiler, target) if isinstance(target, LVALUES) else None
 
     def substitute(rt: Runtime) -> float:
         expression = regex(rt)
-        parts = _parsed(replacement(rt))
+        parts = _cached_sub_parts(replacement(rt))
         result, count = _replace(rt, expression, parts, text(rt), which)
-        if count and put is not None:
-            put(rt, result)
+        if count and store is not None:
+            store(rt, result)
         return float(count)
 
     literals = _literals(arguments)
-    if literals is None or put is None:
+    if literals is None or store is None:
         return substitute
     if target == RECORD:
         return _substitute_literal_in_record(*literals, which, substitute)
-    return _substitute_literal(*literals, text, put, which, substitute)
+    return _substitute_literal(*literals, text, store, which, substitute)
 
 
 def _place(compiler: Compiler, target: Element | Field) -> _Place:
@@ -214,16 +214,16 @@ def _place(compiler: Compiler, target: Element | Field) -> _Place:
 
         def field(rt: Runtime) -> tuple[str, Callable[[str], None]]:
             number = index(rt)
-            return rt.created_field(number), lambda result: rt.set_field(number, result)
+            return rt.create_field(number), lambda result: rt.set_field(number, result)
 
         return field
     array, key = compile_array(compiler, target.array), compile_key(compiler, target.subscripts)
 
     def element(rt: Runtime) -> tuple[str, Callable[[str], None]]:
-        found, subscript = array(rt), key(rt)
-        if subscript not in found:
-            rt.store(found, subscript, None)
-        return rt.text(found.get(subscript)), lambda result: rt.store(found, subscript, result)
+        elements, subscript = array(rt), key(rt)
+        if subscript not in elements:
+            rt.store(elements, subscript, None)
+        return rt.text(elements.get(subscript)), lambda result: rt.store(elements, subscript, result)
 
     return element
 
@@ -233,11 +233,11 @@ def _substitute_in_place(compiler: Compiler, arguments: _Arguments, place: _Plac
 
     def substitute(rt: Runtime) -> float:
         expression = regex(rt)
-        parts = _parsed(replacement(rt))
-        subject, put = place(rt)
+        parts = _cached_sub_parts(replacement(rt))
+        subject, store = place(rt)
         result, count = _replace(rt, expression, parts, subject, which)
         if count:
-            put(result)
+            store(result)
         return float(count)
 
     return substitute
@@ -257,13 +257,13 @@ def _literals(arguments: _Arguments) -> tuple[str, str] | None:
     return (literal, str(new.value)) if literal else None
 
 
-def _substitute_literal_in_record(literal: str, new: str, which: int, otherwise: ToNumber) -> ToNumber:
-    """Compile the most usual substitution; ``otherwise`` is for long records and IGNORECASE."""
+def _substitute_literal_in_record(literal: str, new: str, which: int, general: ToNumber) -> ToNumber:
+    """Compile the most frequent substitution; ``general`` is for long records and IGNORECASE."""
 
     def substitute(rt: Runtime) -> float:
         subject = rt.rebuild() if rt.dirty else rt.record
         if rt.icase or len(subject) > LARGE:
-            return otherwise(rt)
+            return general(rt)
         if literal not in subject:
             return 0.0
         rt.fields = None
@@ -277,21 +277,21 @@ def _substitute_literal_in_record(literal: str, new: str, which: int, otherwise:
 
 
 def _substitute_literal(
-    literal: str, new: str, text: ToText, put: Store, which: int, otherwise: ToNumber
+    literal: str, new: str, text: ToText, store: Store, which: int, general: ToNumber
 ) -> ToNumber:
-    """Compile a substitution in a variable; ``otherwise`` is for long texts and IGNORECASE."""
+    """Compile a substitution in a variable; ``general`` is for long texts and IGNORECASE."""
 
     def substitute(rt: Runtime) -> float:
         subject = text(rt)
         if literal not in subject and not rt.icase:
             return 0.0
         if rt.icase or len(subject) > LARGE:
-            return otherwise(rt)
+            return general(rt)
         if which:
-            put(rt, subject.replace(literal, new, 1))
+            store(rt, subject.replace(literal, new, 1))
             return 1.0
         count = subject.count(literal)
-        put(rt, subject.replace(literal, new))
+        store(rt, subject.replace(literal, new))
         return float(count)
 
     return substitute
@@ -308,8 +308,12 @@ def gensub(compiler: Compiler, arguments: _Arguments) -> ToText:
 
     def substitute(rt: Runtime) -> str:
         expression = regex(rt)
-        wanted = replacement(rt)
-        parts = _general(wanted) if len(wanted) < _CACHED else _general.__wrapped__(wanted)
+        template = replacement(rt)
+        parts = (
+            _gensub_parts(template)
+            if len(template) < _MAX_CACHED_LENGTH
+            else _gensub_parts.__wrapped__(template)
+        )
         which = how(rt)
         number = (
             0

@@ -35,7 +35,7 @@ def is_array(compiler: Compiler, node: Expression) -> bool:
 
 
 def global_slot(compiler: Compiler, node: Expression) -> int:
-    """Return the slot of a global variable that reading alone returns, -1 for other nodes."""
+    """Return the slot of a global variable that is not computed when it is read, -1 for other nodes."""
     if not isinstance(node, Name) or local_slot(compiler, node.name) >= 0:
         return -1
     slot = compiler.program.symbols.slots[node.name]
@@ -60,13 +60,13 @@ def compile_string(compiler: Compiler, node: String) -> ToText:
 # --------------------------------------------------------------------------- variables
 
 
-def refuse_array(name: str) -> Callable[[Runtime], NoReturn]:
-    """Return a closure that raises because an array is used as a scalar."""
+def scalar_context_error(name: str) -> Callable[[Runtime], NoReturn]:
+    """Return a closure that raises Fatal because an array is used as a scalar."""
 
-    def refuse(rt: Runtime) -> NoReturn:
+    def fail(rt: Runtime) -> NoReturn:
         raise Fatal(f"attempt to use array `{name}' in a scalar context")
 
-    return refuse
+    return fail
 
 
 def compile_name(compiler: Compiler, node: Name) -> Evaluate:
@@ -87,7 +87,7 @@ def compile_name(compiler: Compiler, node: Name) -> Evaluate:
 def compile_name_number(compiler: Compiler, node: Name) -> ToNumber:
     """Compile a variable for a number."""
     if is_array(compiler, node):
-        return refuse_array(node.name)
+        return scalar_context_error(node.name)
     slot = global_slot(compiler, node)
     if slot < 0:
         run = compile_name(compiler, node)
@@ -108,7 +108,7 @@ def compile_name_number(compiler: Compiler, node: Name) -> ToNumber:
 def compile_name_text(compiler: Compiler, node: Name) -> ToText:
     """Compile a variable for a string."""
     if is_array(compiler, node):
-        return refuse_array(node.name)
+        return scalar_context_error(node.name)
     slot = global_slot(compiler, node)
     if slot < 0:
         run = compile_name(compiler, node)
