@@ -21,8 +21,8 @@ from sandhook.utilities.languages.awk.special import (
     ARGC,
     ARGIND,
     ARGV,
+    COMPUTED,
     CONVFMT,
-    COUNTED,
     ENTRY,
     ENVIRON,
     ERRNO,
@@ -32,7 +32,6 @@ from sandhook.utilities.languages.awk.special import (
     FPAT,
     FS,
     FUNCTAB,
-    HOOKED,
     IGNORECASE,
     INITIAL,
     LARGE,
@@ -47,6 +46,7 @@ from sandhook.utilities.languages.awk.special import (
     SPECIAL,
     SUBSEP,
     SYMTAB,
+    WITH_EFFECTS,
 )
 from sandhook.utilities.languages.awk.symbols import Symbols, SymbolTable, function_table
 from sandhook.utilities.languages.awk.values import Array, Fatal, FieldString, Strnum, Value, to_number
@@ -220,13 +220,13 @@ class Runtime:
         raise Fatal("attempt to use array in a scalar context")
 
     def special(self, slot: int) -> Value:
-        """Return a variable of ``COUNTED``."""
+        """Return a variable of ``COMPUTED``."""
         if slot == NF:
             return float(len(self.split()))
         return self.nr if slot == NR else self.fnr
 
     def set_special(self, slot: int, value: Value) -> None:
-        """Set a variable of ``COUNTED`` or ``HOOKED``, with its effects."""
+        """Set a variable of ``COMPUTED`` or ``WITH_EFFECTS``, with its effects."""
         if slot == NF:
             self.set_count(to_number(value))
             return
@@ -245,11 +245,11 @@ class Runtime:
 
     def value_of(self, slot: int) -> Value:
         """Return a global variable or array."""
-        return self.special(slot) if slot in COUNTED else self.g[slot]
+        return self.special(slot) if slot in COMPUTED else self.g[slot]
 
     def set_global(self, slot: int, value: Value) -> None:
         """Set a global variable."""
-        if slot in COUNTED or slot in HOOKED:
+        if slot in COMPUTED or slot in WITH_EFFECTS:
             self.set_special(slot, value)
         else:
             self.g[slot] = value

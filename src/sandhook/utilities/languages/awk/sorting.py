@@ -42,11 +42,11 @@ def traversal(rt: Runtime, bodies: Bodies, array: Array) -> list[str]:
     return [key for key, _ in sort_pairs(rt, bodies, list(array.items()), rt.text(order_name))]
 
 
-def sort_pairs(rt: Runtime, bodies: Bodies, pairs: list[Pair], how: str) -> list[Pair]:
+def sort_pairs(rt: Runtime, bodies: Bodies, pairs: list[Pair], order_name: str) -> list[Pair]:
     """Sort pairs in an order that gawk names, or by a function of the program. Raises Fatal."""
     rt.budget.charge(len(pairs))
-    if how not in _NAMES:
-        return sorted(pairs, key=cmp_to_key(_by_function(rt, bodies, how)))
+    if order_name not in _NAMES:
+        return sorted(pairs, key=cmp_to_key(_by_function(rt, bodies, order_name)))
     keys: dict[str, Callable[[Pair], _Key]] = {
         "@ind_str": lambda pair: (pair[0],),
         "@ind_num": lambda pair: (text_to_number(pair[0]), pair[0]),
@@ -58,7 +58,7 @@ def sort_pairs(rt: Runtime, bodies: Bodies, pairs: list[Pair], how: str) -> list
         ),
         "@val_str": lambda pair: (isinstance(pair[1], Array), _text(rt, pair[1]), pair[0]),
     }
-    base, _, direction = how.rpartition("_")
+    base, _, direction = order_name.rpartition("_")
     if base == "@val_type":
         result = sorted(pairs, key=cmp_to_key(partial(_by_type, rt)))
         return result[::-1] if direction == "desc" else result
@@ -112,9 +112,11 @@ def _by_function(rt: Runtime, bodies: Bodies, name: str) -> Callable[[Pair, Pair
     return compare
 
 
-def sort_array(rt: Runtime, bodies: Bodies, source: Array, target: Array, how: str, by_index: bool) -> float:
+def sort_array(
+    rt: Runtime, bodies: Bodies, source: Array, target: Array, order_name: str, by_index: bool
+) -> float:
     """Fill an array with the sorted values or subscripts of another, from 1; return their number."""
-    pairs = sort_pairs(rt, bodies, list(source.items()), how)
+    pairs = sort_pairs(rt, bodies, list(source.items()), order_name)
     rt.clear(target)
     for number, (key, value) in enumerate(pairs, 1):
         item = key if by_index else value

@@ -16,9 +16,9 @@ SPECIAL = (
     IGNORECASE, FPAT, FIELDWIDTHS, RT, PROCINFO, ERRNO, SYMTAB, FUNCTAB, ARGIND,
 ) = range(len(SPECIAL))  # fmt: skip
 #: Variables that are computed when they are read.
-COUNTED = (NF, NR, FNR)
+COMPUTED = (NF, NR, FNR)
 #: Variables whose assignment has effects.
-HOOKED = (FS, OFS, ORS, RS, SUBSEP, CONVFMT, OFMT, IGNORECASE, FPAT, FIELDWIDTHS)
+WITH_EFFECTS = (FS, OFS, ORS, RS, SUBSEP, CONVFMT, OFMT, IGNORECASE, FPAT, FIELDWIDTHS)
 SPECIAL_ARRAYS = (ENVIRON, ARGV, PROCINFO, SYMTAB, FUNCTAB)
 
 _INITIAL: dict[int, float | str] = {

@@ -35,7 +35,7 @@ def width(text: str) -> int:
 class Options:
     """sed [OPTION]... SCRIPT [FILE]... | sed [OPTION]... -e SCRIPT -f SCRIPTFILE [FILE]...
 
-    Edit the lines of the FILEs, or of standard input, as SCRIPT says, and print them.
+    Apply SCRIPT to the lines of the FILEs, or of standard input, and print them.
     """
 
     scripts: tuple[tuple[str, str], ...] = also(

@@ -60,7 +60,7 @@ class Setting(Record):
     posix: bool
 
 
-def _nothing(m: Machine) -> None:
+def _no_operation(m: Machine) -> None:
     return None
 
 
@@ -290,7 +290,7 @@ _SIMPLE: dict[str, Action] = {
     "z": _zap,
     "F": _print_name,
     "=": _print_number,
-    "v": _nothing,
+    "v": _no_operation,
 }
 
 

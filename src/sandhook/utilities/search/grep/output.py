@@ -16,7 +16,7 @@ from sandhook.utilities.search.grep.matcher import Find, Matcher, Spans
 
 
 class Style(Record):
-    """What to print about selected lines."""
+    """The selection of lines, and the form of the output."""
 
     invert: bool
     limit: int  #: selected lines; -1 for no limit
@@ -98,20 +98,20 @@ class Searcher:
         """Search one input and print its selected lines; return True when there is one."""
         style = self._style
         if style.stops_at_first:
-            selected = style.limit != 0 and self._any(reader)
-            self._list(name, selected)
-            return selected
+            any_selected = style.limit != 0 and self._any(reader)
+            self._list(name, any_selected)
+            return any_selected
         with_name = self._prints_names()
         if not style.count_ and style.limit != 1 and reader.is_output(empty=True):
             self._ctx.fail(f"{name}: input file is also the output", 2)
             return False
         scan = self._scan(name)
         scan.width = _digits(reader) if style.tab else 0
-        selected = scan.run(reader, name)
+        any_selected = scan.run(reader, name)
         self._has_printed = scan.has_printed
         if style.count_:
             self._count(scan, with_name)
-        return selected
+        return any_selected
 
     def print_directory(self, name: str) -> None:
         """Print the line of -c or -L for a directory, which has no lines."""
@@ -128,9 +128,9 @@ class Searcher:
         labels = Labels(label_name, self._palette or DEFAULT, self._has_printed)
         return Scan(self._find, self._spans, self._style, labels, self._ctx)
 
-    def _list(self, name: str, selected: bool) -> None:
+    def _list(self, name: str, any_selected: bool) -> None:
         style = self._style
-        if style.list_ and selected == (style.list_ == "l"):
+        if style.list_ and any_selected == (style.list_ == "l"):
             text = encode(name)
             if self._palette is not None:
                 text = self._palette.paint(self._palette.name, text)
@@ -360,7 +360,7 @@ class Scan:
             self._printed_end = at = line_end
             self._pending_context -= 1
 
-    def _print_lines(self, begin: int, end: int, selected: bool) -> None:
+    def _print_lines(self, begin: int, end: int, is_selected: bool) -> None:
         delimiter = self._style.delimiter
         budget = self._ctx.budget
         while begin < end:
@@ -370,16 +370,16 @@ class Scan:
             line_end = self._data.find(delimiter, begin, end)
             if line_end < 0:
                 line_end = end
-            self._print_line(begin, line_end, selected)
+            self._print_line(begin, line_end, is_selected)
             begin = line_end + 1
 
-    def _print_line(self, begin: int, end: int, selected: bool) -> None:
+    def _print_line(self, begin: int, end: int, is_selected: bool) -> None:
         style = self._style
         line = self._data[begin:end]
-        mark = b":" if selected else b"-"
-        matching = selected != style.invert
+        mark = b":" if is_selected else b"-"
+        matching = is_selected != style.invert
         if style.only:
-            if matching and selected:
+            if matching and is_selected:
                 for start, stop in self._spans(line):
                     if stop > start:
                         if not (self._is_valid or is_utf8(line[start:stop])):
@@ -398,15 +398,15 @@ class Scan:
             return
         prefix = self._prefix(begin, begin, mark, end > begin)
         if style.color:
-            line = self._highlight(line, selected, matching)
+            line = self._highlight(line, is_selected, matching)
         self._ctx.write(prefix + line + style.delimiter)
 
-    def _highlight(self, line: bytes, selected: bool, matching: bool) -> bytes:
+    def _highlight(self, line: bytes, is_selected: bool, matching: bool) -> bytes:
         """Return a line with the colors of its matches and of the line itself."""
         palette = self._palette
-        code = palette.selected_match if selected else palette.context_match
+        code = palette.selected_match if is_selected else palette.context_match
         is_swapped = self._style.invert and palette.swapped
-        line_color = palette.selected_line if selected != is_swapped else palette.context_line
+        line_color = palette.selected_line if is_selected != is_swapped else palette.context_line
         pieces = []
         at = 0
         if matching and code:

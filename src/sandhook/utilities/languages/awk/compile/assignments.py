@@ -30,7 +30,7 @@ from sandhook.utilities.languages.awk.nodes import (
 )
 from sandhook.utilities.languages.awk.program import Evaluate, Step, Store, ToNumber, ToText
 from sandhook.utilities.languages.awk.runtime import Runtime
-from sandhook.utilities.languages.awk.special import COUNTED, HOOKED, LARGE, SPECIAL
+from sandhook.utilities.languages.awk.special import COMPUTED, LARGE, SPECIAL, WITH_EFFECTS
 from sandhook.utilities.languages.awk.values import Fatal, Value, to_number
 
 # --------------------------------------------------------------------------- stores
@@ -62,7 +62,7 @@ def _variable_store(compiler: Compiler, target: Name) -> Store:
     local = slot >= 0
     if not local:
         slot = compiler.program.symbols.slots[name]
-        if slot in COUNTED or slot in HOOKED:
+        if slot in COMPUTED or slot in WITH_EFFECTS:
             return lambda rt, value: rt.set_special(slot, value)
 
     def assign(rt: Runtime, value: Value) -> None:

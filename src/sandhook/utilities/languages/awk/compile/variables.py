@@ -12,7 +12,7 @@ from sandhook.utilities.languages.awk.compile.protocol import Compiler
 from sandhook.utilities.languages.awk.nodes import Expression, Name, Number, String
 from sandhook.utilities.languages.awk.program import Evaluate, ToNumber, ToText
 from sandhook.utilities.languages.awk.runtime import Runtime
-from sandhook.utilities.languages.awk.special import COUNTED, NF, NR
+from sandhook.utilities.languages.awk.special import COMPUTED, NF, NR
 from sandhook.utilities.languages.awk.values import Fatal, to_number
 
 # --------------------------------------------------------------------------- where a name is stored
@@ -39,7 +39,7 @@ def global_slot(compiler: Compiler, node: Expression) -> int:
     if not isinstance(node, Name) or local_slot(compiler, node.name) >= 0:
         return -1
     slot = compiler.program.symbols.slots[node.name]
-    return -1 if slot in COUNTED else slot
+    return -1 if slot in COMPUTED else slot
 
 
 # --------------------------------------------------------------------------- constants
@@ -79,7 +79,7 @@ def compile_name(compiler: Compiler, node: Name) -> Evaluate:
         return lambda rt: rt.nr
     if slot == NF:
         return lambda rt: float(len(rt.fields if rt.fields is not None else rt.split()))
-    if slot in COUNTED:
+    if slot in COMPUTED:
         return lambda rt: rt.special(slot)
     return lambda rt: rt.g[slot]
 
