@@ -131,7 +131,9 @@ def _opened(ctx: Context, name: str) -> Any:
     try:
         return ctx.open(name)
     except OSError as error:
-        raise Failure(f"{type(fs_error(error.errno or 0)).__name__}: [Errno {error.errno}] {error.strerror}: '{name}'") from None
+        raise Failure(
+            f"{type(fs_error(error.errno or 0)).__name__}: [Errno {error.errno}] {error.strerror}: '{name}'"
+        ) from None
 
 
 def _delimiter(options: Any, lines: Sequence[str]) -> str:
