@@ -1,6 +1,6 @@
-"""gzip, gunzip, zcat, uncompress, bzip2, bunzip2, bzcat, xz, unxz, xzcat, lzma, unlzma, lzcat: compress files, and expand them.
+"""gzip, gunzip, zcat, uncompress, bzip2, bunzip2, bzcat, xz, unxz, xzcat, lzma, unlzma, lzcat: compress or expand files.
 
-Oracle: gzip 1.12, bzip2 1.0.8, XZ Utils 5.4. The name says which format, and whether to expand.
+Oracle: gzip 1.12, bzip2 1.0.8, XZ Utils 5.4. The program's name selects the format and the direction.
 Divergence: L-GZIP-001, xz uses small dictionaries and one thread, and -lvv lists no more than -lv.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import stat as bits
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import beneath, find, reason
@@ -22,7 +23,7 @@ from sandhook.formats.compressed import (
     gzip_header,
     kind_of,
 )
-from sandhook.utilities.archive.gzip.words import BzipWords, Said, Words, XzWords
+from sandhook.utilities.archive.gzip.messages import BzipMessages, GzipMessages, Message, XzMessages
 from sandhook.utilities.archive.gzip.xz_list import Lister, XzError, read_streams
 from sandhook.version import __version__
 from sandhook.vfs.base import Stat
@@ -47,10 +48,10 @@ _FORMATS = {
     "unxz": "xz",
     "xzcat": "xz",
 }
-_WORDS = {"gzip": Words, "bzip2": BzipWords, "xz": XzWords, "lzma": XzWords}
+_MESSAGES = {"gzip": GzipMessages, "bzip2": BzipMessages, "xz": XzMessages, "lzma": XzMessages}
 
-#: Options that are not for all of them, and whose they are.
-_OWN = {
+#: Options that only some programs have: the flag, and the formats that accept it.
+_OPTION_FORMATS = {
     "list_": ("-l", ("gzip", "xz", "lzma")), "long_help": ("-H", ("xz", "lzma")), "robot": ("--robot", ("xz", "lzma")), "recursive": ("-r", ("gzip",)), "suffix": ("-S", ("gzip", "xz", "lzma")),
     "synchronous": ("--rsyncable", ("gzip",)), "license_": ("-L", ("gzip", "bzip2")), "small": ("-s", ("bzip2",)), "extreme": ("-e", ("xz", "lzma")),
     "threads": ("-T", ("xz", "lzma")), "format_": ("-F", ("xz", "lzma")), "check": ("-C", ("xz", "lzma")),
@@ -63,14 +64,14 @@ class Options:
     """gzip [-cdfklnNqrtv] [-S SUFFIX] [-1..-9] [FILE]...
 
     Replace each FILE by FILE.gz, or FILE.gz by FILE with -d; without FILE, or for -, work on the standard streams.
-    bzip2, xz and lzma do so with .bz2, .xz and .lzma. gunzip, bunzip2, unxz and unlzma expand, zcat, bzcat, xzcat
-    and lzcat also print. uncompress is gunzip, which reads what compress made.
+    bzip2, xz and lzma use .bz2, .xz and .lzma. gunzip, bunzip2, unxz and unlzma expand; zcat, bzcat, xzcat
+    and lzcat write to standard output. uncompress is gunzip, which also reads the output of compress.
     """
 
     stdout: bool = opt("-c", "--stdout", "--to-stdout", help="write to standard output, and keep the files")
     decompress: bool | None = also(
         opt("-d", "--decompress", "--uncompress", help="expand", default=None),
-        opt("-z", "--compress", help="compress, whatever the name says", const=False),
+        opt("-z", "--compress", help="compress, whatever the program is called", const=False),
     )
     force: bool = opt("-f", "--force", help="overwrite files, and copy what is not compressed with -dc")
     keep: bool = opt("-k", "--keep", help="keep the files")
@@ -78,16 +79,14 @@ class Options:
     robot: bool = opt("--robot", help="with -l, lines for programs (xz)")
     long_help: bool = opt("-H", "--long-help", help="print this help (xz)")
     name: str = also(
-        opt(
-            "-n", "--no-name", help="store neither name nor time, nor take them back", const="no", default=""
-        ),
-        opt("-N", "--name", help="store name and time, or take them back", const="yes"),
+        opt("-n", "--no-name", help="neither store nor restore name and time", const="no", default=""),
+        opt("-N", "--name", help="store name and time, or restore them", const="yes"),
     )
     recursive: bool = opt("-r", "--recursive", help="work on the files in directories (gzip)")
-    suffix: str | None = opt("-S", "--suffix", "SUFFIX", "what names of compressed files end in")
+    suffix: str | None = opt("-S", "--suffix", "SUFFIX", "the suffix of compressed files")
     quiet: tuple[bool, ...] = opt("-q", "--quiet", help="no warnings; twice, no errors (xz)", append=True)
     test: bool = opt("-t", "--test", help="check compressed files")
-    verbose: bool = opt("-v", "--verbose", help="say what is done")
+    verbose: bool = opt("-v", "--verbose", help="print each file and its compression ratio")
     synchronous: bool = opt("--rsyncable", "--synchronous", ignored="for gzip")
     small: bool = opt("-s", "--small", ignored="for bzip2")
     extreme: bool = opt("-e", "--extreme", ignored="for xz")
@@ -108,11 +107,11 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, 1 after an error, 2 after a warning; bzip2 has 2 for damaged data alone."""
+    """Return 0, 1 after an error, 2 after a warning; bzip2 returns 2 only for damaged data."""
     worker = _Worker(options, ctx)
     if options.license_:
-        called = ctx.called_as(_FORMATS)
-        ctx.write_line(f"{called} (sandhook) {__version__}: free software, under the terms of its LICENSE.")
+        program = ctx.called_as(_FORMATS)
+        ctx.write_line(f"{program} (sandhook) {__version__}: free software, under the terms of its LICENSE.")
         return 0
     if options.long_help:
         raise Inform("help")
@@ -124,24 +123,24 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             worker.stream()
         else:
             worker.file(name)
-    if options.list_ and len(operands) > 1 and worker.listed:
+    if options.list_ and len(operands) > 1 and worker.listed_files:
         worker.print_row(worker.totals[0], worker.totals[1], worker.totals[2], "(totals)", "")
     return worker.status()
 
 
 class _Worker:
-    """Handles the operands."""
+    """Compresses or expands the operands, and keeps the exit status."""
 
     def __init__(self, options: Options, ctx: Context) -> None:
-        called = ctx.called_as(_FORMATS)
+        program = ctx.called_as(_FORMATS)
         self.ctx = ctx
         self.options = options
-        self.kind = _FORMATS[called]
+        self.kind = _FORMATS[program]
         if options.format_ not in (None, "auto"):
             if options.format_ not in ("xz", "lzma", "alone"):
                 raise Failure(f"{options.format_}: Unknown file format type")
             self.kind = "xz" if options.format_ == "xz" else "lzma"
-        for field, (flag, kinds) in _OWN.items():
+        for field, (flag, kinds) in _OPTION_FORMATS.items():
             if self.kind not in kinds and getattr(options, field):
                 raise UsageError(f"invalid option -- '{flag.lstrip('-')}'")
         if not options.level and self.kind in ("gzip", "bzip2"):
@@ -156,57 +155,60 @@ class _Worker:
             *((options.suffix,) if options.suffix else ()),
             *_SUFFIXES[self.kind],
         )
-        self.words = _WORDS[self.kind]()
-        self.cat = called in ("zcat", "bzcat", "xzcat", "lzcat")
-        expands = self.cat or called in ("gunzip", "bunzip2", "unxz", "unlzma", "uncompress")
-        checks = options.test or options.list_
-        self.expands = checks or (expands if options.decompress is None else options.decompress)
-        self.to_stdout = options.stdout or self.cat or checks
-        self.wrong = self.warned = self.corrupt = False
-        self.tool = self.kind if self.kind == "gzip" else called
+        self.messages = _MESSAGES[self.kind]()
+        self.cat = program in ("zcat", "bzcat", "xzcat", "lzcat")
+        expands = self.cat or program in ("gunzip", "bunzip2", "unxz", "unlzma", "uncompress")
+        only_reads = options.test or options.list_
+        self.expands = only_reads or (expands if options.decompress is None else options.decompress)
+        self.to_stdout = options.stdout or self.cat or only_reads
+        self.has_errors = self.has_warnings = self.corrupt = False
+        self.tool = self.kind if self.kind == "gzip" else program
         self.sizes: list[int] = []
-        self.headed = False
-        self.listed = 0
+        self.titles_printed = False
+        self.listed_files = 0
         self.totals = [0, 0, 0]
 
     def status(self) -> int:
-        """Return what is worst: an error, or a warning."""
-        words = self.words
-        if self.corrupt and words.corrupt > 1:
-            return words.corrupt
-        if self.wrong or self.corrupt:
+        """Return the most severe exit status so far."""
+        messages = self.messages
+        if self.corrupt and messages.corrupt > 1:
+            return messages.corrupt
+        if self.has_errors or self.corrupt:
             return 1
-        return words.warning if self.warned and not self.options.no_warn else 0
+        return messages.warning if self.has_warnings and not self.options.no_warn else 0
 
-    def print(self, said: Said, *, gap: bool = False) -> None:
-        """Report; messages about damaged data follow an empty line, as gzip's do."""
-        text, severity = said
-        self.warned |= severity == "warning"
-        self.wrong |= severity == "error"
+    def print(self, message: Message, *, blank_line_before: bool = False) -> None:
+        """Write a message, and record its severity.
+
+        ``blank_line_before``: gzip writes an empty line before a message about damaged data.
+        """
+        text, severity = message
+        self.has_warnings |= severity == "warning"
+        self.has_errors |= severity == "error"
         self.corrupt |= severity == "corrupt"
         if len(self.options.quiet) > 1 and self.kind in ("xz", "lzma"):
             return
         if self.options.quiet and severity in ("warning", "note") and "already exists" not in text:
             return
-        self._print(("\n" if gap else "") + f"{self.tool}: {text}\n")
+        self._print(("\n" if blank_line_before else "") + f"{self.tool}: {text}\n")
 
     def _print(self, text: str) -> None:
         self.ctx.flush()
         self.ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
 
     def stream(self) -> None:
-        """Work on the standard streams."""
+        """Compress or expand standard input to standard output."""
         with self.ctx.stdin_reader() as reader:
-            counted = _Counted(reader)
+            source = _CountingReader(reader)
             try:
-                size = self._write(self.converted(counted), None)
+                size = self._write(self.convert(source), None)
             except CorruptError as error:
-                self._damaged(self.words.stream, error, "")
+                self._corruption_error(self.messages.stream, error, "")
                 return
-            self._finish("", "", counted, size, 0)
+            self._finish("", "", source, size, 0)
 
-    def converted(self, source: _Counted, name: bytes = b"", mtime: int = 0) -> Iterator[bytes]:
-        """Yield what becomes of a stream: compressed, expanded, or as it is. Raises CorruptError."""
+    def convert(self, source: _CountingReader, name: bytes = b"", mtime: int = 0) -> Iterator[bytes]:
+        """Yield a stream compressed, expanded or unchanged. Raises CorruptError."""
         chunks = source.chunks()
         if not self.expands:
             keep = self.options.name != "no"
@@ -220,7 +222,7 @@ class _Worker:
                 xz_check=self.options.check or "",
             )
         first = next(chunks, b"")
-        rest = _with(first, chunks)
+        rest = chain((first,) if first else (), chunks)
         if self.options.force and self.to_stdout and not kind_of(first):
             return rest
         kind = kind_of(first)
@@ -234,25 +236,25 @@ class _Worker:
         self.sizes = []
         return expanded(rest, kind if self.kind == "xz" else self.kind, self.ctx.charge, self.sizes)
 
-    def _damaged(self, name: str, error: CorruptError, target: str) -> None:
-        said = self.words.damaged(name, error, target, test=self.options.test)
-        gap = self.kind == "gzip" or (self.kind == "bzip2" and "*Possible*" in said[0])
-        self.print(said, gap=gap)
+    def _corruption_error(self, name: str, error: CorruptError, target: str) -> None:
+        message = self.messages.damaged(name, error, target, test=self.options.test)
+        blank_line_before = self.kind == "gzip" or (self.kind == "bzip2" and "*Possible*" in message[0])
+        self.print(message, blank_line_before=blank_line_before)
 
     def file(self, name: str) -> None:
-        """Work on one file, or with -r on all in a directory."""
-        ctx, options, words = self.ctx, self.options, self.words
+        """Compress or expand one file, or with -r every file in a directory."""
+        ctx, options, messages = self.ctx, self.options, self.messages
         try:
             info = find(ctx, name)
             if info is None and self.expands and not name.endswith(self.suffixes[0]) and self.kind == "gzip":
-                others = (name + each for each in self.suffixes if find(ctx, name + each) is not None)
-                name = next(others, name + self.suffixes[0])
+                candidates = (name + each for each in self.suffixes if find(ctx, name + each) is not None)
+                name = next(candidates, name + self.suffixes[0])
                 info = find(ctx, name)
         except OSError as error:
             self.print((f"{name}: {reason(error)}", "error"))
             return
         if info is None:
-            self.print(words.missing(name))
+            self.print(messages.missing(name))
             return
         if bits.S_ISDIR(info.mode):
             if options.recursive:
@@ -260,21 +262,21 @@ class _Worker:
                     ctx.charge()
                     self.file(beneath(name, entry.name))
             else:
-                self.print(words.directory(name))
+                self.print(messages.directory(name))
             return
         if not options.force and not self.to_stdout:
-            itself = ctx.fs.stat(ctx.path(name), follow=False)
-            if bits.S_ISLNK(itself.mode):
-                self.print(words.link(name))
+            unfollowed = ctx.fs.stat(ctx.path(name), follow=False)
+            if bits.S_ISLNK(unfollowed.mode):
+                self.print(messages.link(name))
                 return
             if info.links > 1:
-                self.print(words.linked(name, info.links - 1))
+                self.print(messages.linked(name, info.links - 1))
                 return
         self._replace(name, info)
 
     def _replace(self, name: str, info: Stat) -> None:
         """Compress or expand one file that may be replaced."""
-        ctx, options, words = self.ctx, self.options, self.words
+        ctx, options, messages = self.ctx, self.options, self.messages
         target = self._target(name)
         if target is None:
             return
@@ -284,25 +286,29 @@ class _Worker:
             self.print((f"{name}: {reason(error)}", "error"))
             return
         with reader:
-            source = _Counted(reader)
+            source = _CountingReader(reader)
             base = name.rpartition("/")[2].encode("utf-8", "surrogateescape")
-            made = False
-            stored, mtime = b"", 0
+            target_created = False
+            stored_name, mtime = b"", 0
             try:
-                pieces = self.converted(source, base, info.mtime_ns // 10**9)
+                pieces = self.convert(source, base, info.mtime_ns // 10**9)
                 if self.expands and options.name == "yes" and self.kind == "gzip" and target:
-                    _, stored, mtime = gzip_header(source.head)
-                    if stored:
-                        above, slash, _ = target.rpartition("/")
-                        target = above + slash + stored.decode("utf-8", "surrogateescape").rpartition("/")[2]
+                    _, stored_name, mtime = gzip_header(source.head)
+                    if stored_name:
+                        directory, slash, _ = target.rpartition("/")
+                        target = (
+                            directory
+                            + slash
+                            + stored_name.decode("utf-8", "surrogateescape").rpartition("/")[2]
+                        )
                 if target and not options.force and find(ctx, target) is not None:
-                    self.print(words.exists(target))
+                    self.print(messages.exists(target))
                     return
-                made = True
+                target_created = True
                 size = self._write(pieces, target or None)
             except CorruptError as error:
-                self._damaged(name, error, target)
-                if target and made and error.reason != "trailing garbage":
+                self._corruption_error(name, error, target)
+                if target and target_created and error.reason != "trailing garbage":
                     ctx.fs.unlink(ctx.path(target))
                 if error.reason != "trailing garbage":
                     return
@@ -319,27 +325,27 @@ class _Worker:
                 ctx.fs.unlink(ctx.path(name))
 
     def _target(self, name: str) -> str | None:
-        """Return the file to write, "" for standard output or none, None when there is no good name."""
+        """Return the file to write; "" for standard output or no output, None when no name is suitable."""
         if self.to_stdout:
             return ""
-        words = self.words
-        found = next(
+        messages = self.messages
+        known_suffix = next(
             (suffix for suffix in self.suffixes if name.endswith(suffix) and len(name) > len(suffix)), None
         )
         if not self.expands:
-            if found is not None and not (self.options.force and self.kind == "gzip"):
+            if known_suffix is not None and not (self.options.force and self.kind == "gzip"):
                 if not self.options.recursive:
-                    self.print(words.packed(name, found))
+                    self.print(messages.packed(name, known_suffix))
                 return None
             return name + self.suffixes[0]
-        if found is not None:
-            return name[: -len(found)] + (
-                ".tar" if found[1:2] == "t" and found != self.options.suffix else ""
+        if known_suffix is not None:
+            return name[: -len(known_suffix)] + (
+                ".tar" if known_suffix[1:2] == "t" and known_suffix != self.options.suffix else ""
             )
         if self.kind in ("xz", "lzma") and not self._has_magic(name):
-            return name + ".out"  # what is wrong with it shows when it is read
+            return name + ".out"  # reading it reports what is wrong
         if not self.options.recursive:
-            self.print(words.unknown(name))
+            self.print(messages.unknown(name))
         return name + ".out" if self.kind == "bzip2" else None
 
     def _has_magic(self, name: str) -> bool:
@@ -351,7 +357,7 @@ class _Worker:
         return kind_of(head) == "xz" or head[:1] == LZMA_FIRST
 
     def _write(self, pieces: Iterator[bytes], target: str | None) -> int:
-        """Write what comes to a file or to standard output; -t and -l only count it."""
+        """Write the pieces to a file or to standard output; -t and -l only count them. Return their size."""
         size = 0
         silent = self.options.test or self.options.list_
         if target is None:
@@ -370,8 +376,8 @@ class _Worker:
             file.release()
         return size
 
-    def _finish(self, name: str, target: str, source: _Counted, size: int, mtime: int) -> None:
-        """List, or with -v say what was done."""
+    def _finish(self, name: str, target: str, source: _CountingReader, size: int, mtime: int) -> None:
+        """Write the line of -l or -v for a file."""
         options = self.options
         if options.list_:
             self._list(name, source, mtime)
@@ -388,10 +394,12 @@ class _Worker:
                 overhead = gzip_header(source.head)[0] + 8
             whole = self.sizes[-1] if self.expands and self.sizes else whole
         if options.test:
-            text = self.words.tested(name, small, whole) if name else " OK\n"
+            text = self.messages.tested(name, small, whole) if name else " OK\n"
         else:
             ratio = _ratio(whole, small - overhead)
-            text = self.words.done(name, target, small, whole, ratio, keep=options.keep, expands=self.expands)
+            text = self.messages.done(
+                name, target, small, whole, ratio, keep=options.keep, expands=self.expands
+            )
         self._print(text)
 
     def list_streams(self, names: Sequence[str]) -> int:
@@ -414,7 +422,7 @@ class _Worker:
                 with ctx.open(name) as reader:
                     lister.show(name, read_streams(reader.read_all(), ctx.charge))
             except IsADirectoryError:
-                self.print(self.words.directory(name))
+                self.print(self.messages.directory(name))
             except OSError as error:
                 self.print((f"{name}: {reason(error)}", "error"))
             except XzError as error:
@@ -422,36 +430,36 @@ class _Worker:
         lister.finish()
         return self.status()
 
-    def _list(self, name: str, source: _Counted, mtime: int) -> None:
-        header, _, stored = gzip_header(source.head)
+    def _list(self, name: str, source: _CountingReader, mtime: int) -> None:
+        header, _, stored_time = gzip_header(source.head)
         overhead = header + 8 if len(self.sizes) < 2 else 0
         whole = self.sizes[-1] if self.sizes else 0
-        shown = name or "stdout"
-        found = next((suffix for suffix in self.suffixes if shown.endswith(suffix)), "")
-        shown = shown[: -len(found)] if found else shown
-        self.listed += 1
+        listed_name = name or "stdout"
+        suffix = next((suffix for suffix in self.suffixes if listed_name.endswith(suffix)), "")
+        listed_name = listed_name[: -len(suffix)] if suffix else listed_name
+        self.listed_files += 1
         self.totals = [self.totals[0] + source.size, self.totals[1] + whole, overhead]
-        more = ""
+        details = ""
         if self.options.verbose:
             zone = self.ctx.environment.get("TZ")
             check = int.from_bytes(source.tail[-8:-4], "little")
-            more = f"defla {check:08x} " + strftime("%b %e %H:%M ", stored or mtime, zone)
-        self.print_row(source.size, whole, overhead, shown, more)
+            details = f"defla {check:08x} " + strftime("%b %e %H:%M ", stored_time or mtime, zone)
+        self.print_row(source.size, whole, overhead, listed_name, details)
 
-    def print_row(self, size: int, whole: int, overhead: int, name: str, more: str) -> None:
+    def print_row(self, size: int, whole: int, overhead: int, name: str, details: str) -> None:
         """Print a line of -l, and the line of titles before the first."""
         verbose = self.options.verbose
-        if not self.headed and not self.options.quiet:
-            self.headed = True
+        if not self.titles_printed and not self.options.quiet:
+            self.titles_printed = True
             titles = "         compressed        uncompressed  ratio uncompressed_name"
             self.ctx.write_line(("method  crc     date  time  " if verbose else "") + titles)
-        if verbose and not more:
-            more = " " * 28
-        self.ctx.write_line(f"{more}{size:19} {whole:19} {_ratio(whole, size - overhead)} {name}")
+        if verbose and not details:
+            details = " " * 28
+        self.ctx.write_line(f"{details}{size:19} {whole:19} {_ratio(whole, size - overhead)} {name}")
 
 
-class _Counted:
-    """A reader that remembers how much it gave, and what was first and last."""
+class _CountingReader:
+    """A reader that records the size, the first chunk and the last eight bytes."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -469,9 +477,3 @@ class _Counted:
 
 def _ratio(whole: int, small: int) -> str:
     return f"{100 * (whole - small) / whole:5.1f}%" if whole else "  0.0%"
-
-
-def _with(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    if first:
-        yield first
-    yield from rest

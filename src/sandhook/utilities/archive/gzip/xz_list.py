@@ -1,4 +1,4 @@
-"""What xz -l lists: the streams and blocks of .xz files, read from their indexes.
+"""xz -l: list the streams and blocks of .xz files from their indexes.
 
 Source: the .xz file format 1.1.0, sections 2 to 4. Oracle: XZ Utils 5.4.
 """
@@ -11,32 +11,41 @@ from zlib import crc32
 from sandhook.record import Record
 
 _MAGIC, _END = b"\xfd7zXZ\0", b"YZ"
-_SIDE = 12  #: bytes of the header of a stream, and of its footer
+_HEADER_SIZE = 12  #: bytes of the header of a stream, and of its footer
 _CHECKS = {0: "None", 1: "CRC32", 4: "CRC64", 10: "SHA-256"}
 _TITLES = "Strms  Blocks   Compressed Uncompressed  Ratio  Check   Filename"
 _CORRUPT = "Compressed data is corrupt"
 
 
 class XzError(Exception):
-    """The data are no .xz file, or damaged; the text is what xz says."""
+    """The data are not an .xz file, or are damaged. The text is xz's message."""
 
 
 class Stream(Record):
-    """One stream: where it begins and its sizes in bytes, its check, the padding after it, and its blocks."""
+    """One stream of an .xz file.
+
+    Attributes:
+        start: Offset in the file, in bytes.
+        size: Compressed size in bytes.
+        whole: Uncompressed size in bytes.
+        check: The number of its integrity check.
+        padding: Bytes of padding after it.
+        blocks: For each block, its size with all parts, and its uncompressed size.
+    """
 
     start: int
     size: int
     whole: int
     check: int
     padding: int
-    blocks: tuple[tuple[int, int], ...]  #: size of each with all of its parts, and expanded
+    blocks: tuple[tuple[int, int], ...]
 
 
 def read_streams(data: bytes, charge: Callable[[int], None]) -> list[Stream]:
     """Return the streams of a file. Raises XzError."""
     if not data:
         raise XzError("File is empty")
-    if len(data) < 2 * _SIDE:
+    if len(data) < 2 * _HEADER_SIZE:
         raise XzError("Too small to be a valid .xz file")
     if data[:6] != _MAGIC:
         raise XzError("File format not recognized")
@@ -49,26 +58,26 @@ def read_streams(data: bytes, charge: Callable[[int], None]) -> list[Stream]:
         while stop >= 4 and data[stop - 4 : stop] == b"\0\0\0\0":
             charge(1)
             stop -= 4
-        found = _stream(data, stop, end - stop, charge)
-        streams.append(found)
-        end = found.start
+        stream = _stream(data, stop, end - stop, charge)
+        streams.append(stream)
+        end = stream.start
     streams.reverse()
     return streams
 
 
 def _stream(data: bytes, stop: int, padding: int, charge: Callable[[int], None]) -> Stream:
     """Return the stream that ends before ``stop``."""
-    footer = data[max(0, stop - _SIDE) : stop]
+    footer = data[max(0, stop - _HEADER_SIZE) : stop]
     if (
-        len(footer) < _SIDE
+        len(footer) < _HEADER_SIZE
         or footer[10:] != _END
         or crc32(footer[4:10]) != int.from_bytes(footer[:4], "little")
     ):
         raise XzError(_CORRUPT)
     size = (int.from_bytes(footer[4:8], "little") + 1) * 4
-    blocks = _index(data, stop - _SIDE - size, size, charge)
-    start = stop - 2 * _SIDE - size - sum([block[0] for block in blocks])
-    head = data[max(0, start) : max(0, start) + _SIDE]
+    blocks = _index(data, stop - _HEADER_SIZE - size, size, charge)
+    start = stop - 2 * _HEADER_SIZE - size - sum([block[0] for block in blocks])
+    head = data[max(0, start) : max(0, start) + _HEADER_SIZE]
     if start < 0 or head[:6] != _MAGIC or head[6:8] != footer[8:10]:
         raise XzError(_CORRUPT)
     if crc32(head[6:8]) != int.from_bytes(head[8:], "little"):
@@ -79,7 +88,7 @@ def _stream(data: bytes, stop: int, padding: int, charge: Callable[[int], None])
 
 
 def _index(data: bytes, at: int, size: int, charge: Callable[[int], None]) -> list[tuple[int, int]]:
-    """Return the sizes of blocks, packed and expanded."""
+    """Return the sizes of the blocks, compressed and uncompressed."""
     end = at + size - 4
     if at < 0 or data[at] or crc32(data[at:end]) != int.from_bytes(data[end : end + 4], "little"):
         raise XzError(_CORRUPT)
@@ -94,7 +103,7 @@ def _index(data: bytes, at: int, size: int, charge: Callable[[int], None]) -> li
 
 
 def _number(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """Read a number of seven bits a byte; return it and where the next one begins."""
+    """Decode a number with seven bits in each byte; return it and the offset after it."""
     value = 0
     for shift in range(0, 63, 7):
         if at >= end:
@@ -108,14 +117,14 @@ def _number(data: bytes, at: int, end: int) -> tuple[int, int]:
 
 
 class Lister:
-    """Prints tables, or with ``robot`` lines for programs, and sums at the end."""
+    """Prints a table, or with ``robot`` lines for programs, and the totals at the end."""
 
     def __init__(self, write_line: Callable[[str], None], *, verbose: bool, robot: bool, count: int) -> None:
         self._write = write_line
         self._verbose = verbose
         self._robot = robot
         self._count = count
-        self._number = 0  #: of the files that were looked at
+        self._number = 0  #: of the current file, from 1
         self._sums = [0, 0, 0, 0, 0]
         self._checks: set[int] = set()
         self._files = 0
@@ -149,7 +158,7 @@ class Lister:
             self._write(("\n" if self._number > 1 else "") + f"{name} ({self._number}/{self._count})")
 
     def finish(self) -> None:
-        """Print the sums, for more than one file or for programs."""
+        """Print the totals, for more than one file or for programs."""
         if self._robot:
             self._write(f"totals\t{_fields(self._sums, self._checks)}\t{self._files}")
         elif self._files > 1 and self._verbose:
@@ -170,37 +179,41 @@ class Lister:
     def _summary(self, sums: Sequence[int], checks: set[int]) -> None:
         streams, blocks, size, whole, padding = sums
         self._write(f"  Streams:           {streams}\n  Blocks:            {blocks}")
-        self._write(f"  Compressed size:   {_both(size)}\n  Uncompressed size: {_both(whole)}")
+        self._write(
+            f"  Compressed size:   {_amount_and_bytes(size)}\n  Uncompressed size: {_amount_and_bytes(whole)}"
+        )
         self._write(
             f"  Ratio:             {_ratio(size, whole)}\n  Check:             {_names(checks, ', ')}"
         )
-        self._write(f"  Stream Padding:    {_both(padding)}")
+        self._write(f"  Stream Padding:    {_amount_and_bytes(padding)}")
 
     def _details(self, streams: Sequence[Stream]) -> None:
         """Print a line for each stream and each block."""
-        streamed, blocked = [], []
-        above = 0
+        stream_rows, block_rows = [], []
+        uncompressed_offset = 0
         for number, stream in enumerate(streams, 1):
             check = _name(stream.check)
-            streamed.append((number, len(stream.blocks), stream.start, above, stream.size, stream.whole,
+            stream_rows.append((number, len(stream.blocks), stream.start, uncompressed_offset, stream.size, stream.whole,
                              _ratio(stream.size, stream.whole), check, stream.padding))  # fmt: skip
-            at = stream.start + _SIDE
+            at = stream.start + _HEADER_SIZE
             for index, (size, whole) in enumerate(stream.blocks, 1):
-                blocked.append((number, index, at, above, size, whole, _ratio(size, whole), check))
+                block_rows.append(
+                    (number, index, at, uncompressed_offset, size, whole, _ratio(size, whole), check)
+                )
                 at += size
-                above += whole
+                uncompressed_offset += whole
         if self._robot:
-            for row in streamed:
+            for row in stream_rows:
                 self._write("\t".join(map(str, ("stream", *row))))
-            for total, cells in enumerate(blocked, 1):
+            for total, cells in enumerate(block_rows, 1):
                 self._write("\t".join(map(str, ("block", *cells[:2], total, *cells[2:]))))
             return
         self._write(f"  Streams:\n{_title('Blocks', 'CompSize')}      Padding")
-        for row in streamed:
+        for row in stream_rows:
             self._write(f"{_cells(row)}  {row[7]:<10} {row[8]:7}")
-        if blocked:
+        if block_rows:
             self._write(f"  Blocks:\n{_title('Block', 'TotalSize')}")
-        for cells in blocked:
+        for cells in block_rows:
             self._write(f"{_cells(cells)}  {cells[7]}")
 
 
@@ -221,12 +234,12 @@ def _name(check: int) -> str:
     return _CHECKS.get(check, f"Unknown-{check}")
 
 
-def _names(checks: set[int], between: str) -> str:
-    return between.join([_name(check) for check in sorted(checks)]) or "None"
+def _names(checks: set[int], separator: str) -> str:
+    return separator.join([_name(check) for check in sorted(checks)]) or "None"
 
 
 def _amount(size: int) -> str:
-    """Return a size in bytes below ten thousand, else in a larger unit with one decimal."""
+    """Format a size: in bytes below ten thousand, else in a larger unit with one decimal."""
     if size < 10_000:
         return f"{size} B"
     value = float(size)
@@ -237,7 +250,7 @@ def _amount(size: int) -> str:
     return f"{value / 1024:.1f} TiB"
 
 
-def _both(size: int) -> str:
+def _amount_and_bytes(size: int) -> str:
     return _amount(size) if size < 10_000 else f"{_amount(size)} ({size} B)"
 
 

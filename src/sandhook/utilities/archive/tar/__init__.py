@@ -1,13 +1,14 @@
-"""tar: put files into an archive, list one, and take files out of it.
+"""tar: create, list, update and extract archives.
 
 Oracle: GNU tar 1.34; members of a directory go in the order of their names.
-Divergence: L-TAR-001, nothing is made outside of the directory, through links neither; -w, -g, -M, --to-command
-and programs of -I besides the usual packers are not offered.
+Divergence: L-TAR-001, nothing is created outside the directory, not even through links. Not offered: -w, -g, -M,
+--to-command, and programs of -I other than the usual compressors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from sandhook.command.accounts import accounts
 from sandhook.command.context import Context, Failure
@@ -21,27 +22,33 @@ from sandhook.utilities.archive.tar import format as format_
 from sandhook.utilities.archive.tar.create import Creator
 from sandhook.utilities.archive.tar.extract import Extractor
 from sandhook.utilities.archive.tar.names import transformer
-from sandhook.utilities.archive.tar.options import SYNTAX, Options, late_exclusions, positions, with_dashes
+from sandhook.utilities.archive.tar.options import (
+    SYNTAX,
+    Options,
+    interleave_directories,
+    trailing_exclusions,
+    with_dashes,
+)
 from sandhook.utilities.archive.tar.select import Selection
 
 RAW = True  # the first word may be options without a dash: tar xzf FILE
 USAGE_STATUS = 2
 _HINT = "Try 'tar --help' or 'tar --usage' for more information."
 
-#: Exit status of options that cannot be read.
-_WRONG_OPTION = 64
+#: Exit status after a usage error.
+_USAGE_ERROR_STATUS = 64
 
-#: What of names makes them look like patterns.
-_WILD = frozenset("*?[\\")
+#: Characters that make a name look like a pattern.
+_WILDCARDS = frozenset("*?[\\")
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0, 1 when files differ, 2 after an error, 64 for options that cannot be read."""
+    """Return 0, 1 when files differ, 2 after an error, 64 after a usage error."""
     try:
         options, operands = SYNTAX.parse(with_dashes(list(arguments)))
     except UsageError as error:
         ctx.error(f"{error}\n{_HINT}" if error.hint else str(error))
-        return _WRONG_OPTION if error.status is None else error.status
+        return _USAGE_ERROR_STATUS if error.status is None else error.status
     modes = set(options.modes)
     if len(modes) != 1:
         text = "You must specify one of the '-Acdtrux', '--delete' or '--test-label' options"
@@ -51,15 +58,15 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         return 2
     try:
         job = Job(options, modes.pop(), ctx)
-        job.refuse_late(late_exclusions(arguments, operands))
+        job.withdraw_exclusions(trailing_exclusions(arguments, operands))
     except (UsageError, Failure) as error:
         ctx.error(str(error))
         return 2
-    return job.run(positions(arguments, operands, options))
+    return job.run(interleave_directories(arguments, operands, options))
 
 
 class Job:
-    """What is asked for, and how the work goes."""
+    """One call of tar: its options, and the state that its operations share."""
 
     def __init__(self, options: Options, mode: str, ctx: Context) -> None:
         self._options = options
@@ -87,7 +94,7 @@ class Job:
         self.rename = transformer(options.transform)
         self.present: dict[str, int] = {}
         self.archive_file: tuple[int, int] | None = None
-        self._mtime = None if options.mtime is None else self._stored_time(options.mtime, "mtime") // 10**9
+        self._mtime = None if options.mtime is None else self._parse_time(options.mtime, "mtime") // 10**9
         self._bits = None
         if options.mode_text is not None:
             try:
@@ -95,13 +102,13 @@ class Job:
             except ValueError:
                 raise UsageError("Invalid mode given on option", hint=False) from None
         newer = options.newer if options.newer is not None else options.newer_mtime
-        self.newer = None if newer is None else self._stored_time(newer, "date")
+        self.newer = None if newer is None else self._parse_time(newer, "date")
         excluded = [*options.exclude, *(line for file in options.exclude_from for line in self._lines(file))]
         self.selection = Selection(options, excluded, ctx.charge)
         self.record = format_.BLOCK * (options.blocks or 20)
         self._width = 19
         self._failed = False
-        self._late: list[str] = []
+        self._ineffective_exclusions: list[str] = []
         self._size = 0
 
     def _top_level(self) -> str:
@@ -116,23 +123,23 @@ class Job:
                 break
         return name.removesuffix(".tar")
 
-    def refuse_late(self, patterns: list[str]) -> None:
-        """Note patterns of --exclude that stand after all operands: for -c and -r they are in vain."""
+    def withdraw_exclusions(self, patterns: list[str]) -> None:
+        """Drop the --exclude patterns after the last operand: they have no effect on -c, -r and -u."""
         if patterns and self.mode in ("c", "r", "u"):
-            self._late = patterns
-            kept = [text for text in self._options.exclude if text not in patterns]
-            kept += [line for file in self._options.exclude_from for line in self._lines(file)]
-            self.selection = Selection(self._options, kept, self._ctx.charge)
+            self._ineffective_exclusions = patterns
+            exclusions = [text for text in self._options.exclude if text not in patterns]
+            exclusions += [line for file in self._options.exclude_from for line in self._lines(file)]
+            self.selection = Selection(self._options, exclusions, self._ctx.charge)
 
-    def _tell_late(self) -> None:
-        if self._late:
-            self.report(
+    def _warn_of_ineffective_exclusions(self) -> None:
+        if self._ineffective_exclusions:
+            self.error(
                 "The following options were used after any non-optional arguments in archive create or update mode."
                 "  These options are positional and affect only arguments that follow them.  Please, rearrange them"
                 " properly."
             )
-            for pattern in self._late:
-                self.report(f"--exclude {quote_escaped(pattern)} has no effect")
+            for pattern in self._ineffective_exclusions:
+                self.error(f"--exclude {quote_escaped(pattern)} has no effect")
 
     def run(self, names: list[tuple[str, str]]) -> int:
         ctx, options = self._ctx, self._options
@@ -144,12 +151,12 @@ class Job:
             if self.mode == "c" and not operands and not options.files_from:
                 ctx.error(f"Cowardly refusing to create an empty archive\n{_HINT}")
                 return 2
-            self._tell_late()
+            self._warn_of_ineffective_exclusions()
             self._work(operands)
-        except Refused as error:
+        except ConflictError as error:
             ctx.error(f"{error}\n{_HINT}")
             return 2
-        except Fatal as error:
+        except FatalError as error:
             ctx.error(f"{error}\ntar: Error is not recoverable: exiting now")
             return 2
         except Failure as error:
@@ -165,27 +172,27 @@ class Job:
         elif self.mode in ("r", "u", "A"):
             self._update(operands)
         else:
-            self.selection.want(operands)
+            self.selection.add_operands(operands)
             if self.mode == "delete":
                 self._update(operands)
             else:
                 self._read()
             unseen = self.selection.unseen
-            if self._options.wildcards is None and any(_WILD & set(name) for name in unseen):
+            if self._options.wildcards is None and any(_WILDCARDS & set(name) for name in unseen):
                 self._ctx.error("Pattern matching characters used in file names")
                 self._ctx.error(
                     "Use --wildcards to enable pattern matching, or --no-wildcards to suppress this warning"
                 )
             for name in unseen:
-                self.report(f"{self.quoted(name)}: Not found in archive")
+                self.error(f"{self.quoted(name)}: Not found in archive")
         if self._options.totals and self.mode != "delete":
             what = "read" if self.mode in ("x", "t", "d") else "written"
             self._ctx.process.write_error(
                 f"Total bytes {what}: {self._size} ({_scaled(self._size)}, 1.0MiB/s)\n".encode()
             )
 
-    def report(self, message: str) -> None:
-        """Report an error; the work goes on."""
+    def error(self, message: str) -> None:
+        """Write an error message and continue; the exit status will be 2."""
         self._ctx.error(message)
         self._failed = True
 
@@ -200,7 +207,7 @@ class Job:
         except OSError as error:
             raise Failure(f"{name}: Cannot stat: {reason(error)}") from None
 
-    def _stored_time(self, text: str, what: str) -> int:
+    def _parse_time(self, text: str, what: str) -> int:
         """Return the time of --mtime or -N in nanoseconds. Raises UsageError."""
         if text[:1] in ("/", "."):
             try:
@@ -213,14 +220,14 @@ class Job:
             raise UsageError(f"Invalid {what}: '{text}'", hint=False) from None
 
     def is_new(self, mtime_ns: int, ctime_ns: int) -> bool:
-        """Return whether -N lets a file be stored."""
+        """Return whether a file is newer than the date of -N; True without -N."""
         if self.newer is None:
             return True
         return mtime_ns >= self.newer or (self._options.newer_mtime is None and ctime_ns >= self.newer)
 
     # ------------------------------------------------------------------ archives
 
-    def _packing(self) -> str | None:
+    def _compression(self) -> str | None:
         if self._options.packing != "auto":
             return self._options.packing
         name = self._options.archive
@@ -234,53 +241,53 @@ class Job:
         return None
 
     def _update(self, operands: list[str]) -> None:
-        """Write the archive again with more members, or fewer."""
+        """Rewrite the archive with members added or removed."""
         from sandhook.formats.compressed import kind_of
         from sandhook.utilities.archive.tar.update import spans, without
 
         ctx, archive = self._ctx, self._options.archive
         if archive == "-":
-            raise Fatal("Options '-Aru' are incompatible with '-f -'")
+            raise FatalError("Options '-Aru' are incompatible with '-f -'")
         data = b""
         if self.mode == "delete" or ctx.fs.exists(ctx.path(archive)):
             try:
                 with ctx.open(archive) as reader:
                     data = reader.read_all()
             except OSError as error:
-                raise Fatal(f"{archive}: Cannot open: {reason(error)}") from None
+                raise FatalError(f"{archive}: Cannot open: {reason(error)}") from None
         if kind_of(data[:8]):
-            raise Refused("Cannot update compressed archives")
+            raise ConflictError("Cannot update compressed archives")
         try:
-            found = spans(data, ctx.charge) if data else []
+            members = spans(data, ctx.charge) if data else []
         except format_.FormatError as error:
-            raise Fatal(str(error)) from None
-        end = found[-1][1] if found else 0
+            raise FatalError(str(error)) from None
+        end = members[-1][1] if members else 0
         if self.mode == "delete":
-            self._write(without(data, found, self.selection.selects))
+            self._write(without(data, members, self.selection.selects))
             return
         if self.mode == "A":
-            self._write(_with(data[:end], self._joined(operands, end)))
+            self._write(chain((data[:end],), self._concatenated_members(operands, end)))
             return
         if self.mode == "u":
-            self.present = {member.name: member.mtime for _, _, member in found}
-        self._write(_with(data[:end], Creator(self, ctx, self.report).pieces(end)))
+            self.present = {member.name: member.mtime for _, _, member in members}
+        self._write(chain((data[:end],), Creator(self, ctx, self.error).pieces(end)))
 
-    def _joined(self, names: list[str], size: int) -> Iterator[bytes]:
-        """Yield the members of other archives, and the end of all."""
+    def _concatenated_members(self, names: list[str], size: int) -> Iterator[bytes]:
+        """Yield the members of other archives, then the end of the archive."""
         from sandhook.utilities.archive.tar.update import spans
 
         for name in names:
             try:
                 with self._ctx.open(name) as reader:
                     data = reader.read_all()
-                found = spans(data, self._ctx.charge) if data else []
+                members = spans(data, self._ctx.charge) if data else []
             except OSError as error:
-                self.report(f"{name}: Cannot open: {reason(error)}")
+                self.error(f"{name}: Cannot open: {reason(error)}")
                 continue
             except format_.FormatError as error:
-                self.report(str(error))
+                self.error(str(error))
                 continue
-            end = found[-1][1] if found else 0
+            end = members[-1][1] if members else 0
             size += end
             yield data[:end]
         size += 2 * format_.BLOCK
@@ -288,8 +295,8 @@ class Job:
 
     def _create(self) -> None:
         ctx, archive = self._ctx, self._options.archive
-        pieces: Iterator[bytes] = self._counted(Creator(self, ctx, self.report).pieces())
-        packing = self._packing()
+        pieces: Iterator[bytes] = self._count_bytes(Creator(self, ctx, self.error).pieces())
+        packing = self._compression()
         if packing is not None:
             from sandhook.formats.compressed import compressed
 
@@ -300,18 +307,18 @@ class Job:
             return
         self._write(pieces)
 
-    def _counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    def _count_bytes(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         for piece in pieces:
             self._size += len(piece)
             yield piece
 
     def _write(self, pieces: Iterator[bytes]) -> None:
-        """Write the archive's file, which is never stored in itself."""
+        """Write the archive file, and record its identity so that it is not stored in itself."""
         ctx, archive = self._ctx, self._options.archive
         try:
             file = ctx.create(archive)
         except OSError as error:
-            raise Fatal(f"{archive}: Cannot open: {reason(error)}") from None
+            raise FatalError(f"{archive}: Cannot open: {reason(error)}") from None
         info = ctx.fs.stat(ctx.path(archive))
         self.archive_file = (info.device, info.inode)
         try:
@@ -329,42 +336,42 @@ class Job:
             reader = ctx.open(archive)
         except OSError as error:
             text = f"{archive}: Cannot open: {reason(error)}"
-            if self._options.packing not in (None, "auto"):  # there it is the packer's process that opens it
+            if self._options.packing not in (None, "auto"):  # GNU tar's child process opens the archive here
                 child = f"tar (child): {text}\ntar (child): Error is not recoverable: exiting now\n"
                 ctx.process.write_error(child.encode("utf-8", "surrogateescape"))
                 text = "Child returned status 2"
-            raise Fatal(text) from None
+            raise FatalError(text) from None
         home = ctx.process.cwd
         with reader:
             chunks = reader.chunks()
             first = next(chunks, b"")
-            asked = self._options.packing if self._options.packing != "auto" else None
-            packing = asked or kind_of(first) if first else None
-            pieces = _with(first, chunks)
+            requested = self._options.packing if self._options.packing != "auto" else None
+            packing = requested or kind_of(first) if first else None
+            pieces: Iterator[bytes] = chain((first,) if first else (), chunks)
             if packing:
-                self._check_packing(packing, kind_of(first))
+                self._check_compression(packing, kind_of(first))
                 pieces = expanded(pieces, packing, ctx.charge)
-            pieces = self._counted(pieces)
+            pieces = self._count_bytes(pieces)
             try:
                 for directory, _ in self.names:
                     if directory:
                         try:
                             ctx.process.cwd = ctx.fs.realpath(ctx.path(directory))
                         except OSError as error:
-                            raise Fatal(f"{directory}: Cannot open: {reason(error)}") from None
+                            raise FatalError(f"{directory}: Cannot open: {reason(error)}") from None
                 stream = format_.Stream(pieces)
                 if self.mode == "d":
                     self._compare(stream)
                 else:
-                    Extractor(self, ctx, self.report).run(stream)
+                    Extractor(self, ctx, self.error).run(stream)
             except format_.TruncatedError as error:
                 if self.extract:
-                    ctx.error(str(error))  # once for the member, and once for the archive
-                raise Fatal(str(error)) from None
+                    ctx.error(str(error))  # GNU tar reports it for the member, then for the archive
+                raise FatalError(str(error)) from None
             except format_.FormatError as error:
-                self.report(str(error))
+                self.error(str(error))
             except CorruptError as error:
-                raise Fatal(f"{archive}: {error}") from None
+                raise FatalError(f"{archive}: {error}") from None
             finally:
                 ctx.process.cwd = home
 
@@ -375,38 +382,40 @@ class Job:
         comparer.run(stream)
         self._ctx.failed = max(self._ctx.failed, int(comparer.differs))
 
-    def _check_packing(self, wanted: str, found: str) -> None:
-        """Return what the packer would say of data that it did not make. Raises Fatal."""
-        if wanted in (found, "lzma"):
+    def _check_compression(self, requested: str, actual: str) -> None:
+        """Raise FatalError, after the decompressor's message, when the data have another format."""
+        if requested in (actual, "lzma"):
             return
         status = 1
-        if wanted == "gzip":
+        if requested == "gzip":
             self._ctx.process.write_error(b"\ngzip: stdin: not in gzip format\n")
-        elif wanted == "bzip2":
+        elif requested == "bzip2":
             self._ctx.process.write_error(b"bzip2: (stdin) is not a bzip2 file.\n")
             status = 2
         else:
             self._ctx.process.write_error(b"xz: (stdin): File format not recognized\n")
-        raise Fatal(f"Child returned status {status}")
+        raise FatalError(f"Child returned status {status}")
 
     # ------------------------------------------------------------------ members
 
-    def change(self, member: format_.Member) -> None:
-        """Give a new member the owner, the group and the time that options ask for."""
+    def apply_overrides(self, member: format_.Member) -> None:
+        """Apply --owner, --group, --numeric-owner, --mtime and --mode to a new member."""
         options = self._options
-        names = accounts(self._ctx.fs)
-        for given, field, number, known in (
-            (options.owner, "user", "uid", names.users),
-            (options.group, "group", "gid", names.groups),
+        known_accounts = accounts(self._ctx.fs)
+        for override, field, number, names_by_id in (
+            (options.owner, "user", "uid", known_accounts.users),
+            (options.group, "group", "gid", known_accounts.groups),
         ):
-            if given is not None:
-                text, _, digits = given.partition(":")
+            if override is not None:
+                text, _, digits = override.partition(":")
                 code = digits or text
                 if code.isascii() and code.isdigit() and len(code) < 8:
                     setattr(member, number, int(code))
                 else:
-                    setattr(member, number, next((key for key, name in known.items() if name == text), 0))
-                setattr(member, field, known.get(int(text), "") if text.isdigit() else text)
+                    setattr(
+                        member, number, next((key for key, name in names_by_id.items() if name == text), 0)
+                    )
+                setattr(member, field, names_by_id.get(int(text), "") if text.isdigit() else text)
         if options.numeric:
             member.user = member.group = ""
         if self._mtime is not None and (not options.clamp or member.mtime > self._mtime):
@@ -415,18 +424,18 @@ class Job:
             member.mode = self._bits.apply(member.mode, 0, directory=member.kind == format_.DIRECTORY)
 
     def quoted(self, name: str) -> str:
-        """Return a name as it is listed."""
+        """Return a name in the quoting style of lists and messages."""
         style = self._options.quoting
         return quoted_name(name, style).replace("\\ ", " ") if style == "escape" else quoted_name(name, style)
 
     def print(self, member: format_.Member, name: str = "") -> None:
-        """List a member: its name, or all of it."""
-        full = len(self._options.verbose) > (0 if self.mode == "t" else 1)
+        """Write the line of -t or -v for a member; ``name`` is its name after --transform."""
+        long_format = len(self._options.verbose) > (0 if self.mode == "t" else 1)
         if self.mode != "t" and not self._options.verbose:
             return
-        bare = name if name and self._options.transformed else member.name
-        shown = self.quoted(bare + ("/" if member.kind == format_.DIRECTORY else ""))
-        line = self._long(member, shown) if full else shown
+        name_to_list = name if name and self._options.transformed else member.name
+        listed_name = self.quoted(name_to_list + ("/" if member.kind == format_.DIRECTORY else ""))
+        line = self._long_line(member, listed_name) if long_format else listed_name
         if (self.mode != "c" or self._options.archive != "-") and not self.to_stdout:
             self._ctx.write_line(line)
             return
@@ -437,15 +446,15 @@ class Job:
         format_.CHARACTER: 0o020000, format_.BLOCK_DEVICE: 0o060000,
     }  # fmt: skip
 
-    def _when(self, member: format_.Member) -> str:
+    def _time(self, member: format_.Member) -> str:
         zone = zone_of("UTC" if self._options.utc else self._ctx.environment.get("TZ"))
         format_time = "%Y-%m-%d %H:%M:%S" if self._options.full_time else "%Y-%m-%d %H:%M"
         return format_moment(format_time, moment(member.mtime, zone), 0)
 
-    def _long(self, member: format_.Member, shown: str) -> str:
+    def _long_line(self, member: format_.Member, listed_name: str) -> str:
         mode = mode_string(member.mode | self._KINDS.get(member.kind, 0o100000))
         if member.kind == format_.LABEL:
-            return f"V--------- 0/0{'0'.rjust(self._width - 3)} {self._when(member)} {shown}--Volume Header--"
+            return f"V--------- 0/0{'0'.rjust(self._width - 3)} {self._time(member)} {listed_name}--Volume Header--"
         if member.kind == format_.HARD_LINK:
             mode = "h" + mode[1:]
         owner = f"{member.user or member.uid}/{member.group or member.gid}"
@@ -454,19 +463,19 @@ class Job:
         self._width = max(self._width, len(owner) + len(str(member.size)) + 1)
         size = str(member.size).rjust(self._width - len(owner))
         arrow = {format_.SYMBOLIC_LINK: " -> ", format_.HARD_LINK: " link to "}.get(member.kind)
-        return f"{mode} {owner}{size} {self._when(member)} {shown}{arrow + self.quoted(member.link) if arrow else ''}"
+        return f"{mode} {owner}{size} {self._time(member)} {listed_name}{arrow + self.quoted(member.link) if arrow else ''}"
 
 
-class Refused(Exception):
-    """What is asked for does not go together."""
+class ConflictError(Exception):
+    """The requested operations cannot be combined."""
 
 
-class Fatal(Exception):
+class FatalError(Exception):
     """The archive cannot be used."""
 
 
 def _scaled(size: int) -> str:
-    """Return a size as --totals shows it: 10KiB."""
+    """Format a size as --totals shows it: 10KiB."""
     unit = 0
     value = float(size)
     while value >= 1024 and unit < 4:
@@ -477,9 +486,3 @@ def _scaled(size: int) -> str:
         if value < 10
         else (f"{value:.0f}" + ("B", "KiB", "MiB", "GiB", "TiB")[unit])
     )
-
-
-def _with(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    if first:
-        yield first
-    yield from rest

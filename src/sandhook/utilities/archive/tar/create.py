@@ -1,4 +1,4 @@
-"""What tar -c does: walks the operands and writes members."""
+"""tar -c: walk the operands and write members."""
 
 from __future__ import annotations
 
@@ -24,17 +24,21 @@ if TYPE_CHECKING:
 class Creator:
     """Yields the bytes of an archive."""
 
-    def __init__(self, job: Job, ctx: Context, report: Callable[[str], None]) -> None:
+    def __init__(self, job: Job, ctx: Context, error: Callable[[str], None]) -> None:
         self._job = job
         self._ctx = ctx
-        self._report = report
+        self._error = error
         self._accounts: Accounts = accounts(ctx.fs)
-        self._seen: dict[tuple[int, int], str] = {}
-        self._told: set[str] = set()
-        self._stored: list[tuple[str, bool]] = []
+        self._names_by_inode: dict[tuple[int, int], str] = {}
+        self._reported_prefixes: set[str] = set()
+        self._files_to_remove: list[tuple[str, bool]] = []
 
     def pieces(self, size: int = 0) -> Iterator[bytes]:
-        """Yield headers, contents and the blocks that end the archive, of which ``size`` bytes are there."""
+        """Yield headers, contents and the blocks that end the archive.
+
+        Args:
+            size: Bytes that the archive already has.
+        """
         home = self._ctx.process.cwd
         if self._job.label is not None and not size:
             label = tar.Member(self._job.label, tar.LABEL, mode=0, mtime=int(self._ctx.now()))
@@ -55,7 +59,7 @@ class Creator:
         yield bytes(2 * tar.BLOCK + -size % self._job.record)
 
     def _enter(self, directory: str) -> VirtualPath:
-        """Return where -C leads. Raises Failure, which ends it all."""
+        """Return the directory of -C. Raises Failure, which ends the run."""
         try:
             path = self._ctx.fs.realpath(self._ctx.path(directory))
             if not self._ctx.fs.is_dir(path):
@@ -65,14 +69,14 @@ class Creator:
             raise Failure(f"{directory}: Cannot open: {reason(error)}") from None
 
     def _remove_stored(self) -> None:
-        """Remove what --remove-files wants removed: directories last, those below first."""
-        for name, directory in reversed(self._stored):
+        """Remove the stored files for --remove-files: the contents of a directory before the directory."""
+        for name, directory in reversed(self._files_to_remove):
             self._ctx.charge()
             try:
                 (self._ctx.fs.rmdir if directory else self._ctx.fs.unlink)(self._ctx.path(name))
             except OSError as error:
-                self._report(f"{name}: Cannot {'rmdir' if directory else 'unlink'}: {reason(error)}")
-        self._stored = []
+                self._error(f"{name}: Cannot {'rmdir' if directory else 'unlink'}: {reason(error)}")
+        self._files_to_remove = []
 
     def _tree(self, operand: str) -> Iterator[bytes]:
         pending = [operand]
@@ -84,7 +88,7 @@ class Creator:
             try:
                 info = stat_of(self._ctx, name, follow=self._job.follow)
             except OSError as error:
-                self._report(f"{name}: Cannot stat: {reason(error)}")
+                self._error(f"{name}: Cannot stat: {reason(error)}")
                 continue
             if (info.device, info.inode) == self._job.archive_file:
                 self._ctx.error(f"{name}: file is the archive; not dumped")
@@ -94,98 +98,98 @@ class Creator:
                 if self._job.verbose:
                     self._ctx.error(f"{self._job.quoted(name)}: file is unchanged; not dumped")
                 continue
-            tagged = self._tagged(name) if directory else ""
-            if tagged == "all":
+            tag_rule = self._tag_rule(name) if directory else ""
+            if tag_rule == "all":
                 continue
             yield from self._member(name, info)
-            if tagged:
-                if tagged != "under":
-                    pending.append(beneath(name, tagged))
+            if tag_rule:
+                if tag_rule != "under":
+                    pending.append(beneath(name, tag_rule))
                 continue
             if directory and self._job.recursive:
                 try:
                     entries = self._ctx.fs.listdir(self._ctx.path(name))
                 except OSError as error:
-                    self._unreadable(name, error)
+                    self._read_error(name, error)
                     continue
                 pending += [beneath(name, entry.name) for entry in reversed(entries)]
 
-    def _may_be_link(self, info: Stat) -> bool:
-        """Return whether a file may come once more: it has other names, or operands and links may lead to it again."""
+    def _may_recur(self, info: Stat) -> bool:
+        """Return whether the walk may meet a file again: it has other names, or several operands may contain it."""
         several = len(self._job.names) > 1 or self._job.follow
         return self._job.links and (info.links > 1 or several)
 
-    def _tagged(self, name: str) -> str:
-        """Return what a tag in a directory asks for: "all", "under", or the tag, which alone is stored."""
+    def _tag_rule(self, name: str) -> str:
+        """Return the rule of a tag file in a directory: "all", "under", or the name of the only file to store."""
         for how, tag in self._job.tags:
             if self._ctx.fs.exists(self._ctx.path(beneath(name, tag))):
                 return tag if how == "tag" else how
         return ""
 
-    def _unreadable(self, name: str, error: OSError) -> None:
+    def _read_error(self, name: str, error: OSError) -> None:
         if self._job.tolerant:
             self._ctx.error(f"{self._job.quoted(name)}: Warning: Cannot open: {reason(error)}")
         else:
-            self._report(f"{self._job.quoted(name)}: Cannot open: {reason(error)}")
+            self._error(f"{self._job.quoted(name)}: Cannot open: {reason(error)}")
 
-    def _safe(self, name: str, what: str) -> str:
-        """Return a name without what leads out of where it will be extracted; this is reported once."""
+    def _without_prefix(self, name: str, what: str) -> str:
+        """Return a name without a prefix that leads out of the directory; report each prefix once."""
         if self._job.absolute:
             return name
         at = 0
-        for found in re.finditer(r"(?:^|/)\.\.(?=/|$)", name):
-            at = found.end()
+        for match in re.finditer(r"(?:^|/)\.\.(?=/|$)", name):
+            at = match.end()
         while name[at : at + 1] == "/":
             at += 1
         prefix = name[:at]
-        if prefix and f"{prefix} {what}" not in self._told:
-            self._told.add(f"{prefix} {what}")
+        if prefix and f"{prefix} {what}" not in self._reported_prefixes:
+            self._reported_prefixes.add(f"{prefix} {what}")
             self._ctx.error(f"Removing leading `{prefix}' from {what}")
         return name[at:] or "."
 
     def _member(self, name: str, info: Stat) -> Iterator[bytes]:
-        shown = self._safe(name, "member names")
-        member = tar.Member(shown.rstrip("/"), mode=info.mode & 0o7777, mtime=info.mtime_ns // 10**9)
+        safe_name = self._without_prefix(name, "member names")
+        member = tar.Member(safe_name.rstrip("/"), mode=info.mode & 0o7777, mtime=info.mtime_ns // 10**9)
         member.uid, member.gid = info.uid, info.gid
         member.user, member.group = self._accounts.user(info.uid), self._accounts.group(info.gid)
-        self._job.change(member)
+        self._job.apply_overrides(member)
         if member.mtime <= self._job.present.get(member.name, member.mtime - 1):
             return
         if not self._classify(member, name, info):
             return
-        before = member.name
+        original_name = member.name
         if self._job.rename is not None:
             member.name, member.link = self._job.rename(member.name), self._job.rename(member.link)
         head = b""
         try:
             head = tar.header(member, self._job.layout)
         except tar.FormatError as error:
-            self._report(f"{self._job.quoted(name)}: {error}; not dumped")
+            self._error(f"{self._job.quoted(name)}: {error}; not dumped")
             return
-        stored, member.name = member.name, before
+        stored_name, member.name = member.name, original_name
         if member.kind != tar.FILE:
-            self._job.print(member, stored)
+            self._job.print(member, stored_name)
             yield head
             if self._job.remove:
-                self._stored.append((name, member.kind == tar.DIRECTORY))
+                self._files_to_remove.append((name, member.kind == tar.DIRECTORY))
             return
         try:
             reader = self._ctx.open(name)
         except OSError as error:
-            self._unreadable(name, error)
+            self._read_error(name, error)
             return
         with reader:
-            self._job.print(member, stored)
+            self._job.print(member, stored_name)
             yield head
             if self._job.remove:
-                self._stored.append((name, False))
-            left = member.size
-            while left and (data := reader.read(min(left, 65_536))):
-                left -= len(data)
+                self._files_to_remove.append((name, False))
+            remaining = member.size
+            while remaining and (data := reader.read(min(remaining, 65_536))):
+                remaining -= len(data)
                 yield data
-            while left:
-                piece = bytes(min(left, 65_536))
-                left -= len(piece)
+            while remaining:
+                piece = bytes(min(remaining, 65_536))
+                remaining -= len(piece)
                 yield piece
         yield tar.padding(member.size)
 
@@ -200,13 +204,13 @@ class Creator:
         elif bits.S_ISFIFO(info.mode):
             member.kind = tar.FIFO
         elif not bits.S_ISREG(info.mode):
-            self._report(f"{name}: not a file; not stored")
+            self._error(f"{name}: not a file; not stored")
             return False
-        elif self._may_be_link(info) and key in self._seen:
-            member.kind, member.link = tar.HARD_LINK, self._seen[key]
+        elif self._may_recur(info) and key in self._names_by_inode:
+            member.kind, member.link = tar.HARD_LINK, self._names_by_inode[key]
         else:
-            if self._may_be_link(info):
-                self._safe(name, "hard link targets")
-                self._seen[key] = member.name
+            if self._may_recur(info):
+                self._without_prefix(name, "hard link targets")
+                self._names_by_inode[key] = member.name
             member.size = info.size
         return True

@@ -1,4 +1,4 @@
-"""What tar -x and -t do: reads members, and makes files below one directory and nowhere else."""
+"""tar -x and -t: read members, and create files below one directory and nowhere else."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sandhook.utilities.archive.tar.job import Job
 
 
-#: What could not be done, by the type of member; {} is where a link leads.
+#: The failed action of an error message, by the type of the member; {} is the target of a link.
 _VERBS = {
     tar.FILE: "open",
     tar.DIRECTORY: "mkdir",
@@ -30,14 +30,14 @@ _VERBS = {
 
 
 class Extractor:
-    """Takes members out of an archive."""
+    """Lists or extracts the members of an archive."""
 
-    def __init__(self, job: Job, ctx: Context, report: Callable[[str], None]) -> None:
+    def __init__(self, job: Job, ctx: Context, error: Callable[[str], None]) -> None:
         self._job = job
         self._ctx = ctx
-        self._report = report
-        self._stripped = False
-        self._later: list[tuple[str, int, int]] = []
+        self._error = error
+        self._slash_reported = False
+        self._directories: list[tuple[str, int, int]] = []
         self._root = str(ctx.fs.realpath(ctx.process.cwd))
 
     def run(self, stream: tar.Stream) -> None:
@@ -48,113 +48,115 @@ class Extractor:
                 if member.kind == tar.LABEL:
                     self._ctx.write_line(member.name)
                 return
-            wanted = self._job.selection.selects(member.name)
+            selected = self._job.selection.selects(member.name)
             if member.kind == tar.LABEL and self._job.extract:
                 continue
-            if wanted and not self._job.extract:
+            if selected and not self._job.extract:
                 self._job.print(member)
-            if wanted and self._job.extract:
+            if selected and self._job.extract:
                 self._extract(member, stream)
             else:
                 for _ in stream.pieces(member.size):
                     pass
             tar.skip_padding(stream, member.size)
-        for name, mode, mtime in reversed(self._later):  # a directory that cannot be written is finished last
+        for name, mode, mtime in reversed(
+            self._directories
+        ):  # last, for a mode may forbid to write into the directory
             path = self._ctx.path(name)
             self._ctx.fs.chmod(path, mode)
             if not self._job.touch:
                 self._ctx.fs.utime(path, mtime * 10**9, mtime * 10**9)
 
     def _extract(self, member: tar.Member, stream: tar.Stream) -> None:
-        left = member.size
+        remaining = member.size
         name = self._target(member.name)
         try:
             if name is None:
                 return
             self._job.print(member, name)
             if self._job.to_stdout:
-                for piece in stream.pieces(left):
-                    left -= len(piece)
+                for piece in stream.pieces(remaining):
+                    remaining -= len(piece)
                     self._ctx.write(piece)
                 return
-            self._check_way(name)
+            self._make_parents(name)
             if member.kind == tar.FILE:
-                left = self._file(name, member, stream, left)
+                remaining = self._file(name, member, stream, remaining)
             else:
-                self._other(name, member)
+                self._special(name, member)
         except OSError as error:
             what = _VERBS.get(member.kind, "create").replace("{}", quote_escaped(member.link))
-            self._report(f"{self._job.quoted(member.name)}: Cannot {what}: {reason(error)}")
+            self._error(f"{self._job.quoted(member.name)}: Cannot {what}: {reason(error)}")
         finally:
-            for piece in stream.pieces(left):
-                left -= len(piece)
+            for piece in stream.pieces(remaining):
+                remaining -= len(piece)
 
     def _target(self, name: str) -> str | None:
-        """Return the name to make, below the directory; None when the member is left out."""
+        """Return the name to create, relative to the directory; None to skip the member."""
         if self._job.rename is not None:
             name = self._job.rename(name)
         bare = name.lstrip("/")
         if self._job.absolute and bare != name and _within(name, self._root):
             bare = name[len(self._root) :].lstrip("/")
         elif self._job.absolute and bare != name:
-            self._report(f"{self._job.quoted(name)}: leads out of the directory; not extracted (L-TAR-001)")
+            self._error(f"{self._job.quoted(name)}: leads out of the directory; not extracted (L-TAR-001)")
             return None
-        elif bare != name and not self._stripped:
-            self._stripped = True
+        elif bare != name and not self._slash_reported:
+            self._slash_reported = True
             self._ctx.error("Removing leading `/' from member names")
         parts = [part for part in bare.split("/") if part not in ("", ".")]
         if ".." in parts:
-            self._report(f"{name}: Member name contains '..'")
+            self._error(f"{name}: Member name contains '..'")
             return None
         parts = parts[self._job.strip :]
         if parts and self._job.top and parts[0] != self._job.top:
             parts.insert(0, self._job.top)
         return "/".join(parts) or None
 
-    def _check_way(self, name: str) -> None:
-        """Make missing parents; refuse a way that leads out through a link."""
+    def _make_parents(self, name: str) -> None:
+        """Create missing parents. Raises OSError when a link in the path leads out of the directory."""
         fs = self._ctx.fs
         parent = name.rpartition("/")[0]
-        made = ""
+        ancestor = ""
         for part in parent.split("/") if parent else []:
-            made += part
-            path = self._ctx.path(made)
+            ancestor += part
+            path = self._ctx.path(ancestor)
             if not fs.exists(path):
                 try:
                     fs.mkdir(path, 0o777 & ~self._ctx.process.umask)
                 except OSError as error:
-                    self._report(f"{self._job.quoted(made)}: Cannot mkdir: {reason(error)}")
+                    self._error(f"{self._job.quoted(ancestor)}: Cannot mkdir: {reason(error)}")
                     raise fs_error(errno.ENOENT) from None
-            made += "/"
+            ancestor += "/"
         real = str(fs.realpath(self._ctx.path(parent or ".")))
         if not _within(real, self._root):
             raise fs_error(errno.EXDEV, name)
 
     def _clear(self, path: VirtualPath, member: tar.Member) -> bool:
-        """Remove what stands in the way; return whether the member is to be made."""
+        """Remove an existing file of that name; return whether to create the member."""
         fs = self._ctx.fs
         try:
-            there = fs.stat(path, follow=False)
+            existing = fs.stat(path, follow=False)
         except OSError:
             return True
         if self._job.keep == "error":
             raise fs_error(errno.EEXIST, path)
         if self._job.keep == "skip":
             return False
-        if self._job.keep == "newer" and there.mtime_ns // 10**9 >= member.mtime:
+        if self._job.keep == "newer" and existing.mtime_ns // 10**9 >= member.mtime:
             self._ctx.error(f"Current {quote_escaped(member.name)} is newer or same age")
             return False
         fs.unlink(path)
         return True
 
-    def _file(self, name: str, member: tar.Member, stream: tar.Stream, left: int) -> int:
+    def _file(self, name: str, member: tar.Member, stream: tar.Stream, remaining: int) -> int:
         path = self._ctx.path(name)
         if not self._clear(path, member):
-            return left
+            return remaining
         file = self._ctx.create(name)
         try:
-            for piece in stream.pieces(left):
-                left -= len(piece)
+            for piece in stream.pieces(remaining):
+                remaining -= len(piece)
                 file.write(piece)
         finally:
             file.release()
@@ -162,9 +164,9 @@ class Extractor:
         self._ctx.fs.chmod(path, mode & (0o7777 if self._job.permissions else 0o777))
         if not self._job.touch:
             self._ctx.fs.utime(path, member.mtime * 10**9, member.mtime * 10**9)
-        return left
+        return remaining
 
-    def _other(self, name: str, member: tar.Member) -> None:
+    def _special(self, name: str, member: tar.Member) -> None:
         fs, path = self._ctx.fs, self._ctx.path(name)
         if member.kind == tar.DIRECTORY:
             if not fs.is_dir(path):
@@ -172,13 +174,13 @@ class Extractor:
                     return
                 fs.mkdir(path, 0o700)
             mode = member.mode if self._job.permissions else member.mode & ~self._ctx.process.umask
-            self._later.append((name, mode & (0o7777 if self._job.permissions else 0o777), member.mtime))
+            self._directories.append(
+                (name, mode & (0o7777 if self._job.permissions else 0o777), member.mtime)
+            )
             return
         if member.kind == tar.SYMBOLIC_LINK:
             if leads_out(name, member.link):
-                self._report(
-                    f"{member.name}: link to {member.link} leads out of the directory; not extracted"
-                )
+                self._error(f"{member.name}: link to {member.link} leads out of the directory; not extracted")
                 return
             if self._clear(path, member):
                 fs.symlink(member.link, path)
@@ -186,14 +188,14 @@ class Extractor:
             source = self._target(member.link)
             if source is None:
                 return
-            self._check_way(source)
+            self._make_parents(source)
             if self._clear(path, member):
                 fs.link(self._ctx.path(source), path)
         elif member.kind == tar.FIFO:
             if self._clear(path, member):
                 fs.mkfifo(path, member.mode & 0o777)
         else:
-            self._report(f"{member.name}: not a file, directory, link or FIFO; not extracted")
+            self._error(f"{member.name}: not a file, directory, link or FIFO; not extracted")
 
 
 def _within(path: str, root: str) -> bool:

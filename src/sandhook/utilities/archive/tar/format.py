@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 BLOCK = 512
 RECORD = 10_240
-_MOST_EXTENSION = 1 << 20  #: bytes of a long name or of pax's records
+_MAX_EXTENSION = 1 << 20  #: bytes of a long name or of pax's records
 
 FILE, HARD_LINK, SYMBOLIC_LINK, CHARACTER, BLOCK_DEVICE, DIRECTORY, FIFO = (
     b"0",
@@ -27,7 +27,7 @@ LABEL = b"V"
 
 
 class FormatError(Exception):
-    """The data are not an archive, or a damaged one."""
+    """The data are not an archive, or are damaged."""
 
 
 class TruncatedError(FormatError):
@@ -43,7 +43,7 @@ class Member:
     Attributes:
         name: Without a trailing slash.
         kind: One of the constants above.
-        link: What a link leads to.
+        link: The target of a link.
     """
 
     __slots__ = ("gid", "group", "kind", "link", "mode", "mtime", "name", "size", "uid", "user")
@@ -83,7 +83,7 @@ def header(member: Member, layout: str = "gnu") -> bytes:
 
 
 def _plain_header(member: Member, name: bytes, link: bytes, layout: str) -> bytes:
-    """Return a header as POSIX has it, with records of pax in front where that is the format and they are needed."""
+    """Return a POSIX header, preceded by pax records if the layout is pax and the names need them."""
     blocks, prefix = b"", b""
     if len(link) > 100 and layout != "pax":
         raise FormatError("link name is too long")
@@ -105,7 +105,7 @@ def _plain_header(member: Member, name: bytes, link: bytes, layout: str) -> byte
 
 
 def _record(key: bytes, value: bytes) -> bytes:
-    """Return a record of pax, which begins with its own length."""
+    """Return a pax record, which begins with its own length."""
     body = b" " + key + b"=" + value + b"\n"
     size = len(body) + len(b"%d" % len(body))
     if len(b"%d" % size) + len(body) != size:
@@ -117,17 +117,17 @@ def _ustar(member: Member, name: bytes, link: bytes, prefix: bytes) -> bytes:
     block = bytearray(_block(member, name, link))
     block[257:265] = b"ustar\x0000"
     block[345 : 345 + len(prefix)] = prefix
-    return _summed(bytes(block))
+    return _with_checksum(bytes(block))
 
 
 def _old(member: Member, name: bytes, link: bytes) -> bytes:
     block = bytearray(_block(member, name, link))
     if member.kind in (FILE, DIRECTORY):
         block[156:157] = b"\0"
-    return _summed(bytes(block[:257]).ljust(BLOCK, b"\0"))
+    return _with_checksum(bytes(block[:257]).ljust(BLOCK, b"\0"))
 
 
-def _summed(block: bytes) -> bytes:
+def _with_checksum(block: bytes) -> bytes:
     blank = block[:148] + b" " * 8 + block[156:]
     return block[:148] + b"%06o\0 " % sum(blank) + block[156:]
 
@@ -140,7 +140,7 @@ def _extension(kind: bytes, data: bytes) -> bytes:
 
 
 def padding(size: int) -> bytes:
-    """Return the NULs that fill the last block of ``size`` bytes."""
+    """Return the NULs that pad ``size`` bytes to whole blocks."""
     return bytes(-size % BLOCK)
 
 
@@ -152,7 +152,7 @@ def _octal(value: int, width: int) -> bytes:
 
 
 def _block(member: Member, name: bytes, link: bytes) -> bytes:
-    """Return a header of GNU's form; ``name`` and ``link`` are cut to 100 bytes."""
+    """Return a GNU header; ``name`` and ``link`` are truncated to 100 bytes."""
     block = b"".join(
         (
             name[:100].ljust(100, b"\0"),
@@ -173,24 +173,24 @@ def _block(member: Member, name: bytes, link: bytes) -> bytes:
 
 
 class Stream:
-    """Reads exact numbers of bytes from pieces of any length; ``taken`` is how many were read."""
+    """Reads exact numbers of bytes from chunks of any length; ``offset`` counts the bytes read."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks = chunks
-        self._held = b""
-        self.taken = 0
+        self._buffer = b""
+        self.offset = 0
 
     def read(self, count: int) -> bytes:
         """Return ``count`` bytes, fewer only at the end."""
         pieces = []
         while count:
-            if not self._held:
-                self._held = next(self._chunks, b"")
-                if not self._held:
+            if not self._buffer:
+                self._buffer = next(self._chunks, b"")
+                if not self._buffer:
                     break
-            piece, self._held = self._held[:count], self._held[count:]
+            piece, self._buffer = self._buffer[:count], self._buffer[count:]
             count -= len(piece)
-            self.taken += len(piece)
+            self.offset += len(piece)
             pieces.append(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
@@ -205,23 +205,23 @@ class Stream:
 
 
 def skip_padding(stream: Stream, size: int) -> None:
-    """Read what fills the last block of ``size`` bytes. Raises FormatError when it is not there."""
+    """Read the padding after ``size`` bytes. Raises FormatError when it is incomplete."""
     if len(stream.read(-size % BLOCK)) < -size % BLOCK:
         raise TruncatedError
 
 
 def members(stream: Stream, *, past_end: bool = False) -> Iterator[Member]:
-    """Yield the members; whoever takes one reads its contents and their padding before the next.
+    """Yield the members. The caller reads the contents and the padding of each before the next.
 
     Args:
-        past_end: Go on after blocks of zeros, which end an archive.
+        past_end: Continue after blocks of zeros, which normally end an archive.
 
     Raises:
-        FormatError: This is no archive, or a damaged one.
+        FormatError: The data are not an archive, or are damaged.
     """
     first = True
     name = link = None
-    more: dict[str, str] = {}
+    records: dict[str, str] = {}
     while True:
         block = stream.read(BLOCK)
         if not block and not first:
@@ -241,7 +241,7 @@ def members(stream: Stream, *, past_end: bool = False) -> Iterator[Member]:
         first = False
         kind, size = block[156:157], _number(block[124:136])
         if kind in b"LKxg" and kind:
-            if size > _MOST_EXTENSION:
+            if size > _MAX_EXTENSION:
                 raise FormatError("Malformed extended header")
             data = stream.read(size)
             stream.read(-size % BLOCK)
@@ -250,15 +250,15 @@ def members(stream: Stream, *, past_end: bool = False) -> Iterator[Member]:
             elif kind == b"K":
                 link = _text(data.rstrip(b"\0"))
             elif kind == b"x":
-                more = _records(data)
+                records = _records(data)
             continue
         member = _member(block, kind, size)
-        member.name = more.get("path", name if name is not None else member.name)
-        member.link = more.get("linkpath", link if link is not None else member.link)
-        if more.get("size", "").isdigit():
-            member.size = int(more["size"][:18])
+        member.name = records.get("path", name if name is not None else member.name)
+        member.link = records.get("linkpath", link if link is not None else member.link)
+        if records.get("size", "").isdigit():
+            member.size = int(records["size"][:18])
         name = link = None
-        more = {}
+        records = {}
         if member.kind == FILE and member.name.endswith("/"):
             member.kind = DIRECTORY
         member.name = member.name.rstrip("/") or member.name[:1]
@@ -267,10 +267,10 @@ def members(stream: Stream, *, past_end: bool = False) -> Iterator[Member]:
 
 def _is_header(block: bytes) -> bool:
     try:
-        wanted = int(block[148:156].rstrip(b"\0 ") or b"0", 8)
+        checksum = int(block[148:156].rstrip(b"\0 ") or b"0", 8)
     except ValueError:
         return False
-    return sum(block[:148]) + 256 + sum(block[156:]) == wanted
+    return sum(block[:148]) + 256 + sum(block[156:]) == checksum
 
 
 def _member(block: bytes, kind: bytes, size: int) -> Member:
@@ -299,8 +299,8 @@ def _number(field: bytes) -> int:
 
 
 def _records(data: bytes) -> dict[str, str]:
-    """Read pax's records: "LENGTH KEY=VALUE\\n"."""
-    found: dict[str, str] = {}
+    """Parse pax records: "LENGTH KEY=VALUE\\n"."""
+    records: dict[str, str] = {}
     at = 0
     while at < len(data):
         digits, blank, _ = data[at : at + 12].partition(b" ")
@@ -308,9 +308,9 @@ def _records(data: bytes) -> dict[str, str]:
             break
         record = data[at + len(digits) + 1 : at + int(digits)]
         key, _, value = record.rstrip(b"\n").partition(b"=")
-        found[_text(key)] = _text(value)
+        records[_text(key)] = _text(value)
         at += int(digits)
-    return found
+    return records
 
 
 def _bytes(text: str) -> bytes:

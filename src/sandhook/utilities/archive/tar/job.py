@@ -1,4 +1,4 @@
-"""What creating, extracting and comparing know of the call of tar that they work for."""
+"""The view of one call of tar that creating, extracting and comparing share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Job(Protocol):
     """One call of tar. Most fields are its options, as ``Options`` describes them."""
 
     absolute: bool
-    archive_file: tuple[int, int] | None  #: device and inode of the archive, which is not put into itself
+    archive_file: tuple[int, int] | None  #: device and inode of the archive, which is not stored in itself
     extract: bool
     follow: bool
     keep: str
@@ -23,14 +23,14 @@ class Job(Protocol):
     mode: str  #: the letter of the operation
     names: list[tuple[str, str]]  #: directory of -C, and operand
     permissions: bool
-    present: dict[str, int]  #: times of members that the archive has, by name, for -u
+    present: dict[str, int]  #: for -u, the times of the archive's members by name
     record: int  #: bytes of a record
     recursive: bool
     remove: bool
     rename: Callable[[str], str] | None
     selection: Selection
     strip: int
-    tags: tuple[tuple[str, str], ...]  #: tags of VCS and caches that leave directories out
+    tags: tuple[tuple[str, str], ...]  #: rule and name of files that exclude their directory
     to_stdout: bool
     tolerant: bool
     top: str
@@ -38,22 +38,22 @@ class Job(Protocol):
     verbose: bool
     zeros: bool
 
-    def change(self, member: Member) -> None:
+    def apply_overrides(self, member: Member) -> None:
         """Apply --owner, --group, --mode and --mtime to a member."""
         ...
 
     def is_new(self, mtime_ns: int, ctime_ns: int) -> bool:
-        """Return whether -N lets a file be stored."""
+        """Return whether a file is newer than the date of -N; True without -N."""
         ...
 
     def print(self, member: Member, name: str = "") -> None:
-        """Write the line of -v for a member; ``name`` is what it is called there."""
+        """Write the line of -t or -v for a member; ``name`` is its name after --transform."""
         ...
 
     def quoted(self, name: str) -> str:
-        """Return a name as messages and lists show it."""
+        """Return a name in the quoting style of lists and messages."""
         ...
 
-    def report(self, message: str) -> None:
-        """Report an error; the work goes on."""
+    def error(self, message: str) -> None:
+        """Write an error message and continue; the exit status will be 2."""
         ...

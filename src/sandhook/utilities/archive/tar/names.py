@@ -1,4 +1,4 @@
-"""How tar changes names: the expressions of --transform.
+"""tar --transform: the expressions that change the names of members.
 
 Source: GNU tar 1.34 manual, "Modifying File and Member Names".
 Divergence: L-TAR-001, the flags r, s and h and their capitals are not offered.
@@ -17,7 +17,7 @@ Rename = Callable[[str], str]
 
 
 def transformer(expressions: Sequence[str]) -> Rename | None:
-    """Return what carries out all expressions one after the other; None for none. Raises UsageError."""
+    """Return a function that applies all expressions in order, or None without expressions. Raises UsageError."""
     steps = [step for text in expressions for step in _read(text)]
     if not steps:
         return None
@@ -41,10 +41,10 @@ def _read(text: str) -> list[Rename]:
             raise UsageError("Invalid transform expression", hint=False)
         delimiter = text[at + 1]
         pattern, at = _part(text, at + 2, delimiter)
-        new, at = _part(text, at, delimiter)
+        substitute, at = _part(text, at, delimiter)
         end = text.find(";", at)
         end = len(text) if end < 0 else end
-        steps.append(_step(pattern, new, text[at:end]))
+        steps.append(_step(pattern, substitute, text[at:end]))
         at = end
     return steps
 
@@ -58,7 +58,7 @@ def _part(text: str, at: int, delimiter: str) -> tuple[str, int]:
     return text[start:at].replace("\\" + delimiter, delimiter), at + 1
 
 
-def _step(pattern: str, new: str, flags: str) -> Rename:
+def _step(pattern: str, substitute: str, flags: str) -> Rename:
     digits = "".join(letter for letter in flags if letter.isdigit())[:9]
     unknown = [letter for letter in flags if letter not in "gix0123456789"]
     if unknown:
@@ -68,19 +68,19 @@ def _step(pattern: str, new: str, flags: str) -> Rename:
         regex = compile_(pattern, icase="i" in flags)
     except PatternError as error:
         raise UsageError(f"Invalid transform expression: {error}", hint=False) from None
-    build = replacement(parse_replacement(new))
+    build = replacement(parse_replacement(substitute))
     first, everywhere = int(digits or "1"), "g" in flags
 
     def rename(name: str) -> str:
         data = name.encode("utf-8", "surrogateescape")
         pieces: list[bytes] = []
         at = 0
-        for number, found in enumerate(regex.finditer(data), 1):
+        for number, match in enumerate(regex.finditer(data), 1):
             if number < first:
                 continue
-            start, end = found.spans[0]
+            start, end = match.spans[0]
             pieces.append(data[at:start])
-            build(found, pieces)
+            build(match, pieces)
             at = end
             if not everywhere:
                 break

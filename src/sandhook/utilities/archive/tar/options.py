@@ -1,4 +1,4 @@
-"""The options of tar, and the places where they stand.
+"""The options of tar, and their positions among the operands.
 
 Source: GNU tar 1.34 manual, "GNU tar Operations".
 """
@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
 
-#: Options that stand for nothing here: what they ask for is so already, or cannot be.
-_TAKEN = (
+#: Options without effect: the behaviour is the default already, or is impossible here.
+_WITHOUT_EFFECT = (
     "--acls", "--no-acls", "--xattrs", "--no-xattrs", "--selinux", "--no-selinux", "-S", "--sparse", "-B",
     "--read-full-records", "-l", "--check-links", "-s", "--preserve-order", "--same-order", "--one-file-system",
     "--delay-directory-restore", "--no-delay-directory-restore", "--no-overwrite-dir", "--overwrite-dir",
@@ -65,22 +65,22 @@ def _quoting(text: str) -> str:
 class Options:
     """tar -c|-x|-t [-f ARCHIVE] [-zjJvC DIRECTORY ...] [NAME]...
 
-    Put the NAMEs into an archive, take them out of it, or list them; all of it without NAMEs. The archive is
-    standard input or output unless -f says otherwise.
+    Store the NAMEs in an archive, extract them from it, or list them; without NAMEs, all members. The archive is
+    standard input or output without -f.
     """
 
     modes: tuple[str, ...] = also(
         opt("-c", "--create", help="put files into a new archive", const="c", append=True),
-        opt("-x", "--extract", "--get", help="take files out", const="x", append=True),
-        opt("-t", "--list", help="list what is in it", const="t", append=True),
+        opt("-x", "--extract", "--get", help="extract files", const="x", append=True),
+        opt("-t", "--list", help="list its members", const="t", append=True),
         opt("-r", "--append", help="add files at its end", const="r", append=True),
         opt("-u", "--update", help="add files that are newer than its members", const="u", append=True),
-        opt("--delete", help="take members away", const="delete", append=True),
+        opt("--delete", help="delete members", const="delete", append=True),
         opt(
             "-d",
             "--diff",
             "--compare",
-            help="print how files differ from what is in it",
+            help="print how files differ from its members",
             const="d",
             append=True,
         ),
@@ -104,10 +104,10 @@ class Options:
             "-I",
             "--use-compress-program",
             "PROGRAM",
-            "as PROGRAM (gzip, bzip2, xz, lzma) would",
+            "compress and expand as PROGRAM does: gzip, bzip2, xz or lzma",
             convert=_packer,
         ),
-        opt("-a", "--auto-compress", help="as the archive's name says", const="auto"),
+        opt("-a", "--auto-compress", help="choose the format by the archive's name", const="auto"),
     )
     verbose: tuple[bool, ...] = opt(
         "-v", "--verbose", help="list names; twice, or with -t, in full", append=True
@@ -120,7 +120,7 @@ class Options:
         ),
         opt("--skip-old-files", help="do not replace files", const="skip"),
         opt("--keep-newer-files", help="do not replace files that are newer", const="newer"),
-        opt("--overwrite", help="write into the files that are there", const=""),
+        opt("--overwrite", help="overwrite existing files", const=""),
         opt("-U", "--unlink-first", help="remove files first, as is always done", const=""),
     )
     permissions: bool = also(
@@ -132,7 +132,7 @@ class Options:
             const=True,
             default=False,
         ),
-        opt("--no-same-permissions", help="heed the umask (default)", const=False),
+        opt("--no-same-permissions", help="apply the umask (default)", const=False),
     )
     touch: bool = opt("-m", "--touch", help="do not restore times")
     follow: bool = opt("-h", "--dereference", help="store what links lead to")
@@ -148,23 +148,23 @@ class Options:
     exclude: tuple[str, ...] = opt("--exclude", "PATTERN", "leave out files that match", append=True)
     wildcards: bool | None = also(
         opt("--wildcards", help="NAMEs are patterns", const=True, default=None),
-        opt("--no-wildcards", help="NAMEs and patterns are what they are", const=False),
+        opt("--no-wildcards", help="NAMEs and patterns are literal text", const=False),
     )
     anchored: bool | None = also(
         opt("--anchored", help="patterns match from the beginning of names", const=True, default=None),
         opt("--no-anchored", help="patterns match after any slash", const=False),
     )
     ignore_case: bool = also(
-        opt("--ignore-case", help="patterns match whatever the case", const=True, default=False),
+        opt("--ignore-case", help="patterns ignore case", const=True, default=False),
         opt("--no-ignore-case", help="case counts (default)", const=False),
     )
     match_slash: bool = also(
         opt("--wildcards-match-slash", help="a * matches slashes too (default)", const=True, default=True),
         opt("--no-wildcards-match-slash", help="a * matches no slashes", const=False),
     )
-    occurrence: int | None = opt("--occurrence", "NUMBER", "the one of several members of a name (1)",
+    occurrence: int | None = opt("--occurrence", "NUMBER", "work on the NUMBERth member of each name (1)",
                                  convert=_count, optional=True, const=1)  # fmt: skip
-    null: bool = opt("--null", help="what -T reads ends with NUL")
+    null: bool = opt("--null", help="the names in the file of -T end with NUL")
     newer: str | None = opt(
         "-N", "--newer", "--after-date", "DATE", "store files that changed after DATE (or FILE)"
     )
@@ -186,21 +186,21 @@ class Options:
     vcs: bool = opt("--exclude-vcs", help="leave out directories and files of version control systems")
     backups: bool = opt("--exclude-backups", help="leave out backups and lock files of editors")
     tags: tuple[tuple[str, str], ...] = also(
-        opt("--exclude-tag", "FILE", "of directories that have FILE, store it and nothing else", append=True,
+        opt("--exclude-tag", "FILE", "from directories with FILE, store only FILE", append=True,
             convert=lambda text: ("tag", text)),
-        opt("--exclude-tag-under", "FILE", "compress or expand with this, without FILE", append=True, convert=lambda text: ("under", text)),
-        opt("--exclude-tag-all", "FILE", "leave out directories that have FILE", append=True,
+        opt("--exclude-tag-under", "FILE", "store directories with FILE without their contents", append=True, convert=lambda text: ("under", text)),
+        opt("--exclude-tag-all", "FILE", "leave out directories with FILE", append=True,
             convert=lambda text: ("all", text)),
     )  # fmt: skip
-    zeros: bool = opt("-i", "--ignore-zeros", help="go on after the end of an archive")
-    clamp: bool = opt("--clamp-mtime", help="store the time of --mtime for files that are newer alone")
+    zeros: bool = opt("-i", "--ignore-zeros", help="continue after the end of an archive")
+    clamp: bool = opt("--clamp-mtime", help="store the time of --mtime only for files that are newer")
     label: str | None = opt("-V", "--label", "TEXT", "give the archive a label")
     blocks: int = opt(
         "-b", "--blocking-factor", "NUMBER", "blocks of 512 bytes in a record", convert=_count, default=20
     )
     utc: bool = opt("--utc", help="list times in UTC")
     warning: str | None = opt("--warning", "WORD", ignored="")
-    taken: bool = opt(*_TAKEN, help="accepted, without effect")
+    without_effect: bool = opt(*_WITHOUT_EFFECT, help="accepted, without effect")
     files_from: tuple[str, ...] = opt(
         "-T", "--files-from", "FILE", "take NAMEs from the lines of FILE", append=True
     )
@@ -234,27 +234,29 @@ SYNTAX = Syntax(Options)
 
 
 def with_dashes(arguments: list[str]) -> list[str]:
-    """Write ``xzf FILE`` as ``-xz -f FILE``: letters with arguments take the following words in order."""
+    """Rewrite ``xzf FILE`` as ``-x -z -f FILE``: letters with arguments consume the following words in order."""
     if not arguments or arguments[0][:1] == "-" or not arguments[0]:
         return arguments
     rest = arguments[1:]
-    found = []
+    words = []
     for letter in arguments[0]:
         option = SYNTAX.short.get(letter)
-        found.append(f"-{letter}")
+        words.append(f"-{letter}")
         if option is not None and option.metavar is not None:
             if not rest:
                 raise UsageError(f"Old option '{letter}' requires an argument.")
-            found.append(rest.pop(0))
-    return [*found, *rest]
+            words.append(rest.pop(0))
+    return [*words, *rest]
 
 
-def positions(arguments: Sequence[str], operands: Sequence[str], options: Options) -> list[tuple[str, str]]:
-    """Return operands, and directories where -C stands between them: a -C holds for what follows."""
+def interleave_directories(
+    arguments: Sequence[str], operands: Sequence[str], options: Options
+) -> list[tuple[str, str]]:
+    """Return the operands in order, with the directory of each -C before the operands that it applies to."""
     words = with_dashes(list(arguments))
     directories = list(options.directory)
     names = list(operands)
-    found: list[tuple[str, str]] = []
+    placed: list[tuple[str, str]] = []
     previous = ""
     for word in words:
         if directories and (
@@ -267,16 +269,16 @@ def positions(arguments: Sequence[str], operands: Sequence[str], options: Option
                 and word == directories[0]
             )
         ):
-            found.append((directories.pop(0), ""))
+            placed.append((directories.pop(0), ""))
             word = ""
         elif names and word == names[0]:
-            found.append(("", names.pop(0)))
+            placed.append(("", names.pop(0)))
         previous = word
-    return [*((directory, "") for directory in directories), *found, *(("", name) for name in names)]
+    return [*((directory, "") for directory in directories), *placed, *(("", name) for name in names)]
 
 
-def late_exclusions(arguments: Sequence[str], operands: Sequence[str]) -> list[str]:
-    """Return the patterns of --exclude that stand after all operands, where they mean nothing to -c."""
+def trailing_exclusions(arguments: Sequence[str], operands: Sequence[str]) -> list[str]:
+    """Return the --exclude patterns after the last operand, where they have no effect on -c."""
     words = with_dashes(list(arguments))
     last = max((at for at, word in enumerate(words) if word in operands), default=len(words))
     return [word.partition("=")[2] for word in words[last + 1 :] if word.startswith("--exclude=")]

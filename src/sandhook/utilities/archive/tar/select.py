@@ -1,4 +1,4 @@
-"""Which members tar works on: the operands, --exclude and what changes how both match.
+"""Which members tar works on: the operands, --exclude, and the options that change their matching.
 
 Source: GNU tar 1.34 manual, "Choosing Files and Names for tar".
 """
@@ -22,7 +22,7 @@ _VERSION_CONTROL = (
 
 
 class Selection:
-    """What is left out, and what is asked for; ``unseen`` are the operands that nothing has matched."""
+    """Members that are selected or excluded; ``unseen`` has the operands that matched no member yet."""
 
     def __init__(self, options: Options, excluded: Sequence[str], charge: Callable[[int], None]) -> None:
         self._options = options
@@ -34,36 +34,36 @@ class Selection:
             self._excluded += [self._matcher(text, False) for text in _VERSION_CONTROL]
         if options.backups:
             self._excluded += [self._matcher(text, True) for text in (".#*", "*~", "#*#")]
-        self._wanted: dict[str, Callable[[str], bool]] = {}
-        self._seen: dict[str, int] = {}
+        self._operands: dict[str, Callable[[str], bool]] = {}
+        self._match_counts: dict[str, int] = {}
         self.unseen: dict[str, None] = {}
 
-    def want(self, names: Iterable[str]) -> None:
-        """Take the operands."""
+    def add_operands(self, names: Iterable[str]) -> None:
+        """Add the operands."""
         for name in names:
             key = name.rstrip("/") or name
-            self._wanted[key] = self._matcher(key, self._options.wildcards is True)
+            self._operands[key] = self._matcher(key, self._options.wildcards is True)
             self.unseen[key] = None
 
     def _matcher(self, text: str, wild: bool) -> Callable[[str], bool]:
         nocase = self._options.ignore_case
         if not wild:
-            wanted = text.casefold() if nocase else text
-            return lambda name: (name.casefold() if nocase else name) == wanted
+            expected = text.casefold() if nocase else text
+            return lambda name: (name.casefold() if nocase else name) == expected
         if self._options.match_slash:
             pattern = compile_pattern(text, extglob=False, nocase=nocase)
             return lambda name: pattern.matches(name, self._charge)
         parts = [compile_pattern(part, extglob=False, nocase=nocase) for part in text.split("/")]
-        return lambda name: self._fits(name, parts)
+        return lambda name: self._parts_match(name, parts)
 
-    def _fits(self, name: str, parts: list[Pattern]) -> bool:
+    def _parts_match(self, name: str, parts: list[Pattern]) -> bool:
         words = name.split("/")
         return len(words) == len(parts) and all(
             pattern.matches(word, self._charge) for pattern, word in zip(parts, words)
         )
 
     def excludes(self, name: str) -> bool:
-        """Return whether --exclude leaves a name out: all of it, or what stands after any slash."""
+        """Return whether --exclude matches a name, or the part of it after any slash."""
         if not self._excluded:
             return False
         bare = name.rstrip("/")
@@ -72,25 +72,25 @@ class Selection:
         return any(matches(tail) for matches in self._excluded for tail in tails)
 
     def selects(self, name: str) -> bool:
-        """Return whether the operands ask for a member, or for a directory above it."""
+        """Return whether the operands select a member, or a directory above it."""
         leading = _leading(name)
         if self._excluded and any(self.excludes(part) for part in leading):
             return False
-        if not self._wanted:
+        if not self._operands:
             return True
         if self._options.anchored is False:
             leading = [part for tail in _tails(name) for part in _leading(tail)]
         self._charge(len(leading) >> 4)
         chosen = False
-        for key, matches in self._wanted.items():
+        for key, matches in self._operands.items():
             if any(matches(part) for part in leading):
-                chosen = self._counts(key) or chosen
+                chosen = self._is_occurrence(key) or chosen
         return chosen
 
-    def _counts(self, key: str) -> bool:
-        """Note that an operand matched; return whether it is the occurrence that is wanted."""
+    def _is_occurrence(self, key: str) -> bool:
+        """Record that an operand matched; return whether this is the match of --occurrence."""
         self.unseen.pop(key, None)
-        number = self._seen[key] = self._seen.get(key, 0) + 1
+        number = self._match_counts[key] = self._match_counts.get(key, 0) + 1
         return self._options.occurrence in (None, number)
 
 
@@ -100,5 +100,5 @@ def _leading(name: str) -> list[str]:
 
 
 def _tails(name: str) -> list[str]:
-    """Return a name, and what stands after each slash."""
+    """Return a name, and its part after each slash."""
     return [name, *(name[at + 1 :] for at, letter in enumerate(name) if letter == "/")]

@@ -17,7 +17,7 @@ from sandhook.limits import Budget
 STORED, DEFLATED = 0, 8
 _UTF8 = 1 << 11
 _ENCRYPTED = 1
-_MOST_PIECE = 1 << 20
+_MAX_PIECE = 1 << 20
 _TEXT_SAMPLE = 1 << 16  #: bytes that decide whether a member is text
 _NO_TEXT = bytes((*range(7), *range(14, 26), *range(28, 32)))
 _NEUTRAL = bytes((*range(9), *range(11, 13), *range(14, 32)))
@@ -27,25 +27,39 @@ _LOCAL = struct.Struct("<4s5H3L2H")
 
 
 class FormatError(Exception):
-    """The data are no archive, or damaged."""
+    """The data are not an archive, or are damaged."""
 
 
 class Member:
     """One member.
 
     Attributes:
-        made: The version that made it times ten, and its system in the upper byte.
-        attributes: The system's own; the upper half is Unix's mode.
-        text: It is said to be text.
+        version_made_by: Ten times the version that made it, and its system in the upper byte.
+        attributes: Those of the system; for Unix, the mode in the upper half.
+        text: The archive marks it as text.
         name: With "/" at the end for a directory.
-        mode: As stat gives it; 0 when the archive does not say.
+        mode: The type and permission bits of stat; 0 when the archive has none.
         mtime: Seconds since the epoch.
-        wall: Year, month, day, hour, minute, second as the archive has them.
+        wall: Year, month, day, hour, minute, second as stored in the archive.
         data: The compressed contents of a new member.
     """
 
     __slots__ = (
-        "attributes", "crc", "data", "extra", "flags", "made", "method", "mode", "mtime", "name", "offset", "packed", "size", "text", "wall",
+        "attributes",
+        "crc",
+        "data",
+        "extra",
+        "flags",
+        "method",
+        "mode",
+        "mtime",
+        "name",
+        "offset",
+        "packed",
+        "size",
+        "text",
+        "version_made_by",
+        "wall",
     )  # fmt: skip
 
     def __init__(self, name: str) -> None:
@@ -54,7 +68,7 @@ class Member:
         self.mtime = 0
         self.wall = (1980, 1, 1, 0, 0, 0)
         self.method = STORED
-        self.made = self.attributes = 0
+        self.version_made_by = self.attributes = 0
         self.text = False
         self.flags = 0
         self.crc = 0
@@ -73,14 +87,14 @@ class Member:
 
     @property
     def percent(self) -> int:
-        """How much smaller it became, rounded."""
+        """How much smaller the member became, in percent, rounded."""
         if not self.size or self.packed >= self.size:
             return 0
         return (per_mille(self.size, self.packed) + 5) // 10
 
 
 def per_mille(size: int, packed: int) -> int:
-    """Return how much smaller it became in thousandths, rounded; negative when it grew."""
+    """Return how much smaller ``packed`` is in thousandths of ``size``, rounded; negative when it is larger."""
     if not size:
         return 0
     saved = 1000 * (size - packed)
@@ -93,15 +107,15 @@ def read_directory(data: bytes, timezone: str | None) -> list[Member]:
     if at < 0 or at + _END.size > len(data):
         raise FormatError("End-of-central-directory signature not found")
     _, _, _, _, count, size, start, _ = _END.unpack_from(data, at)
-    shift = at - size - start  # what was put before the archive
+    shift = at - size - start  # bytes before the archive, such as a self-extractor
     place = start + shift
     if shift < 0:
         raise FormatError("End-of-central-directory signature not found")
-    found = []
+    members = []
     for _ in range(count):
         if place + _CENTRAL.size > at or data[place : place + 4] != b"PK\x01\x02":
             raise FormatError("expected central file header signature not found")
-        (_, made, _, flags, method, clock, date, crc, packed, size, length, extra, comment, _, internal, attributes,
+        (_, version_made_by, _, flags, method, clock, date, crc, packed, size, length, extra, comment, _, internal, attributes,
          offset) = _CENTRAL.unpack_from(data, place)  # fmt: skip
         place += _CENTRAL.size
         member = Member(data[place : place + length].decode("utf-8", "surrogateescape"))
@@ -109,26 +123,30 @@ def read_directory(data: bytes, timezone: str | None) -> list[Member]:
         place += length + extra + comment
         member.flags, member.method, member.crc = flags, method, crc
         member.packed, member.size, member.offset = packed, size, offset + shift
-        member.made, member.attributes, member.text = made, attributes, bool(internal & 1)
-        if made >> 8 == 3:
+        member.version_made_by, member.attributes, member.text = (
+            version_made_by,
+            attributes,
+            bool(internal & 1),
+        )
+        if version_made_by >> 8 == 3:
             member.mode = attributes >> 16
         member.wall = (
             1980 + (date >> 9), (date >> 5) & 15, date & 31, clock >> 11, (clock >> 5) & 63, (clock & 31) * 2,
         )  # fmt: skip
         member.mtime = _stamp(member, timezone)
-        found.append(member)
-    return found
+        members.append(member)
+    return members
 
 
 def comment_of(data: bytes) -> bytes:
-    """Return the comment of an archive that read_directory accepts, b"" for none."""
+    """Return the comment of an archive, b"" without one. ``data`` must be valid for read_directory."""
     at = data.rfind(b"PK\x05\x06", max(0, len(data) - 65_600)) + _END.size
     (length,) = struct.unpack_from("<H", data, at - 2)
     return data[at : at + length]
 
 
 def _stamp(member: Member, timezone: str | None) -> int:
-    """Return the time of a member: that of its extra field, or the wall clock's."""
+    """Return the time of a member, from its extra field or else from its wall clock time."""
     extra = member.extra
     while len(extra) >= 4:
         kind, length = struct.unpack_from("<HH", extra)
@@ -156,7 +174,7 @@ def packed_data(data: bytes, member: Member) -> bytes:
 
 
 def contents(packed: bytes, member: Member, budget: Budget) -> Iterator[bytes]:
-    """Yield the contents of a member, a bounded piece at a time. Raises FormatError, after all of them for a bad CRC."""
+    """Yield the contents of a member in bounded pieces. Raises FormatError; for a bad CRC, after the last piece."""
     crc = size = 0
     for piece in _expanded(packed, member.method, budget):
         budget.charge(1 + (len(piece) >> 8))
@@ -169,22 +187,22 @@ def contents(packed: bytes, member: Member, budget: Budget) -> Iterator[bytes]:
 
 def _expanded(packed: bytes, method: int, budget: Budget) -> Iterator[bytes]:
     if method == STORED:
-        for at in range(0, len(packed), _MOST_PIECE):
-            yield packed[at : at + _MOST_PIECE]
+        for at in range(0, len(packed), _MAX_PIECE):
+            yield packed[at : at + _MAX_PIECE]
         return
     decoder = zlib.decompressobj(-15)
-    held, at = b"", 0
+    buffer, at = b"", 0
     while not decoder.eof:
-        if not held:
-            held = packed[at : at + 65_536]
-            at += len(held)
-            if not held:
+        if not buffer:
+            buffer = packed[at : at + 65_536]
+            at += len(buffer)
+            if not buffer:
                 raise FormatError("invalid compressed data to inflate")
         try:
-            piece = decoder.decompress(held, _MOST_PIECE)
+            piece = decoder.decompress(buffer, _MAX_PIECE)
         except zlib.error:
             raise FormatError("invalid compressed data to inflate") from None
-        held = decoder.unconsumed_tail
+        buffer = decoder.unconsumed_tail
         yield piece
 
 
@@ -192,7 +210,7 @@ def _expanded(packed: bytes, method: int, budget: Budget) -> Iterator[bytes]:
 
 
 def fill(member: Member, data: bytes, level: int, budget: Budget) -> None:
-    """Give a new member its contents, deflated if that makes them smaller."""
+    """Set the contents of a new member, deflated if that makes them smaller."""
     budget.charge(1 + (len(data) >> 8))
     member.size = len(data)
     member.crc = zlib.crc32(data)
@@ -201,9 +219,9 @@ def fill(member: Member, data: bytes, level: int, budget: Budget) -> None:
     if level and data:
         coder = zlib.compressobj(level, zlib.DEFLATED, -15)
         pieces = []
-        for at in range(0, len(data), _MOST_PIECE):
-            budget.charge(1 + (_MOST_PIECE >> 8))
-            pieces.append(coder.compress(data[at : at + _MOST_PIECE]))
+        for at in range(0, len(data), _MAX_PIECE):
+            budget.charge(1 + (_MAX_PIECE >> 8))
+            pieces.append(coder.compress(data[at : at + _MAX_PIECE]))
         packed = b"".join([*pieces, coder.flush()])
         if len(packed) < len(data):
             member.method, member.data = DEFLATED, packed
@@ -212,19 +230,19 @@ def fill(member: Member, data: bytes, level: int, budget: Budget) -> None:
 
 
 def _is_text(data: bytes) -> bool:
-    """Return whether data look like text: some of it may stand in one, and nothing must not."""
+    """Return whether data look like text: they have a text byte, and no byte that text never has."""
     return bool(data.translate(None, _NEUTRAL)) and len(data.translate(None, _NO_TEXT)) == len(data)
 
 
-def date_of(member: Member, timezone: str | None, *, stamp: bool) -> None:
-    """Set what the archive says of a new member's time; ``stamp``: also in seconds since the epoch."""
+def set_date(member: Member, timezone: str | None, *, stamp: bool) -> None:
+    """Set the stored time of a new member; ``stamp`` adds the extra field with seconds since the epoch."""
     shown = moment(member.mtime, zone_of(timezone))
     member.wall = (shown.year, shown.month, shown.day, shown.hour, shown.minute, shown.second)
     member.extra = struct.pack("<HHBl", 0x5455, 5, 1, max(min(member.mtime, 0x7FFFFFFF), 0)) if stamp else b""
 
 
 def archive(members: Sequence[Member]) -> Iterator[bytes]:
-    """Yield the bytes of an archive of these members, whose ``data`` is filled."""
+    """Yield the bytes of an archive of these members, whose ``data`` is set."""
     central = []
     offset = 0
     for member in members:
@@ -233,12 +251,12 @@ def archive(members: Sequence[Member]) -> Iterator[bytes]:
         date = ((max(year, 1980) - 1980) << 9 | month << 5 | day) & 0xFFFF
         clock = hour << 11 | minute << 5 | second >> 1
         flags = member.flags & 6 | (0 if name.isascii() else _UTF8)
-        needed = 20 if member.method == DEFLATED else 10
+        version_needed = 20 if member.method == DEFLATED else 10
         fixed = (flags, member.method, clock, date, member.crc, member.packed, member.size, len(name))
-        head = _LOCAL.pack(b"PK\x03\x04", needed, *fixed, len(member.extra)) + name + member.extra
+        head = _LOCAL.pack(b"PK\x03\x04", version_needed, *fixed, len(member.extra)) + name + member.extra
         attributes = member.mode << 16 | (16 if member.is_directory else 0)
         central.append(
-            _CENTRAL.pack(b"PK\x01\x02", 3 << 8 | 30, needed, *fixed, len(member.extra), 0, 0, int(member.text), attributes, offset)
+            _CENTRAL.pack(b"PK\x01\x02", 3 << 8 | 30, version_needed, *fixed, len(member.extra), 0, 0, int(member.text), attributes, offset)
             + name + member.extra
         )  # fmt: skip
         yield head
@@ -255,7 +273,7 @@ __all__ = [
     "archive",
     "comment_of",
     "contents",
-    "date_of",
+    "set_date",
     "fill",
     "packed_data",
     "per_mille",

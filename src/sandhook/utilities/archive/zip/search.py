@@ -1,4 +1,4 @@
-"""What unzip and zipinfo share: command lines with -x, and the way from a name to an archive."""
+"""Code that unzip and zipinfo share: command lines with -x, and finding the archive of a name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOT_FOUND = """\
 
 
 class Archive(Record):
-    """An archive that was found and read."""
+    """An archive and its members."""
 
     name: str
     data: bytes
@@ -29,7 +29,7 @@ class Archive(Record):
 def split_words(words: list[str]) -> tuple[list[str], list[str]]:
     """Remove -x and all words after it, up to the next option, from a command line, and return those words.
 
-    A parser would take one word alone.
+    The option parser would consume only one word.
     """
     if "-x" not in words:
         return words, []
@@ -42,28 +42,28 @@ def split_words(words: list[str]) -> tuple[list[str], list[str]]:
 
 def find_archive(name: str, ctx: Context, tool: str) -> tuple[str, bytes, list[Member]] | None:
     """Return the archive of a name, which may lack its .zip; None after reporting that there is no such archive."""
-    for tried in (name, f"{name}.zip", f"{name}.ZIP"):
+    for candidate in (name, f"{name}.zip", f"{name}.ZIP"):
         try:
-            with ctx.open(tried) as reader:
+            with ctx.open(candidate) as reader:
                 data = reader.read_all()
-            return tried, data, read_directory(data, ctx.environment.get("TZ"))
+            return candidate, data, read_directory(data, ctx.environment.get("TZ"))
         except (FileNotFoundError, IsADirectoryError):
             continue
         except OSError as error:
-            raise Failure(f"{tried}: {reason(error)}", NO_ARCHIVE) from None
+            raise Failure(f"{candidate}: {reason(error)}", NO_ARCHIVE) from None
         except FormatError:
-            gap = " " * (len(tool) + 3)
+            indent = " " * (len(tool) + 3)
             text = (
                 f"{_NOT_FOUND}{tool}:  cannot find zipfile directory in one of {name} or\n"
-                f"{gap}{name}.zip, and cannot find {name}.ZIP, period.\n"
+                f"{indent}{name}.zip, and cannot find {name}.ZIP, period.\n"
             )
             if tool == "zipinfo":
-                text = f"[{tried}]\n{text}"
-            if tried == name and find(ctx, f"{name}.zip") is not None:
+                text = f"[{candidate}]\n{text}"
+            if candidate == name and find(ctx, f"{name}.zip") is not None:
                 text = f"[{name}]\n{_NOT_FOUND}"
                 ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
                 continue
-            ctx.write_line(f"Archive:  {tried}")
+            ctx.write_line(f"Archive:  {candidate}")
             ctx.flush()
             ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
             return None

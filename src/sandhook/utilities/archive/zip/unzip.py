@@ -1,7 +1,7 @@
-"""unzip: list, test and extract archives that zip made.
+"""unzip: list, test and extract zip archives.
 
-Oracle: Info-ZIP UnZip 6.00. Divergence: L-ZIP-001, nothing is made outside of the directory, through links
-neither; encrypted members, ZIP64 and methods besides stored and deflated are skipped.
+Oracle: Info-ZIP UnZip 6.00. Divergence: L-ZIP-001, nothing is created outside the directory, not even through
+links; encrypted members, ZIP64, and methods other than stored and deflated are skipped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sandhook.utilities.archive.zip.format import (
 from sandhook.utilities.archive.zip.search import NO_ARCHIVE, Archive, find_archive, split_words
 from sandhook.vfs.path import VirtualPath
 
-RAW = True  # -x takes all words after it
+RAW = True  # -x consumes all words after it
 USAGE_STATUS = 10
 
 _WARNING, _BROKEN, _UNMATCHED, _UNSUPPORTED, _ENCRYPTED = 1, 2, 11, 81, 82
@@ -49,22 +49,22 @@ class Options:
     pipe: bool = opt("-p", help="write their contents to standard output")
     show: bool = opt("-c", help="write members to standard output, with their names")
     comment: bool = opt("-z", help="print the comment of the archive")
-    info: bool = opt("-Z", help="as the first option: do what zipinfo does")
+    info: bool = opt("-Z", help="as the first option: run zipinfo")
     overwrite: bool = opt("-o", help="overwrite files without asking")
     never: bool = opt("-n", help="never overwrite files")
-    quiet: tuple[bool, ...] = opt("-q", help="say less; twice, say nothing", append=True)
-    junk: bool = opt("-j", help="make no directories")
+    quiet: tuple[bool, ...] = opt("-q", help="print less; twice, print nothing", append=True)
+    junk: bool = opt("-j", help="extract without directories")
     icase: bool = opt("-C", help="MEMBERs ignore case")
     lower: bool = opt("-L", help="make names lower case")
     update: bool = opt("-u", help="only files that are newer or missing")
-    freshen: bool = opt("-f", help="only files that are newer and there")
+    freshen: bool = opt("-f", help="only files that exist and are newer")
     text: tuple[bool, ...] = opt(
-        "-a", help="lines of text end in LF; twice, those of all members", append=True
+        "-a", help="convert text members to LF line ends; twice, all members", append=True
     )
-    binary: bool = opt("-b", help="take all members as they are, whatever -a says")
+    binary: bool = opt("-b", help="convert no member, whatever -a says")
     special: bool = opt("-K", help="keep the bits for set-user-id, set-group-id and the sticky bit")
     directory: str | None = opt("-d", "DIRECTORY", "extract there")
-    taken: bool = opt("-X", "-D", "-U", "-UU", "-B", "-M", ignored="")
+    without_effect: bool = opt("-X", "-D", "-U", "-UU", "-B", "-M", ignored="")
 
 
 _SYNTAX = Syntax(Options)
@@ -94,32 +94,34 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         or (options.freshen and options.never)
     ):
         raise UsageError("-fn or any combination of -c, -l, -p, -t, -u and -v options invalid")
-    found = find_archive(operands[0], ctx, "unzip")
-    if found is None:
+    archive = find_archive(operands[0], ctx, "unzip")
+    if archive is None:
         return NO_ARCHIVE
-    name, data, members = found
+    name, data, members = archive
     return _Job(options, Archive(name, data, members), operands[1:], excluded, ctx).run()
 
 
 class _Job:
-    """What is asked for, and how the work goes."""
+    """One call of unzip."""
 
     def __init__(
         self,
         options: Options,
         archive: Archive,
-        wanted: Sequence[str],
+        patterns: Sequence[str],
         excluded: Sequence[str],
         ctx: Context,
     ) -> None:
         self._options = options
         self._name, self._data, self._members = archive
         self._ctx = ctx
-        self._wanted = [(text, compile_pattern(text, extglob=False, nocase=options.icase)) for text in wanted]
+        self._patterns = [
+            (text, compile_pattern(text, extglob=False, nocase=options.icase)) for text in patterns
+        ]
         self._excluded = [compile_pattern(text, extglob=False, nocase=options.icase) for text in excluded]
-        self._seen: set[str] = set()
+        self._matched_patterns: set[str] = set()
         self._status = 0
-        self._every = "A" if options.overwrite else "N" if options.never else ""
+        self._answer_for_all = "A" if options.overwrite else "N" if options.never else ""
         self._root = ""
         self._links: list[tuple[str, str]] = []
         self._directories: list[tuple[str, Member]] = []
@@ -129,7 +131,7 @@ class _Job:
         return self._options.list_ or self._options.verbose
 
     def run(self) -> int:
-        """Do it; return the exit status."""
+        """Print, list, test or extract; return the exit status."""
         ctx, options = self._ctx, self._options
         comment = comment_of(self._data)
         if options.comment and not options.list_ and not options.verbose and not options.test:
@@ -150,47 +152,47 @@ class _Job:
                 "  (attempting to process anyway)"
             )
             self._status = _WARNING
-        chosen = [member for member in self._members if self._chosen(member)]
+        selected = [member for member in self._members if self._is_selected(member)]
         if self._lists:
-            self._list(chosen)
+            self._list(selected)
         elif options.test:
-            self._test(chosen)
+            self._test(selected)
         elif options.pipe or options.show:
-            self._print(chosen)
+            self._print(selected)
         else:
-            self._extract(chosen)
+            self._extract(selected)
         ctx.flush()
-        for text, _ in self._wanted:
-            if text not in self._seen:
+        for text, _ in self._patterns:
+            if text not in self._matched_patterns:
                 message = f"caution: filename not matched:  {text}\n"
                 ctx.process.write_error(message.encode("utf-8", "surrogateescape"))
                 self._status = max(self._status, _UNMATCHED)
-        return _UNMATCHED if self._wanted and not self._seen else self._status
+        return _UNMATCHED if self._patterns and not self._matched_patterns else self._status
 
-    def _chosen(self, member: Member) -> bool:
+    def _is_selected(self, member: Member) -> bool:
         self._ctx.charge()
-        good = not self._wanted
-        for text, pattern in self._wanted:
+        selected = not self._patterns
+        for text, pattern in self._patterns:
             if pattern.matches(member.name):
-                self._seen.add(text)
-                good = True
-        return good and not any(pattern.matches(member.name) for pattern in self._excluded)
+                self._matched_patterns.add(text)
+                selected = True
+        return selected and not any(pattern.matches(member.name) for pattern in self._excluded)
 
     # ------------------------------------------------------------------ lists
 
     def _list(self, members: Sequence[Member]) -> None:
-        ctx, full, titled = self._ctx, self._options.verbose, len(self._options.quiet) < 2
+        ctx, long_format, titled = self._ctx, self._options.verbose, len(self._options.quiet) < 2
         if titled:
             ctx.write_line(
                 " Length   Method    Size  Cmpr    Date    Time   CRC-32   Name\n"
                 "--------  ------  ------- ---- ---------- ----- --------  ----"
-                if full
+                if long_format
                 else "  Length      Date    Time    Name\n---------  ---------- -----   ----"
             )
         for member in members:
             year, month, day, hour, minute, _ = member.wall
             when = f"{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}"
-            if full:
+            if long_format:
                 method = _method(member)
                 ctx.write_line(
                     f"{member.size:8}  {method:<7}{member.packed:8} {member.percent:3}% {when} {member.crc:08x}  "
@@ -202,7 +204,7 @@ class _Job:
             return
         size, packed = sum(each.size for each in members), sum(each.packed for each in members)
         count = f"{len(members)} file{'' if len(members) == 1 else 's'}"
-        if full:
+        if long_format:
             whole = Member("")
             whole.size, whole.packed = size, packed
             ctx.write_line("--------          -------  ---                            -------")
@@ -216,29 +218,29 @@ class _Job:
     # ------------------------------------------------------------------ contents
 
     def _pieces(self, member: Member) -> Iterator[bytes]:
-        """Yield a member's contents; report why it cannot be read."""
+        """Yield a member's contents. Raises _DamagedError."""
         try:
             pieces = contents(packed_data(self._data, member), member, self._ctx.budget)
             yield from _as_text(pieces) if self._converts(member) else pieces
         except FormatError as error:
             self._status = max(self._status, _BROKEN)
-            raise _Broken(str(error)) from None
+            raise _DamagedError(str(error)) from None
 
     def _converts(self, member: Member) -> bool:
-        """Return whether -a is for this member; a link is none of text, and -t checks what is there."""
+        """Return whether -a converts this member: never a link, and not for -t, which checks the stored bytes."""
         options = self._options
-        wanted = len(options.text) > 1 or (bool(options.text) and member.text)
-        return wanted and not (options.binary or options.test or bits.S_ISLNK(member.mode))
+        requested = len(options.text) > 1 or (bool(options.text) and member.text)
+        return requested and not (options.binary or options.test or bits.S_ISLNK(member.mode))
 
     def _heading(self, member: Member, name: str) -> str:
-        """Return what is said of a member that is written; a single -a adds how it is taken."""
+        """Return the line for a member that is written; a single -a adds whether it is text."""
         options = self._options
         label = ""
         if len(options.text) == 1 and not options.binary:
             label = "[text]  " if member.text else "[binary]"
         return f"{_verb(member)}: {name:<22}  {label}"
 
-    def _usable(self, member: Member) -> bool:
+    def _is_supported(self, member: Member) -> bool:
         if member.encrypted:
             self._skip(member, "unable to get password", _ENCRYPTED)
         elif member.method not in (0, 8):
@@ -257,13 +259,13 @@ class _Job:
         ctx, quiet = self._ctx, bool(self._options.quiet)
         broken = 0
         for member in members:
-            if not self._usable(member):
+            if not self._is_supported(member):
                 continue
             head = f"    testing: {member.name:<22}   "
             try:
                 for _ in self._pieces(member):
                     pass
-            except _Broken as error:
+            except _DamagedError as error:
                 broken += 1
                 ctx.write_line(f"{head}{error}")
                 continue
@@ -272,7 +274,7 @@ class _Job:
         if len(self._options.quiet) < 2:
             if broken:
                 ctx.write_line(f"At least one error was detected in {self._name}.")
-            elif self._wanted or self._excluded:
+            elif self._patterns or self._excluded:
                 count = f"{len(members)} file{'' if len(members) == 1 else 's'}"
                 ctx.write_line(f"No errors detected in {self._name} for the {count} tested.")
             else:
@@ -282,14 +284,14 @@ class _Job:
         ctx = self._ctx
         named = self._options.show and not self._options.quiet
         for member in members:
-            if member.is_directory or not self._usable(member):
+            if member.is_directory or not self._is_supported(member):
                 continue
             if named:
                 ctx.write_line(self._heading(member, member.name))
             try:
                 for piece in self._pieces(member):
                     ctx.write(piece)
-            except _Broken as error:
+            except _DamagedError as error:
                 self._error(f"{member.name:<22}  {error}")
             if named:
                 ctx.write(b"\n")
@@ -306,33 +308,33 @@ class _Job:
         self._root = str(ctx.fs.realpath(ctx.path(base or ".")))
         for member in members:
             ctx.charge()
-            if not self._usable(member):
+            if not self._is_supported(member):
                 continue
             name = self._target(member)
             if not name:
                 continue
             target = f"{base}/{name}" if base and base != "/" else f"{base}{name}"
             try:
-                self._one(member, target)
+                self._extract_member(member, target)
             except OSError as error:
                 self._status = max(self._status, _WARNING)
                 ctx.error(f"cannot create {target}: {reason(error)}")
         self._finish()
 
     def _target(self, member: Member) -> str:
-        """Return the name to make, relative to the directory: no leading slash, and no ".."."""
+        """Return the name to create, relative to the directory, without leading slash and without ".."."""
         name = member.name.lower() if self._options.lower else member.name
         parts = [part for part in name.split("/") if part not in ("", ".", "..")]
         if name[:1] == "/" and not self._options.junk:
-            self._warn_name(f"stripped absolute path spec from {name}")
+            self._name_warning(f"stripped absolute path spec from {name}")
         if ".." in name.split("/") and not self._options.junk:
-            self._warn_name(f'skipped "../" path component(s) in {name}')
+            self._name_warning(f'skipped "../" path component(s) in {name}')
         if self._options.junk:
             return "" if member.is_directory else "".join(parts[-1:])
         return "/".join(parts) + ("/" if member.is_directory and parts else "")
 
-    def _warn_name(self, text: str) -> None:
-        """Warn of a changed name, which is worth a status of its own only where it is said."""
+    def _name_warning(self, text: str) -> None:
+        """Warn of a changed name. With -q the exit status does not change either, as in Info-ZIP."""
         if not self._options.quiet:
             self._warning(text)
 
@@ -345,13 +347,13 @@ class _Job:
         self._ctx.flush()
         self._ctx.process.write_error(f"{text}\n".encode("utf-8", "surrogateescape"))
 
-    def _say(self, text: str) -> None:
+    def _print_line(self, text: str) -> None:
         if not self._options.quiet:
             self._ctx.write_line(text)
 
-    def _one(self, member: Member, target: str) -> None:
+    def _extract_member(self, member: Member, target: str) -> None:
         fs = self._ctx.fs
-        if not self._way(target):
+        if not self._make_parents(target):
             self._warning(f"{member.name} leads out of the directory; not extracted")
             return
         path = self._ctx.path(target)
@@ -359,70 +361,70 @@ class _Job:
             if self._options.freshen and not fs.is_dir(path):
                 return
             if not fs.is_dir(path):
-                self._say(f"   creating: {target}")
+                self._print_line(f"   creating: {target}")
                 fs.mkdir(path, 0o777 & ~self._ctx.process.umask)
             self._directories.append((target, member))
             return
-        there = self._present(path)
-        if there is None and self._options.freshen:
+        mtime = self._mtime(path)
+        if mtime is None and self._options.freshen:
             return
-        if there is not None:
-            if (self._options.update or self._options.freshen) and there // 10**9 >= member.mtime:
+        if mtime is not None:
+            if (self._options.update or self._options.freshen) and mtime // 10**9 >= member.mtime:
                 return
             renamed = self._may_replace(target)
             if renamed is None:
                 return
             target, path = renamed, self._ctx.path(renamed)
-            if self._present(path) is not None:
+            if self._mtime(path) is not None:
                 fs.unlink(path)
         if bits.S_ISLNK(member.mode):
             link = b"".join(self._pieces(member)).decode("utf-8", "surrogateescape")
             self._links.append((target, link))
-            self._say(f"    linking: {target:<22}  -> {link} ")
+            self._print_line(f"    linking: {target:<22}  -> {link} ")
             return
-        said = not self._options.quiet
-        if said:
+        line_open = not self._options.quiet
+        if line_open:
             self._ctx.write(self._heading(member, target).encode("utf-8", "surrogateescape"))
         file = self._ctx.create(target)
         try:
             for piece in self._pieces(member):
                 file.write(piece)
-        except _Broken as error:
-            self._error(f" {error}" if said else f"{target:<22}   {error}")
-            said = False
+        except _DamagedError as error:
+            self._error(f" {error}" if line_open else f"{target:<22}   {error}")
+            line_open = False
         finally:
             file.release()
-        if said:
+        if line_open:
             self._ctx.write(b"\n")
         if member.mode:
             fs.chmod(path, member.mode & (0o7777 if self._options.special else 0o777))
         fs.utime(path, member.mtime * 10**9, member.mtime * 10**9)
 
-    def _present(self, path: VirtualPath) -> int | None:
-        """Return when what is there was changed, None for nothing."""
+    def _mtime(self, path: VirtualPath) -> int | None:
+        """Return the modification time of a file in nanoseconds, None when there is no file."""
         try:
             return self._ctx.fs.stat(path, follow=False).mtime_ns
         except OSError:
             return None
 
-    def _way(self, target: str) -> bool:
-        """Make the directories above; return whether they are below the root, links followed."""
+    def _make_parents(self, target: str) -> bool:
+        """Create the parent directories; return whether the last one, with links resolved, is below the root."""
         fs = self._ctx.fs
         parent = target.rstrip("/").rpartition("/")[0]
-        made = ""
+        ancestor = ""
         for part in parent.split("/") if parent else []:
-            made += part
-            path = self._ctx.path(made or "/")
+            ancestor += part
+            path = self._ctx.path(ancestor or "/")
             if not fs.exists(path):
                 fs.mkdir(path, 0o777 & ~self._ctx.process.umask)
-            made += "/"
+            ancestor += "/"
         real = str(fs.realpath(self._ctx.path(parent or ("/" if target[:1] == "/" else "."))))
         return real == self._root or real.startswith(self._root.rstrip("/") + "/")
 
     def _may_replace(self, target: str) -> str | None:
-        """Ask whether a file may be replaced; return the name to write, None for none."""
+        """Ask whether to replace a file; return the name to write, None to skip the member."""
         ctx = self._ctx
-        while not self._every:
+        while not self._answer_for_all:
             ctx.flush()
             question = f"replace {target}? [y]es, [n]o, [A]ll, [N]one, [r]ename: "
             ctx.process.write_error(question.encode("utf-8", "surrogateescape"))
@@ -432,14 +434,14 @@ class _Job:
             ctx.charge()
             if not answer:
                 ctx.process.write_error(b' NULL\n(EOF or read error, treating as "[N]one" ...)\n')
-                self._every = "N"
+                self._answer_for_all = "N"
                 self._status = max(self._status, _WARNING)
             elif answer[:1] in (b"y", b"Y"):
                 return target
             elif answer[:1] == b"n":
                 return None
             elif answer[:1] in (b"A", b"N"):
-                self._every = answer[:1].decode()
+                self._answer_for_all = answer[:1].decode()
             elif answer[:1] == b"r":
                 ctx.process.write_error(b"new name: ")
                 name = (
@@ -448,22 +450,22 @@ class _Job:
                     .decode("utf-8", "surrogateescape")
                     .strip("\n")
                 )
-                if name and self._way(name):
+                if name and self._make_parents(name):
                     return name
-        return target if self._every == "A" else None
+        return target if self._answer_for_all == "A" else None
 
     def _finish(self) -> None:
-        """Make the links, now that nothing more is written through them, and finish directories."""
+        """Create the links, now that nothing is written through them any more, and set directory modes and times."""
         fs = self._ctx.fs
         if self._links:
-            self._say("finishing deferred symbolic links:")
+            self._print_line("finishing deferred symbolic links:")
         for target, link in self._links:
             self._ctx.charge()
             if leads_out(target[len(self._options.directory or "") :].lstrip("/"), link):
                 self._warning(f"{target}: link to {link} leads out of the directory; not extracted")
                 continue
             fs.symlink(link, self._ctx.path(target))
-            self._say(f"  {target:<22} -> {link}")
+            self._print_line(f"  {target:<22} -> {link}")
         for target, member in reversed(self._directories):
             path = self._ctx.path(target)
             if member.mode:
@@ -471,8 +473,8 @@ class _Job:
             fs.utime(path, member.mtime * 10**9, member.mtime * 10**9)
 
 
-class _Broken(Exception):
-    """A member cannot be read to its end."""
+class _DamagedError(Exception):
+    """A member cannot be read completely."""
 
 
 def _verb(member: Member) -> str:
@@ -486,12 +488,12 @@ def _method(member: Member) -> str:
 
 
 def _as_text(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield text with lines that end in LF, whatever ended them, and without control-Z."""
-    ended = False
+    """Yield text with LF instead of CR LF and CR, and without control-Z."""
+    after_cr = False
     for piece in pieces:
-        if ended and piece[:1] == b"\n":
+        if after_cr and piece[:1] == b"\n":
             piece = piece[1:]
-            ended = False
+            after_cr = False
         if piece:
-            ended = piece[-1:] == b"\r"
+            after_cr = piece[-1:] == b"\r"
             yield piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\x1a", b"")

@@ -1,4 +1,4 @@
-"""zip: put files into an archive, and keep it up to date.
+"""zip: create and update zip archives.
 
 Oracle: Info-ZIP Zip 3.0; members of a directory go in the order of their names.
 Divergence: L-ZIP-001, encryption, splitting, comments, ZIP64, -b, -F, -l, -ll, -n, -t and -tt are not offered.
@@ -18,13 +18,13 @@ from sandhook.utilities.archive.zip.format import (
     Member,
     archive,
     contents,
-    date_of,
     fill,
     packed_data,
     read_directory,
+    set_date,
 )
 
-RAW = True  # -x and -i take all words after them
+RAW = True  # -x and -i consume all words after them
 USAGE_STATUS = 16
 
 _NOTHING, _UNREADABLE, _BAD_ARCHIVE, _WARNING = 12, 18, 3, 18
@@ -34,43 +34,43 @@ _NOTHING, _UNREADABLE, _BAD_ARCHIVE, _WARNING = 12, 18, 3, 18
 class Options:
     """zip [-rjqmuvdyDXT@] [-0..-9] ARCHIVE [FILE]... [-x PATTERN...] [-i PATTERN...]
 
-    Add the FILEs to ARCHIVE, which is made if need be, or replace them there. ARCHIVE gets .zip unless its name has a
-    dot; - is standard output.
+    Add the FILEs to ARCHIVE, or replace them there; ARCHIVE is created if necessary. .zip is added to a name without
+    a dot; - is standard output.
     """
 
     exclude: tuple[str, ...] = opt(
         "-x", "PATTERN...", "leave files out; all words after it are patterns", append=True
     )
     include: tuple[str, ...] = opt(
-        "-i", "PATTERN...", "store these files alone; all words after it are patterns", append=True
+        "-i", "PATTERN...", "store only these files; all words after it are patterns", append=True
     )
     recursive: bool = opt("-r", "--recurse-paths", help="go into directories")
     junk: bool = opt("-j", "--junk-paths", help="store names without directories")
-    quiet: bool = opt("-q", "--quiet", help="say nothing")
+    quiet: bool = opt("-q", "--quiet", help="print nothing")
     move: bool = opt("-m", "--move", help="delete the files that were stored")
     mode: str = also(
-        opt("-u", "--update", help="only files that are newer or missing there", const="u", default=""),
-        opt("-f", "--freshen", help="only files that are there, and newer", const="f"),
+        opt("-u", "--update", help="only files that are newer or not in the archive", const="u", default=""),
+        opt("-f", "--freshen", help="only files that are in the archive and newer", const="f"),
         opt("-d", "--delete", help="delete members", const="d"),
-        opt("-sf", "--show-files", help="list what would be done", const="s"),
+        opt("-sf", "--show-files", help="list the files, and change nothing", const="s"),
     )
     links: bool = opt("-y", "--symlinks", help="store links as links")
-    flat: bool = opt("-D", "--no-dir-entries", help="no members for directories")
-    plain: bool = opt("-X", "--no-extra", help="store times to two seconds only")
+    flat: bool = opt("-D", "--no-dir-entries", help="store no directory entries")
+    plain: bool = opt("-X", "--no-extra", help="store times only with a precision of two seconds")
     test: bool = opt("-T", "--test", help="check the archive")
-    verbose: bool = opt("-v", "--verbose", help="say sizes, too")
+    verbose: bool = opt("-v", "--verbose", help="print sizes, too")
     names: bool = opt("-@", "--names-stdin", help="read FILEs from standard input")
     level: int = also(
         *(opt(f"-{digit}", help="stored 0 to smallest 9", const=digit, default=6) for digit in range(10))
     )
-    taken: bool = opt("-g", "-o", "-S", "-FS", "--grow", "--latest-time", ignored="")
+    without_effect: bool = opt("-g", "-o", "-S", "-FS", "--grow", "--latest-time", ignored="")
 
 
 _SYNTAX = Syntax(Options)
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0, 12 when there is nothing to do, 16 after a wrong command line, 18 when a file could not be read."""
+    """Return 0, 12 when there is nothing to do, 16 after a usage error, 18 when a file could not be read."""
     words, excluded, included = _split([word if word != "-sf" else "--show-files" for word in arguments])
     try:
         options, operands = _SYNTAX.parse(words)
@@ -80,7 +80,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             text = f"short option {text[18:]} not supported"
         elif text.startswith("unrecognized option '--"):
             text = f"long option '{text[23:]} not supported"
-        return _fail(f"Invalid command arguments ({text})", USAGE_STATUS, ctx)
+        return _error(f"Invalid command arguments ({text})", USAGE_STATUS, ctx)
     if not operands:
         ctx.write_line("zip (sandhook): zip [-rjqm0-9] ARCHIVE [FILE]... [-x PATTERN...] [-i PATTERN...]")
         return 0 if not arguments else USAGE_STATUS
@@ -88,7 +88,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     try:
         return job.run(operands[1:])
     except Failure as error:
-        return _fail(str(error), error.status or _NOTHING, ctx, piped=operands[0] == "-")
+        return _error(str(error), error.status or _NOTHING, ctx, piped=operands[0] == "-")
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str], list[str]]:
@@ -111,13 +111,13 @@ def _split(words: list[str]) -> tuple[list[str], list[str], list[str]]:
     return rest, lists["-x"], lists["-i"]
 
 
-def _fail(text: str, status: int, ctx: Context, *, piped: bool = False) -> int:
+def _error(text: str, status: int, ctx: Context, *, piped: bool = False) -> int:
     _print_text(f"\nzip error: {text}\n", ctx, piped)
     return status
 
 
 def _print_text(text: str, ctx: Context, piped: bool) -> None:
-    """Write a message where zip writes all of them: to standard output, unless the archive goes there."""
+    """Write a message to standard output, as zip does, or to standard error if the archive goes to the former."""
     data = text.encode("utf-8", "surrogateescape")
     if piped:
         ctx.flush()
@@ -127,7 +127,7 @@ def _print_text(text: str, ctx: Context, piped: bool) -> None:
 
 
 class _Job:
-    """One archive, and what happens to it."""
+    """One call of zip: an archive and its changes."""
 
     def __init__(
         self, options: Options, name: str, excluded: Sequence[str], included: Sequence[str], ctx: Context
@@ -135,17 +135,17 @@ class _Job:
         self._options = options
         self._ctx = ctx
         base = name.rpartition("/")[2]
-        self._called = name
+        self._operand = name
         self._name = name if name == "-" or "." in base else f"{name}.zip"
         self._excluded = [compile_pattern(text, extglob=False) for text in excluded]
         self._included = [compile_pattern(text, extglob=False) for text in included]
         self._members: dict[str, Member] = {}
-        self._held = 0
+        self._memory = 0
         self._status = 0
-        self._stored: list[str] = []
+        self._stored_files: list[str] = []
 
     def run(self, operands: list[str]) -> int:
-        """Do it; return the exit status."""
+        """Apply the changes and write the archive; return the exit status."""
         options, ctx = self._options, self._ctx
         self._load()
         if options.mode == "d":
@@ -159,27 +159,27 @@ class _Job:
             operands = list(self._members)
         if options.test and not operands and self._members:
             return self._test()
-        files = [found for operand in operands for found in self._files(operand)]
-        done = 0
+        files = [file for operand in operands for file in self._files(operand)]
+        count = 0
         for file, mode in files:
             ctx.charge()
-            done += self._add(file, mode)
-        if not done:
+            count += self._add(file, mode)
+        if not count:
             if options.mode in ("u", "f"):
                 return self._status or _NOTHING
-            shown = (
-                f"try: zip -r {self._called} . -i {operands[0]}"
+            hint = (
+                f"try: zip -r {self._operand} . -i {operands[0]}"
                 if options.recursive and operands
                 else self._name
             )
-            raise Failure(f"Nothing to do! ({shown})", _NOTHING)
+            raise Failure(f"Nothing to do! ({hint})", _NOTHING)
         if options.verbose:
-            self._say_total()
+            self._print_total()
         self._write()
         if options.test:
             self._test()
         if options.move:
-            for file in reversed(self._stored):
+            for file in reversed(self._stored_files):
                 if ctx.fs.is_dir(ctx.path(file)) and not bits.S_ISLNK(stat_of(ctx, file, follow=False).mode):
                     if not ctx.fs.listdir(ctx.path(file)):
                         ctx.fs.rmdir(ctx.path(file))
@@ -195,7 +195,7 @@ class _Job:
         else:
             self._ctx.write_line(text)
 
-    def _say_total(self) -> None:
+    def _print_total(self) -> None:
         whole = Member("")
         whole.size = sum(member.size for member in self._members.values())
         whole.packed = sum(member.packed for member in self._members.values())
@@ -217,7 +217,7 @@ class _Job:
             members = read_directory(data, ctx.environment.get("TZ")) if data else []
             for member in members:
                 member.data = packed_data(data, member)
-                self._hold(len(member.data))
+                self._charge_memory(len(member.data))
                 self._members[member.name] = member
         except FormatError:
             self._warning(
@@ -227,9 +227,9 @@ class _Job:
         except OSError as error:
             raise Failure(f"{self._name}: {reason(error)}", _UNREADABLE) from None
 
-    def _hold(self, size: int) -> None:
-        self._held += size + 256
-        self._ctx.budget.check_fits(self._held)
+    def _charge_memory(self, size: int) -> None:
+        self._memory += size + 256
+        self._ctx.budget.check_fits(self._memory)
 
     def _write(self) -> None:
         ctx = self._ctx
@@ -253,7 +253,7 @@ class _Job:
     # ------------------------------------------------------------------ files
 
     def _files(self, operand: str) -> Iterator[tuple[str, int | None]]:
-        """Yield files to store, and the modes that they have; standard input has None."""
+        """Yield the files to store with their modes; None for standard input."""
         ctx, options = self._ctx, self._options
         if operand == "-":
             yield operand, None
@@ -275,7 +275,7 @@ class _Job:
                 and name.removeprefix("./") == self._name.removeprefix("./")
             ):
                 continue
-            if (bits.S_ISREG(info.mode) or bits.S_ISLNK(info.mode) or directory) and self._takes(
+            if (bits.S_ISREG(info.mode) or bits.S_ISLNK(info.mode) or directory) and self._is_selected(
                 name, directory
             ):
                 yield name, info.mode
@@ -283,14 +283,14 @@ class _Job:
                 entries = ctx.fs.listdir(ctx.path(name))
                 pending += [beneath(name, entry.name) for entry in reversed(entries)]
 
-    def _takes(self, name: str, directory: bool) -> bool:
-        shown = _inside(name) + ("/" if directory else "")
-        if any(pattern.matches(shown) for pattern in self._excluded):
+    def _is_selected(self, name: str, directory: bool) -> bool:
+        stored_name = _inside(name) + ("/" if directory else "")
+        if any(pattern.matches(stored_name) for pattern in self._excluded):
             return False
-        return not self._included or any(pattern.matches(shown) for pattern in self._included)
+        return not self._included or any(pattern.matches(stored_name) for pattern in self._included)
 
     def _add(self, file: str, mode: int | None) -> bool:
-        """Store one file; return whether it was."""
+        """Store one file; return whether it was stored."""
         ctx, options = self._ctx, self._options
         directory = mode is not None and bits.S_ISDIR(mode)
         if directory and (options.flat or options.junk):
@@ -320,16 +320,16 @@ class _Job:
             self._warning(f"could not open for reading: {file}" if reason(error) else file)
             self._status = _WARNING
             return False
-        date_of(member, ctx.environment.get("TZ"), stamp=not options.plain)
+        set_date(member, ctx.environment.get("TZ"), stamp=not options.plain)
         fill(member, data, options.level, ctx.budget)
-        self._hold(len(member.data))
+        self._charge_memory(len(member.data))
         verb = "  adding" if old is None else "freshening" if options.mode == "f" else "updating"
         self._members[name] = member
         sizes = f"\t(in={member.size}) (out={member.packed})" if options.verbose and not directory else ""
         how = f"deflated {member.percent}%" if member.method else "stored 0%"
         self._print(f"{verb}: {name}{sizes} ({how})")
         if mode is not None:
-            self._stored.append(file)
+            self._stored_files.append(file)
         return True
 
     def _read(self, file: str, mode: int) -> bytes:
@@ -345,16 +345,16 @@ class _Job:
     def _delete(self, patterns: Sequence[str]) -> int:
         if not self._members:
             self._warning(f"{self._name} not found or empty")
-        wanted = [(text, compile_pattern(text, extglob=False)) for text in patterns]
-        gone = []
-        for text, pattern in wanted:
-            found = [name for name in self._members if name not in gone and pattern.matches(name)]
-            if not found:
+        compiled = [(text, compile_pattern(text, extglob=False)) for text in patterns]
+        deleted = []
+        for text, pattern in compiled:
+            matches = [name for name in self._members if name not in deleted and pattern.matches(name)]
+            if not matches:
                 self._warning(f"name not matched: {text}")
-            gone += found
-        if not gone:
+            deleted += matches
+        if not deleted:
             raise Failure(f"Nothing to do! ({self._name})", _NOTHING)
-        for name in [name for name in self._members if name in set(gone)]:
+        for name in [name for name in self._members if name in set(deleted)]:
             self._print(f"deleting: {name}")
             del self._members[name]
         if not self._members:
@@ -363,20 +363,20 @@ class _Job:
         return 0
 
     def _show(self, operands: Sequence[str]) -> int:
-        found = [(name, member.size) for name, member in self._members.items()]
+        entries = [(name, member.size) for name, member in self._members.items()]
         title = "Archive contains:"
         if operands:
             title = "Would Add/Update:"
-            found = []
+            entries = []
             for operand in operands:
                 for file, mode in self._files(operand):
                     directory = mode is not None and bits.S_ISDIR(mode)
                     size = 0 if directory or mode is None else stat_of(self._ctx, file).size
-                    found.append((_inside(file) + ("/" if directory else ""), size))
+                    entries.append((_inside(file) + ("/" if directory else ""), size))
         self._ctx.write_line(title)
-        for name, _ in found:
+        for name, _ in entries:
             self._ctx.write_line(f"  {name}")
-        self._ctx.write_line(f"Total {len(found)} entries ({sum(size for _, size in found)} bytes)")
+        self._ctx.write_line(f"Total {len(entries)} entries ({sum(size for _, size in entries)} bytes)")
         return 0
 
     def _test(self) -> int:
@@ -391,7 +391,7 @@ class _Job:
 
 
 def _inside(name: str) -> str:
-    """Return a file's name as the archive has it: relative, and without "./" before it."""
+    """Return the name of a file in the archive: relative, and without leading "./"."""
     while name[:2] == "./":
         name = name[2:].lstrip("/")
     return "" if name == "." else name.strip("/")

@@ -1,6 +1,6 @@
-"""zipinfo, unzip -Z: list what is in an archive that zip made.
+"""zipinfo, unzip -Z: list the members of a zip archive.
 
-Oracle: Info-ZIP ZipInfo 3.00. Divergence: L-ZIP-001, -v is not offered; modes are shown as Unix's or as those of MS-DOS.
+Oracle: Info-ZIP ZipInfo 3.00. Divergence: L-ZIP-001, -v is not offered; modes are shown as those of Unix or MS-DOS.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from sandhook.pattern.glob import compile_pattern
 from sandhook.utilities.archive.zip.format import Member, comment_of, per_mille
 from sandhook.utilities.archive.zip.search import NO_ARCHIVE, Archive, find_archive, split_words
 
-RAW = True  # -x takes all words after it
+RAW = True  # -x consumes all words after it
 USAGE_STATUS = 10
 
 _WARNING, _UNMATCHED = 1, 11
-_EXTENDED = 1 << 3  #: a flag: sizes and checksum stand after the contents
+_EXTENDED = 1 << 3  #: a flag: sizes and checksum follow the contents
 _SYSTEMS = (
     "fat", "ami", "vms", "unx", "cms", "atr", "hpf", "mac", "zzz", "cpm", "t20", "ntf", "qds", "aco", "vft", "mvs",
     "be ", "nsk", "ths", "osx", "ath",
 )  # fmt: skip
-_DOS_LIKE = frozenset((0, 4, 6, 11, 13, 14, 15))  #: systems that have MS-DOS's attributes
+_DOS_LIKE = frozenset((0, 4, 6, 11, 13, 14, 15))  #: systems with the attributes of MS-DOS
 _PROGRAMS = (".com", ".exe", ".btm", ".cmd", ".bat")
 _METHODS = {
     0: "stor",
@@ -51,17 +51,17 @@ class Options:
     )
     form: str = also(
         opt("-s", help="modes, sizes, methods, dates and names (default)", const="short", default=""),
-        opt("-m", help="medium lines, with how much smaller members became", const="medium"),
+        opt("-m", help="medium lines, with compression ratios", const="medium"),
         opt("-l", help="long lines, with the compressed sizes", const="long"),
         opt("-1", help="names alone", const="1"),
-        opt("-2", help="names, and what -h, -t and -z ask for", const="2"),
+        opt("-2", help="names, and the lines of -h, -t and -z", const="2"),
     )
     header: bool = opt("-h", help="the name and the size of the archive")
-    total: bool = opt("-t", help="the sums at the end")
+    total: bool = opt("-t", help="the totals at the end")
     comment: bool = opt("-z", help="the comment of the archive")
     decimal: bool = opt("-T", help="times in digits that sort")
     icase: bool = opt("-C", help="MEMBERs ignore case")
-    taken: bool = opt("-M", ignored="")
+    without_effect: bool = opt("-M", ignored="")
 
 
 _SYNTAX = Syntax(Options)
@@ -74,28 +74,28 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     excluded += options.exclude
     if not operands:
         raise UsageError("an archive is wanted")
-    found = find_archive(operands[0], ctx, "zipinfo")
-    if found is None:
+    archive = find_archive(operands[0], ctx, "zipinfo")
+    if archive is None:
         return NO_ARCHIVE
-    name, data, members = found
-    wanted = [(text, compile_pattern(text, extglob=False, nocase=options.icase)) for text in operands[1:]]
-    ignored = [compile_pattern(text, extglob=False, nocase=options.icase) for text in excluded]
-    seen: set[str] = set()
-    chosen = []
+    name, data, members = archive
+    patterns = [(text, compile_pattern(text, extglob=False, nocase=options.icase)) for text in operands[1:]]
+    exclusions = [compile_pattern(text, extglob=False, nocase=options.icase) for text in excluded]
+    matched: set[str] = set()
+    selected = []
     for member in members:
         ctx.charge()
-        good = not wanted
-        for text, pattern in wanted:
+        is_selected = not patterns
+        for text, pattern in patterns:
             if pattern.matches(member.name, ctx.charge):
-                seen.add(text)
-                good = True
-        if good and not any(pattern.matches(member.name, ctx.charge) for pattern in ignored):
-            chosen.append(member)
-    every = not (wanted or excluded)
-    status = _frame(options, Archive(name, data, members), chosen, every, ctx)
+                matched.add(text)
+                is_selected = True
+        if is_selected and not any(pattern.matches(member.name, ctx.charge) for pattern in exclusions):
+            selected.append(member)
+    unrestricted = not (patterns or excluded)
+    status = _print_listing(options, Archive(name, data, members), selected, unrestricted, ctx)
     ctx.flush()
-    for text, _pattern in wanted:
-        if text not in seen:
+    for text, _pattern in patterns:
+        if text not in matched:
             ctx.process.write_error(
                 f"caution: filename not matched:  {text}\n".encode("utf-8", "surrogateescape")
             )
@@ -103,16 +103,18 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     return status
 
 
-def _frame(options: Options, archive: Archive, chosen: Sequence[Member], every: bool, ctx: Context) -> int:
-    """Print the header, the lines and the sums that are wanted; without MEMBERs all but what -h or -t alone ask for."""
+def _print_listing(
+    options: Options, archive: Archive, selected: Sequence[Member], unrestricted: bool, ctx: Context
+) -> int:
+    """Print the requested parts: header, lines and totals. Without MEMBERs, -h and -t alone suppress the lines."""
     name, data, members = archive
-    plain = options.form == "1"
-    only = every and not options.form and (options.header or options.total)
-    framed = every and not only and options.form not in ("1", "2")
-    header = not plain and (options.header or framed)
+    names_only = options.form == "1"
+    summary_only = unrestricted and not options.form and (options.header or options.total)
+    default_form = unrestricted and not summary_only and options.form not in ("1", "2")
+    header = not names_only and (options.header or default_form)
     if header:
         ctx.write_line(f"Archive:  {name}")
-    if options.comment and not plain:
+    if options.comment and not names_only:
         comment = comment_of(data)
         ctx.write(comment + (b"\n" if comment else b""))
     if header:
@@ -127,49 +129,49 @@ def _frame(options: Options, archive: Archive, chosen: Sequence[Member], every: 
         ctx.process.write_error(
             f"{text}  (attempting to process anyway)\n".encode("utf-8", "surrogateescape")
         )
-    if not only:
-        for member in chosen:
+    if not summary_only:
+        for member in selected:
             ctx.charge()
             ctx.write_line(member.name if options.form in ("1", "2") else _line(member, options))
-    if not plain and (options.total or framed):
-        size, packed = sum([each.size for each in chosen]), sum([each.packed for each in chosen])
-        count = f"{len(chosen)} file{'' if len(chosen) == 1 else 's'}"
-        share = per_mille(size, packed)
-        sign = "-" if share < 0 else ""
+    if not names_only and (options.total or default_form):
+        size, packed = sum([each.size for each in selected]), sum([each.packed for each in selected])
+        count = f"{len(selected)} file{'' if len(selected) == 1 else 's'}"
+        saved = per_mille(size, packed)
+        sign = "-" if saved < 0 else ""
         ctx.write_line(
             f"{count}, {size} bytes uncompressed, {packed} bytes compressed:  "
-            f"{sign}{abs(share) // 10}.{abs(share) % 10}%"
+            f"{sign}{abs(saved) // 10}.{abs(saved) % 10}%"
         )
     return _WARNING if extra else 0
 
 
 def _line(member: Member, options: Options) -> str:
-    system, made = member.made >> 8, member.made & 255
+    system, version = member.version_made_by >> 8, member.version_made_by & 255
     host = _SYSTEMS[system] if system < len(_SYSTEMS) else "???"
     kind = "t" if member.text else "b"
     extended = bool(member.flags & _EXTENDED)
     extra = ("X" if extended else "x") if member.extra else "l" if extended else "-"
-    more = ""
+    details = ""
     if options.form == "medium":
-        more = f"{(per_mille(member.size, member.packed) + 5) // 10:2}% "
+        details = f"{(per_mille(member.size, member.packed) + 5) // 10:2}% "
     elif options.form == "long":
-        more = f"{member.packed:8} "
+        details = f"{member.packed:8} "
     return (
-        f"{_attributes(member):<12}{made // 10}.{made % 10} {host} {member.size:8} "
-        f"{kind.upper() if member.encrypted else kind}{extra} {more}{_method(member)} "
-        f"{_when(member, options.decimal)} {member.name}"
+        f"{_attributes(member):<12}{version // 10}.{version % 10} {host} {member.size:8} "
+        f"{kind.upper() if member.encrypted else kind}{extra} {details}{_method(member)} "
+        f"{_time(member, options.decimal)} {member.name}"
     )
 
 
 def _attributes(member: Member) -> str:
-    if member.made >> 8 not in _DOS_LIKE:
+    if member.version_made_by >> 8 not in _DOS_LIKE:
         return mode_string(member.attributes >> 16)
-    own = member.attributes & 0xFF
-    directory = bool(own & 16)
-    runs = directory or member.name.lower().endswith(_PROGRAMS)
+    dos_bits = member.attributes & 0xFF
+    directory = bool(dos_bits & 16)
+    executable = directory or member.name.lower().endswith(_PROGRAMS)
     return "".join((
-        "d" if directory else "-", "r", "-" if own & 1 else "w", "x" if runs else "-",
-        "a" if own & 32 else "-", "h" if own & 2 else "-", "s" if own & 4 else "-",
+        "d" if directory else "-", "r", "-" if dos_bits & 1 else "w", "x" if executable else "-",
+        "a" if dos_bits & 32 else "-", "h" if dos_bits & 2 else "-", "s" if dos_bits & 4 else "-",
     ))  # fmt: skip
 
 
@@ -181,7 +183,7 @@ def _method(member: Member) -> str:
     return _METHODS.get(member.method, f"u{member.method:03}")
 
 
-def _when(member: Member, decimal: bool) -> str:
+def _time(member: Member, decimal: bool) -> str:
     year, month, day, hour, minute, second = member.wall
     if decimal:
         return f"{year:04}{month:02}{day:02}.{hour:02}{minute:02}{second:02}"

@@ -1,4 +1,4 @@
-"""What gzip, bzip2 and xz say: each has words and severities of its own.
+"""The messages of gzip, bzip2 and xz, which differ in text and severity.
 
 Oracle: gzip 1.12, bzip2 1.0.8, XZ Utils 5.4.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from sandhook.formats.compressed import CorruptError
 
-#: What is said, and how much it counts: "error", "warning", "corrupt", or "note" (not at all).
-Said = tuple[str, str]
+#: The text, and the severity: "error", "warning", "corrupt", or "note", which does not change the exit status.
+Message = tuple[str, str]
 
 _RECOVER = (
     "\nYou can use the `bzip2recover' program to attempt to recover\n"
@@ -17,41 +17,41 @@ _RECOVER = (
 
 
 def plural(count: int) -> str:
-    """Return "1 other link" or "2 other links" of a file with so many links besides."""
+    """Return "1 other link" or "2 other links"."""
     return f"{count} other link" + ("s" if count > 1 else "")
 
 
-class Words:
-    """Those of gzip; the names of methods say what happened."""
+class GzipMessages:
+    """The messages of gzip; each method is named after the event that it reports."""
 
-    #: What standard input is called.
+    #: The name of standard input in messages.
     stream = "stdin"
     #: Exit statuses of warnings, and of damaged data.
     warning = 2
     corrupt = 1
 
-    def missing(self, name: str) -> Said:
+    def missing(self, name: str) -> Message:
         return f"{name}: No such file or directory", "error"
 
-    def exists(self, target: str) -> Said:
+    def exists(self, target: str) -> Message:
         return f"{target} already exists;\tnot overwritten", "warning"
 
-    def directory(self, name: str) -> Said:
+    def directory(self, name: str) -> Message:
         return f"{name} is a directory -- ignored", "warning"
 
-    def link(self, name: str) -> Said:
+    def link(self, name: str) -> Message:
         return f"{name}: Too many levels of symbolic links", "error"
 
-    def linked(self, name: str, others: int) -> Said:
+    def linked(self, name: str, others: int) -> Message:
         return f"{name} has {plural(others)} -- file ignored", "warning"
 
-    def packed(self, name: str, suffix: str) -> Said:
+    def packed(self, name: str, suffix: str) -> Message:
         return f"{name} already has {suffix} suffix -- unchanged", "note"
 
-    def unknown(self, name: str) -> Said:
+    def unknown(self, name: str) -> Message:
         return f"{name}: unknown suffix -- ignored", "warning"
 
-    def damaged(self, name: str, error: CorruptError, target: str, *, test: bool) -> Said:
+    def damaged(self, name: str, error: CorruptError, target: str, *, test: bool) -> Message:
         return f"{name}: {error}", "warning" if error.reason == "trailing garbage" else "corrupt"
 
     def tested(self, name: str, compressed: int, whole: int) -> str:
@@ -64,35 +64,35 @@ class Words:
         return f"{name}:\t{ratio}{what}\n" if name else f"{ratio}\n"
 
 
-class BzipWords(Words):
-    """Those of bzip2."""
+class BzipMessages(GzipMessages):
+    """The messages of bzip2."""
 
     stream = "(stdin)"
     warning = 1
     corrupt = 2
 
-    def missing(self, name: str) -> Said:
+    def missing(self, name: str) -> Message:
         return f"Can't open input file {name}: No such file or directory.", "error"
 
-    def exists(self, target: str) -> Said:
+    def exists(self, target: str) -> Message:
         return f"Output file {target} already exists.", "error"
 
-    def directory(self, name: str) -> Said:
+    def directory(self, name: str) -> Message:
         return f"Input file {name} is a directory.", "error"
 
-    def link(self, name: str) -> Said:
+    def link(self, name: str) -> Message:
         return f"Input file {name} is not a normal file.", "error"
 
-    def linked(self, name: str, others: int) -> Said:
+    def linked(self, name: str, others: int) -> Message:
         return f"Input file {name} has {plural(others)}.", "error"
 
-    def packed(self, name: str, suffix: str) -> Said:
+    def packed(self, name: str, suffix: str) -> Message:
         return f"Input file {name} already has {suffix} suffix.", "error"
 
-    def unknown(self, name: str) -> Said:
+    def unknown(self, name: str) -> Message:
         return f"Can't guess original name for {name} -- using {name}.out", "note"
 
-    def damaged(self, name: str, error: CorruptError, target: str, *, test: bool) -> Said:
+    def damaged(self, name: str, error: CorruptError, target: str, *, test: bool) -> Message:
         if error.reason == "trailing garbage":
             return f"{name}: trailing garbage after EOF ignored", "note"
         if error.reason == "unrecognized":
@@ -133,30 +133,30 @@ class BzipWords(Words):
         return f"  {name}: {' ' * max(0, 7 - len(name))}{shrunk}{saved}"
 
 
-class XzWords(Words):
-    """Those of xz."""
+class XzMessages(GzipMessages):
+    """The messages of xz."""
 
     stream = "(stdin)"
 
-    def exists(self, target: str) -> Said:
+    def exists(self, target: str) -> Message:
         return f"{target}: File exists", "error"
 
-    def directory(self, name: str) -> Said:
+    def directory(self, name: str) -> Message:
         return f"{name}: Is a directory, skipping", "warning"
 
-    def link(self, name: str) -> Said:
+    def link(self, name: str) -> Message:
         return f"{name}: Is a symbolic link, skipping", "warning"
 
-    def linked(self, name: str, others: int) -> Said:
+    def linked(self, name: str, others: int) -> Message:
         return f"{name}: Input file has more than one hard link, skipping", "warning"
 
-    def packed(self, name: str, suffix: str) -> Said:
+    def packed(self, name: str, suffix: str) -> Message:
         return f"{name}: File already has `{suffix}' suffix, skipping", "warning"
 
-    def unknown(self, name: str) -> Said:
+    def unknown(self, name: str) -> Message:
         return f"{name}: Filename has an unknown suffix, skipping", "warning"
 
-    def damaged(self, name: str, error: CorruptError, target: str, *, test: bool) -> Said:
+    def damaged(self, name: str, error: CorruptError, target: str, *, test: bool) -> Message:
         text = str(error)
         if error.reason == "truncated":
             text = "Unexpected end of input"
