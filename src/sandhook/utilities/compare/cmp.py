@@ -15,7 +15,7 @@ from sandhook.command.options import UsageError, opt, option_set
 USAGE_STATUS = 2
 NAMED_HINT = True
 _SIZE = 65_536
-_MOST = 2**63 - 1
+_MAX_SIZE = 2**63 - 1
 
 WRITE_ERROR = "standard output: {}"
 
@@ -29,9 +29,9 @@ class Options:
 
     show: bool = opt("-b", "-c", "--print-bytes", help="show the bytes that differ")
     skip: str | None = opt("-i", "--ignore-initial", "SKIP", "skip SKIP bytes of both, or SKIP1:SKIP2")
-    every: bool = opt("-l", "--verbose", help="show every difference: number, and both bytes in octal")
+    all_: bool = opt("-l", "--verbose", help="show every difference: number, and both bytes in octal")
     limit: str | None = opt("-n", "--bytes", "LIMIT", "compare at most LIMIT bytes")
-    silent: bool = opt("-s", "--quiet", "--silent", help="print nothing; the status is the answer")
+    silent: bool = opt("-s", "--quiet", "--silent", help="print nothing; only set the exit status")
 
 
 def _number(text: str, what: str) -> int:
@@ -45,7 +45,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0 when the files are the same, 1 when they differ, 2 after an error."""
     if not operands:
         raise UsageError(f"missing operand after '{ctx.name}'")
-    if options.every and options.silent:
+    if options.all_ and options.silent:
         raise UsageError("options -l and -s are incompatible")
     names = [operands[0], operands[1] if len(operands) > 1 else "-"]
     skips = [0, 0]
@@ -77,66 +77,66 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def visible(byte: int) -> str:
-    """Return a byte as cat -v shows it."""
+    """Return a byte in the notation of cat -v."""
     if byte >= 128:
         return "M-" + visible(byte - 128)
     return f"^{chr(byte ^ 64)}" if byte < 32 or byte == 127 else chr(byte)
 
 
 class _Comparison:
-    """Two inputs that are read in step."""
+    """Compares two inputs, which are read in step."""
 
     def __init__(self, names: Sequence[str], options: Options, ctx: Context) -> None:
         self.names = names
         self.options = options
         self.ctx = ctx
-        self.at = 0
-        self.lines = 0
-        self.last = 10
-        self.differ = False
+        self.offset = 0
+        self.newlines = 0
+        self.last_byte = 10
+        self.differs = False
 
     def run(self, readers: Sequence[Reader], skips: Sequence[int], limit: int | None) -> int:
         for reader, skip in zip(readers, skips):
             while skip and (data := reader.read(min(skip, _SIZE))):
                 skip -= len(data)
-        held = [b"", b""]
+        buffers = [b"", b""]
         sizes = [limit] if limit is not None else []
-        if self.options.every:
-            sizes += [left for left in map(_left, readers) if left is not None]
-        width = len(str(min(sizes, default=_MOST)))
+        if self.options.all_:
+            sizes += [size for size in map(_remaining_size, readers) if size is not None]
+        width = len(str(min(sizes, default=_MAX_SIZE)))
         while limit is None or limit > 0:
-            want = _SIZE if limit is None else min(limit, _SIZE)
+            chunk_size = _SIZE if limit is None else min(limit, _SIZE)
             for index, reader in enumerate(readers):
-                if not held[index]:
-                    held[index] = reader.read(want)
-            size = min(len(held[0]), len(held[1]), want)
+                if not buffers[index]:
+                    buffers[index] = reader.read(chunk_size)
+            size = min(len(buffers[0]), len(buffers[1]), chunk_size)
             if not size:
-                return self._end(held)
-            one, two = held[0][:size], held[1][:size]
-            if one != two:
-                self.differ = True
-                if not self._report(one, two, width):
+                return self._end(buffers)
+            first, second = buffers[0][:size], buffers[1][:size]
+            if first != second:
+                self.differs = True
+                if not self._report(first, second, width):
                     return 1
             else:
-                self.lines += one.count(b"\n")
-            self.last = one[-1]
-            self.at += size
-            held = [held[0][size:], held[1][size:]]
+                self.newlines += first.count(b"\n")
+            self.last_byte = first[-1]
+            self.offset += size
+            buffers = [buffers[0][size:], buffers[1][size:]]
             if limit is not None:
                 limit -= size
-        return 1 if self.differ else 0
+        return 1 if self.differs else 0
 
-    def _report(self, one: bytes, two: bytes, width: int) -> bool:
-        """Report the differences of two pieces; return whether to go on."""
+    def _report(self, first: bytes, second: bytes, width: int) -> bool:
+        """Print the differences of two chunks; return whether to continue."""
         if self.options.silent:
             return False
-        for offset, (left, right) in enumerate(zip(one, two)):
+        for offset, (left, right) in enumerate(zip(first, second)):
             if left == right:
                 continue
             self.ctx.charge()
-            number = self.at + offset + 1
-            if not self.options.every:
-                line = self.lines + one.count(b"\n", 0, offset) + 1
+            number = self.offset + offset + 1
+            if not self.options.all_:
+                line = self.newlines + first.count(b"\n", 0, offset) + 1
                 text = f"{self.names[0]} {self.names[1]} differ: byte {number}, line {line}"
                 if self.options.show:
                     text += f" is {left:3o} {visible(left)} {right:3o} {visible(right)}"
@@ -150,24 +150,24 @@ class _Comparison:
                 self.ctx.write_line(f"{number:{width}} {left:3o} {right:3o}")
         return True
 
-    def _end(self, held: Sequence[bytes]) -> int:
-        if not held[0] and not held[1]:
-            return 1 if self.differ else 0
+    def _end(self, buffers: Sequence[bytes]) -> int:
+        if not buffers[0] and not buffers[1]:
+            return 1 if self.differs else 0
         if not self.options.silent:
-            name = self.names[0 if not held[0] else 1]
-            if not self.at:
+            name = self.names[0 if not buffers[0] else 1]
+            if not self.offset:
                 self.ctx.error(f"EOF on {name} which is empty")
-            elif self.options.every:
-                self.ctx.error(f"EOF on {name} after byte {self.at}")
-            elif self.last == 10:
-                self.ctx.error(f"EOF on {name} after byte {self.at}, line {self.lines}")
+            elif self.options.all_:
+                self.ctx.error(f"EOF on {name} after byte {self.offset}")
+            elif self.last_byte == 10:
+                self.ctx.error(f"EOF on {name} after byte {self.offset}, line {self.newlines}")
             else:
-                self.ctx.error(f"EOF on {name} after byte {self.at}, in line {self.lines + 1}")
+                self.ctx.error(f"EOF on {name} after byte {self.offset}, in line {self.newlines + 1}")
         return 1
 
 
-def _left(reader: Reader) -> int | None:
-    """Return how many bytes a file has from here on; None for what has no size."""
+def _remaining_size(reader: Reader) -> int | None:
+    """Return how many bytes of a file are still unread; None for a source without a size."""
     from sandhook.kernel.descriptor import File
 
     source = reader.description

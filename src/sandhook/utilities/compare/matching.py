@@ -1,9 +1,9 @@
-"""How two sequences of lines differ: the shortest edit script, in the shape that GNU diff gives it.
+"""The shortest edit script between two sequences of lines, in the form of GNU diff.
 
 Source: E. Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1 (1986), section 4b.
-Lines that the other file lacks are set aside first, and with them those that are so frequent there
-that they match by accident. What the script leaves open (which of several equal lines was added) is settled
-as GNU diffutils 3.8 does: as late as possible, or next to a change of the other file.
+Lines that the other file lacks are set aside first, and so are lines that are so frequent there
+that they match by accident. If several equal lines can be the changed one, the choice is that of
+GNU diffutils 3.8: the last one, or the one next to a change of the other file.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from sandhook.record import Record
 Charge = Callable[[int], None]
 
 _FREQUENT = 5  #: matches in a short file that make a line "frequent"
-_PATIENCE = 1_536  #: edits after which the search takes the best split that it has (GNU's: 4,096 or more)
-_EFFORT = 5_000_000  #: steps that all searches of a pair of files may take,
-_HASTE = 24  #: and the edits that each one has left when they are used up
+_PATIENCE = 1_536  #: edits after which a search uses its best split so far (GNU: 4,096 or more)
+_EFFORT = 5_000_000  #: steps that all searches of a pair of files may use together
+_EXHAUSTED_PATIENCE = 24  #: edits of each search after that
 
 
 class Change(Record):
@@ -38,20 +38,20 @@ def compare(
         old: A number for each line; equal lines have equal numbers.
         new: The other sequence, with the same numbers for equal lines.
         charge: Charges work to the budget.
-        ends: Lines at the beginning and at the end that both have and that stay out of it, see ``equal_ends``.
+        ends: Common lines at the beginning and at the end to leave out, see ``equal_ends``.
     """
     start, stop = ends
     charge(1 + (len(old) >> 3) + (len(new) >> 3))
     first, second = old[start : len(old) - stop], new[start : len(new) - stop]
     removed = _marks(len(first))
     added = _marks(len(second))
-    kept_old = _kept(first, second, removed)
-    kept_new = _kept(second, first, added)
-    old_side = _Side([first[at] for at in kept_old], kept_old, removed)
-    new_side = _Side([second[at] for at in kept_new], kept_new, added)
+    old_positions = _set_aside(first, second, removed)
+    new_positions = _set_aside(second, first, added)
+    old_side = _Side([first[at] for at in old_positions], old_positions, removed)
+    new_side = _Side([second[at] for at in new_positions], new_positions, added)
     _search(old_side, new_side, charge)
-    _settle(first, removed, added, charge)
-    _settle(second, added, removed, charge)
+    _slide_runs(first, removed, added, charge)
+    _slide_runs(second, added, removed, charge)
     return _script(removed, added, len(first), len(second), start)
 
 
@@ -69,25 +69,25 @@ def equal_ends(old: Sequence[object], new: Sequence[object], horizon: int) -> tu
 
 
 def _marks(size: int) -> bytearray:
-    """Return a mark for each line, and a 0 after the last: what lies before the first is that 0, too."""
+    """Return a mark for each line, and a final 0, which index -1 reads as the mark before the first line."""
     return bytearray(size + 1)
 
 
-def _script(removed: bytearray, added: bytearray, olds: int, news: int, offset: int) -> list[Change]:
-    found = []
+def _script(removed: bytearray, added: bytearray, old_size: int, new_size: int, offset: int) -> list[Change]:
+    changes = []
     i = j = 0
-    while i < olds or j < news:
+    while i < old_size or j < new_size:
         if removed[i] or added[j]:
             old, new = i, j
             while removed[i]:
                 i += 1
             while added[j]:
                 j += 1
-            found.append(Change(old + offset, i + offset, new + offset, j + offset))
+            changes.append(Change(old + offset, i + offset, new + offset, j + offset))
         else:
             i += 1
             j += 1
-    return found
+    return changes
 
 
 # --------------------------------------------------------------------------- lines set aside
@@ -95,28 +95,28 @@ def _script(removed: bytearray, added: bytearray, olds: int, news: int, offset: 
 _KEEP, _LACKING, _DOUBTFUL = 0, 1, 2
 
 
-def _kept(lines: Sequence[int], others: Sequence[int], marks: bytearray) -> list[int]:
-    """Mark the lines that cannot match as changed; return the positions of the rest."""
+def _set_aside(lines: Sequence[int], others: Sequence[int], marks: bytearray) -> list[int]:
+    """Mark the lines that cannot match as changed; return the positions of the others."""
     counts: dict[int, int] = {}
     for line in others:
         counts[line] = counts.get(line, 0) + 1
-    many = _FREQUENT
+    frequent = _FREQUENT
     quarter = len(lines) // 64 >> 2
     while quarter > 0:
-        many *= 2
+        frequent *= 2
         quarter >>= 2
     kinds = bytearray(
-        _LACKING if not count else _DOUBTFUL if count > many else _KEEP
+        _LACKING if not count else _DOUBTFUL if count > frequent else _KEEP
         for count in [counts.get(line, 0) for line in lines]
     )
     _decide(kinds)
-    kept = []
+    positions = []
     for at, kind in enumerate(kinds):
         if kind:
             marks[at] = 1
         else:
-            kept.append(at)
-    return kept
+            positions.append(at)
+    return positions
 
 
 def _decide(kinds: bytearray) -> None:
@@ -138,7 +138,7 @@ def _decide(kinds: bytearray) -> None:
 
 
 def _decide_run(kinds: bytearray, start: int, end: int) -> None:
-    """Decide about a run that begins and ends with lines that the other file lacks."""
+    """Keep or drop the doubtful lines of a run that begins and ends with lines that the other file lacks."""
     length = end - start
     doubtful = kinds.count(_DOUBTFUL, start, end)
     if not doubtful:
@@ -179,23 +179,23 @@ def _decide_run(kinds: bytearray, start: int, end: int) -> None:
 
 
 class _Side:
-    """One file of the search: its lines as numbers, where they stand, and which of them change."""
+    """One file of the search: its lines as numbers, their positions, and the marks of changed lines."""
 
-    __slots__ = ("at", "lines", "marks")
+    __slots__ = ("lines", "marks", "positions")
 
-    def __init__(self, lines: list[int], at: list[int], marks: bytearray) -> None:
+    def __init__(self, lines: list[int], positions: list[int], marks: bytearray) -> None:
         self.lines = lines
-        self.at = at
+        self.positions = positions
         self.marks = marks
 
     def mark(self, start: int, end: int) -> None:
-        """Mark lines as changed, by their places in ``lines``."""
+        """Mark lines as changed, by their indexes in ``lines``."""
         for place in range(start, end):
-            self.marks[self.at[place]] = 1
+            self.marks[self.positions[place]] = 1
 
 
 class _Box(Record):
-    """The part of both files that is searched: old lines left to right, new lines top to bottom."""
+    """The searched part of both files: old lines left to right, new lines top to bottom."""
 
     left: int
     right: int
@@ -204,7 +204,7 @@ class _Box(Record):
 
 
 def _search(old_side: _Side, new_side: _Side, charge: Charge) -> None:
-    """Mark what a shortest edit script removes and adds, halving the problem until it is trivial."""
+    """Mark the lines that a shortest edit script removes and adds, by dividing the problem recursively."""
     effort_left = _EFFORT
     old, new = old_side.lines, new_side.lines
     pending = [(0, len(old), 0, len(new))]
@@ -221,7 +221,7 @@ def _search(old_side: _Side, new_side: _Side, charge: Charge) -> None:
         elif top == bottom:
             old_side.mark(left, right)
         else:
-            patience = _PATIENCE if effort_left > 0 else _HASTE
+            patience = _PATIENCE if effort_left > 0 else _EXHAUSTED_PATIENCE
             x, y, edits = _middle(old, new, _Box(left, right, top, bottom), patience, charge)
             effort_left -= edits * edits
             pending.append((x, right, y, bottom))
@@ -229,10 +229,10 @@ def _search(old_side: _Side, new_side: _Side, charge: Charge) -> None:
 
 
 def _middle(old: list[int], new: list[int], box: _Box, patience: int, charge: Charge) -> tuple[int, int, int]:
-    """Return a point of a shortest path where paths from both ends meet, and the edits until then.
+    """Return a point of a shortest path where the paths from both ends meet, and the number of edits.
 
-    A diagonal is ``x - y``. ``ahead[d]`` is the farthest x that a path from the start reaches on it
-    with the present number of edits, ``back[d]`` the nearest one that a path from the end does.
+    A diagonal is ``x - y``. ``ahead[d]`` is the largest x that a path from the start reaches on it
+    with the current number of edits, ``back[d]`` the smallest x that a path from the end reaches.
     """
     left, right, top, bottom = box
     lowest, highest = left - bottom, right - top
@@ -245,7 +245,7 @@ def _middle(old: list[int], new: list[int], box: _Box, patience: int, charge: Ch
     while True:
         edits += 1
         charge(1 + ((last_f - first_f + last_b - first_b) >> 2))
-        first_f, last_f = _widened(ahead, first_f, last_f, (lowest, highest), -1)
+        first_f, last_f = _widen(ahead, first_f, last_f, (lowest, highest), -1)
         for d in range(last_f, first_f - 1, -2):
             below, above = ahead[d - 1], ahead[d + 1]
             x = above if below < above else below + 1
@@ -256,7 +256,7 @@ def _middle(old: list[int], new: list[int], box: _Box, patience: int, charge: Ch
             ahead[d] = x
             if odd and first_b <= d <= last_b and back[d] <= x:
                 return x, y, edits
-        first_b, last_b = _widened(back, first_b, last_b, (lowest, highest), right + bottom)
+        first_b, last_b = _widen(back, first_b, last_b, (lowest, highest), right + bottom)
         for d in range(last_b, first_b - 1, -2):
             below, above = back[d - 1], back[d + 1]
             x = below if below < above else above - 1
@@ -271,19 +271,19 @@ def _middle(old: list[int], new: list[int], box: _Box, patience: int, charge: Ch
             return *_best(ahead, back, (first_f, last_f, first_b, last_b), box), edits
 
 
-def _widened(
-    reached: dict[int, int], first: int, last: int, bounds: tuple[int, int], beyond: int
+def _widen(
+    frontier: dict[int, int], first: int, last: int, bounds: tuple[int, int], outside: int
 ) -> tuple[int, int]:
-    """Return the diagonals to follow next: one more on each side, within the box; ``beyond`` stands outside."""
+    """Return the next range of diagonals: one more on each side, within the box; set ``outside`` beyond them."""
     lowest, highest = bounds
     if first > lowest:
         first -= 1
-        reached[first - 1] = beyond
+        frontier[first - 1] = outside
     else:
         first += 1
     if last < highest:
         last += 1
-        reached[last + 1] = beyond
+        frontier[last + 1] = outside
     else:
         last -= 1
     return first, last
@@ -292,33 +292,33 @@ def _widened(
 def _best(
     ahead: dict[int, int], back: dict[int, int], spans: tuple[int, int, int, int], box: _Box
 ) -> tuple[int, int]:
-    """Return the end of the path that got farthest, from either side."""
+    """Return the end of the path that reached farthest, from either side."""
     first_f, last_f, first_b, last_b = spans
     left, right, top, bottom = box
-    reached = []
+    candidates = []
     for d in range(last_f, first_f - 1, -2):
         x = min(ahead[d], right)
         y = x - d
         if y > bottom:
             x, y = bottom + d, bottom
-        reached.append((x + y - left - top, x, y))
+        candidates.append((x + y - left - top, x, y))
     for d in range(last_b, first_b - 1, -2):
         x = max(left, back[d])
         y = x - d
         if y < top:
             x, y = top + d, top
-        reached.append((right + bottom - x - y, x, y))
-    _, x, y = max(reached, key=lambda path: path[0])
+        candidates.append((right + bottom - x - y, x, y))
+    _, x, y = max(candidates, key=lambda path: path[0])
     return x, y
 
 
 # --------------------------------------------------------------------------- which of equal lines
 
 
-def _settle(lines: Sequence[int], marks: bytearray, others: bytearray, charge: Charge) -> None:
-    """Slide every run of changed lines: down as far as it goes, unless it meets the other file's change.
+def _slide_runs(lines: Sequence[int], marks: bytearray, others: bytearray, charge: Charge) -> None:
+    """Slide every run of changed lines down as far as possible, or until it is aligned with a change of the other file.
 
-    A run can slide over a line that equals the one at its other end; runs that touch become one.
+    A run can slide over a line that equals the one at its other end; adjacent runs merge.
     """
     size = len(lines)
     i = j = 0
@@ -348,7 +348,7 @@ def _settle(lines: Sequence[int], marks: bytearray, others: bytearray, charge: C
                 j -= 1  # j is always at a line that both files have
                 while others[j]:
                     j -= 1
-            beside = i if j and others[j - 1] else size
+            aligned = i if j and others[j - 1] else size
             while i < size and lines[start] == lines[i]:
                 charge(1)
                 marks[start] = 0
@@ -360,10 +360,10 @@ def _settle(lines: Sequence[int], marks: bytearray, others: bytearray, charge: C
                 j += 1
                 while others[j]:
                     j += 1
-                    beside = i
+                    aligned = i
             if length == i - start:
                 break
-        while beside < i:
+        while aligned < i:
             start -= 1
             marks[start] = 1
             i -= 1

@@ -1,4 +1,4 @@
-"""What diff compares: two texts as lines, each with the number that equal lines share."""
+"""The two texts that diff compares, as lines with a number that equal lines share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sandhook.command.context import Context
 from sandhook.pattern.posix import Regex
 from sandhook.utilities.compare.matching import Change, compare, equal_ends
 
-_LINE_COST = 150  #: bytes of memory that a line takes besides its own
+_LINE_COST = 150  #: bytes of memory for each line, in addition to its text
 _SPACES = re.compile(rb"[ \t\n\v\f\r]+")
 _BLANKS = b" \t\v\f\r"
 _FUNCTION = re.compile(rb"[A-Za-z$_]")
@@ -22,11 +22,11 @@ class Rules:
         case: Upper and lower case differ.
         space: "exact", "trailing" (-Z), "amount" (-b) or "none" (-w).
         tabs: A tab equals the blanks that it stands for (-E).
-        blank_lines: Changes of empty lines alone do not count (-B).
-        ignored: Nor do those of lines that match.
+        blank_lines: Changes of only empty lines do not count (-B).
+        ignored_lines: Changes of only lines that match one of these do not count (-I).
     """
 
-    __slots__ = ("blank_lines", "case", "ignored", "space", "tabs")
+    __slots__ = ("blank_lines", "case", "ignored_lines", "space", "tabs")
 
     def __init__(
         self,
@@ -35,13 +35,13 @@ class Rules:
         space: str = "exact",
         tabs: bool = False,
         blank_lines: bool = False,
-        ignored: tuple[Regex, ...] = (),
+        ignored_lines: tuple[Regex, ...] = (),
     ) -> None:
         self.case = case
         self.space = space
         self.tabs = tabs
         self.blank_lines = blank_lines
-        self.ignored = ignored
+        self.ignored_lines = ignored_lines
 
     @property
     def exact(self) -> bool:
@@ -49,7 +49,7 @@ class Rules:
         return self.case and self.space == "exact" and not self.tabs
 
     def key(self) -> Callable[[bytes], bytes] | None:
-        """Return what brings a line into the form that is compared; None when every byte counts."""
+        """Return a function that normalizes a line for comparison; None when every byte counts."""
         if self.exact:
             return None
 
@@ -67,28 +67,28 @@ class Rules:
         return normal
 
     def ignores(self, line: bytes) -> bool:
-        """Return whether a line that was added or removed does not count."""
+        """Return whether the addition or removal of a line does not count."""
         body = line.removesuffix(b"\n")
         if self.blank_lines and not (body if self.space == "exact" else body.strip(_BLANKS)):
             return True
-        return any(regex.test(body) for regex in self.ignored)
+        return any(regex.test(body) for regex in self.ignored_lines)
 
 
 class Lines:
-    """Two texts that are compared.
+    """Two texts, and their differences.
 
     Attributes:
         old, new: Their lines, with newlines.
-        changes: What differs, in order.
-        trivial: For each change, whether the rules say that it does not count.
+        changes: The differences, in order.
+        trivial: For each change, whether it does not count under the rules.
     """
 
     __slots__ = ("changes", "new", "old", "trivial")
 
     def __init__(self, old: bytes, new: bytes, rules: Rules, horizon: int, ctx: Context) -> None:
-        counted = old.count(b"\n") + new.count(b"\n")
-        ctx.budget.check_fits(2 * (len(old) + len(new)) + _LINE_COST * counted)
-        ctx.charge(counted)
+        line_count = old.count(b"\n") + new.count(b"\n")
+        ctx.budget.check_fits(2 * (len(old) + len(new)) + _LINE_COST * line_count)
+        ctx.charge(line_count)
         self.old = split(old)
         self.new = split(new)
         ends = equal_ends(self.old, self.new, horizon)
@@ -102,33 +102,33 @@ class Lines:
         self.trivial = [self._is_trivial(change, rules) for change in self.changes]
 
     def _is_trivial(self, change: Change, rules: Rules) -> bool:
-        if not (rules.blank_lines or rules.ignored):
+        if not (rules.blank_lines or rules.ignored_lines):
             return False
         lines = [*self.old[change.old : change.old_end], *self.new[change.new : change.new_end]]
         return all(map(rules.ignores, lines))
 
     @property
-    def differ(self) -> bool:
+    def differs(self) -> bool:
         return not all(self.trivial)
 
 
 def split(data: bytes) -> list[bytes]:
-    """Return the lines of a text with their newlines; the last one may lack it."""
+    """Return the lines of a text with their newlines; the last line may have none."""
     lines = data.split(b"\n")
     last = lines.pop()
-    found = [line + b"\n" for line in lines]
+    result = [line + b"\n" for line in lines]
     if last:
-        found.append(last)
-    return found
+        result.append(last)
+    return result
 
 
 def is_binary(data: bytes) -> bool:
-    """Return whether a file is no text: a NUL in its first block."""
+    """Return whether a file is binary: it has a NUL in its first block."""
     return b"\0" in data[:4096]
 
 
 def heading(lines: list[bytes], before: int, regex: Regex | None) -> bytes:
-    """Return the last line above ``before`` that looks like the head of a function, b"" for none."""
+    """Return the last line above ``before`` that looks like the head of a function, or b""."""
     for at in range(before - 1, -1, -1):
         line = lines[at].removesuffix(b"\n")
         if regex.test(line) if regex is not None else _FUNCTION.match(line):

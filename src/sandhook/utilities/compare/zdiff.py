@@ -18,7 +18,7 @@ from sandhook.utilities.compare.diff.options import Options
 RAW = True
 USAGE_STATUS = 2
 _SUFFIXES = (".gz", ".bz2", ".xz", ".lzma", ".Z", ".z", "-gz")
-_SECOND = 5  #: the descriptor that the second file is read from
+_SECOND = 5  #: the descriptor of the second file
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
@@ -28,12 +28,12 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     syntax.parse(arguments)
     words, names = parted(arguments, syntax)
     if len(names) == 1:
-        bare = next(
+        uncompressed = next(
             (names[0].removesuffix(suffix) for suffix in _SUFFIXES if names[0].endswith(suffix)), None
         )
-        if bare is None:
+        if uncompressed is None:
             raise Failure(f"{names[0]}: unknown compressed file name suffix")
-        names.append(bare)
+        names.append(uncompressed)
     if len(names) != 2:
         raise UsageError(
             "invalid number of operands; expected 1 or 2" if names else "missing operand",
@@ -41,29 +41,29 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         )
     first, second = (_source(name, ctx) for name in names)
     process = ctx.process
-    shown = [names[0], names[1]]
+    operands = [names[0], names[1]]
     if first is not None:
-        shown[0] = "-"
+        operands[0] = "-"
     if second is not None:
-        shown[1] = f"/dev/fd/{_SECOND}"
-        kept = process.descriptors.get(_SECOND)
+        operands[1] = f"/dev/fd/{_SECOND}"
+        previous = process.descriptors.get(_SECOND)
         process.descriptors[_SECOND] = second
     try:
-        status = ctx.run_command([program, *words, "--", *shown], stdin=first)
+        status = ctx.run_command([program, *words, "--", *operands], stdin=first)
     finally:
         for source in (first, second):
             if source is not None:
                 source.release()
         if second is not None:
-            if kept is None:
+            if previous is None:
                 del process.descriptors[_SECOND]
             else:
-                process.descriptors[_SECOND] = kept
+                process.descriptors[_SECOND] = previous
     return 2 if any(source is not None and source.damaged for source in (first, second)) else status
 
 
 def _source(name: str, ctx: Context) -> Unpacked | None:
-    """Return the content of a compressed file; None for one that is read as it is."""
+    """Return the uncompressed content of a compressed file; None for any other file."""
     if name == "-":
         return Unpacked(name, ctx.stdin_reader(), ctx)
     try:

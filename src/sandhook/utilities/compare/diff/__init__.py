@@ -1,6 +1,6 @@
-"""diff: say how files differ, line by line.
+"""diff: compare files line by line.
 
-Source: POSIX.1-2024 XCU 3, diff. Oracle: GNU diffutils 3.8; the changes that are found are GNU's, too.
+Source: POSIX.1-2024 XCU 3, diff. Oracle: GNU diffutils 3.8, also for which of several possible changes is printed.
 Divergence: L-DIFF-001, --ignore-file-name-case is not offered.
 """
 
@@ -21,11 +21,11 @@ from sandhook.utilities.compare.diff.formats import (
     conditional,
     make_formats,
 )
-from sandhook.utilities.compare.diff.options import MOST, Options
+from sandhook.utilities.compare.diff.options import MAX_CONTEXT, Options
 from sandhook.utilities.compare.diff.style import Style
 from sandhook.utilities.compare.sides import Rules
 
-RAW = True  # the options are repeated in the output, as they were given
+RAW = True  # the output repeats the options as typed
 USAGE_STATUS = 2
 NAMED_HINT = True
 
@@ -47,7 +47,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         space=space,
         tabs=options.tabs,
         blank_lines=options.blank,
-        ignored=options.matching,
+        ignored_lines=options.matching,
     )
     status = 0
     for old, new in _pairs(options, operands):
@@ -71,7 +71,7 @@ def _pairs(options: Options, operands: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _formats(options: Options) -> Formats:
-    """Return the formats of -D and similar ones, each of which may be given once."""
+    """Return the formats of -D and the --...-format options. Raises UsageError if one is set to two values."""
     groups: dict[str, str] = {}
     lines: dict[str, str] = {}
     for what, kind, text in options.formats:
@@ -87,10 +87,10 @@ def _formats(options: Options) -> Formats:
 
 
 def _colours(options: Options, ctx: Context) -> dict[str, str] | None:
-    """Return the numbers of the colours; None without colours."""
+    """Return the SGR parameters of the colours; None without colours."""
     if options.colour != "always":
         return None
-    found = {"rs": "0", "hd": "1", "ad": "32", "de": "31", "ln": "36"}
+    colours = {"rs": "0", "hd": "1", "ad": "32", "de": "31", "ln": "36"}
     for item in (options.palette or "").split(":"):
         name, equals, value = item.partition("=")
         if not item:
@@ -98,12 +98,12 @@ def _colours(options: Options, ctx: Context) -> dict[str, str] | None:
         if not equals or not re.fullmatch("[0-9;]*", value):
             ctx.error("unparsable value for --palette")
             return None
-        if name not in found:
+        if name not in colours:
             ctx.error(f"unrecognized prefix: {name}")
             ctx.error("unparsable value for --palette")
             return None
-        found[name] = value
-    return found
+        colours[name] = value
+    return colours
 
 
 def _style(options: Options, ctx: Context) -> Style:
@@ -117,10 +117,10 @@ def _style(options: Options, ctx: Context) -> Style:
     kind = kinds.pop() if kinds else "normal"
     if not kinds and kind == "normal" and not options.styles and (options.functions or options.function):
         kind = "context"
-    given = [length for length in lengths if length is not None]
-    context = max(given, default=-1)
+    lengths_set = [length for length in lengths if length is not None]
+    context = max(lengths_set, default=-1)
     if options.digits:
-        context = max(context, min(int("".join(options.digits)[:9]), MOST))
+        context = max(context, min(int("".join(options.digits)[:9]), MAX_CONTEXT))
     return Style(
         kind,
         context if context >= 0 else 3,
@@ -139,13 +139,13 @@ def _style(options: Options, ctx: Context) -> Style:
 
 
 def _command(name: str, arguments: Sequence[str], operands: Sequence[str]) -> str:
-    """Return the command with its options, as the heads of a comparison of directories repeat it."""
+    """Return the command with its options, for the heading of each file in a comparison of directories."""
     rest = list(operands)
-    kept = []
+    options = []
     for argument in reversed(arguments):
         if rest and argument == rest[-1]:
             rest.pop()
         elif argument != "--":
-            kept.append(argument)
-    words = [name, *reversed(kept)]
+            options.append(argument)
+    words = [name, *reversed(options)]
     return " ".join(diff_quote(word) for word in words)

@@ -29,9 +29,9 @@ class Side:
     """One of two files.
 
     Attributes:
-        name: As it is shown.
+        name: The name in the output.
         info: None when there is no such file.
-        error: Why it cannot be looked at.
+        error: Why stat failed.
     """
 
     __slots__ = ("error", "info", "name")
@@ -54,7 +54,7 @@ class Side:
 
 
 class Pair:
-    """Compares two operands, and for directories everything below them."""
+    """Compares two operands, and directories recursively."""
 
     def __init__(self, options: Options, style: Style, rules: Rules, command: str, ctx: Context) -> None:
         self._options = options
@@ -63,31 +63,31 @@ class Pair:
         self._command = command
         self._ctx = ctx
         self._status = 0
-        self._excluded = [compile_pattern(text, extglob=False) for text in self._patterns()]
+        self._excluded = [compile_pattern(text, extglob=False) for text in self._exclusions()]
 
-    def _patterns(self) -> list[str]:
-        found = list(self._options.exclude)
+    def _exclusions(self) -> list[str]:
+        patterns = list(self._options.exclude)
         for name in self._options.exclude_from:
             with self._ctx.open(name) as reader:
-                found += [line.decode("utf-8", "surrogateescape").rstrip("\n") for line in reader.lines()]
-        return found
+                patterns += [line.decode("utf-8", "surrogateescape").rstrip("\n") for line in reader.lines()]
+        return patterns
 
     def compare(self, old: str, new: str) -> int:
         """Compare two operands; return the exit status."""
         ctx = self._ctx
         first = Side(old, ctx, follow=not self._options.links)
         second = Side(new, ctx, follow=not self._options.links)
-        if self._missing(first, second):
+        if self._report_missing(first, second):
             return 2
         if first.is_directory and not second.is_directory and second.info is not None:
             if new == "-":
-                return self._trouble("cannot compare '-' to a directory")
+                return self._error("cannot compare '-' to a directory")
             first = Side(beneath(old, last_component(new)), ctx)
         elif second.is_directory and not first.is_directory and first.info is not None:
             if old == "-":
-                return self._trouble("cannot compare '-' to a directory")
+                return self._error("cannot compare '-' to a directory")
             second = Side(beneath(new, last_component(old)), ctx)
-        if self._missing(first, second):
+        if self._report_missing(first, second):
             return 2
         if first.is_directory or second.is_directory:
             self._directories(first, second)
@@ -95,31 +95,31 @@ class Pair:
             self._files(first, second, heading=False)
         return self._status
 
-    def _trouble(self, message: str) -> int:
+    def _error(self, message: str) -> int:
         self._ctx.error(message)
         self._status = 2
         return 2
 
-    def _missing(self, first: Side, second: Side) -> bool:
-        """Report what is not there and must be; return whether there was any."""
-        wrong = False
+    def _report_missing(self, first: Side, second: Side) -> bool:
+        """Report operands that must exist and do not; return whether there are any."""
+        missing = False
         options = self._options
-        for side, other, empty in (
+        for side, other, may_be_absent in (
             (first, second, options.absent or options.absent_first),
             (second, first, options.absent),
         ):
             if side.error is None:
                 continue
-            if empty and side.error.errno == errno.ENOENT and other.info is not None:
+            if may_be_absent and side.error.errno == errno.ENOENT and other.info is not None:
                 continue
-            self._trouble(f"{side.name}: {reason(side.error)}")
-            wrong = True
-        return wrong
+            self._error(f"{side.name}: {reason(side.error)}")
+            missing = True
+        return missing
 
     # ------------------------------------------------------------------ directories
 
     def _directories(self, first: Side, second: Side) -> None:
-        """Go through two directories in step, and into those below with -r."""
+        """Compare two directories entry by entry, and with -r their subdirectories."""
         pending: list[tuple[Side, Side, list[str]]] = []
         self._enter(first, second, pending, starting=self._options.starting)
         while pending:
@@ -148,12 +148,12 @@ class Pair:
             try:
                 names |= {entry.name for entry in self._ctx.fs.listdir(self._ctx.path(side.name))}
             except OSError as error:
-                self._trouble(f"{side.name}: {reason(error)}")
-        kept = [name for name in names if not any(each.matches(name) for each in self._excluded)]
-        kept.sort(key=lambda name: name.encode("utf-8", "surrogateescape"), reverse=True)
+                self._error(f"{side.name}: {reason(error)}")
+        selected = [name for name in names if not any(each.matches(name) for each in self._excluded)]
+        selected.sort(key=lambda name: name.encode("utf-8", "surrogateescape"), reverse=True)
         if starting is not None:
-            kept = [name for name in kept if name >= starting]
-        pending.append((first, second, kept))
+            selected = [name for name in selected if name >= starting]
+        pending.append((first, second, selected))
 
     def _entry(
         self,
@@ -166,12 +166,12 @@ class Pair:
     ) -> None:
         options = self._options
         if old.info is None or new.info is None:
-            there = new if old.info is None else old
-            taken = options.absent or (options.absent_first and old.info is None)
-            if there.info is None:
-                self._trouble(f"{there.name}: {reason(there.error or fs_error(errno.ENOENT))}")
+            present = new if old.info is None else old
+            as_empty = options.absent or (options.absent_first and old.info is None)
+            if present.info is None:
+                self._error(f"{present.name}: {reason(present.error or fs_error(errno.ENOENT))}")
                 return
-            if not taken:
+            if not as_empty:
                 directory = two.name if old.info is None else one.name
                 self._print(f"Only in {quoted(directory)}: {quoted(name)}")
                 return
@@ -209,94 +209,98 @@ class Pair:
             data = reader.read_all()
         return data.replace(b"\r\n", b"\n") if self._options.carriage else data
 
-    def _unended(self, sides: list[tuple[Side, bytes]]) -> None:
-        """Report last lines without newline: ed could not make them so."""
+    def _report_unterminated(self, sides: list[tuple[Side, bytes]]) -> None:
+        """Report a last line without newline, which an ed script cannot express."""
         for side, data in sides:
             if data and data[-1:] != b"\n":
                 self._ctx.error(f"{side.name}: No newline at end of file\n")
                 self._status = 2
 
     def _files(self, old: Side, new: Side, *, heading: bool) -> None:
-        """Compare two files and write how they differ."""
+        """Compare two files and write their differences."""
         options = self._options
         if old.info is not None and new.info is not None:
             if bits.S_ISLNK(old.info.mode) and bits.S_ISLNK(new.info.mode):
-                self._links(old, new)
+                self._symbolic_links(old, new)
                 return
-            same = old.name == new.name == "-" or (
+            same_file = old.name == new.name == "-" or (
                 old.name != "-" and new.name != "-" and old.info.inode == new.info.inode and old.info.device == new.info.device
             )  # fmt: skip
         else:
-            same = False
-        if same and self._style.kind not in ("sides", "groups"):
-            self._identical(old, new)
+            same_file = False
+        if same_file and self._style.kind not in ("sides", "groups"):
+            self._print_identical(old, new)
             return
         data = []
         for side in (old, new):
             try:
                 data.append(self._read(side))
             except OSError as error:
-                self._trouble(f"{side.name}: {reason(error)}")
+                self._error(f"{side.name}: {reason(error)}")
         if len(data) < 2:
             return
         self._ctx.charge(1 + (len(data[0]) + len(data[1]) >> 10))
         if data[0] == data[1] and self._style.kind not in ("sides", "groups"):
-            self._identical(old, new)
+            self._print_identical(old, new)
             return
         if not options.text and (is_binary(data[0]) or is_binary(data[1])):
             if options.brief:
-                self._differ(old, new)
+                self._print_differ(old, new)
             else:
                 self._print(f"Binary files {quoted(old.name)} and {quoted(new.name)} differ")
             return
-        self._texts(old, new, data[0], data[1], heading)
+        self._text_files(old, new, data[0], data[1], heading)
 
-    def _texts(self, old: Side, new: Side, first: bytes, second: bytes, heading: bool) -> None:
+    def _text_files(self, old: Side, new: Side, first: bytes, second: bytes, heading: bool) -> None:
         style, options = self._style, self._options
         horizon = style.context if style.kind in ("unified", "context") else 0
-        whole = [(side, data) for side, data in ((old, first), (new, second))] if style.whole_lines else []
-        if whole:
-            first, second = (data + b"\n" if data and data[-1:] != b"\n" else data for _, data in whole)
+        unterminated = (
+            [(side, data) for side, data in ((old, first), (new, second))] if style.whole_lines else []
+        )
+        if unterminated:
+            first, second = (
+                data + b"\n" if data and data[-1:] != b"\n" else data for _, data in unterminated
+            )
         lines = Lines(first, second, self._rules, horizon, self._ctx)
-        if not lines.differ:
+        if not lines.differs:
             if style.kind in ("sides", "groups") and not self._options.brief:
                 Output(lines, style, ("", ""), self._ctx).write()
-            self._identical(old, new)
-            self._unended(whole)
+            self._print_identical(old, new)
+            self._report_unterminated(unterminated)
             return
         if self._options.brief:
-            self._differ(old, new)
+            self._print_differ(old, new)
             return
         self._status = max(self._status, 1)
         labels = [*options.labels[:2], *(old.name, new.name)[len(options.labels[:2]) :]]
         title = " ".join([self._command, *map(_argument, labels)])
         heads = (self._head(old, 0), self._head(new, 1))
         if options.pages:
-            gathered = _Gathered(self._ctx)
-            Output(lines, style, heads, gathered).write()
+            collector = _Collector(self._ctx)
+            Output(lines, style, heads, collector).write()
             self._ctx.flush()
-            self._ctx.run_command(["pr", "-h", title], stdin=Input(b"".join(gathered.pieces)))
+            self._ctx.run_command(["pr", "-h", title], stdin=Input(b"".join(collector.pieces)))
         else:
             if heading:
                 self._ctx.write_line(title)
             Output(lines, style, heads, self._ctx).write()
-        self._unended(whole)
+        self._report_unterminated(unterminated)
 
-    def _links(self, old: Side, new: Side) -> None:
+    def _symbolic_links(self, old: Side, new: Side) -> None:
         ctx = self._ctx
         if ctx.fs.readlink(ctx.path(old.name)) == ctx.fs.readlink(ctx.path(new.name)):
             return
         self._print(f"Symbolic links {quoted(old.name)} and {quoted(new.name)} differ")
 
-    def _differ(self, old: Side, new: Side) -> None:
+    def _print_differ(self, old: Side, new: Side) -> None:
         self._print(f"Files {quoted(old.name)} and {quoted(new.name)} differ")
 
-    def _identical(self, old: Side, new: Side) -> None:
+    def _print_identical(self, old: Side, new: Side) -> None:
         if self._options.identical:
             self._ctx.write_line(f"Files {quoted(old.name)} and {quoted(new.name)} are identical")
 
     def _head(self, side: Side, number: int) -> str:
-        """Return what follows --- and +++: a label, or the name and the time of a file."""
+        """Return the text after --- or +++: a label, or the name and the time of a file."""
         if number < len(self._options.labels):
             return self._options.labels[number]
         stamp = side.info.mtime_ns if side.info is not None else 0
@@ -305,8 +309,8 @@ class Pair:
         return f"{_argument(side.name)}\t{when}"
 
 
-class _Gathered:
-    """Output that goes to pr when it is complete."""
+class _Collector:
+    """Collects output for pr."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -323,7 +327,7 @@ class _Gathered:
 
 
 def quoted(name: str) -> str:
-    """Return a name as diff shows it: in quotes with escapes when it holds control characters or quotes."""
+    """Return a name as diff prints it: quoted and escaped if it has control characters, quotes or backslashes."""
     if not any(letter in '"\\' or letter < " " or letter == "\x7f" for letter in name):
         return name
     escapes = {
@@ -337,14 +341,14 @@ def quoted(name: str) -> str:
         '"': '\\"',
         "\\": "\\\\",
     }
-    shown = [
+    characters = [
         escapes.get(letter) or (f"\\{ord(letter):03o}" if letter < " " or letter == "\x7f" else letter)
         for letter in name
     ]
-    return '"' + "".join(shown) + '"'
+    return '"' + "".join(characters) + '"'
 
 
 def _argument(name: str) -> str:
-    """Return a name as the head of a comparison repeats it: blanks need quotes there."""
-    shown = quoted(name)
-    return f'"{shown}"' if shown == name and not _SAFE.fullmatch(name) and " " in name else shown
+    """Return a name for the heading of a comparison, where blanks need quotes."""
+    text = quoted(name)
+    return f'"{text}"' if text == name and not _SAFE.fullmatch(name) and " " in name else text

@@ -1,6 +1,6 @@
-"""The formats that diff is given: whole groups of lines, and the lines in them; -D is made of them.
+"""diff's formats for groups of lines and for lines, on which -D is based.
 
-Source: GNU diffutils 3.8 manual, "Merging Files with If-then-else". What is no directive stands for itself.
+Source: GNU diffutils 3.8 manual, "Merging Files with If-then-else". Text that is not a directive is literal.
 """
 
 from __future__ import annotations
@@ -14,39 +14,39 @@ from sandhook.record import Record
 _NUMBER = re.compile(rb"(-?'?-?)([0-9]*)(?:\.([0-9]*))?([doxX])(.)", re.DOTALL)
 _CHARACTER = re.compile(rb"c'(\\[0-7]{1,3}|[^'\\])'", re.DOTALL)
 _CONDITION = re.compile(rb"\(([0-9]+|[eflmnEFLMN])=([0-9]+|[eflmnEFLMN])\?", re.DOTALL)
-_MOST_WIDTH = 4096
-_MOST_NESTED = 50
+_MAX_WIDTH = 4096
+_MAX_DEPTH = 50
 
 _Value = Callable[[str], int | None]
 OLD, NEW, CHANGED, UNCHANGED = "old", "new", "changed", "unchanged"
 
 
 class Formats(Record):
-    """A format for each kind of group, and one for the lines of each kind but "changed"."""
+    """A format for each kind of group, and for the lines of each kind except "changed"."""
 
     groups: dict[str, bytes]
     lines: dict[str, bytes]
 
 
 def make_formats(groups: dict[str, str], lines: dict[str, str]) -> Formats:
-    """Return the formats that were given, with the defaults for those that were not."""
-    given = {kind: text.encode("utf-8", "surrogateescape") for kind, text in groups.items()}
-    changed = given.get(CHANGED)
-    whole = {
-        OLD: given.get(OLD, b"%<" if changed is None else changed),
-        NEW: given.get(NEW, b"%>" if changed is None else changed),
-        UNCHANGED: given.get(UNCHANGED, b"%="),
+    """Return the formats, with defaults for those that are not set."""
+    custom = {kind: text.encode("utf-8", "surrogateescape") for kind, text in groups.items()}
+    changed = custom.get(CHANGED)
+    group_formats = {
+        OLD: custom.get(OLD, b"%<" if changed is None else changed),
+        NEW: custom.get(NEW, b"%>" if changed is None else changed),
+        UNCHANGED: custom.get(UNCHANGED, b"%="),
     }
-    whole[CHANGED] = whole[OLD] + whole[NEW] if changed is None else changed
-    each = {
+    group_formats[CHANGED] = group_formats[OLD] + group_formats[NEW] if changed is None else changed
+    line_formats = {
         kind: lines[kind].encode("utf-8", "surrogateescape") if kind in lines else b"%l\n"
         for kind in (OLD, NEW, UNCHANGED)
     }
-    return Formats(whole, each)
+    return Formats(group_formats, line_formats)
 
 
 def conditional(name: str) -> dict[str, str]:
-    """Return the groups of ``-D NAME``: both texts, with lines for the preprocessor of C between."""
+    """Return the groups of ``-D NAME``: both texts, separated by lines for the C preprocessor."""
     return {
         OLD: f"#ifndef {name}\n%<#endif /* ! {name} */\n",
         NEW: f"#ifdef {name}\n%>#endif /* {name} */\n",
@@ -56,24 +56,24 @@ def conditional(name: str) -> dict[str, str]:
 
 
 class Group:
-    """Lines of both files that are written with one format.
+    """Lines of both files that one format writes.
 
     Attributes:
         old, new: The lines.
-        first, other: Where they begin (from 0).
+        old_start, new_start: The offsets of their first lines, from 0.
     """
 
-    __slots__ = ("first", "new", "old", "other")
+    __slots__ = ("new", "new_start", "old", "old_start")
 
-    def __init__(self, old: Sequence[bytes], first: int, new: Sequence[bytes], other: int) -> None:
+    def __init__(self, old: Sequence[bytes], old_start: int, new: Sequence[bytes], new_start: int) -> None:
         self.old = old
-        self.first = first
+        self.old_start = old_start
         self.new = new
-        self.other = other
+        self.new_start = new_start
 
     def value(self, letter: str) -> int | None:
-        """Return what a letter stands for: a number of lines, or of a line; capitals are of the second file."""
-        lines, start = (self.old, self.first) if letter.islower() else (self.new, self.other)
+        """Return the value of a letter: a line number or a number of lines; capitals mean the second file."""
+        lines, start = (self.old, self.old_start) if letter.islower() else (self.new, self.new_start)
         match letter.lower():
             case "f":
                 return start + 1
@@ -90,7 +90,7 @@ class Group:
 
 
 class Sink(Protocol):
-    """Where the output goes: the context, or what gathers it for pr."""
+    """The destination of the output: the context, or the collector for pr."""
 
     def write(self, data: bytes) -> None: ...
 
@@ -109,12 +109,12 @@ class Formatter:
         """Write a group of one kind."""
         self._group(self._formats.groups[kind], 0, b"", group, True, 0)
 
-    def _group(self, text: bytes, at: int, end: bytes, group: Group, shown: bool, depth: int) -> int:
-        """Write a format from ``at`` to the byte ``end``; return where that is. Nothing is written unless ``shown``."""
+    def _group(self, text: bytes, at: int, end: bytes, group: Group, visible: bool, depth: int) -> int:
+        """Write a format from ``at`` up to the byte ``end``; return its offset. Write nothing unless ``visible``."""
         out: list[bytes] = []
 
         def flush() -> None:
-            if shown and out:
+            if visible and out:
                 self._ctx.write(b"".join(out))
             out.clear()
 
@@ -122,8 +122,8 @@ class Formatter:
             mark = text.find(b"%", at)
             stop = len(text) if mark < 0 else mark
             if end:
-                found = text.find(end, at, stop)
-                stop = found if found >= 0 else stop
+                closing = text.find(end, at, stop)
+                stop = closing if closing >= 0 else stop
             out.append(text[at:stop])
             at = stop
             if at >= len(text) or text[at : at + 1] != b"%":
@@ -131,16 +131,16 @@ class Formatter:
             directive = text[at + 1 : at + 2]
             if directive in (b"<", b">", b"="):
                 flush()
-                if shown:
+                if visible:
                     self._lines(directive, group)
                 at += 2
                 continue
             condition = _CONDITION.match(text, at + 1)
-            if condition is not None and depth < _MOST_NESTED:
+            if condition is not None and depth < _MAX_DEPTH:
                 flush()
                 holds = _operand(condition[1], group) == _operand(condition[2], group)
-                at = self._group(text, condition.end(), b":", group, shown and holds, depth + 1)
-                at = self._group(text, at + 1, b")", group, shown and not holds, depth + 1)
+                at = self._group(text, condition.end(), b":", group, visible and holds, depth + 1)
+                at = self._group(text, at + 1, b")", group, visible and not holds, depth + 1)
                 at += 1
                 continue
             piece, at = _directive(text, at, group.value)
@@ -150,9 +150,9 @@ class Formatter:
 
     def _lines(self, which: bytes, group: Group) -> None:
         kind, lines, start = {
-            b"<": (OLD, group.old, group.first),
-            b">": (NEW, group.new, group.other),
-            b"=": (UNCHANGED, group.old, group.first),
+            b"<": (OLD, group.old, group.old_start),
+            b">": (NEW, group.new, group.new_start),
+            b"=": (UNCHANGED, group.old, group.old_start),
         }[which]
         text = self._formats.lines[kind]
         if text == b"%l\n" and self._tab is None:
@@ -192,21 +192,23 @@ def _operand(text: bytes, group: Group) -> int | None:
 
 
 def _directive(text: bytes, at: int, value: _Value) -> tuple[bytes, int]:
-    """Return what a directive of both kinds of formats gives, and where it ends; ``%`` itself for other text."""
+    """Expand a directive of both kinds of formats; return the text and the offset after it, ``%`` if unknown."""
     if text[at + 1 : at + 2] == b"%":
         return b"%", at + 2
-    found = _CHARACTER.match(text, at + 1)
-    if found is not None:
-        return bytes([int(found[1][1:], 8) & 255]) if len(found[1]) > 1 else found[1], found.end()
-    found = _NUMBER.match(text, at + 1)
-    if found is not None:
-        number = value(found[5].decode("latin-1"))
-        width, digits = int(found[2][:9] or b"0"), int((found[3] or b"0")[:9])
-        if number is not None and width <= _MOST_WIDTH and digits <= _MOST_WIDTH:
-            shown = format(number, found[4].decode()).rjust(digits, "0")
-            if b"-" in found[1]:
-                shown = shown.ljust(width)
+    match = _CHARACTER.match(text, at + 1)
+    if match is not None:
+        return bytes([int(match[1][1:], 8) & 255]) if len(match[1]) > 1 else match[1], match.end()
+    match = _NUMBER.match(text, at + 1)
+    if match is not None:
+        number = value(match[5].decode("latin-1"))
+        width, digits = int(match[2][:9] or b"0"), int((match[3] or b"0")[:9])
+        if number is not None and width <= _MAX_WIDTH and digits <= _MAX_WIDTH:
+            text_value = format(number, match[4].decode()).rjust(digits, "0")
+            if b"-" in match[1]:
+                text_value = text_value.ljust(width)
             else:
-                shown = shown.rjust(width, "0" if found[2][:1] == b"0" and found[3] is None else " ")
-            return shown.encode(), found.end()
+                text_value = text_value.rjust(
+                    width, "0" if match[2][:1] == b"0" and match[3] is None else " "
+                )
+            return text_value.encode(), match.end()
     return b"%", at + 1

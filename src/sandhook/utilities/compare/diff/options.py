@@ -14,13 +14,13 @@ from sandhook.utilities.compare.diff.formats import (
     UNCHANGED,
 )
 
-MOST = 10**9  #: lines of context
+MAX_CONTEXT = 10**9  #: lines of context
 
 
 def _lines_of_context(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise UsageError(f"invalid context length '{text}'")
-    return min(int(text[:18]), MOST)
+    return min(int(text[:18]), MAX_CONTEXT)
 
 
 def _columns(text: str) -> int:
@@ -56,8 +56,8 @@ def _colour(text: str) -> str:
 class Options:
     """diff [OPTION]... FILE1 FILE2
 
-    Describe how FILE1 became FILE2. A directory stands for the file of the other's name in it; two
-    directories are compared file by file.
+    Describe how FILE1 became FILE2. If one of them is a directory, the file in it with the other's name is
+    compared; two directories are compared file by file.
     """
 
     styles: tuple[str, ...] = also(
@@ -100,14 +100,14 @@ class Options:
     digits: tuple[str, ...] = also(
         *(opt(f"-{digit}", help="-NUM: lines of context", const=digit, append=True) for digit in "0123456789")
     )
-    brief: bool = opt("-q", "--brief", help="say only whether files differ")
-    identical: bool = opt("-s", "--report-identical-files", help="say when files are the same")
+    brief: bool = opt("-q", "--brief", help="print only whether files differ")
+    identical: bool = opt("-s", "--report-identical-files", help="also print when files are identical")
     labels: tuple[str, ...] = opt("-L", "--label", "LABEL", "use LABEL instead of name and time", append=True)
     functions: bool = opt("-p", "--show-c-function", help="show the function of each change")
     function: Regex | None = opt(
         "-F", "--show-function-line", "RE", "show the nearest line above that matches RE", convert=_regex
     )
-    pages: bool = opt("-l", "--paginate", help="hand the output to pr")
+    pages: bool = opt("-l", "--paginate", help="pass the output through pr")
     expand: bool = opt("-t", "--expand-tabs", help="expand tabs in the output")
     indent: bool = opt("-T", "--initial-tab", help="put a tab before each line")
     tab: int = opt("--tabsize", "NUM", "columns between tab stops (8)", convert=_tab, default=8)
@@ -117,10 +117,10 @@ class Options:
     )
     left_only: bool = opt("--left-column", help="with -y, show common lines on the left only")
     changed_only: bool = opt("--suppress-common-lines", help="with -y, leave common lines out")
-    recursive: bool = opt("-r", "--recursive", help="compare directories with all below them")
-    links: bool = opt("--no-dereference", help="compare links, not what they lead to")
-    absent: bool = opt("-N", "--new-file", help="a file that is absent is empty")
-    absent_first: bool = opt("-P", "--unidirectional-new-file", help="an absent first file is empty")
+    recursive: bool = opt("-r", "--recursive", help="compare subdirectories, too")
+    links: bool = opt("--no-dereference", help="compare links, not their targets")
+    absent: bool = opt("-N", "--new-file", help="treat an absent file as empty")
+    absent_first: bool = opt("-P", "--unidirectional-new-file", help="treat an absent first file as empty")
     exclude: tuple[str, ...] = opt("-x", "--exclude", "PATTERN", "leave out files that match", append=True)
     exclude_from: tuple[str, ...] = opt(
         "-X", "--exclude-from", "FILE", "leave out files that match a line of FILE", append=True
@@ -140,7 +140,7 @@ class Options:
         convert=_regex,
         append=True,
     )
-    text: bool = opt("-a", "--text", help="take all files as text")
+    text: bool = opt("-a", "--text", help="treat all files as text")
     carriage: bool = opt("--strip-trailing-cr", help="drop a carriage return at the ends of lines")
     from_file: str | None = opt("--from-file", "FILE", "compare FILE with every operand")
     to_file: str | None = opt("--to-file", "FILE", "compare every operand with FILE")
@@ -160,18 +160,18 @@ class Options:
             opt(
                 f"--{kind}-group-format",
                 "FORMAT",
-                f"write {kind} groups so",
+                f"write {kind} groups in this format",
                 convert=_format("group", kind),
                 append=True,
             )
             for kind in (OLD, NEW, CHANGED, UNCHANGED)
         ),
-        opt("--line-format", "FORMAT", "write lines so", convert=_format("line"), append=True),
+        opt("--line-format", "FORMAT", "write lines in this format", convert=_format("line"), append=True),
         *(
             opt(
                 f"--{kind}-line-format",
                 "FORMAT",
-                f"write {kind} lines so",
+                f"write {kind} lines in this format",
                 convert=_format("line", kind),
                 append=True,
             )

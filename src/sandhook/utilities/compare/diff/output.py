@@ -25,7 +25,7 @@ _NO_NEWLINE = b"\n\\ No newline at end of file\n"
 
 
 class Output:
-    """Writes what differs between two texts."""
+    """Writes the differences between two texts."""
 
     def __init__(self, lines: Lines, style: Style, heads: tuple[str, str], ctx: Sink) -> None:
         self._lines = lines
@@ -34,7 +34,7 @@ class Output:
         self._ctx = ctx
 
     def write(self) -> None:
-        """Write all differences that count."""
+        """Write all significant differences."""
         writers: dict[str, Callable[[], None]] = {
             "normal": self._normal,
             "unified": self._unified,
@@ -49,12 +49,12 @@ class Output:
 
     # ------------------------------------------------------------------ pieces
 
-    def _put(self, text: str) -> None:
+    def _write_text(self, text: str) -> None:
         self._ctx.write(text.encode("utf-8", "surrogateescape"))
 
-    def _head(self, kind: str, text: str, behind: bytes = b"\n") -> None:
-        """Write a line that is no line of a file: in its colour, and with what stands after that."""
-        self._ctx.write(self._coloured(kind, text.encode("utf-8", "surrogateescape")) + behind)
+    def _head(self, kind: str, text: str, end: bytes = b"\n") -> None:
+        """Write a heading line in its colour, then ``end`` without colour."""
+        self._ctx.write(self._coloured(kind, text.encode("utf-8", "surrogateescape")) + end)
 
     def _coloured(self, kind: str, text: bytes) -> bytes:
         colours = self._style.colours
@@ -63,7 +63,7 @@ class Output:
         return b"\x1b[%bm%b\x1b[%bm" % (colours[kind].encode(), text, colours["rs"].encode())
 
     def _line(self, mark: bytes, line: bytes, colour: str = "") -> None:
-        """Write a line after its mark; one without newline gets a note."""
+        """Write a line after its mark, with a note if it has no newline."""
         self._ctx.charge()
         style = self._style
         if style.indent:
@@ -75,7 +75,7 @@ class Output:
             mark = mark.rstrip(b" \t")
         self._ctx.write(self._coloured(colour, mark + body) + (b"\n" if line[-1:] == b"\n" else _NO_NEWLINE))
 
-    def _counted(self) -> Iterator[Change]:
+    def _significant(self) -> Iterator[Change]:
         for change, trivial in zip(self._lines.changes, self._lines.trivial):
             if not trivial:
                 yield change
@@ -83,89 +83,91 @@ class Output:
     # ------------------------------------------------------------------ one change at a time
 
     def _normal(self) -> None:
-        for change in self._counted():
+        for change in self._significant():
             spans = _span(change.old, change.old_end), _span(change.new, change.new_end)
             self._head("ln", f"{spans[0]}{_letter(change)}{spans[1]}")
             for line in self._lines.old[change.old : change.old_end]:
                 self._line(b"< ", line, "de")
             if _letter(change) == "c":
-                self._put("---\n")
+                self._write_text("---\n")
             for line in self._lines.new[change.new : change.new_end]:
                 self._line(b"> ", line, "ad")
 
     def _forward(self) -> None:
-        """Write what ed would understand, if the numbers of lines stayed as they are."""
-        for change in self._counted():
-            self._put(f"{_letter(change)}{_span(change.old, change.old_end).replace(',', ' ')}\n")
+        """Write ed commands in forward order, which ed would misread because line numbers shift."""
+        for change in self._significant():
+            self._write_text(f"{_letter(change)}{_span(change.old, change.old_end).replace(',', ' ')}\n")
             if change.new_end > change.new:
                 self._ctx.charge(change.new_end - change.new)
                 for line in self._lines.new[change.new : change.new_end]:
                     self._ctx.write(line.removesuffix(b"\n") + b"\n")
-                self._put(".\n")
+                self._write_text(".\n")
 
     def _groups(self) -> None:
         style, lines = self._style, self._lines
         assert style.formats is not None
         formatter = Formatter(style.formats, style.tab if style.expand else None, self._ctx)
-        at = other = 0
+        old_start = new_start = 0
         end = Change(len(lines.old), len(lines.old), len(lines.new), len(lines.new))
-        for change in [*self._counted(), end]:
-            if at < change.old or other < change.new:
-                group = Group(lines.old[at : change.old], at, lines.new[other : change.new], other)
+        for change in [*self._significant(), end]:
+            if old_start < change.old or new_start < change.new:
+                group = Group(
+                    lines.old[old_start : change.old], old_start, lines.new[new_start : change.new], new_start
+                )
                 formatter.write(UNCHANGED, group)
             if change is not end:
                 kind = {"a": NEW, "d": OLD, "c": CHANGED}[_letter(change)]
                 old, new = lines.old[change.old : change.old_end], lines.new[change.new : change.new_end]
                 formatter.write(kind, Group(old, change.old, new, change.new))
-            at, other = change.old_end, change.new_end
+            old_start, new_start = change.old_end, change.new_end
 
     def _rcs(self) -> None:
-        for change in self._counted():
+        for change in self._significant():
             if change.old_end > change.old:
-                self._put(f"d{change.old + 1} {change.old_end - change.old}\n")
+                self._write_text(f"d{change.old + 1} {change.old_end - change.old}\n")
             if change.new_end > change.new:
-                self._put(f"a{change.old_end} {change.new_end - change.new}\n")
+                self._write_text(f"a{change.old_end} {change.new_end - change.new}\n")
                 self._ctx.write(b"".join(self._lines.new[change.new : change.new_end]))
 
     def _ed(self) -> None:
-        """Write from the end on, so that the numbers of lines stay right while ed works."""
-        for change in reversed(list(self._counted())):
-            self._put(f"{_span(change.old, change.old_end)}{_letter(change)}\n")
+        """Write an ed script, last change first, so that the line numbers stay valid as ed applies it."""
+        for change in reversed(list(self._significant())):
+            self._write_text(f"{_span(change.old, change.old_end)}{_letter(change)}\n")
             inserting = change.new_end > change.new
             for line in self._lines.new[change.new : change.new_end]:
                 self._ctx.charge()
                 if not inserting:
-                    self._put("a\n")
+                    self._write_text("a\n")
                     inserting = True
                 body = line.removesuffix(b"\n")
                 if body == b".":  # it would end the insertion
-                    self._put("..\n.\ns/.//\n")
+                    self._write_text("..\n.\ns/.//\n")
                     inserting = False
                 else:
                     self._ctx.write(body + b"\n")
             if inserting:
-                self._put(".\n")
+                self._write_text(".\n")
 
     # ------------------------------------------------------------------ with context
 
     def _hunks(self) -> Iterator[list[Change]]:
-        """Yield the changes that share a hunk; one of trivial changes alone is left out."""
+        """Yield the changes of each hunk; a hunk of only trivial changes is omitted."""
         context = self._style.context
         hunk: list[Change] = []
-        counts = False
+        is_significant = False
         for change, trivial in zip(self._lines.changes, self._lines.trivial):
-            near = context if trivial else 2 * context + 1
-            if hunk and change.old - hunk[-1].old_end >= near:
-                if counts:
+            gap = context if trivial else 2 * context + 1
+            if hunk and change.old - hunk[-1].old_end >= gap:
+                if is_significant:
                     yield hunk
-                hunk, counts = [], False
+                hunk, is_significant = [], False
             hunk.append(change)
-            counts = counts or not trivial
-        if counts:
+            is_significant = is_significant or not trivial
+        if is_significant:
             yield hunk
 
-    def _around(self, hunk: list[Change]) -> tuple[int, int, int, int]:
-        """Return the lines of both files that a hunk shows."""
+    def _shown_range(self, hunk: list[Change]) -> tuple[int, int, int, int]:
+        """Return the ranges of lines of both files that a hunk shows."""
         context = self._style.context
         lines = self._lines
         first, last = hunk[0], hunk[-1]
@@ -180,15 +182,15 @@ class Output:
     def _function(self, before: int) -> bytes:
         if not self._style.functions:
             return b""
-        found = heading(self._lines.old, before, self._style.function)
-        return b" " + found if found else b""
+        name = heading(self._lines.old, before, self._style.function)
+        return b" " + name if name else b""
 
     def _unified(self) -> None:
         self._head("hd", f"--- {self._heads[0]}")
         self._head("hd", f"+++ {self._heads[1]}")
         lines = self._lines
         for hunk in self._hunks():
-            old, old_end, new, new_end = self._around(hunk)
+            old, old_end, new, new_end = self._shown_range(hunk)
             spans = _unified_span(old, old_end), _unified_span(new, new_end)
             self._head("ln", f"@@ -{spans[0]} +{spans[1]} @@", self._function(old) + b"\n")
             at = old
@@ -208,18 +210,18 @@ class Output:
         self._head("hd", f"--- {self._heads[1]}")
         lines = self._lines
         for hunk in self._hunks():
-            old, old_end, new, new_end = self._around(hunk)
+            old, old_end, new, new_end = self._shown_range(hunk)
             self._ctx.write(b"***************" + self._function(old) + b"\n")
-            self._head("ln", f"*** {_context_span(old, old_end)} ****")
+            self._head("ln", f"*** {_span(old, old_end)} ****")
             if any(change.old_end > change.old for change in hunk):
                 spans = [(c.old, c.old_end, b"! " if c.new_end > c.new else b"- ") for c in hunk]
-                self._half(lines.old, old, old_end, spans, "de")
-            self._head("ln", f"--- {_context_span(new, new_end)} ----")
+                self._context_half(lines.old, old, old_end, spans, "de")
+            self._head("ln", f"--- {_span(new, new_end)} ----")
             if any(change.new_end > change.new for change in hunk):
                 spans = [(c.new, c.new_end, b"! " if c.old_end > c.old else b"+ ") for c in hunk]
-                self._half(lines.new, new, new_end, spans, "ad")
+                self._context_half(lines.new, new, new_end, spans, "ad")
 
-    def _half(
+    def _context_half(
         self, lines: list[bytes], at: int, end: int, spans: list[tuple[int, int, bytes]], colour: str
     ) -> None:
         for first, last, mark in spans:
@@ -236,46 +238,46 @@ class Output:
     def _sides(self) -> None:
         lines, style = self._lines, self._style
         sides = Sides(style)
-        at = other = 0
+        old_start = new_start = 0
         for change, trivial in [*zip(lines.changes, lines.trivial), (None, False)]:
             stop = len(lines.old) if change is None else change.old
-            for offset, line in enumerate(lines.old[at:stop]):
+            for offset, line in enumerate(lines.old[old_start:stop]):
                 self._ctx.charge()
                 if not style.changed_only:
-                    right = lines.new[other + offset] if other + offset < len(lines.new) else b""
+                    right = lines.new[new_start + offset] if new_start + offset < len(lines.new) else b""
                     self._ctx.write(
                         sides.row(line, "(" if style.left_only else " ", None if style.left_only else right)
                     )
             if change is None:
                 return
             if trivial:
-                self._common(change, sides)
+                self._trivial_rows(change, sides)
             else:
-                self._changed(change, sides)
-            at, other = change.old_end, change.new_end
+                self._changed_rows(change, sides)
+            old_start, new_start = change.old_end, change.new_end
 
-    def _common(self, change: Change, sides: Sides) -> None:
-        """Write a change that does not count."""
+    def _trivial_rows(self, change: Change, sides: Sides) -> None:
+        """Write an insignificant change."""
         old = self._lines.old[change.old : change.old_end]
         new = self._lines.new[change.new : change.new_end]
-        both = min(len(old), len(new))
+        common = min(len(old), len(new))
         for left, right in zip(old, new):
             self._ctx.write(sides.row(left, " ", right))
-        for left in old[both:]:
+        for left in old[common:]:
             self._ctx.write(sides.row(left, "(", None))
-        for right in new[both:]:
+        for right in new[common:]:
             self._ctx.write(sides.row(None, ")", right))
 
-    def _changed(self, change: Change, sides: Sides) -> None:
+    def _changed_rows(self, change: Change, sides: Sides) -> None:
         old = self._lines.old[change.old : change.old_end]
         new = self._lines.new[change.new : change.new_end]
-        both = min(len(old), len(new))
+        common = min(len(old), len(new))
         self._ctx.charge(len(old) + len(new))
         for left, right in zip(old, new):
             self._ctx.write(sides.row(left, "|", right))
-        for left in old[both:]:
+        for left in old[common:]:
             self._row("de", sides.row(left, "<", None))
-        for right in new[both:]:
+        for right in new[common:]:
             self._row("ad", sides.row(None, ">", right))
 
     def _row(self, colour: str, row: bytes) -> None:
@@ -287,11 +289,7 @@ def _letter(change: Change) -> str:
 
 
 def _span(first: int, end: int) -> str:
-    """Write lines as the normal format does: 3 or 3,5; the line before, for no lines."""
-    return f"{first + 1},{end}" if end - first > 1 else str(end)
-
-
-def _context_span(first: int, end: int) -> str:
+    """Return a range of lines as the normal and context formats write it: 3 or 3,5; the line before an empty one."""
     return f"{first + 1},{end}" if end - first > 1 else str(end)
 
 

@@ -1,4 +1,4 @@
-"""Two columns of lines, as diff -y lays them out."""
+"""diff -y: lay out two columns of lines."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Sides:
         if right is not None and right.removesuffix(b"\n"):
             self._blanks(at, self.column, pieces)
             self._text(right, pieces)
-        whole = any(side is not None and side[-1:] == b"\n" for side in (left, right))
-        return "".join(pieces).encode("utf-8", "surrogateescape") + (b"\n" if whole else b"")
+        ends_line = any(side is not None and side[-1:] == b"\n" for side in (left, right))
+        return "".join(pieces).encode("utf-8", "surrogateescape") + (b"\n" if ends_line else b"")
 
     def _blanks(self, at: int, to: int, pieces: list[str]) -> int:
         if not self.style.expand:
@@ -46,28 +46,28 @@ class Sides:
         return max(at, to)
 
     def _text(self, line: bytes, pieces: list[str]) -> int:
-        """Write as much of a line as fits into its half; return the column after it."""
-        wanted = shown = 0
-        returns = b"\r" in line
+        """Append as much of a line as fits into its half; return the column after it."""
+        column = written = 0
+        has_returns = b"\r" in line
         for letter in line.removesuffix(b"\n").decode("utf-8", "surrogateescape"):
-            if wanted > self.half and not returns:
+            if column > self.half and not has_returns:
                 break
             if letter == "\r":
                 pieces.append(letter)
-                wanted = shown = 0
+                column = written = 0
                 continue
             if letter == "\t":
-                step = self.style.tab - wanted % self.style.tab
-                if wanted == shown:
-                    stop = shown + step
+                step = self.style.tab - column % self.style.tab
+                if column == written:
+                    stop = written + step
                     if self.style.expand:
                         stop = min(stop, self.half)
-                        pieces.append(" " * (stop - shown))
-                        shown = stop
+                        pieces.append(" " * (stop - written))
+                        written = stop
                     elif stop < self.half:
                         pieces.append("\t")
-                        shown = stop
-                wanted += step
+                        written = stop
+                column += step
                 continue
             size = (
                 2
@@ -78,8 +78,8 @@ class Sides:
             )
             if letter < " " or letter == "\x7f":
                 size = 0
-            wanted += size
-            if wanted <= self.half:
+            column += size
+            if column <= self.half:
                 pieces.append(letter)
-                shown = wanted
-        return shown
+                written = column
+        return written

@@ -1,4 +1,4 @@
-"""How diff writes differences: the record that its formats share."""
+"""diff's output style, a record that its formats share."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ class Style(Record):
     Attributes:
         kind: "normal", "unified", "context", "ed", "forward", "rcs", "sides" or "groups".
         context: Lines shown around a change.
-        functions: Show the nearest line above that matches ``function``, or begins like a function of C.
-        expand: Tabs become blanks.
+        functions: Show the nearest line above that matches ``function``, or that looks like a C function.
+        expand: Expand tabs to blanks.
         tab: Characters between tab stops.
-        indent: A tab stands before each line, so that tabs line up.
-        bare: Empty lines get no blank in front.
-        width: Columns, side by side.
-        left_only: Side by side, lines that both have are shown on the left alone.
-        changed_only: Side by side, they are not shown at all.
+        indent: Put a tab before each line, so that tabs line up.
+        bare: Put no blank before empty lines.
+        width: Columns of the side-by-side output.
+        left_only: Side by side, show common lines only on the left.
+        changed_only: Side by side, omit common lines.
         formats: For "groups".
-        colours: The numbers of heads (hd), lines that were removed (de) and added (ad), their numbers (ln), and of
-            the end of each of them (rs); None without colours.
+        colours: SGR parameters of headings (hd), removed (de) and added lines (ad), line numbers (ln), and the
+            reset after each of them (rs); None without colours.
     """
 
     kind: str = "normal"
@@ -42,5 +42,5 @@ class Style(Record):
 
     @property
     def whole_lines(self) -> bool:
-        """Whether the format has no way to say that the last line lacks its newline."""
+        """Whether the format cannot express a last line without newline."""
         return self.kind in ("ed", "forward")

@@ -1,7 +1,7 @@
 """patch: apply the output of diff to files.
 
-Source: POSIX.1-2024 XCU 3, patch. Oracle: GNU patch 2.7.6 without a terminal: every question is answered
-with its default.
+Source: POSIX.1-2024 XCU 3, patch. Oracle: GNU patch 2.7.6 without a terminal, which answers every question with
+its default.
 Divergence: L-PATCH-001, ed scripts, --merge, -D, -Z, -T, -V, -g and --verbose are not offered.
 """
 
@@ -26,21 +26,21 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if len(operands) > 2:
         raise UsageError(f"{operands[2]}: extra operand")
     name = operands[1] if len(operands) > 1 else options.input
-    before = ctx.process.cwd
+    previous_directory = ctx.process.cwd
     if options.directory is not None:
         try:
-            info = ctx.fs.realpath(ctx.path(options.directory))
+            directory = ctx.fs.realpath(ctx.path(options.directory))
         except OSError as error:
             raise Failure(f"**** Can't change to directory {options.directory} : {reason(error)}") from None
-        if not ctx.fs.is_dir(info):
+        if not ctx.fs.is_dir(directory):
             raise Failure(f"**** Can't change to directory {options.directory} : Not a directory")
         if name not in (None, "-") and name[:1] != "/":
             name = str(ctx.path(name or ""))
-        ctx.process.cwd = info
+        ctx.process.cwd = directory
     try:
         return _apply_all(options, operands[0] if operands else None, name or "-", ctx)
     finally:
-        ctx.process.cwd = before
+        ctx.process.cwd = previous_directory
 
 
 def _apply_all(options: Options, target: str | None, name: str, ctx: Context) -> int:
@@ -50,17 +50,17 @@ def _apply_all(options: Options, target: str | None, name: str, ctx: Context) ->
     except OSError as error:
         raise Failure(f"**** Can't open patch file {name} : {reason(error)}") from None
     ctx.budget.check_fits(3 * len(data) + 150 * data.count(b"\n"))
-    parser = Parser(split(data), options.kind, ctx.charge, named=target is not None)
+    parser = Parser(split(data), options.kind, ctx.charge, file_known=target is not None)
     patcher = Patcher(options, target, ctx)
     outcome = Outcome.GOOD
-    some = False
+    has_patches = False
     try:
         while (patch := parser.next()) is not None:
-            some = True
+            has_patches = True
             outcome = max(outcome, patcher.apply(patch))
             ctx.flush()
     finally:
         patcher.finish()
-    if not some and data:
+    if not has_patches and data:
         raise Failure("**** Only garbage was found in the patch input.")
     return int(outcome)

@@ -1,4 +1,4 @@
-"""The files that patch works on: which one a patch means, what is written, what is rejected."""
+"""The files that patch works on: choosing, writing, backing up, and saving rejects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import find, reason
 from sandhook.record import Record
-from sandhook.utilities.compare.patch.apply import Applier, Placed
+from sandhook.utilities.compare.patch.apply import Applier, Placement
 from sandhook.utilities.compare.patch.parse import Hunk, Patch
 from sandhook.utilities.compare.sides import split
 
@@ -17,40 +17,40 @@ if TYPE_CHECKING:
 
 
 class Outcome(IntEnum):
-    """What becomes of a run: its exit status."""
+    """The exit status of a run without errors."""
 
     GOOD = 0
     REJECTED = 1
 
 
-class _Patched(Record):
-    """What became of one file."""
+class _PatchedFile(Record):
+    """The result of patching one file."""
 
     name: str
-    moved: str | None  #: the name that the patch gives it, None for the same
-    before: bytes | None  #: None when there was no file
-    after: bytes
+    new_name: str | None  #: the name after a rename or copy, None otherwise
+    old_data: bytes | None  #: None when there was no file
+    new_data: bytes
     mismatch: bool  #: a hunk failed or applied elsewhere, or the patch was reversed
     failed: bool  #: a hunk failed
 
 
 class Patcher:
-    """Applies patches one after the other, under the same options."""
+    """Applies patches in order, with the same options."""
 
     def __init__(self, options: Options, target: str | None, ctx: Context) -> None:
         self._options = options
         self._target = target
         self._ctx = ctx
         self._output: list[bytes] = []
-        self._backed: set[str] = set()
-        self._rejected: set[str] = set()
+        self._backed_up: set[str] = set()
+        self._reject_files: set[str] = set()
 
     def finish(self) -> None:
-        """Write what -o collected."""
+        """Write the output collected for -o."""
         if self._options.output is not None and self._output and not self._options.dry:
             self._write(self._options.output, b"".join(self._output), None)
 
-    def _say(self, text: str, *, always: bool = False) -> None:
+    def _print(self, text: str, *, always: bool = False) -> None:
         if always or not self._options.quiet:
             self._ctx.write_line(text)
 
@@ -67,90 +67,96 @@ class Patcher:
         exists = find(self._ctx, name) is not None
         data = self._read(name) if exists else b""
         verb = "checking" if options.dry else "patching"
-        shown = f"{options.output} (read from {name})" if options.output is not None else name
-        moved = patch.rename[1] if patch.rename[0] is not None and self._target is None else None
-        if moved is not None:
-            moved = self._stripped(moved if "/" in moved or options.strip is None else f"b/{moved}", git=True)
-            shown = f"{moved} ({'copied' if patch.copy else 'renamed'} from {name})"
+        target = f"{options.output} (read from {name})" if options.output is not None else name
+        new_name = patch.rename[1] if patch.rename[0] is not None and self._target is None else None
+        if new_name is not None:
+            new_name = self._strip(
+                new_name if "/" in new_name or options.strip is None else f"b/{new_name}", git=True
+            )
+            target = f"{new_name} ({'copied' if patch.copy else 'renamed'} from {name})"
         lines = split(data)
-        if self._is_emptied(patch, lines, name):
+        if self._skip_already_empty(patch, lines, name):
             return Outcome.REJECTED
-        self._say(f"{verb} file {shown}")
+        self._print(f"{verb} file {target}")
         if patch.error is not None:
             raise patch.error
-        ignore = self._seems_reversed(patch, lines, exists)
+        ignore = self._check_reversed(patch, lines, exists)
         if ignore:
-            placed = [Placed(0, 0, 0, True) for _ in patch.hunks]
+            placements = [Placement(0, 0, 0, True) for _ in patch.hunks]
             result = lines
         else:
-            placed, result = self._hunks(patch, lines)
-        failed = [hunk for hunk, place in zip(patch.hunks, placed) if place.failed]
-        mismatch = patch.turned or any(place.failed or place.fuzz or place.offset for place in placed)
+            placements, result = self._hunks(patch, lines)
+        failed = [hunk for hunk, place in zip(patch.hunks, placements) if place.failed]
+        mismatch = patch.was_reversed or any(
+            place.failed or place.fuzz or place.offset for place in placements
+        )
         if failed:
-            self._reject(patch, name, failed, placed, ignore)
-        if not (ignore and len(failed) == len(placed)):
-            change = _Patched(name, moved, data if exists else None, b"".join(result), mismatch, bool(failed))
+            self._reject(patch, name, failed, placements, ignore)
+        if not (ignore and len(failed) == len(placements)):
+            change = _PatchedFile(
+                name, new_name, data if exists else None, b"".join(result), mismatch, bool(failed)
+            )
             self._store(patch, change)
         return Outcome.REJECTED if failed else Outcome.GOOD
 
-    def _hunks(self, patch: Patch, lines: list[bytes]) -> tuple[list[Placed], list[bytes]]:
+    def _hunks(self, patch: Patch, lines: list[bytes]) -> tuple[list[Placement], list[bytes]]:
         options = self._options
         applier = Applier(lines, options.fuzz, options.loose, self._ctx.charge)
-        placed = []
+        placements = []
         for number, hunk in enumerate(patch.hunks, 1):
-            place = applier.apply(hunk)
-            placed.append(place)
-            if place.failed:
-                self._say(f"Hunk #{number} FAILED at {place.where}.", always=not options.quiet)
-            elif place.fuzz or place.offset:
-                text = f"Hunk #{number} succeeded at {place.where}"
-                if place.fuzz:
-                    text += f" with fuzz {place.fuzz}"
-                if place.offset:
-                    text += f" (offset {place.offset} line{'s' if place.offset != 1 else ''})"
-                self._say(text + ".")
-        return placed, applier.finish()
+            placement = applier.apply(hunk)
+            placements.append(placement)
+            if placement.failed:
+                self._print(f"Hunk #{number} FAILED at {placement.line}.", always=not options.quiet)
+            elif placement.fuzz or placement.offset:
+                text = f"Hunk #{number} succeeded at {placement.line}"
+                if placement.fuzz:
+                    text += f" with fuzz {placement.fuzz}"
+                if placement.offset:
+                    text += f" (offset {placement.offset} line{'s' if placement.offset != 1 else ''})"
+                self._print(text + ".")
+        return placements, applier.finish()
 
-    def _is_emptied(self, patch: Patch, lines: list[bytes], name: str) -> bool:
-        """Look whether a patch would empty a file that is empty; it is then left out."""
+    def _skip_already_empty(self, patch: Patch, lines: list[bytes], name: str) -> bool:
+        """Return whether a patch would empty a file that is already empty; report that it is skipped."""
         first = patch.hunks[0] if patch.hunks else None
         if first is None or lines or first.new or first.new_start or patch.kind == "normal":
             return False
         options = self._options
         if options.force or options.batch or (patch.empty[1] and find(self._ctx, name) is None):
             return False
-        undone = ", when reversed," if options.reverse else ""
-        question = f"The next patch{undone} would empty out the file {name},\nwhich is already empty!"
+        reversal = ", when reversed," if options.reverse else ""
+        question = f"The next patch{reversal} would empty out the file {name},\nwhich is already empty!"
         if options.forward:
-            self._say(f"{question}  Skipping patch.", always=True)
+            self._print(f"{question}  Skipping patch.", always=True)
         else:
-            self._say(f"{question}  {'Ignore' if options.reverse else 'Assume'} -R? [n] ", always=True)
-            self._say("Apply anyway? [n] ", always=True)
-            self._say("Skipping patch.")
+            self._print(f"{question}  {'Ignore' if options.reverse else 'Assume'} -R? [n] ", always=True)
+            self._print("Apply anyway? [n] ", always=True)
+            self._print("Skipping patch.")
         count = len(patch.hunks)
-        self._say(f"{count} out of {count} hunk{'s' if count != 1 else ''} ignored", always=True)
+        self._print(f"{count} out of {count} hunk{'s' if count != 1 else ''} ignored", always=True)
         return True
 
-    def _seems_reversed(self, patch: Patch, lines: list[bytes], exists: bool) -> bool:
-        """Look whether the first hunk fits the other way round only; return whether to ignore the patch."""
+    def _check_reversed(self, patch: Patch, lines: list[bytes], exists: bool) -> bool:
+        """Check whether the first hunk fits only in reverse; return whether to ignore the patch."""
         options = self._options
         if not patch.hunks or options.force:
             return False
         first = patch.hunks[0]
         probe = Applier(lines, options.fuzz, options.loose, self._ctx.charge)
-        back = first.reversed()
-        undone = ", when reversed," if options.reverse else ""
+        reversed_hunk = first.reversed()
+        reversal = ", when reversed," if options.reverse else ""
         if not first.old and first.start == 0 and lines:
-            if not (patch.empty[0] and probe.fits(back)):
+            if not (patch.empty[0] and probe.fits(reversed_hunk)):
                 return False
             question = (
-                f"The next patch{undone} would create the file {self._name(patch)},\nwhich already exists!"
+                f"The next patch{reversal} would create the file {self._name(patch)},\nwhich already exists!"
             )
-        elif not first.old or not probe.fits_rather(back, first):
+        elif not first.old or not probe.fits_better(reversed_hunk, first):
             return False
         elif not exists and patch.empty[1]:
             question = (
-                f"The next patch{undone} would delete the file {self._name(patch)},\nwhich does not exist!"
+                f"The next patch{reversal} would delete the file {self._name(patch)},\nwhich does not exist!"
             )
         else:
             question = (
@@ -159,48 +165,46 @@ class Patcher:
                 else "Reversed (or previously applied) patch detected!"
             )
         if options.forward:
-            self._say(f"{question}  Skipping patch.", always=True)
+            self._print(f"{question}  Skipping patch.", always=True)
             return True
         if options.batch:
-            self._say(f"{question}  {'Ignoring' if options.reverse else 'Assuming'} -R.", always=True)
+            self._print(f"{question}  {'Ignoring' if options.reverse else 'Assuming'} -R.", always=True)
             patch.reverse()
-            patch.turned = True
+            patch.was_reversed = True
             return False
-        self._say(f"{question}  {'Ignore' if options.reverse else 'Assume'} -R? [n] ", always=True)
-        self._say("Apply anyway? [n] ", always=True)
-        self._say("Skipping patch.")
+        self._print(f"{question}  {'Ignore' if options.reverse else 'Assume'} -R? [n] ", always=True)
+        self._print("Apply anyway? [n] ", always=True)
+        self._print("Skipping patch.")
         return True
 
     # ------------------------------------------------------------------ which file
 
     def _name(self, patch: Patch) -> str | None:
-        """Return the file that a patch is for, None when no name will do."""
+        """Return the file to patch, None when no name is suitable."""
         if self._target is not None:
             return self._target
         names = [
-            self._stripped(name) if name is not None and self._is_safe(name) else None for name in patch.names
+            self._strip(name) if name is not None and self._is_safe(name) else None for name in patch.names
         ]
-        known = [name for name in names if name]
-        existing = [name for name in known if find(self._ctx, name) is not None]
+        candidates = [name for name in names if name]
+        existing = [name for name in candidates if find(self._ctx, name) is not None]
         if patch.git and patch.rename[0] is not None and not existing:
-            return (
-                self._stripped(f"a/{patch.rename[0]}", git=True) if self._options.strip else patch.rename[0]
-            )
+            return self._strip(f"a/{patch.rename[0]}", git=True) if self._options.strip else patch.rename[0]
         if existing and not (patch.empty[0] and patch.git and not existing):
             return min(existing, key=lambda name: (name.count("/"), len(name.rpartition("/")[2]), len(name)))
         creates = patch.empty[0] or (patch.hunks and not patch.hunks[0].old)
-        if creates and known:
+        if creates and candidates:
             usable = [name for name in (names[1], names[0], names[2]) if name]
             return usable[0]
-        if patch.empty[1] and known:
-            return known[0]
+        if patch.empty[1] and candidates:
+            return candidates[0]
         return None
 
     def _is_safe(self, name: str) -> bool:
-        stripped = self._stripped(name)
+        stripped = self._strip(name)
         return stripped is not None and stripped[:1] != "/" and ".." not in stripped.split("/")
 
-    def _stripped(self, name: str, *, git: bool = False) -> str | None:
+    def _strip(self, name: str, *, git: bool = False) -> str | None:
         """Return a name without its first components."""
         count = self._options.strip
         if count is None:
@@ -216,15 +220,15 @@ class Patcher:
         return name[at:] or None
 
     def _skip_unknown(self, patch: Patch) -> Outcome:
-        """Report that no file was found."""
+        """Report that there is no file to patch."""
         self._ctx.write_line(f"can't find file to patch at input line {patch.line}")
         if self._options.strip is None:
             self._ctx.write_line("Perhaps you should have used the -p or --strip option?")
         elif any(patch.names):
             self._ctx.write_line("Perhaps you used the wrong -p or --strip option?")
-        if patch.intro:
+        if patch.preamble:
             self._ctx.write_line("The text leading up to this was:\n--------------------------")
-            for line in patch.intro:
+            for line in patch.preamble:
                 self._ctx.write(b"|" + line.rstrip(b"\r\n") + b"\n")
             self._ctx.write_line("--------------------------")
         if not (self._options.batch or self._options.force):
@@ -266,27 +270,27 @@ class Patcher:
 
     def _make_parents(self, name: str) -> None:
         ctx = self._ctx
-        made = "/" if name[:1] == "/" else ""
+        ancestor = "/" if name[:1] == "/" else ""
         for part in name.split("/"):
-            made += part
-            if part and not ctx.fs.exists(ctx.path(made)):
-                ctx.fs.mkdir(ctx.path(made), 0o777 & ~ctx.process.umask)
-            made += "/"
+            ancestor += part
+            if part and not ctx.fs.exists(ctx.path(ancestor)):
+                ctx.fs.mkdir(ctx.path(ancestor), 0o777 & ~ctx.process.umask)
+            ancestor += "/"
 
-    def _store(self, patch: Patch, change: _Patched) -> None:
-        """Write the patched file, or remove it when the patch or -E says so."""
+    def _store(self, patch: Patch, change: _PatchedFile) -> None:
+        """Write the patched file, or remove it for a deletion or -E."""
         options, ctx = self._options, self._ctx
-        name, moved, data = change.name, change.moved, change.after
-        exists = change.before is not None
+        name, new_name, data = change.name, change.new_name, change.new_data
+        exists = change.old_data is not None
         if options.output is not None:
             self._output.append(data)
             return
         if options.dry:
             return
-        if not patch.hunks and patch.mode is None and moved is None and not any(patch.empty):
+        if not patch.hunks and patch.mode is None and new_name is None and not any(patch.empty):
             return
         if options.backup or (change.mismatch and options.on_mismatch):
-            self._back_up(name, change.before)
+            self._back_up(name, change.old_data)
         removes = not data and (patch.empty[1] or options.remove_empty) and not change.failed
         info = find(ctx, name)
         mode = patch.mode if patch.mode is not None else info.mode if info is not None else None
@@ -296,14 +300,14 @@ class Patcher:
                 self._prune(name)
             return
         if patch.empty[1] and data and not change.failed:
-            self._say(f"Not deleting file {name} as content differs from patch", always=True)
-        self._write(moved if moved is not None else name, data, mode)
-        if moved is not None and moved != name and not patch.copy and exists:
+            self._print(f"Not deleting file {name} as content differs from patch", always=True)
+        self._write(new_name if new_name is not None else name, data, mode)
+        if new_name is not None and new_name != name and not patch.copy and exists:
             ctx.fs.unlink(ctx.path(name))
             self._prune(name)
 
     def _prune(self, name: str) -> None:
-        """Remove the directories that a removed file leaves empty."""
+        """Remove the directories that became empty by the removal of a file."""
         parent = name.rpartition("/")[0]
         while parent and parent != ".":
             try:
@@ -312,40 +316,40 @@ class Patcher:
                 return
             parent = parent.rpartition("/")[0]
 
-    def _back_up(self, name: str, before: bytes | None) -> None:
-        if name in self._backed:
+    def _back_up(self, name: str, data: bytes | None) -> None:
+        if name in self._backed_up:
             return
-        self._backed.add(name)
+        self._backed_up.add(name)
         options = self._options
         suffix = options.suffix if options.suffix is not None else ".orig" if options.prefix is None else ""
         info = find(self._ctx, name)
         mode = info.mode if info is not None else None
-        self._write((options.prefix or "") + name + suffix, before or b"", 0 if before is None else mode)
+        self._write((options.prefix or "") + name + suffix, data or b"", 0 if data is None else mode)
 
     # ------------------------------------------------------------------ rejects
 
     def _reject(
-        self, patch: Patch, name: str, failed: list[Hunk], placed: list[Placed], ignored: bool
+        self, patch: Patch, name: str, failed: list[Hunk], placements: list[Placement], ignored: bool
     ) -> None:
         options = self._options
         target = options.reject if options.reject is not None else f"{options.output or name}.rej"
-        count = len(placed)
+        count = len(placements)
         word = "ignored" if ignored else "FAILED"
         text = f"{len(failed)} out of {count} hunk{'s' if count != 1 else ''} {word}"
         if options.dry or target == "-":
-            self._say(text, always=True)
+            self._print(text, always=True)
             return
-        self._say(f"{text} -- saving rejects to file {target}", always=True)
+        self._print(f"{text} -- saving rejects to file {target}", always=True)
         kind = options.reject_format or ("unified" if patch.kind == "unified" else "context")
         pieces = self._reject_heads(patch, kind, name)
-        for hunk, place in zip(patch.hunks, placed):
+        for hunk, place in zip(patch.hunks, placements):
             if place.failed:
                 write = _unified if kind == "unified" else _context
                 pieces += write(hunk, place.shift, bare=patch.kind == "normal")
         old = b""
-        if target in self._rejected:
+        if target in self._reject_files:
             old = self._ctx.fs.read_bytes(self._ctx.path(target))
-        self._rejected.add(target)
+        self._reject_files.add(target)
         self._write(target, old + b"".join(pieces), None)
 
     def _reject_heads(self, patch: Patch, kind: str, name: str) -> list[bytes]:
@@ -373,7 +377,7 @@ def _unified(hunk: Hunk, shift: int, *, bare: bool) -> list[bytes]:
 
 
 def _context(hunk: Hunk, shift: int, *, bare: bool) -> list[bytes]:
-    """Return a hunk with both halves apart; ``bare`` is the older form, which a normal difference gets."""
+    """Return a hunk in context format; ``bare`` selects the older form, used for normal differences."""
     halves: tuple[list[bytes], list[bytes]] = ([], [])
     block: tuple[list[bytes], list[bytes]] = ([], [])
 

@@ -1,4 +1,4 @@
-"""Reads patches: unified, context and normal differences, with the headers of git.
+"""Parse patches: unified, context and normal differences, with git headers.
 
 Source: POSIX.1-2024 XCU 3, patch and diff. Oracle: GNU patch 2.7.6.
 """
@@ -19,12 +19,12 @@ _EMPTY = b"\\"  #: begins "\ No newline at end of file"
 
 
 class Hunk:
-    """One place of a file that changes.
+    """One changed region of a file.
 
     Attributes:
-        start, new_start: Lines, from 1; for an empty side, the line before.
-        lines: Marks (" ", "-", "+") with lines and their newlines.
-        line: Where it begins in the patch, from 1.
+        start, new_start: First lines, from 1; for an empty side, the line before.
+        lines: Marks (" ", "-", "+"), each with a line and its newline.
+        line: Its first line in the patch, from 1.
     """
 
     __slots__ = ("function", "line", "lines", "new_start", "start")
@@ -51,7 +51,7 @@ class Hunk:
         swap = {b"-": b"+", b"+": b"-", b" ": b" "}
         lines: list[tuple[bytes, bytes]] = []
         added: list[tuple[bytes, bytes]] = []
-        for mark, text in self.lines:  # what is removed stands before what is added
+        for mark, text in self.lines:  # removed lines come before added ones
             if mark == b"-":
                 added.append((b"+", text))
                 continue
@@ -62,7 +62,7 @@ class Hunk:
         return Hunk(self.new_start, self.start, lines + added, self.line, self.function)
 
     def context(self) -> tuple[int, int]:
-        """Return how many lines that stay the hunk begins and ends with."""
+        """Return the number of context lines at the beginning and at the end."""
         marks = [mark for mark, _ in self.lines]
         before = next((at for at, mark in enumerate(marks) if mark != b" "), len(marks))
         after = next((at for at, mark in enumerate(reversed(marks)) if mark != b" "), len(marks))
@@ -74,15 +74,15 @@ class Patch:
 
     Attributes:
         kind: "unified", "context" or "normal".
-        names: From the lines ---, +++ (or ***, ---) and Index:, without times; None when not given.
-        heads: The lines --- and +++ as they stand.
-        empty: Whether the old and the new file are said to be absent.
-        mode: Permission bits that git asks for.
-        rename: The name that git gives the file.
-        intro: The text leading up to the first hunk, for messages.
-        line: Where the first hunk begins.
-        error: Why the patch cannot be read to its end.
-        turned: It was found to be applied already, and is undone.
+        names: From the lines ---, +++ (or ***, ---) and Index:, without times; None without such a line.
+        heads: The unchanged lines --- and +++.
+        empty: Whether the headers mark the old and the new file as absent.
+        mode: Permission bits of the git header.
+        rename: The old and the new name of the git header.
+        preamble: The text before the first hunk, for messages.
+        line: The line of the first hunk.
+        error: Why parsing stopped before the end of the patch.
+        was_reversed: It seemed to be applied already, and is applied in reverse (-t).
     """
 
     def __init__(self) -> None:
@@ -96,13 +96,13 @@ class Patch:
         self.copy = False
         self.git = False
         self.hunks: list[Hunk] = []
-        self.intro: list[bytes] = []
+        self.preamble: list[bytes] = []
         self.line = 0
         self.error: Failure | None = None
-        self.turned = False
+        self.was_reversed = False
 
     def reverse(self) -> None:
-        """Make this the patch that undoes it."""
+        """Reverse the patch in place."""
         self.hunks = [hunk.reversed() for hunk in self.hunks]
         self.empty.reverse()
         self.rename.reverse()
@@ -110,50 +110,50 @@ class Patch:
 
 
 class Parser:
-    """Reads the lines of a patch file."""
+    """Parses the lines of a patch file."""
 
     def __init__(
-        self, lines: list[bytes], kind: str, charge: Callable[[int], None], *, named: bool = True
+        self, lines: list[bytes], kind: str, charge: Callable[[int], None], *, file_known: bool = True
     ) -> None:
-        """``named``: the file is known, because a normal difference does not name it."""
+        """``file_known``: an operand names the file, so a normal difference, which has no header, is usable."""
         self.lines = lines
-        self.named = named
-        self.at = 0
+        self.file_known = file_known
+        self.position = 0
         self.kind = kind
         self.charge = charge
 
     def next(self) -> Patch | None:
-        """Return the next file's patch, or None when only garbage is left."""
+        """Return the next file's patch, or None when only garbage remains."""
         patch = Patch()
-        start = self.at
-        while self.at < len(self.lines):
+        start = self.position
+        while self.position < len(self.lines):
             self.charge(1)
-            line = self.lines[self.at]
+            line = self.lines[self.position]
             if self._head(line, patch):
                 if self._is_git_end(patch):
-                    patch.intro = self.lines[start : self.at]
-                    patch.line = self.at + 1
+                    patch.preamble = self.lines[start : self.position]
+                    patch.line = self.position + 1
                     return patch
-                self.at += 1
+                self.position += 1
                 continue
-            kind = self._kind_here(line, patch)
+            kind = self._hunk_kind(line, patch)
             if kind:
                 patch.kind = kind
-                patch.intro = self.lines[start : self.at]
-                patch.line = self.at + 1
+                patch.preamble = self.lines[start : self.position]
+                patch.line = self.position + 1
                 self._hunks(patch)
                 return patch
-            self.at += 1
+            self.position += 1
         if patch.git and (patch.mode is not None or patch.rename[1] is not None or any(patch.empty)):
-            patch.intro = self.lines[start:]
+            patch.preamble = self.lines[start:]
             return patch
         return None
 
     # ------------------------------------------------------------------ headers
 
     def _head(self, line: bytes, patch: Patch) -> bool:
-        """Read a line about the file; return whether it was one."""
-        following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else b""
+        """Parse a header line; return whether it was one."""
+        following = self.lines[self.position + 1] if self.position + 1 < len(self.lines) else b""
         if line.startswith(b"diff --git "):
             patch.git = True
             words = line[11:].rstrip(b"\r\n").split(b" b/", 1)
@@ -170,7 +170,7 @@ class Parser:
             patch.names[0], patch.empty[0] = _file(line[4:])
             patch.heads[1] = following
             patch.names[1], patch.empty[1] = _file(following[4:])
-            self.at += 1
+            self.position += 1
         elif line.startswith(b"Index:"):
             patch.names[2] = _file(line[6:].lstrip())[0]
         elif patch.git:
@@ -203,24 +203,24 @@ class Parser:
         return False
 
     def _is_git_end(self, patch: Patch) -> bool:
-        """Return whether a patch of git without hunks ends here: the next one begins."""
-        following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else b""
+        """Return whether a git patch without hunks ends here, because the next one begins."""
+        following = self.lines[self.position + 1] if self.position + 1 < len(self.lines) else b""
         ends = following.startswith(b"diff --git ")
         if ends and patch.git and (patch.mode is not None or patch.rename[1] is not None or any(patch.empty)):
-            self.at += 1
+            self.position += 1
             return True
         return False
 
-    def _kind_here(self, line: bytes, patch: Patch) -> str:
-        wanted = self.kind
-        if _UNIFIED.match(line) and wanted in ("", "unified"):
+    def _hunk_kind(self, line: bytes, patch: Patch) -> str:
+        requested = self.kind
+        if _UNIFIED.match(line) and requested in ("", "unified"):
             return "unified"
-        if line.startswith(b"***************") and wanted in ("", "context"):
-            following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else b""
+        if line.startswith(b"***************") and requested in ("", "context"):
+            following = self.lines[self.position + 1] if self.position + 1 < len(self.lines) else b""
             if _CONTEXT_OLD.fullmatch(following):
                 return "context"
-        if _NORMAL.fullmatch(line) and wanted in ("", "normal") and (self.named or any(patch.names)):
-            following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else b""
+        if _NORMAL.fullmatch(line) and requested in ("", "normal") and (self.file_known or any(patch.names)):
+            following = self.lines[self.position + 1] if self.position + 1 < len(self.lines) else b""
             if following[:2] in (b"< ", b"> ", b"<\n", b">\n", b"<\t", b">\t"):
                 return "normal"
         return ""
@@ -230,7 +230,7 @@ class Parser:
     def _hunks(self, patch: Patch) -> None:
         readers = {"unified": self._unified, "context": self._context, "normal": self._normal}
         read = readers[patch.kind]
-        while self.at < len(self.lines):
+        while self.position < len(self.lines):
             try:
                 hunk = read()
             except Failure as error:
@@ -241,34 +241,34 @@ class Parser:
             patch.hunks.append(hunk)
 
     def _malformed(self) -> Failure:
-        line = self.lines[self.at] if self.at < len(self.lines) else b""
-        if self.at >= len(self.lines):
+        line = self.lines[self.position] if self.position < len(self.lines) else b""
+        if self.position >= len(self.lines):
             return Failure("**** unexpected end of file in patch", 2)
-        return Failure(f"**** malformed patch at line {self.at + 1}: {_text(line)}", 2)
+        return Failure(f"**** malformed patch at line {self.position + 1}: {_text(line)}", 2)
 
     def _no_newline(self, lines: list[tuple[bytes, bytes]]) -> None:
-        """Take a line "\\ No newline ...": the line before it has none."""
-        if self.at < len(self.lines) and self.lines[self.at][:1] == _EMPTY and lines:
+        """Consume a line "\\ No newline ...", and remove the newline of the line before it."""
+        if self.position < len(self.lines) and self.lines[self.position][:1] == _EMPTY and lines:
             mark, text = lines[-1]
             lines[-1] = (mark, text.removesuffix(b"\n"))
-            self.at += 1
+            self.position += 1
 
     def _unified(self) -> Hunk | None:
-        found = _UNIFIED.match(self.lines[self.at])
-        if found is None:
+        match = _UNIFIED.match(self.lines[self.position])
+        if match is None:
             return None
-        begin = self.at + 1
-        old, new = int(found[2] or b"1"), int(found[4] or b"1")
-        start, new_start = int(found[1]), int(found[3])
-        self.at += 1
+        begin = self.position + 1
+        old, new = int(match[2] or b"1"), int(match[4] or b"1")
+        start, new_start = int(match[1]), int(match[3])
+        self.position += 1
         lines: list[tuple[bytes, bytes]] = []
         while old > 0 or new > 0:
             self.charge(1)
-            if self.at >= len(self.lines):
+            if self.position >= len(self.lines):
                 raise self._malformed()
-            line = self.lines[self.at]
+            line = self.lines[self.position]
             mark = line[:1]
-            if line in (b"\n", b"\r\n"):  # blanks at the ends of lines get lost on the way
+            if line in (b"\n", b"\r\n"):  # mailers strip trailing blanks
                 mark, line = b" ", b" " + line
             if mark == b"\t":
                 mark, line = b" ", b" " + line
@@ -277,37 +277,45 @@ class Parser:
             old -= mark != b"+"
             new -= mark != b"-"
             lines.append((mark, line[1:]))
-            self.at += 1
+            self.position += 1
             self._no_newline(lines)
-        return Hunk(start, new_start, lines, begin, found[5].rstrip(b"\r\n"))
+        return Hunk(start, new_start, lines, begin, match[5].rstrip(b"\r\n"))
 
     def _context(self) -> Hunk | None:
-        if not self.lines[self.at].startswith(b"***************"):
+        if not self.lines[self.position].startswith(b"***************"):
             return None
-        begin = self.at + 1
-        function = self.lines[self.at].rstrip(b"\r\n").lstrip(b"*")
-        self.at += 1
-        found = _CONTEXT_OLD.fullmatch(self.lines[self.at]) if self.at < len(self.lines) else None
-        if found is None:
+        begin = self.position + 1
+        function = self.lines[self.position].rstrip(b"\r\n").lstrip(b"*")
+        self.position += 1
+        old_range = (
+            _CONTEXT_OLD.fullmatch(self.lines[self.position]) if self.position < len(self.lines) else None
+        )
+        if old_range is None:
             raise self._malformed()
-        self.at += 1
+        self.position += 1
         old = self._context_half(b"-", _CONTEXT_NEW)
-        other = _CONTEXT_NEW.fullmatch(self.lines[self.at]) if self.at < len(self.lines) else None
-        if other is None:
+        new_range = (
+            _CONTEXT_NEW.fullmatch(self.lines[self.position]) if self.position < len(self.lines) else None
+        )
+        if new_range is None:
             raise self._malformed()
-        self.at += 1
-        wanted = int(other[2] or other[1]) - int(other[1]) + 1 if int(other[2] or other[1]) else 0
-        new = self._context_half(b"+", None, wanted)
-        lines = _merged(old, new)
-        return Hunk(int(found[1]), int(other[1]), lines, begin, function)
+        self.position += 1
+        new_count = (
+            int(new_range[2] or new_range[1]) - int(new_range[1]) + 1
+            if int(new_range[2] or new_range[1])
+            else 0
+        )
+        new = self._context_half(b"+", None, new_count)
+        lines = _merge(old, new)
+        return Hunk(int(old_range[1]), int(new_range[1]), lines, begin, function)
 
     def _context_half(
-        self, mark: bytes, end: re.Pattern[bytes] | None, wanted: int = -1
+        self, mark: bytes, end: re.Pattern[bytes] | None, count: int = -1
     ) -> list[tuple[bytes, bytes]]:
         lines: list[tuple[bytes, bytes]] = []
-        while self.at < len(self.lines) and (wanted < 0 or len(lines) < wanted):
+        while self.position < len(self.lines) and (count < 0 or len(lines) < count):
             self.charge(1)
-            line = self.lines[self.at]
+            line = self.lines[self.position]
             if end is not None and end.fullmatch(line):
                 break
             if line in (b"\n", b"\r\n"):
@@ -315,40 +323,40 @@ class Parser:
             if line[:2] not in (b"  ", b"! ", mark + b" ") and line[:2] not in (b"!\t", mark + b"\t", b" \t"):
                 break
             lines.append((line[:1], line[2:]))
-            self.at += 1
+            self.position += 1
             self._no_newline(lines)
         return lines
 
     def _normal(self) -> Hunk | None:
-        found = _NORMAL.fullmatch(self.lines[self.at])
-        if found is None:
+        match = _NORMAL.fullmatch(self.lines[self.position])
+        if match is None:
             return None
-        begin = self.at + 1
-        self.at += 1
-        first, letter, new_first = int(found[1]), found[3], int(found[4])
-        old = 0 if letter == b"a" else int(found[2] or found[1]) - first + 1
-        new = 0 if letter == b"d" else int(found[5] or found[4]) - new_first + 1
+        begin = self.position + 1
+        self.position += 1
+        first, letter, new_first = int(match[1]), match[3], int(match[4])
+        old = 0 if letter == b"a" else int(match[2] or match[1]) - first + 1
+        new = 0 if letter == b"d" else int(match[5] or match[4]) - new_first + 1
         lines: list[tuple[bytes, bytes]] = []
         self._normal_half(b"< ", b"-", old, lines)
         if letter == b"c":
-            if self.at >= len(self.lines) or not self.lines[self.at].startswith(b"---"):
+            if self.position >= len(self.lines) or not self.lines[self.position].startswith(b"---"):
                 raise self._malformed()
-            self.at += 1
+            self.position += 1
         self._normal_half(b"> ", b"+", new, lines)
         return Hunk(first, new_first, lines, begin)
 
     def _normal_half(self, prefix: bytes, mark: bytes, count: int, lines: list[tuple[bytes, bytes]]) -> None:
         for _ in range(count):
             self.charge(1)
-            if self.at >= len(self.lines) or self.lines[self.at][:1] != prefix[:1]:
+            if self.position >= len(self.lines) or self.lines[self.position][:1] != prefix[:1]:
                 raise self._malformed()
-            lines.append((mark, self.lines[self.at][2:] or b"\n"))
-            self.at += 1
+            lines.append((mark, self.lines[self.position][2:] or b"\n"))
+            self.position += 1
             self._no_newline(lines)
 
 
-def _merged(old: list[tuple[bytes, bytes]], new: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """Join the halves of a context hunk; a half that is left out is the other one's context."""
+def _merge(old: list[tuple[bytes, bytes]], new: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """Merge the halves of a context hunk; an omitted half consists of the other one's context."""
     if not old:
         old = [line for line in new if line[0] == b" "]
     if not new:
@@ -376,7 +384,7 @@ def _text(data: bytes) -> str:
 
 
 def _file(data: bytes) -> tuple[str | None, bool]:
-    """Return the name in a header line, and whether the line says that there is no such file."""
+    """Return the name in a header line, and whether the line marks the file as absent."""
     body = data.rstrip(b"\r\n")
     if body[:1] == b'"':
         end = body.find(b'"', 1)
@@ -384,9 +392,9 @@ def _file(data: bytes) -> tuple[str | None, bool]:
     else:
         name, tab, stamp = body.partition(b"\t")
         if not tab:
-            found = re.search(rb"\s+(?:\d{4}-\d\d-\d\d |[A-Z][a-z]{2} [A-Z][a-z]{2} )", body)
-            if found:
-                name, stamp = body[: found.start()], body[found.start() :]
+            match = re.search(rb"\s+(?:\d{4}-\d\d-\d\d |[A-Z][a-z]{2} [A-Z][a-z]{2} )", body)
+            if match:
+                name, stamp = body[: match.start()], body[match.start() :]
     if name == b"/dev/null":
         return None, True
     return _text(name) or None, bool(_EPOCH.search(stamp))
