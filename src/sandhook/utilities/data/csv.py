@@ -1,6 +1,6 @@
-"""csv: cut, grep, sort and show tables of comma-separated values, or make JSON of them.
+"""csv: cut, search, sort and print tables of comma-separated values, or convert them to JSON.
 
-Sub-commands are like csvkit's programs (see ``csvkit``), but fields are text, and nothing is guessed.
+The sub-commands are like csvkit's programs (see ``csvkit``), but fields are always text: no types are inferred.
 Regular expressions are RE2's. Divergence: L-CSV-001.
 """
 
@@ -18,16 +18,16 @@ from sandhook.pattern.linear import compile_re2
 
 Row = list[str]
 
-#: Characters of a column that ``look`` shows.
-_WIDEST = 80
+#: Characters of a column that ``look`` prints.
+_MAX_WIDTH = 80
 
 
 @option_set
 class Options:
     """csv (cut | grep | sort | json | look | headers | count) [OPTION]... [FILE]
 
-    Read a table whose first line has the names of its columns, and print it changed. COLUMNS are names,
-    numbers from 1, and ranges of numbers, with commas between.
+    Read a table whose first line has the names of its columns, and process it. COLUMNS are names,
+    numbers from 1, and ranges of numbers, separated by commas.
     """
 
     columns: str | None = opt("-c", "--columns", "COLUMNS", "columns to cut, search, or sort by")
@@ -36,22 +36,22 @@ class Options:
     regex: str | None = opt("-r", "--regex", "REGEX", "grep: rows that match REGEX")
     invert: bool = opt("-i", "--invert-match", help="grep: rows that do not match")
     any_match: bool = opt("-a", "--any-match", help="grep: one of the columns suffices; else all must match")
-    reverse: bool = opt("--reverse", help="sort: downwards")
+    reverse: bool = opt("--reverse", help="sort: in descending order")
     numeric: bool = opt("-n", "--numeric", help="sort: by number; other text comes last")
     names: bool = opt("--names", help="print the names of the columns with their numbers")
-    delimiter: str = opt("-d", "--delimiter", "CHARACTER", "what stands between fields (,)", default=",")
-    tabs: bool = opt("-t", "--tabs", help="a tabulator stands between fields")
-    quote: str = opt("-q", "--quotechar", "CHARACTER", 'what stands around fields (")', default='"')
+    delimiter: str = opt("-d", "--delimiter", "CHARACTER", "the separator of input fields (,)", default=",")
+    tabs: bool = opt("-t", "--tabs", help="input fields are separated by tabs")
+    quote: str = opt("-q", "--quotechar", "CHARACTER", 'the quote around input fields (")', default='"')
     no_header: bool = opt(
         "-H", "--no-header-row", help="the first line is a row; columns are called a, b, c ..."
     )
     out_delimiter: str = opt(
-        "-D", "--out-delimiter", "CHARACTER", "what stands between fields (,)", default=","
+        "-D", "--out-delimiter", "CHARACTER", "the separator of output fields (,)", default=","
     )
-    out_tabs: bool = opt("-T", "--out-tabs", help="print a tabulator between fields")
-    lines: bool = opt("--stream", help="json: one object a line")
-    indent: str | None = opt("--indent", "N", "json: over several lines, N spaces a level")
-    key: str | None = opt("-k", "--key", "COLUMN", "json: one object, by the values of COLUMN")
+    out_tabs: bool = opt("-T", "--out-tabs", help="separate output fields by tabs")
+    lines: bool = opt("--stream", help="json: one object on each line")
+    indent: str | None = opt("--indent", "N", "json: on several lines, indented by N spaces")
+    key: str | None = opt("-k", "--key", "COLUMN", "json: one object, with the values of COLUMN as keys")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -60,8 +60,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if not operands:
         raise UsageError("missing sub-command: cut, grep, sort, json, look, headers or count")
     command = operands.pop(0)
-    work = _COMMANDS.get(command)
-    if work is None:
+    action = _COMMANDS.get(command)
+    if action is None:
         raise UsageError(f"unknown sub-command '{command}'")
     if len(operands) > 1:
         raise UsageError(f"extra operand '{operands[1]}'")
@@ -69,7 +69,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     try:
         with ctx.open(name) as reader:
             table = _Table(options, (line.decode("utf-8", "surrogateescape") for line in reader.lines()), ctx)
-            (_headers if options.names else work)(table)
+            (_headers if options.names else action)(table)
     except OSError as error:
         error.filename = name
         raise
@@ -79,7 +79,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 class _Table:
-    """The table that is read: the names of its columns, and its rows as they come."""
+    """The input table: the names of its columns, and its rows, which are read on demand."""
 
     def __init__(self, options: Options, lines: Iterable[str], ctx: Context) -> None:
         self.options = options
@@ -105,7 +105,7 @@ class _Table:
         self._out = "\t" if options.out_tabs else options.out_delimiter
 
     def rows(self) -> Iterator[Row]:
-        """Yield the rows, as long as the table is wide."""
+        """Yield the rows, padded or cut to the number of columns."""
         width = len(self.names)
         if self._first is not None:
             yield self._first
@@ -114,27 +114,27 @@ class _Table:
                 row = [*row, *[""] * (width - len(row))][:width]
             yield row
 
-    def held(self) -> list[Row]:
-        """Return all rows at once, as far as memory allows."""
-        found: list[Row] = []
+    def all_rows(self) -> list[Row]:
+        """Return all rows, and check their size against the memory limit."""
+        rows: list[Row] = []
         size = 0
         for row in self.rows():
             size += 64 + sum(map(len, row)) + 56 * len(row)
             self.ctx.budget.check_fits(size)
-            found.append(row)
-        return found
+            rows.append(row)
+        return rows
 
     def write(self, row: Sequence[str]) -> None:
         """Print a row."""
         self.ctx.write(write_row(row, delimiter=self._out).encode("utf-8", "surrogateescape"))
 
     def write_names(self, names: Sequence[str]) -> None:
-        """Print the first line; a table without a line of names has none, too."""
+        """Print the line of names, if the table has one."""
         if not self.options.no_header and names:
             self.write(names)
 
     def indexes(self, text: str | None) -> list[int]:
-        """Return the columns of a list, all for None."""
+        """Return the indexes of the columns in a list; None means all columns."""
         if text is None:
             return list(range(len(self.names)))
         return [index for part in text.split(",") for index in self._index(part.strip())]
@@ -153,7 +153,7 @@ class _Table:
 
 
 def _letters(number: int) -> str:
-    """Return the name of a column without one: a, b, ..., z, aa, ..."""
+    """Return the generated name of a column: a, b, ..., z, aa, ..."""
     text = ""
     number += 1
     while number:
@@ -163,13 +163,13 @@ def _letters(number: int) -> str:
 
 
 def _cut(table: _Table) -> None:
-    chosen = table.indexes(table.options.columns)
+    columns = table.indexes(table.options.columns)
     if table.options.not_columns is not None:
-        left_out = set(table.indexes(table.options.not_columns))
-        chosen = [index for index in chosen if index not in left_out]
-    table.write_names([table.names[index] for index in chosen])
+        excluded = set(table.indexes(table.options.not_columns))
+        columns = [index for index in columns if index not in excluded]
+    table.write_names([table.names[index] for index in columns])
     for row in table.rows():
-        table.write([row[index] for index in chosen])
+        table.write([row[index] for index in columns])
 
 
 def _grep(table: _Table) -> None:
@@ -178,16 +178,16 @@ def _grep(table: _Table) -> None:
         raise UsageError("grep needs columns to search: -c COLUMNS")
     if (options.match is None) == (options.regex is None):
         raise UsageError("grep needs a text (-m) or an expression (-r)")
-    chosen = table.indexes(options.columns)
-    fits = _fits(options)
-    some = any if options.any_match else all
+    columns = table.indexes(options.columns)
+    matches = _predicate(options)
+    combine = any if options.any_match else all
     table.write_names(table.names)
     for row in table.rows():
-        if some(fits(row[index]) for index in chosen) != options.invert:
+        if combine(matches(row[index]) for index in columns) != options.invert:
             table.write(row)
 
 
-def _fits(options: Options) -> Callable[[str], bool]:
+def _predicate(options: Options) -> Callable[[str], bool]:
     if options.match is not None:
         text = options.match
         return lambda field: text in field
@@ -199,14 +199,14 @@ def _fits(options: Options) -> Callable[[str], bool]:
 
 def _sort(table: _Table) -> None:
     options = table.options
-    chosen = table.indexes(options.columns)
-    rows = table.held()
+    columns = table.indexes(options.columns)
+    rows = table.all_rows()
     table.ctx.charge(len(rows))
 
     def key(row: Row) -> list[tuple[bool, float, str]]:
         return [
             _number(row[index], options.reverse) if options.numeric else (False, 0.0, row[index])
-            for index in chosen
+            for index in columns
         ]
 
     rows.sort(key=key, reverse=options.reverse)
@@ -216,7 +216,7 @@ def _sort(table: _Table) -> None:
 
 
 def _number(text: str, reverse: bool) -> tuple[bool, float, str]:
-    """Return a key that puts what is no number at the end, either way."""
+    """Return a sort key that puts text that is not a number at the end in both orders."""
     try:
         value = float(text[:400])
     except ValueError:
@@ -232,55 +232,55 @@ def _json(table: _Table) -> None:
         if not (options.indent.isascii() and options.indent.isdigit() and int(options.indent[:3]) <= 16):
             raise UsageError(f"invalid number of spaces: '{options.indent}'")
         space = int(options.indent)
-    by = table.indexes(options.key) if options.key is not None else []
-    taken: set[str] = set()
-    begun = False
+    key_columns = table.indexes(options.key) if options.key is not None else []
+    keys: set[str] = set()
+    has_rows = False
     for row in table.rows():
         values = dict(
             zip(names, (f.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for f in row))
         )
         text = dumps(values, indent=space, ensure_ascii=False)
-        if by:
-            name = row[by[0]]
-            if name in taken:
+        if key_columns:
+            name = row[key_columns[0]]
+            if name in keys:
                 raise Failure(f"the value '{name}' of the key column is not unique")
-            taken.add(name)
-            table.ctx.budget.check_fits(100 * len(taken))
+            keys.add(name)
+            table.ctx.budget.check_fits(100 * len(keys))
             text = f"{dumps(name)}: {text}"
         if options.lines:
             table.ctx.write((text + "\n").encode())
             continue
-        head = (
+        prefix = (
             ("," if space is None else ",\n")
-            if begun
-            else ("{" if by else "[") + ("" if space is None else "\n")
+            if has_rows
+            else ("{" if key_columns else "[") + ("" if space is None else "\n")
         )
         margin = "" if space is None else " " * space
-        table.ctx.write((head + margin + text.replace("\n", "\n" + margin)).encode())
-        begun = True
+        table.ctx.write((prefix + margin + text.replace("\n", "\n" + margin)).encode())
+        has_rows = True
     if not options.lines:
-        end = "}" if by else "]"
+        end = "}" if key_columns else "]"
         table.ctx.write(
             (("" if space is None else "\n") + end + "\n").encode()
-            if begun
-            else (("{" if by else "[") + end + "\n").encode()
+            if has_rows
+            else (("{" if key_columns else "[") + end + "\n").encode()
         )
 
 
 def _look(table: _Table) -> None:
-    rows = table.held()
-    shown = [[_short(field) for field in row] for row in ([table.names, *rows] if table.names else rows)]
-    widths = [max(len(row[index]) for row in shown) for index in range(len(table.names))]
-    for number, row in enumerate(shown):
+    rows = table.all_rows()
+    lines = [[_shorten(field) for field in row] for row in ([table.names, *rows] if table.names else rows)]
+    widths = [max(len(row[index]) for row in lines) for index in range(len(table.names))]
+    for number, row in enumerate(lines):
         cells = (field.ljust(width) for field, width in zip(row, widths))
         table.ctx.write_line(f"| {' | '.join(cells)} |")
         if number == 0:
             table.ctx.write_line(f"| {' | '.join('-' * width for width in widths)} |")
 
 
-def _short(field: str) -> str:
+def _shorten(field: str) -> str:
     text = "".join(c if c.isprintable() else " " for c in field)
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
+    return text if len(text) <= _MAX_WIDTH else text[: _MAX_WIDTH - 3] + "..."
 
 
 def _headers(table: _Table) -> None:

@@ -1,7 +1,7 @@
 """sqlite3: run SQL on database files.
 
 Source: SQLite's manual, "Command Line Shell For SQLite". Oracle: SQLite 3.40.1. A database is copied into a worker
-process, where SQLite has no files, and written back when it was changed. Divergences: L-SQLITE-001 to L-SQLITE-003.
+process, where SQLite has no files, and written back if it changes. Divergences: L-SQLITE-001 to L-SQLITE-003.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 RAW = True  # long options have one dash: see _Arguments
 
 #: Dot-commands that read a file.
-_READS = lazily(r"^\.(?:read?|imp(?:o|or|ort)?)[ \t](.*)$", re.MULTILINE)
+_FILE_COMMAND = lazily(r"^\.(?:read?|imp(?:o|or|ort)?)[ \t](.*)$", re.MULTILINE)
 
-#: Files that a script may name, and how deep they may name each other.
+#: The maximal number of files that a script may read.
 _MAX_FILES = 100
 
 
@@ -49,10 +49,10 @@ class Options:
         opt("-header", help="print the names of columns", default=None),
         opt("-noheader", help="do not", const=False),
     )
-    column: str = opt("-separator", "TEXT", "what stands between fields (|)")
-    row: str = opt("-newline", "TEXT", "what stands between rows")
-    null: str = opt("-nullvalue", "TEXT", "what stands for NULL")
-    readonly: bool = opt("-readonly", help="refuse changes")
+    column: str = opt("-separator", "TEXT", "the separator of columns (|)")
+    row: str = opt("-newline", "TEXT", "the separator of rows")
+    null: str = opt("-nullvalue", "TEXT", "the text for NULL")
+    readonly: bool = opt("-readonly", help="do not allow changes")
     bail: bool = opt("-bail", help="stop at the first error")
     echo: bool = opt("-echo", help="print commands before they run")
     batch: bool = opt("-batch", "-interactive", ignored="there is no terminal")
@@ -82,37 +82,37 @@ class _Arguments:
         self.first: list[str] = []
         self.init: list[str] = []
         self.operands: list[str] = []
-        self.wrong = ""
+        self.error = ""
         self.inform = ""
 
 
 def _parse(arguments: Sequence[str]) -> _Arguments:
-    made = _Arguments()
+    parsed = _Arguments()
     rest = list(reversed(arguments))
     while rest:
         argument = rest.pop()
         name = argument[2:] if argument.startswith("--") else argument[1:]
         if not argument.startswith("-") or argument == "-":
-            made.operands.append(argument)
+            parsed.operands.append(argument)
         elif name in ("help", "version"):
-            made.inform = name
+            parsed.inform = name
         elif (option := _OPTIONS.get(name)) is None:
-            made.wrong = f"unknown option: {argument}"
-            return made
+            parsed.error = f"unknown option: {argument}"
+            return parsed
         elif option.metavar is not None:
             if not rest:
-                made.wrong = f"missing argument to -{name}"
-                return made
+                parsed.error = f"missing argument to -{name}"
+                return parsed
             value = rest.pop()
             if option.append:
-                getattr(made, option.field).append(value)
+                getattr(parsed, option.field).append(value)
             else:
-                setattr(made, option.field, _unescaped(value))
+                setattr(parsed, option.field, _unescaped(value))
         elif option.field == "mode":
-            made.mode = name
+            parsed.mode = name
         elif not option.ignored:
-            setattr(made, option.field, option.const)
-    return made
+            setattr(parsed, option.field, option.const)
+    return parsed
 
 
 def _unescaped(text: str) -> str:
@@ -122,11 +122,11 @@ def _unescaped(text: str) -> str:
 
 
 def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0, 1 for wrong options and failed statements, or SQLite's code of the error of an argument."""
+    """Return 0, 1 for a usage error or failed statements, or SQLite's error code for an SQL argument."""
     parsed = _parse(arguments)
-    if parsed.wrong:
+    if parsed.error:
         ctx.process.write_error(
-            f"{ctx.name}: Error: {parsed.wrong}\nUse -help for a list of options.\n".encode()
+            f"{ctx.name}: Error: {parsed.error}\nUse -help for a list of options.\n".encode()
         )
         return 1
     if parsed.inform:
@@ -135,13 +135,13 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
 
 
 class _Run:
-    """One call."""
+    """One call of sqlite3."""
 
     def __init__(self, arguments: _Arguments, ctx: Context) -> None:
         self._arguments = arguments
         self._ctx = ctx
         self._name = arguments.operands[0] if arguments.operands else ""
-        self._held = self._name in ("", ":memory:")
+        self._in_memory = self._name in ("", ":memory:")
         self._target: Description | None = None
         self._files: dict[str, str | None] = {}
         self._status = 0
@@ -149,24 +149,24 @@ class _Run:
     def status(self) -> int:
         """Run it and return the exit status."""
         try:
-            image = b"" if self._held else self._image()
+            image = b"" if self._in_memory else self._image()
         except OSError as error:
-            self._print(f'Error: unable to open database "{self._name}": {_opening(error)}\n')
+            self._print(f'Error: unable to open database "{self._name}": {_open_reason(error)}\n')
             return 1
-        except _Refused as refused:
-            self._print(f"Error: {refused}\n")
+        except _UnsupportedError as error:
+            self._print(f"Error: {error}\n")
             return 1
         header = self._header()
         request = NativeRequest(dumps(header).encode(), image)
         try:
-            self._ask(request)
+            self._request(request)
         finally:
             if self._target is not None:
                 self._target.release()
         return self._status
 
     def _image(self) -> bytes:
-        """Return the bytes of the database file, which is made if it does not exist."""
+        """Return the bytes of the database file, which is created if it does not exist."""
         ctx = self._ctx
         path = ctx.path(self._name)
         if not ctx.fs.exists(path):
@@ -177,12 +177,12 @@ class _Run:
         for suffix, what in (("-wal", "a write-ahead log"), ("-journal", "a journal")):
             log = ctx.path(self._name + suffix)
             if ctx.fs.exists(log) and ctx.fs.stat(log).size:
-                raise _Refused(f"{self._name} has {what}, which is not supported (L-SQLITE-002)")
+                raise _UnsupportedError(f"{self._name} has {what}, which is not supported (L-SQLITE-002)")
         with ctx.open(self._name) as reader:
             data = reader.read_all()
         ctx.budget.check_fits(3 * len(data))
         if data[:16] == b"SQLite format 3\0" and data[18:20] == b"\2\2":
-            data = data[:18] + b"\1\1" + data[20:]  # a log that is empty need not be looked for
+            data = data[:18] + b"\1\1" + data[20:]  # rollback journal: SQLite need not look for the empty log
         return data
 
     def _header(self) -> SqliteHeader:
@@ -194,10 +194,10 @@ class _Run:
                 script = reader.read_all().decode("utf-8", "surrogateescape")
         first = [*(f".read {shlex.quote(name)}" for name in arguments.init), *arguments.first]
         for text in (*first, *commands, script or ""):
-            self._gather(text, 0)
+            self._collect_files(text, 0)
         clean = [_clean(text) for text in commands]
         return {
-            "name": _clean(str(self._ctx.path(self._name))) if not self._held else "",
+            "name": _clean(str(self._ctx.path(self._name))) if not self._in_memory else "",
             "first": [_clean(text) for text in first],
             "commands": clean,
             "script": None if script is None else _clean(script),
@@ -215,20 +215,20 @@ class _Run:
             "max_bytes": self._ctx.kernel.limits.fs_bytes,
         }
 
-    def _gather(self, text: str, depth: int) -> None:
-        """Read the files that ``.read`` and ``.import`` of a text name: the worker has no files."""
-        for found in _READS.finditer(text):
+    def _collect_files(self, text: str, depth: int) -> None:
+        """Read the files that a text names in ``.read`` and ``.import``, for the worker has no files."""
+        for match in _FILE_COMMAND.finditer(text):
             try:
-                words = shlex.split(found[1])
+                words = shlex.split(match[1])
             except ValueError:
-                words = found[1].split()
+                words = match[1].split()
             for name in words:
                 if name.startswith("-") or name in self._files or len(self._files) >= _MAX_FILES:
                     continue
                 content = self._file(name)
                 self._files[name] = content
                 if content is not None and depth < 10:
-                    self._gather(content, depth + 1)
+                    self._collect_files(content, depth + 1)
 
     def _file(self, name: str) -> str | None:
         path = self._ctx.path(name)
@@ -240,13 +240,13 @@ class _Run:
         except OSError:
             return None
 
-    # ------------------------------------------------------------------ what comes out
+    # ------------------------------------------------------------------ output
 
-    def _ask(self, request: NativeRequest) -> None:
+    def _request(self, request: NativeRequest) -> None:
         budget = self._ctx.budget
         budget.charge(1 + (len(request.data) + len(request.header) >> 10))
         try:
-            client.sqlite_pool().call(request, budget.remaining, self._take)
+            client.sqlite_pool().call(request, budget.remaining, self._on_frame)
         except client.OutOfTime:
             budget.fail("wall_seconds")
         except client.WorkerDied:
@@ -255,8 +255,8 @@ class _Run:
             self._print(f"Error: {error}\n")
             self._status = 1
 
-    def _take(self, kind: int, payload: bytes) -> None:
-        """Do what one frame of the answer says."""
+    def _on_frame(self, kind: int, payload: bytes) -> None:
+        """Handle one frame of the answer."""
         ctx = self._ctx
         if kind == frames.OUTPUT:
             if self._target is None:
@@ -275,7 +275,7 @@ class _Run:
         elif kind == frames.DONE:
             self._status = frames.ENDED.unpack_from(payload)[0]
             image = payload[frames.ENDED.size :]
-            if image and not self._held:
+            if image and not self._in_memory:
                 self._write(self._name, image)
 
     def _redirect(self, name: str) -> None:
@@ -308,14 +308,14 @@ class _Run:
         self._ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
 
 
-class _Refused(Exception):
-    """Something that is not offered; the message names it."""
+class _UnsupportedError(Exception):
+    """Something is not supported; the message names it."""
 
 
-def _opening(error: OSError) -> str:
+def _open_reason(error: OSError) -> str:
     return "unable to open database file" if error.errno in (2, 20, 21) else reason(error)
 
 
 def _clean(text: str) -> str:
-    """Return text in which bytes that are no UTF-8 are U+FFFD."""
+    """Return text with U+FFFD for bytes that are not UTF-8."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandhook.utilities.data.jq.lexer import Unbalanced, definitions, keys, tokenize
+from sandhook.utilities.data.jq.lexer import UnbalancedError, definitions, keys, tokenize
 
 
 def names(program: str) -> list[str]:
@@ -51,7 +51,7 @@ def test_names(program, found):
 
 @pytest.mark.parametrize("program", ["(", ")", "(]", '"', '"\\(', '"\\(1"', "{[}]", '"\\', ")("])
 def test_unbalanced(program):
-    with pytest.raises(Unbalanced):
+    with pytest.raises(UnbalancedError):
         tokenize(program)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandhook.utilities.data.jq.zone import written
+from sandhook.utilities.data.jq.zone import posix_zone
 
 SECRET = "host-secret-value"
 
@@ -223,7 +223,7 @@ def test_what_the_package_s_interface_lacks_is_named(wrapped, utility):
     ],
 )
 def test_a_time_zone_reaches_libc_as_a_rule_alone(zone, posix):
-    assert written(zone) == posix
+    assert posix_zone(zone) == posix
 
 
 def test_a_time_zone_is_that_of_one_run(native, utility):

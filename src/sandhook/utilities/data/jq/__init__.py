@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from sandhook.command.context import Context
 from sandhook.command.inform import inform
 from sandhook.command.options import Inform
-from sandhook.utilities.data.jq.arguments import TRY_HELP, Misuse, Options, parse
+from sandhook.utilities.data.jq.arguments import TRY_HELP, MisuseError, Options, parse
 from sandhook.worker import client
 
-JQ_VERSION = "jq-1.8.2"  #: of the libjq whose behaviour is promised
+JQ_VERSION = "jq-1.8.2"  #: the version of the oracle
 
 __all__ = ["Options"]
 
-RAW = True  # jq's command line is like no other: see arguments.py
+RAW = True  # the common parser cannot express options with two arguments: see arguments.py
 USAGE_STATUS = 2
 FIXED_NAMES = ("jq",)
 
@@ -27,10 +27,10 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return jq's status: 0, 2 usage or file, 3 compilation, 5 run time; with -e 1 and 4 too."""
     try:
         command = parse(tuple(arguments))
-    except Misuse as error:
+    except MisuseError as error:
         ctx.flush()
         ctx.process.write_error(
-            f"{'jq: ' if error.named else ''}{error}\n{TRY_HELP}\n".encode("utf-8", "replace")
+            f"{'jq: ' if error.with_name else ''}{error}\n{TRY_HELP}\n".encode("utf-8", "replace")
         )
         return 2
     if command.inform == "help":
@@ -48,6 +48,6 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
         from sandhook.utilities.data.jq.native import Run
 
         return Run(command, ctx).status()
-    from sandhook.utilities.data.jq.call import Run as Wrapped
+    from sandhook.utilities.data.jq.call import Run as WrappedRun
 
-    return Wrapped(command, ctx).status()
+    return WrappedRun(command, ctx).status()

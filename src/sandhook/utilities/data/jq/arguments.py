@@ -1,4 +1,4 @@
-"""jq's command line: options anywhere, several with two arguments, and what follows --args.
+"""jq's command line: options in any position, some with two arguments, and the operands after --args.
 
 Source: jq 1.8 manual, "Invoking jq"; oracle: jq 1.8.2. Messages are jq's own.
 """
@@ -16,16 +16,16 @@ TRY_HELP = (
 )
 
 
-class Misuse(Exception):
-    """Wrong options: the message, status 2; ``named`` when jq's name stands before it."""
+class MisuseError(Exception):
+    """A usage error, with exit status 2; ``with_name``: the message begins with ``jq: ``."""
 
-    def __init__(self, message: str, *, named: bool = True) -> None:
+    def __init__(self, message: str, *, with_name: bool = True) -> None:
         super().__init__(message)
-        self.named = named
+        self.with_name = with_name
 
 
 class Stop(Exception):
-    """The call is over with this status; messages were printed."""
+    """Ends the call with this exit status; the messages are already printed."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -33,15 +33,15 @@ class Stop(Exception):
 
 
 class Command:
-    """A parsed command line; never changed once it is made.
+    """A parsed command line, which must not be changed: ``parse`` caches it.
 
     Attributes:
         program: Text of the filter, or with ``from_file`` the name of its file.
-        indent: Spaces a level, 0 to 7; -1 for a tabulator, None for compact output.
+        indent: Spaces for each level, 0 to 7; -1 for a tab, None for compact output.
         definitions: Option, name and text of each --arg, --argjson, --slurpfile, --rawfile.
-        positional: Whether each is JSON, and its text (--args, --jsonargs).
+        positional: For each of --args and --jsonargs, whether it is JSON, and its text.
         files: Operands.
-        inform: "help", "version" or "build" when the option for it was given.
+        inform: "help", "version" or "build" for these options, else "".
         search: Directories of modules (-L).
     """
 
@@ -97,11 +97,11 @@ class Options:
     raw_output: bool = opt("-r", "--raw-output", help="print strings without quotes")
     raw_output0: bool = opt("--raw-output0", help="like -r, with NUL after each result")
     join: bool = opt("-j", "--join-output", help="like -r, without newlines")
-    ascii_: bool = opt("-a", "--ascii-output", help="escape what is not ASCII")
+    ascii_: bool = opt("-a", "--ascii-output", help="escape characters other than ASCII")
     sort_keys: bool = opt("-S", "--sort-keys", help="sort the keys of objects")
     colour: bool = opt("-C", "--color-output", help="print in colour")
     monochrome: bool = opt("-M", "--monochrome-output", help="print without colour")
-    tab: bool = opt("--tab", help="indent with tabulators")
+    tab: bool = opt("--tab", help="indent with tabs")
     indent: str | None = opt("--indent", "N", "indent with N spaces, 0 to 7")
     unbuffered: bool = opt("--unbuffered", ignored="output is never held back")
     binary: bool = opt("-b", "--binary", ignored="lines end with a newline everywhere")
@@ -129,14 +129,14 @@ _OPTIONS = {
     for flag in option.flags
 }
 
-#: What options without an argument set, by their field in Options; the others set a field of the same name.
-_SETS: dict[str, tuple[tuple[str, object], ...]] = {
+#: Fields that an option without argument sets, by its field in Options; other options set the field of that name.
+_EFFECTS: dict[str, tuple[tuple[str, object], ...]] = {
     "compact": (("indent", None),),
     "raw_output": (("raw", True),),
     "raw_output0": (("raw", True), ("nul", True)),
     "join": (("raw", True), ("join", True)),
     "ascii_": (("ascii", True),),
-    "monochrome": (),  # whatever -C says before or after it
+    "monochrome": (),  # it overrides -C in any position
     "tab": (("indent", -1),),
     "unbuffered": (),
     "binary": (),
@@ -151,26 +151,26 @@ _INDENTS = frozenset("01234567")
 
 @lru_cache(maxsize=256)
 def parse(arguments: tuple[str, ...]) -> Command:
-    """Return the parsed command line. Raises Misuse."""
+    """Parse a command line. Raises MisuseError."""
     return _Parser(arguments).run()
 
 
 class _Parser:
     def __init__(self, arguments: Sequence[str]) -> None:
-        self._rest = list(reversed(arguments))
+        self._remaining = list(reversed(arguments))
         self._command = Command()
         self._files: list[str] = []
         self._search: list[str] = []
         self._definitions: dict[str, tuple[str, str, str]] = {}
         self._positional: list[tuple[bool, str]] = []
-        self._further = "files"
-        self._plain = False
+        self._operand_kind = "files"
+        self._monochrome = False
 
     def run(self) -> Command:
         command = self._command
         options = True
-        while self._rest and not command.inform:
-            argument = self._rest.pop()
+        while self._remaining and not command.inform:
+            argument = self._remaining.pop()
             if not options or not _is_option(argument):
                 self._operand(argument)
             elif argument == "--":
@@ -181,14 +181,14 @@ class _Parser:
                 for at, letter in enumerate(argument[1:], 2):
                     field = _OPTIONS.get(letter)
                     if field is None:
-                        raise Misuse(f"Unknown option -{letter}")
+                        raise MisuseError(f"Unknown option -{letter}")
                     if field == "library":
                         self._search.append(argument[at:] or self._directory())
                         break
                     self._set(field)
         command.files = tuple(self._files)
         command.search = tuple(self._search)
-        command.colour = command.colour and not self._plain
+        command.colour = command.colour and not self._monochrome
         command.definitions = tuple(self._definitions.values())
         command.positional = tuple(self._positional)
         return command
@@ -196,19 +196,19 @@ class _Parser:
     def _operand(self, text: str) -> None:
         if self._command.program is None:
             self._command.program = text
-        elif self._further == "files":
+        elif self._operand_kind == "files":
             self._files.append(text)
         else:
-            self._positional.append((self._further == "jsonargs", text))
+            self._positional.append((self._operand_kind == "jsonargs", text))
 
     def _option(self, name: str, argument: str) -> None:
         field = _OPTIONS.get(name) if len(name) > 1 else None
         if field is None:
-            raise Misuse(f"Unknown option {argument}")
+            raise MisuseError(f"Unknown option {argument}")
         if field == "library":
             self._search.append(self._directory())
         elif field in ("args", "jsonargs"):
-            self._further = field
+            self._operand_kind = field
         elif field in _DEFINITIONS:
             self._define(field)
         elif field == "indent":
@@ -217,31 +217,33 @@ class _Parser:
             self._set(field)
 
     def _set(self, option: str) -> None:
-        for field, value in _SETS.get(option, ((option, True),)):
+        for field, value in _EFFECTS.get(option, ((option, True),)):
             if field != "inform" or not self._command.inform:
                 setattr(self._command, field, value)
-        self._plain = self._plain or option == "monochrome"
+        self._monochrome = self._monochrome or option == "monochrome"
 
     def _directory(self) -> str:
-        if not self._rest:
-            raise Misuse("-L takes a parameter: (e.g. -L /search/path or -L/search/path)", named=False)
-        return self._rest.pop()
+        if not self._remaining:
+            raise MisuseError(
+                "-L takes a parameter: (e.g. -L /search/path or -L/search/path)", with_name=False
+            )
+        return self._remaining.pop()
 
     def _define(self, option: str) -> None:
-        if len(self._rest) < 2:
+        if len(self._remaining) < 2:
             kind = "filename" if option.endswith("file") else "value"
             example = "text" if option == "argjson" else kind
-            raise Misuse(f"--{option} takes two parameters (e.g. --{option} varname {example})")
-        name, text = self._rest.pop(), self._rest.pop()
+            raise MisuseError(f"--{option} takes two parameters (e.g. --{option} varname {example})")
+        name, text = self._remaining.pop(), self._remaining.pop()
         self._definitions.setdefault(name, (option, name, text))
 
     def _indent(self) -> None:
-        if not self._rest:
-            raise Misuse("--indent takes one parameter")
-        text = self._rest.pop()
+        if not self._remaining:
+            raise MisuseError("--indent takes one parameter")
+        text = self._remaining.pop()
         digits = text.lstrip("0") or text[-1:]
         if text != "-1" and digits not in _INDENTS:
-            raise Misuse("--indent takes a number between -1 and 7")
+            raise MisuseError("--indent takes a number between -1 and 7")
         self._command.indent = int(text)
 
 

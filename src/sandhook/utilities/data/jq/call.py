@@ -1,8 +1,8 @@
-"""One call of jq on Windows: wraps the program, reads its inputs, asks the worker, prints the answer.
+"""One call of jq on Windows: wrap the program, read its inputs, send a request to the worker, print the answer.
 
-The package jq hides libjq's functions there, so what its interface lacks is written around the
+The package jq hides libjq's functions on Windows. What its interface lacks is added to the text of the
 program (``program.py``, ``inputs.py``, ``explain.py``). ``native.py`` is the implementation for
-Linux and macOS, where libjq does all of it itself.
+Linux and macOS, where libjq needs no wrapping.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from sandhook.command.context import Context
 from sandhook.errors import WorkerError
 from sandhook.utilities.data.jq import program as programs
 from sandhook.utilities.data.jq.arguments import TRY_HELP, Command, Stop
-from sandhook.utilities.data.jq.directives import Malformed
+from sandhook.utilities.data.jq.directives import HeadError
 from sandhook.utilities.data.jq.explain import explain
-from sandhook.utilities.data.jq.lexer import Unbalanced
+from sandhook.utilities.data.jq.lexer import UnbalancedError
 from sandhook.utilities.data.jq.linked import Linked, is_linked
 from sandhook.utilities.data.jq.modules import PREFIX, Linker, ModuleError
 from sandhook.utilities.data.jq.position import Sources
@@ -34,18 +34,18 @@ class Run:
     def __init__(self, command: Command, ctx: Context) -> None:
         self._command = command
         self._ctx = ctx
-        self._missing = False
+        self._has_unreadable_file = False
         self._sources = Sources()
-        self._named: dict[str, str] = {}  # name to JSON text
+        self._variables: dict[str, str] = {}  # name to JSON text
         self._positional: list[str] = []  # JSON texts
         self._outcome = frames.NOTHING
         self._halt: int | None = None
-        self._swallowed = False
+        self._halt_caught = False
         self._step = 1
         self._linked = Linked("")
         self._input: bytes | None = None
         self._data = b""
-        self._broken = False
+        self._failed = False
 
     def status(self) -> int:
         """Run it and return its exit status."""
@@ -58,35 +58,41 @@ class Run:
         command = self._command
         ctx = self._ctx
         linked = self._link(self._program())
-        text = linked.before + linked.body
+        text = linked.prelude + linked.body
         if command.stream_errors:
-            self._misuse("--stream-errors is not supported (L-JQ-006)")
+            self._usage_error("--stream-errors is not supported (L-JQ-006)")
         if command.definitions:
-            self._define()
+            self._read_definitions()
         if command.positional:
-            self._place()
+            self._read_positional()
         for name, option, path, _ in linked.data:
-            self._named[name] = self._file(option, name, path)
+            self._variables[name] = self._file(option, name, path)
         try:
-            if linked.before:
+            if linked.prelude:
                 programs.inspect(linked.body)
             plan = programs.plan(
                 text,
-                tuple(self._named),
+                tuple(self._variables),
                 null_input=command.null_input,
                 slurp=command.slurp and not command.raw_input,
                 stream=command.stream,
                 raw=command.raw and not command.ascii,
                 sort_keys=command.sort_keys,
-                linked=bool(linked.before),
+                linked=bool(linked.prelude),
             )
-            uses = programs.inspect(text, linked=bool(linked.before))
-        except programs.Refused as refused:
-            self._print(f"jq: error: {refused}")
+            uses = programs.inspect(text, linked=bool(linked.prelude))
+        except programs.UnsupportedProgramError as error:
+            self._print(f"jq: error: {error}")
             return _COMPILE_ERROR
-        except Unbalanced:
-            self._explain(b"jq: error: the brackets of the program do not match")
-        if uses.zoned and ctx.environment.get("TZ", "UTC") not in ("", "UTC", "UTC0", "Etc/UTC", "GMT"):
+        except UnbalancedError:
+            self._print_compile_error(b"jq: error: the brackets of the program do not match")
+        if uses.uses_time_zone and ctx.environment.get("TZ", "UTC") not in (
+            "",
+            "UTC",
+            "UTC0",
+            "Etc/UTC",
+            "GMT",
+        ):
             self._print("jq: error: a time zone other than UTC is not supported (L-JQ-007)")
             return _COMPILE_ERROR
         if command.null_input and not uses.sites:
@@ -99,15 +105,15 @@ class Run:
             flags=self._flags(plan),
             indent=max(command.indent or 0, 0),
             step=plan.step,
-            variables=self._values(plan.names, data) if plan.gather else b"",
+            variables=self._variables_json(plan.names, data) if plan.gather else b"",
             probe=plan.probe,
         )
         self._step = plan.step or 1 << 62
         self._data = data
-        self._ask(request, self._take)
+        self._request(request, self._on_frame)
         return self._exit_status()
 
-    # ------------------------------------------------------------------ what goes in
+    # ------------------------------------------------------------------ input
 
     def _program(self) -> str:
         command = self._command
@@ -116,11 +122,11 @@ class Run:
             return text
         try:
             with self._ctx.open(text) as reader:
-                read = reader.read_all()
+                data = reader.read_all()
         except OSError as error:
             self._print(f"jq: Could not open {text}: {error.strerror}")
             raise Stop(2) from None
-        return read.decode("utf-8", "surrogateescape")
+        return data.decode("utf-8", "surrogateescape")
 
     def _link(self, text: str) -> Linked:
         """Return the program with its modules."""
@@ -130,80 +136,80 @@ class Run:
         command = self._command
         linker = Linker(self._ctx, command.search)
         try:
-            self._linked = linker.link(text, (command.program or "") * command.from_file, self._names)
+            self._linked = linker.link(
+                text, (command.program or "") * command.from_file, self._module_name_source
+            )
         except ModuleError as error:
             self._print(f"{error}\njq: 1 compile error")
             raise Stop(_COMPILE_ERROR) from None
-        except Malformed:
+        except HeadError:
             self._print("jq: error: syntax error in the head of the program\njq: 1 compile error")
             raise Stop(_COMPILE_ERROR) from None
-        except Unbalanced:
-            self._linked = Linked(
-                text
-            )  # libjq says where, and looks for nothing in a text that it cannot read
+        except UnbalancedError:
+            self._linked = Linked(text)  # libjq reports the place, and loads no modules for such a text
         return self._linked
 
-    def _define(self) -> None:
-        """Read the values of --arg, --argjson, --slurpfile and --rawfile."""
+    def _read_definitions(self) -> None:
+        """Set the variables of --arg, --argjson, --slurpfile and --rawfile."""
         for option, name, text in self._command.definitions:
             if option == "arg":
-                self._named[name] = _string(text)
+                self._variables[name] = _string(text)
             elif option == "argjson":
-                self._named[name] = self._json(text, f"invalid JSON text passed to --{option}")
+                self._variables[name] = self._json(text, f"invalid JSON text passed to --{option}")
             else:
-                self._named[name] = self._file(option, name, text)
+                self._variables[name] = self._file(option, name, text)
 
-    def _place(self) -> None:
-        """Read the values of --args and --jsonargs."""
+    def _read_positional(self) -> None:
+        """Set the positional values of --args and --jsonargs."""
         for is_json, text in self._command.positional:
             value = self._json(text, "invalid JSON text passed to --jsonargs") if is_json else _string(text)
             self._positional.append(value)
 
     def _file(self, option: str, name: str, path: str) -> str:
-        bad = f"Bad JSON in --{option} {name} {path}"
+        problem = f"Bad JSON in --{option} {name} {path}"
         try:
             with self._ctx.open(path) as reader:
                 data = reader.read_all()
         except OSError as error:
-            self._print(f"jq: {bad}: Could not open {path}: {error.strerror}")
+            self._print(f"jq: {problem}: Could not open {path}: {error.strerror}")
             raise Stop(2) from None
         if option == "rawfile":
             return dumps(data.decode("utf-8", "replace"))
-        values, broken = self._values_of(data)
-        if broken and option == "data":
-            self._print(f"jq: error loading data file {path}: {broken}\n\njq: 1 compile error")
+        values, error_text = self._parse_values(data)
+        if error_text and option == "data":
+            self._print(f"jq: error loading data file {path}: {error_text}\n\njq: 1 compile error")
             raise Stop(_COMPILE_ERROR)
-        if broken:
-            self._print(f"jq: {bad}: {broken}")
+        if error_text:
+            self._print(f"jq: {problem}: {error_text}")
             raise Stop(2)
         return f"[{','.join(values)}]"
 
-    def _json(self, text: str, complaint: str) -> str:
-        """Return a JSON text as libjq writes it; exactly one value must be in it."""
+    def _json(self, text: str, message: str) -> str:
+        """Normalize a JSON text, which must have exactly one value, with libjq."""
         if text.isascii() and text.isdigit() and text[0] != "0":
             return text
-        values, broken = self._values_of(text.encode("utf-8", "surrogateescape"))
-        if broken or len(values) != 1:
-            self._misuse(complaint)
+        values, error_text = self._parse_values(text.encode("utf-8", "surrogateescape"))
+        if error_text or len(values) != 1:
+            self._usage_error(message)
         return values[0]
 
-    def _values_of(self, data: bytes) -> tuple[list[str], str]:
-        """Return the JSON values in ``data`` as compact text, and libjq's complaint about the rest."""
+    def _parse_values(self, data: bytes) -> tuple[list[str], str]:
+        """Return the JSON values in ``data`` as compact texts, and libjq's error message about the rest."""
         output = []
-        broken = ""
+        error_text = ""
 
-        def take(kind: int, payload: bytes) -> None:
-            nonlocal broken
+        def on_frame(kind: int, payload: bytes) -> None:
+            nonlocal error_text
             if kind == frames.FAILED:
-                broken = payload[frames.FAILED_HEAD.size :].decode("utf-8", "replace")
+                error_text = payload[frames.FAILED_HEAD.size :].decode("utf-8", "replace")
             else:
                 output.append(payload[frames.DONE_HEAD.size :] if kind == frames.DONE else payload)
 
-        self._ask(Request(b"[tojson]", data), take)
-        return b"".join(output).decode("utf-8").splitlines(), broken
+        self._request(Request(b"[tojson]", data), on_frame)
+        return b"".join(output).decode("utf-8").splitlines(), error_text
 
     def _read(self) -> bytes:
-        """Return all input, read once: the operands one after the other, or standard input."""
+        """Return all input, which is read once: the operands in order, or standard input."""
         if self._input is None:
             self._input = self._read_all()
         return self._input
@@ -212,7 +218,7 @@ class Run:
         ctx = self._ctx
         if not self._command.files:
             with ctx.stdin_reader() as reader:
-                return self._sources.add("<stdin>", self._texts(reader.read_all()))
+                return self._sources.add("<stdin>", self._json_texts(reader.read_all()))
         pieces = []
         size = 0
         for name in self._command.files:
@@ -220,22 +226,22 @@ class Run:
                 with ctx.open(name) as reader:
                     data = reader.read_all()
             except OSError as error:
-                self._missing = True
+                self._has_unreadable_file = True
                 self._print(f"jq: error: Could not open file {name}: {error.strerror}")
                 continue
             size += len(data)
             ctx.budget.check_fits(size)
-            pieces.append(self._sources.add(name, self._texts(data)))
+            pieces.append(self._sources.add(name, self._json_texts(data)))
         return b"".join(pieces)
 
-    def _texts(self, data: bytes) -> bytes:
-        """Return an input as JSON texts; with --seq, each stands after an RS and others are dropped."""
+    def _json_texts(self, data: bytes) -> bytes:
+        """Return an input as JSON texts; with --seq, drop text before the first RS."""
         if not self._command.seq or self._command.raw_input:
             return data
-        before, found, rest = data.partition(b"\x1e")
-        if not found and before:
-            line = before.count(b"\n") + 1
-            column = len(before) - before.rfind(b"\n") - 1
+        abandoned, separator, rest = data.partition(b"\x1e")
+        if not separator and abandoned:
+            line = abandoned.count(b"\n") + 1
+            column = len(abandoned) - abandoned.rfind(b"\n") - 1
             where = f"line {line}, column {column}"
             self._print(f"jq: ignoring parse error: Unfinished abandoned text at EOF at {where}")
         return rest.replace(b"\x1e", b"\n")
@@ -244,7 +250,7 @@ class Run:
         command = self._command
         return sum(
             flag
-            for flag, wanted in (
+            for flag, is_set in (
                 (frames.GATHER, plan.gather),
                 (frames.LINES, command.raw_input and self._sources.read),
                 (frames.WHOLE, command.slurp),
@@ -258,36 +264,36 @@ class Run:
                 (frames.HALTS, bool(plan.probe)),
                 (frames.SPACED, command.indent is not None),
             )
-            if wanted
+            if is_set
         )
 
-    def _values(self, names: tuple[str, ...], data: bytes) -> bytes:
+    def _variables_json(self, names: tuple[str, ...], data: bytes) -> bytes:
         """Return the program's variables as one JSON array."""
-        given = self._named
-        own = programs.OWN
-        texts = [self._special(name, data) if name in own else given[name] for name in names]
+        values = self._variables
+        reserved = programs.OWN
+        texts = [self._special_variable(name, data) if name in reserved else values[name] for name in names]
         return f"[{','.join(texts)}]".encode()
 
-    def _special(self, name: str, data: bytes) -> str:
+    def _special_variable(self, name: str, data: bytes) -> str:
         ctx = self._ctx
         if name == "ENV":
             return _object((key, _string(value)) for key, value in ctx.environment.items())
         if name == "ARGS":
             positional = ",".join(self._positional)
-            named = _object(item for item in self._named.items() if not item[0].startswith(PREFIX))
+            named = _object(item for item in self._variables.items() if not item[0].startswith(PREFIX))
             return f'{{"positional":[{positional}],"named":{named}}}'
         if name == programs.NOW:
             return repr(ctx.now())
         return f"[{','.join(map(_string, self._sources.names(data, self._command)))}]"
 
-    # ------------------------------------------------------------------ what comes out
+    # ------------------------------------------------------------------ output
 
-    def _ask(self, request: Request, take: client.OnFrame) -> None:
-        """Ask the worker; its death and its delay are the run's."""
+    def _request(self, request: Request, on_frame: client.OnFrame) -> None:
+        """Send a request to the worker; its timeout or death ends the run."""
         budget = self._ctx.budget
         budget.charge(1 + (len(request.data) >> 10))
         try:
-            client.POOL.call(request, budget.remaining, take)
+            client.POOL.call(request, budget.remaining, on_frame)
         except client.OutOfTime:
             budget.fail("wall_seconds")
         except client.WorkerDied:
@@ -296,23 +302,23 @@ class Run:
             self._print(f"jq: error: {error}")
             raise Stop(2) from None
 
-    def _take(self, kind: int, payload: bytes) -> None:
+    def _on_frame(self, kind: int, payload: bytes) -> None:
         """Print one frame of the answer."""
         if kind == frames.DONE:
             _, self._outcome, failed, halted, status = frames.DONE_HEAD.unpack_from(payload)
             self._ctx.write(payload[frames.DONE_HEAD.size :])
-            self._broken = bool(failed)
-            self._swallowed = halted == frames.SWALLOWED
+            self._failed = bool(failed)
+            self._halt_caught = halted == frames.SWALLOWED
             if halted == frames.HALTED:
                 self._halt = status
         elif kind == frames.OUTPUT:
             self._ctx.write(payload)
         elif kind == frames.FAILED:
-            self._report(payload)
+            self._print_error(payload)
         else:
-            self._explain(payload)
+            self._print_compile_error(payload)
 
-    def _report(self, payload: bytes) -> None:
+    def _print_error(self, payload: bytes) -> None:
         inputs, kind = frames.FAILED_HEAD.unpack_from(payload)
         message = payload[frames.FAILED_HEAD.size :].decode("utf-8", "replace")
         if kind == frames.HALT_STRING:
@@ -324,61 +330,61 @@ class Run:
         elif kind == frames.NOT_JSON:
             self._print(f"jq: parse error: {message}")
         else:
-            where = self._sources.position(self._data, inputs * self._step + self._step - 1, self._command)
+            position = self._sources.position(self._data, inputs * self._step + self._step - 1, self._command)
             if kind == frames.ERROR_VALUE:
-                self._print(f"jq: error (at {where}) (not a string): {message}")
+                self._print(f"jq: error (at {position}) (not a string): {message}")
             else:
-                self._print(f"jq: error (at {where}): {message.partition(chr(0))[0]}")
+                self._print(f"jq: error (at {position}): {message.partition(chr(0))[0]}")
 
-    def _names(self) -> bytes:
-        """Return where names of modules may stand, for ``modulemeta``."""
+    def _module_name_source(self) -> bytes:
+        """Return the input, where ``modulemeta`` looks for names of modules."""
         return b"" if self._command.null_input else self._read()
 
-    def _explain(self, fallback: bytes) -> NoReturn:
-        """Print what libjq says of the program as it was written. Always raises Stop."""
-        names = dumps(programs.names_for_check(list(self._named))).encode()
-        answer = ""
+    def _print_compile_error(self, fallback: bytes) -> NoReturn:
+        """Print libjq's messages for the program without its wrapping. Always raises Stop."""
+        names = dumps(programs.names_for_check(list(self._variables))).encode()
+        messages = ""
 
-        def take(_: int, payload: bytes) -> None:
-            nonlocal answer
-            answer = payload.decode("utf-8", "replace")
+        def on_frame(_: int, payload: bytes) -> None:
+            nonlocal messages
+            messages = payload.decode("utf-8", "replace")
 
-        def compiled(text: str) -> str:
+        def compile_text(text: str) -> str:
             program = text.encode("utf-8", "surrogateescape")
-            self._ask(Request(program, b"", flags=frames.COMPILE, variables=names), take)
-            return answer
+            self._request(Request(program, b"", flags=frames.COMPILE, variables=names), on_frame)
+            return messages
 
         linked = self._linked
-        said = explain(linked, compiled) if linked.parts else compiled(linked.body)
-        self._print(said or fallback.decode("utf-8", "replace"))
+        message = explain(linked, compile_text) if linked.parts else compile_text(linked.body)
+        self._print(message or fallback.decode("utf-8", "replace"))
         raise Stop(_COMPILE_ERROR)
 
     def _exit_status(self) -> int:
-        if self._swallowed:
+        if self._halt_caught:
             self._print("jq: error: halt inside try is not supported (L-JQ-004)")
             return _RUN_ERROR
         if self._halt is not None:
             return self._halt if self._command.exit_status or self._halt > 0 else 0
-        if self._missing:
+        if self._has_unreadable_file:
             return 2
-        if self._broken:
+        if self._failed:
             return _RUN_ERROR
         if self._command.exit_status:
             return {frames.NOTHING: 4, frames.FALSY: 1}.get(self._outcome, 0)
         return 0
 
     def _print(self, message: str, end: str = "\n") -> None:
-        """Write to standard error, after the output so far."""
+        """Flush the output, and write to standard error."""
         self._ctx.flush()
         self._ctx.process.write_error((message + end).encode("utf-8", "surrogateescape"))
 
-    def _misuse(self, message: str) -> NoReturn:
+    def _usage_error(self, message: str) -> NoReturn:
         self._print(f"jq: {message}\n{TRY_HELP}")
         raise Stop(2)
 
 
 def _string(text: str) -> str:
-    """Return text as a JSON string; bytes that are no UTF-8 become U+FFFD."""
+    """Return text as a JSON string; bytes that are not UTF-8 become U+FFFD."""
     return dumps(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
 
 

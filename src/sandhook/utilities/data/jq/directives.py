@@ -1,6 +1,6 @@
-"""What stands at the head of a jq program or module: ``module``, ``import`` and ``include``; and what a module defines.
+"""The directives of a jq program or module (``module``, ``import`` and ``include``), and a module's definitions.
 
-Source: jq 1.8 manual, "Modules"; oracle: jq 1.8.2. libjq never sees these words: it would read the host's disk.
+Source: jq 1.8 manual, "Modules"; oracle: jq 1.8.2. libjq never sees the directives: it would read the host's disk.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from typing import Any
 
 from sandhook.utilities.data.jq.lexer import KEYWORDS, OPENING, Token, keys, tokenize
 
-_DEPTH = 64  #: of metadata
+_DEPTH = 64  #: levels of metadata
 
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None}
 
 
-class Malformed(Exception):
-    """The head of a text is not as jq wants it."""
+class HeadError(Exception):
+    """The directives of a text have a syntax error."""
 
 
-class NotLibrary(Exception):
-    """A module has more than definitions."""
+class NotLibraryError(Exception):
+    """A module has a main expression, not only definitions."""
 
 
 class Dependency:
@@ -28,8 +28,8 @@ class Dependency:
 
     Attributes:
         path: As written.
-        alias: What it is to be called; empty for ``include``.
-        is_data: It is a file of JSON texts, bound to a variable.
+        alias: The name after ``as``; empty for ``include``.
+        is_data: It is a file of JSON texts, which is bound to a variable.
         meta: Its metadata.
     """
 
@@ -41,30 +41,30 @@ class Dependency:
         self.is_data = is_data
         self.meta = meta
 
-    def described(self) -> dict[str, Any]:
-        """Return it as ``modulemeta`` does."""
+    def metadata(self) -> dict[str, Any]:
+        """Return the object for ``modulemeta``."""
         alias = {"as": self.alias} if self.alias else {}
         return {**self.meta, **alias, "is_data": self.is_data, "relpath": self.path}
 
 
 class Text:
-    """A program or module, with its head taken off.
+    """A program or module, split into its directives and its body.
 
     Attributes:
-        meta: What ``module`` says; None without one.
-        dependencies: In their order.
-        tokens: Of the body.
+        meta: The metadata of ``module``; None without one.
+        dependencies: The imports and includes, in order.
+        tokens: The tokens of the body.
         blanked: The text with blanks in place of the head, so that every place keeps its line and column.
     """
 
-    __slots__ = ("_body", "_text", "blanked", "dependencies", "meta", "tokens")
+    __slots__ = ("_body", "_text", "blanked_text", "dependencies", "meta", "tokens")
 
     def __init__(self, text: str) -> None:
-        """Read a text.
+        """Parse a text.
 
         Raises:
-            Malformed: Its head is not as jq wants it.
-            Unbalanced: Its brackets do not match.
+            HeadError: Its directives have a syntax error.
+            UnbalancedError: Its brackets do not match.
         """
         tokens = tokenize(text)
         head = _Head(tokens)
@@ -75,7 +75,7 @@ class Text:
         self.dependencies = head.dependencies
         self.tokens = tokens[head.at :]
         before = text[: self._body]
-        self.blanked = "".join("\n" if each == "\n" else " " for each in before) + text[self._body :]
+        self.blanked_text = "".join("\n" if each == "\n" else " " for each in before) + text[self._body :]
 
     def names(self) -> frozenset[str]:
         """Return the names that the body uses."""
@@ -87,14 +87,14 @@ class Text:
         return frozenset(each.text for each in self.tokens if each.kind == "variable")
 
     def definitions(self) -> list[tuple[str, int]]:
-        """Return name and number of parameters of what a module defines. Raises NotLibrary."""
-        found: list[tuple[str, int]] = []
+        """Return name and number of parameters of a module's functions. Raises NotLibraryError."""
+        functions: list[tuple[str, int]] = []
         key = keys(self.tokens)
         depth = nested = 0
         for index, token in enumerate(self.tokens):
             is_start = token.kind == "name" and token.text == "def" and token.start not in key
             if depth == 0 and nested == 0 and not is_start:
-                raise NotLibrary
+                raise NotLibraryError
             if token.kind == "open" or (not token.kind and token.text in OPENING):
                 depth += 1
             elif token.kind == "close" or (not token.kind and token.text in ")]}"):
@@ -102,16 +102,16 @@ class Text:
             elif depth == 0 and is_start:
                 nested += 1
                 if nested == 1:
-                    found.append(self._heading(index))
+                    functions.append(self._heading(index))
             elif depth == 0 and not token.kind and token.text == ";":
                 nested -= 1
-        return found
+        return functions
 
     def _heading(self, index: int) -> tuple[str, int]:
         """Return name and number of parameters of the definition that begins at a token."""
         following = self.tokens[index + 1 : index + 3]
         if not following or following[0].kind != "name":
-            raise NotLibrary
+            raise NotLibraryError
         count = 0
         if following[-1].text == "(" and not following[-1].kind:
             count = 1
@@ -122,7 +122,7 @@ class Text:
         return following[0].text, count
 
     def flat(self, name: str) -> str:
-        """Return the body on one line, without comments; ``$__loc__`` is the place in the file ``name``."""
+        """Return the body on one line, without comments; ``$__loc__`` becomes the line in the file ``name``."""
         text = self._text
         pieces: list[str] = []
         at = line = self._body
@@ -137,20 +137,20 @@ class Text:
                     number += text.count("\n", line, token.start)
                     line = token.start
                     piece = dumps({"file": name, "line": number})
-                    if self._is_short(index):
+                    if self._is_shorthand_key(index):
                         piece = f'"__loc__":{piece}'
             pieces.append(piece.replace("\n", "\\n") if "\n" in piece else piece)
             at = token.end
         return "".join(pieces)
 
-    def _is_short(self, index: int) -> bool:
-        """Return whether a variable is key and value in one: ``{$a}``."""
-        around = [*self.tokens[max(index - 1, 0) : index], *self.tokens[index + 1 : index + 2]]
-        return len(around) == 2 and around[0].text in ("{", ",") and around[1].text in ("}", ",")
+    def _is_shorthand_key(self, index: int) -> bool:
+        """Return whether a variable is both key and value: ``{$a}``."""
+        neighbours = [*self.tokens[max(index - 1, 0) : index], *self.tokens[index + 1 : index + 2]]
+        return len(neighbours) == 2 and neighbours[0].text in ("{", ",") and neighbours[1].text in ("}", ",")
 
 
 class _Head:
-    """One pass over the tokens of a head."""
+    """Parses the directives at the beginning of a text."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
@@ -164,18 +164,18 @@ class _Head:
             self.meta = self._object()
             self._expect(";")
         while self._is_word("import") or self._is_word("include"):
-            imported = self._take().text == "import"
-            path = self._string(self._take())
+            imported = self._next().text == "import"
+            path = self._string(self._next())
             alias, is_data = "", False
             if imported:
                 if not self._is_word("as"):
-                    raise Malformed
+                    raise HeadError
                 self.at += 1
-                token = self._take()
+                token = self._next()
                 if token.kind not in ("name", "variable") or (
                     token.kind == "name" and token.text in KEYWORDS
                 ):
-                    raise Malformed
+                    raise HeadError
                 alias, is_data = token.text, token.kind == "variable"
             meta = {} if self._is(";") else self._object()
             self._expect(";")
@@ -183,10 +183,10 @@ class _Head:
 
     def _peek(self) -> Token:
         if self.at >= len(self._tokens):
-            raise Malformed
+            raise HeadError
         return self._tokens[self.at]
 
-    def _take(self) -> Token:
+    def _next(self) -> Token:
         token = self._peek()
         self.at += 1
         return token
@@ -201,47 +201,47 @@ class _Head:
 
     def _expect(self, text: str) -> None:
         if not self._is(text):
-            raise Malformed
+            raise HeadError
         self.at += 1
 
     def _string(self, token: Token) -> str:
         if token.kind != "string":
-            raise Malformed
+            raise HeadError
         try:
             return str(loads(f'"{token.text}"', strict=False))
         except ValueError:
-            raise Malformed from None
+            raise HeadError from None
 
     def _object(self, depth: int = 0) -> dict[str, Any]:
         self._expect("{")
-        made: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         while not self._is("}"):
-            token = self._take()
+            token = self._next()
             key = token.text if token.kind == "name" else self._string(token)
             self._expect(":")
-            made[key] = self._value(depth + 1)
+            result[key] = self._value(depth + 1)
             if not self._is("}"):
                 self._expect(",")
         self.at += 1
-        return made
+        return result
 
     def _value(self, depth: int) -> Any:
         if depth > _DEPTH:
-            raise Malformed
+            raise HeadError
         if self._is("{"):
             return self._object(depth)
         if self._is("["):
             self.at += 1
-            made = []
+            items = []
             while not self._is("]"):
-                made.append(self._value(depth + 1))
+                items.append(self._value(depth + 1))
                 if not self._is("]"):
                     self._expect(",")
             self.at += 1
-            return made
-        token = self._take()
+            return items
+        token = self._next()
         if not token.kind and token.text == "-" and self._peek().kind == "number":
-            return -self._number(self._take())
+            return -self._number(self._next())
         if token.kind == "number":
             return self._number(token)
         if token.kind == "name" and token.text in _WORDS:
@@ -252,4 +252,4 @@ class _Head:
         try:
             return float(token.text) if not token.text.isdigit() else int(token.text[:400])
         except ValueError:
-            raise Malformed from None
+            raise HeadError from None

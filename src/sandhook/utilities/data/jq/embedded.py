@@ -1,4 +1,4 @@
-"""jq for other utilities: run a filter on JSON texts and get its results back."""
+"""jq for other utilities: run a filter on JSON texts and return its results."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sandhook.utilities.data.jq.arguments import Command
 from sandhook.worker import client
 
 
-class Embedded(Context):
-    """The context of a jq that reads given bytes and whose output is kept.
+class CapturingContext(Context):
+    """The context of a jq that reads from bytes and whose output is captured.
 
-    Messages go to standard error as jq's own do.
+    Messages still go to standard error.
     """
 
     __slots__ = ("_data", "_pieces", "_size")
@@ -25,20 +25,20 @@ class Embedded(Context):
         self._size = 0
 
     def write(self, data: bytes) -> None:
-        """Keep output."""
+        """Capture output."""
         self._size += len(data)
         self.budget.check_fits(self._size)
         self._pieces.append(data)
 
     def flush(self) -> None:
-        """Do nothing: what is kept is not on its way."""
+        """Do nothing: the output is only captured."""
 
     def stdin_reader(self) -> Reader:
-        """Return a reader of the given bytes."""
+        """Return a reader of the bytes."""
         return Reader(Input(self._data), self)
 
     def output(self) -> bytes:
-        """Return what was written."""
+        """Return the captured output."""
         return b"".join(self._pieces)
 
 
@@ -58,8 +58,8 @@ def run_filter(
         definitions: "arg" or "argjson", the name, and the text or JSON text.
 
     Returns:
-        jq's exit status with -e, so that 1 and 4 mean a last result that is false or missing, and the results as
-        compact JSON texts, one a line.
+        jq's exit status with -e, where 1 and 4 mean that the last result is false or missing, and the results as
+        compact JSON texts, one on each line.
     """
     command = Command()
     command.program = program
@@ -69,12 +69,12 @@ def run_filter(
     command.slurp = slurp
     command.sort_keys = sort_keys
     command.exit_status = True
-    inner = Embedded(ctx, data)
+    captured = CapturingContext(ctx, data)
     ctx.flush()
     if client.NATIVE:
         from sandhook.utilities.data.jq.native import Run
 
-        return Run(command, inner).status(), inner.output()
-    from sandhook.utilities.data.jq.call import Run as Wrapped
+        return Run(command, captured).status(), captured.output()
+    from sandhook.utilities.data.jq.call import Run as WrappedRun
 
-    return Wrapped(command, inner).status(), inner.output()
+    return WrappedRun(command, captured).status(), captured.output()

@@ -1,4 +1,4 @@
-"""libjq's messages on a program with modules, with the author's line numbers; for both implementations."""
+"""libjq's messages about a program with modules, with the line numbers of the source; for both implementations."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from sandhook.utilities.data.jq.linked import Linked, Part
 _PLACE = " at <top-level>, line "
 
 
-def explain(linked: Linked, compiled: Callable[[str], str]) -> str:
-    """Return what libjq says of the first text that it does not accept; empty when it accepts all.
+def explain(linked: Linked, compile_text: Callable[[str], str]) -> str:
+    """Return libjq's messages for the first text that does not compile; empty when all compile.
 
     Args:
-        compiled: Compiles a program, and returns what libjq says of it.
+        compile_text: Compiles a program and returns libjq's messages.
     """
     for part in linked.parts:
-        said = compiled(part.alone())
-        if said:
-            return _placed(said, part)
+        messages = compile_text(part.compilable_text())
+        if messages:
+            return _with_positions(messages, part)
     return ""
 
 
-def _placed(said: str, part: Part) -> str:
-    """Return messages with the file and the line of a text, which was compiled one line further down."""
+def _with_positions(messages: str, part: Part) -> str:
+    """Correct file and line in messages about a text, which was compiled one line further down."""
     assert part.text is not None
-    lines = said.split("\n")
-    original, blanked = part.original.split("\n"), part.text.blanked.split("\n")
+    lines = messages.split("\n")
+    original, blanked = part.original.split("\n"), part.text.blanked_text.split("\n")
     for index, line in enumerate(lines):
         head, place, rest = line.rpartition(_PLACE)
         digits = rest.partition(",")[0]

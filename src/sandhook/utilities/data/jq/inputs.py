@@ -1,9 +1,9 @@
-"""Where a wrapped program (``call.py``, Windows) reads further inputs, and whether that can be known before it runs.
+"""Static analysis of ``input`` and ``inputs`` in a wrapped program (``call.py``, Windows).
 
-libjq's binding offers no further inputs to ``input`` and ``inputs``, so they are bound to an
-array of everything that is left. An array does not shrink when it is read: each place that
-reads must be known to be reached at most once, and in the order of the text. What cannot
-be seen to be so is refused by name rather than answered wrongly.
+libjq's binding has no further inputs for ``input`` and ``inputs``, so they are bound to an
+array of all remaining inputs. An array does not shrink when it is read: each site must be
+known to run at most once, and in the order of the text. A program for which that cannot be
+proved is rejected by name, because its result might be wrong.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SINGLE = frozenset(
         "fromdate", "now", "any", "all", "env", "input_filename", "null", "true", "false",
     )
 )  # fmt: skip
-#: Functions with one result whatever their arguments do, which they evaluate more than once.
+#: Functions that evaluate an argument more than once, but always have one result.
 _SINGLE_RESULT = frozenset(
     (
         "map",
@@ -36,7 +36,7 @@ _SINGLE_RESULT = frozenset(
         "walk",
     )
 )
-#: Functions that read a generator once, perhaps not to its end.
+#: Functions that read a generator once, possibly not to its end.
 _STREAMS = frozenset(
     (
         "first", "last", "limit", "skip", "nth", "isempty", "add", "fromstream", "truncate_stream",
@@ -54,16 +54,16 @@ _BEFORE_TERM = frozenset(
 )  # fmt: skip
 
 
-class Unclear(Exception):
-    """It cannot be seen how many inputs a place reads; the message names the place."""
+class UnclearReadingError(Exception):
+    """The number of inputs that a site reads cannot be determined; the message names the site."""
 
 
 class Reading:
-    """How a program reads.
+    """How a program reads its inputs.
 
     Attributes:
-        step: Inputs that one turn takes, the main one included; 0 when it takes all of them.
-        sites: Offset of each ``input`` and ``inputs`` and its place in the order of reading.
+        step: Inputs that one turn reads, including the main one; 0 when it reads all of them.
+        sites: For the offset of each ``input`` and ``inputs``, its index in the order of reading.
     """
 
     __slots__ = ("sites", "step")
@@ -74,49 +74,49 @@ class Reading:
 
 
 class _Level:
-    """What is known inside one bracket, ``if``, ``def`` or interpolation."""
+    """The state inside one bracket, ``if``, ``def`` or interpolation."""
 
     __slots__ = (
-        "either",
-        "folding",
+        "conditional",
+        "in_fold_head",
+        "in_fold_pattern",
         "kind",
-        "many",
-        "maybe",
+        "multiple",
         "operator",
         "partial",
-        "pending",
-        "plural",
+        "repeated",
+        "short_circuits",
         "sites",
-        "wide",
+        "wide_operand",
     )
 
-    def __init__(self, kind: str, *, many: bool, maybe: bool, partial: bool) -> None:
+    def __init__(self, kind: str, *, repeated: bool, conditional: bool, partial: bool) -> None:
         self.kind = kind
-        self.many = many  # what stands here may be evaluated any number of times
-        self.maybe = maybe  # or not at all
+        self.repeated = repeated  # the text here may be evaluated any number of times
+        self.conditional = conditional  # or not at all
         self.partial = partial  # and perhaps not to its end
-        self.plural = False  # results since the last | may be none or several
-        self.wide = False  # operand of this part may have none or several results
+        self.multiple = False  # there may be no result or several results since the last |
+        self.wide_operand = False  # an operand of this part may have no result or several results
         self.operator = False
-        self.either = False
-        self.sites = 0  # in this part
-        self.folding = False  # after reduce or foreach, before its "as"
-        self.pending = False  # after that "as", before the parenthesis
+        self.short_circuits = False
+        self.sites = 0  # sites in this part
+        self.in_fold_head = False  # after reduce or foreach, before its "as"
+        self.in_fold_pattern = False  # after that "as", before the parenthesis
 
 
 def reading_sites(
     tokens: list[Token], names: frozenset[int], sites: frozenset[int], *, null_input: bool
 ) -> Reading:
-    """Return how a program reads.
+    """Return how a program reads its inputs.
 
     Args:
         tokens: The whole program.
-        names: Offsets of the names that are keys of an object, and so call nothing.
+        names: Offsets of the names that are keys of an object and not calls.
         sites: Offsets of the names ``input`` and ``inputs``.
         null_input: The program runs once, on null (-n).
 
     Raises:
-        Unclear: A place may be reached more than once, or inputs cannot be counted.
+        UnclearReadingError: A site may run more than once, or its inputs cannot be counted.
     """
     return _Scan([token for token in tokens if token.start not in names], sites, null_input).run()
 
@@ -126,23 +126,23 @@ class _Scan:
         self._tokens = tokens
         self._sites = sites
         self._null_input = null_input
-        self._alone = null_input and len(sites) == 1  # then it does not matter whether it is reached
-        self._levels = [_Level("", many=False, maybe=False, partial=False)]
+        self._single_site = null_input and len(sites) == 1  # then it does not matter whether it is reached
+        self._levels = [_Level("", repeated=False, conditional=False, partial=False)]
         self._order: dict[int, int] = {}
-        self._closed = ""  # why no further site may follow
+        self._blocking_site = ""  # why no further site may follow
         self._previous = Token("", "", 0, 0)
-        self._before = Token("", "", 0, 0)
+        self._before_previous = Token("", "", 0, 0)
 
     def run(self) -> Reading:
         for token in self._tokens:
-            self._take(token)
-            self._before, self._previous = self._previous, token
+            self._scan(token)
+            self._before_previous, self._previous = self._previous, token
         while self._levels:
             self._end_part(self._levels.pop())
-        every = any(token.text == "inputs" for token in self._tokens if token.start in self._order)
-        return Reading(0 if every else 1 + len(self._order), self._order)
+        takes_all = any(token.text == "inputs" for token in self._tokens if token.start in self._order)
+        return Reading(0 if takes_all else 1 + len(self._order), self._order)
 
-    def _take(self, token: Token) -> None:
+    def _scan(self, token: Token) -> None:
         level = self._levels[-1]
         text = token.text
         if token.kind == "name":
@@ -160,88 +160,97 @@ class _Scan:
             self._pop(text)
         elif text == "|":
             self._end_part(level)
-            level.many |= level.plural
-            level.plural = False
+            level.repeated |= level.multiple
+            level.multiple = False
         elif text == ",":
             self._end_part(level)
             if level.kind == "{":
-                level.many |= level.plural
+                level.repeated |= level.multiple
             else:
-                level.plural = True
+                level.multiple = True
         elif text == ";":
             self._semicolon(level)
         elif text == ":" and level.kind == "{":
-            level.many |= level.plural
+            level.repeated |= level.multiple
         elif text in ("..", "?", "?//"):
-            level.plural = level.wide = True
-            if text == "?" and level.sites and not self._alone:
-                raise Unclear("input")
+            level.multiple = level.wide_operand = True
+            if text == "?" and level.sites and not self._single_site:
+                raise UnclearReadingError("input")
         elif text in _BINARY and not (text == "-" and self._previous.text in _BEFORE_TERM):
             level.operator = True
         elif text in _EITHER:
-            level.operator = level.either = True
+            level.operator = level.short_circuits = True
 
     def _name(self, token: Token, level: _Level) -> None:
         text = token.text
         if token.start in self._sites:
             self._site(token, level)
         elif text == "def":
-            self._push("def", many=True)
+            self._push("def", repeated=True)
         elif text == "if":
             self._push("if")
         elif text in ("then", "elif", "else") and level.kind == "if":
             self._end_part(level)
-            level.many |= level.plural
-            level.maybe = True
-            level.plural = False
+            level.repeated |= level.multiple
+            level.conditional = True
+            level.multiple = False
         elif text == "end" and level.kind == "if":
             self._pop("end")
         elif text == "as":
-            level.pending = level.folding
-            level.folding = False
+            level.in_fold_pattern = level.in_fold_head
+            level.in_fold_head = False
         elif text in ("reduce", "foreach"):
-            level.folding = True
+            level.in_fold_head = True
         elif text in ("and", "or"):
-            level.operator = level.either = True
+            level.operator = level.short_circuits = True
         elif text == "catch":
-            level.maybe = True
+            level.conditional = True
         elif text in ("try", "label"):
-            level.maybe = True  # an error or a break may keep a place from being reached
+            level.conditional = True  # an error or a break may keep a place from being reached
         elif text not in _SINGLE and text not in _SINGLE_RESULT:
-            level.plural = level.wide = True
+            level.multiple = level.wide_operand = True
 
     def _site(self, token: Token, level: _Level) -> None:
         name = token.text
-        if level.many:
-            raise Unclear(name)
-        if self._closed:
-            raise Unclear(name)
-        if (level.maybe or level.partial) and not self._null_input:
-            raise Unclear(name)
-        if name == "inputs" or level.maybe or level.partial:
-            self._closed = name
+        if level.repeated:
+            raise UnclearReadingError(name)
+        if self._blocking_site:
+            raise UnclearReadingError(name)
+        if (level.conditional or level.partial) and not self._null_input:
+            raise UnclearReadingError(name)
+        if name == "inputs" or level.conditional or level.partial:
+            self._blocking_site = name
         if name == "inputs":
-            level.plural = level.wide = True
+            level.multiple = level.wide_operand = True
         self._order[token.start] = len(self._order)
         for outer in self._levels:
             outer.sites += 1
 
     def _open(self, text: str, level: _Level) -> None:
         previous = self._previous
-        called = previous.text if previous.kind == "name" else ""
-        if text == "(" and level.pending and (previous.kind == "variable" or previous.text in ("]", "}")):
-            level.pending = False  # the pattern ended; what follows is evaluated for every value
-            self._push("fold", many=True)
-        elif text == "(" and called and called not in _BEFORE_TERM:
-            self._push("(", many=called not in _STREAMS, partial=called in _PARTIAL)
+        function = previous.text if previous.kind == "name" else ""
+        if (
+            text == "("
+            and level.in_fold_pattern
+            and (previous.kind == "variable" or previous.text in ("]", "}"))
+        ):
+            level.in_fold_pattern = False  # the pattern ended; what follows is evaluated for every value
+            self._push("fold", repeated=True)
+        elif text == "(" and function and function not in _BEFORE_TERM:
+            self._push("(", repeated=function not in _STREAMS, partial=function in _PARTIAL)
         else:
             index = text == "[" and not (previous.text in _BEFORE_TERM and previous.kind in ("", "name"))
             self._push("index" if index else text)
 
-    def _push(self, kind: str, *, many: bool = False, partial: bool = False) -> None:
+    def _push(self, kind: str, *, repeated: bool = False, partial: bool = False) -> None:
         outer = self._levels[-1]
         self._levels.append(
-            _Level(kind, many=many or outer.many, maybe=outer.maybe, partial=partial or outer.partial)
+            _Level(
+                kind,
+                repeated=repeated or outer.repeated,
+                conditional=outer.conditional,
+                partial=partial or outer.partial,
+            )
         )
 
     def _pop(self, closing: str) -> None:
@@ -249,25 +258,27 @@ class _Scan:
         self._end_part(inner)
         outer = self._levels[-1]
         empty_index = inner.kind == "index" and self._previous.text == "["
-        if inner.kind != "[" and (inner.plural or inner.many or inner.maybe or empty_index):
-            outer.plural = outer.wide = True
+        if inner.kind != "[" and (inner.multiple or inner.repeated or inner.conditional or empty_index):
+            outer.multiple = outer.wide_operand = True
 
     def _semicolon(self, level: _Level) -> None:
         self._end_part(level)
-        if level.kind == "fold" and level.plural and self._levels[-2].sites:
-            raise Unclear("input")  # the values are gone through once for each start
+        if level.kind == "fold" and level.multiple and self._levels[-2].sites:
+            raise UnclearReadingError("input")  # the values are gone through once for each start
         if level.kind == "def":
             self._levels.pop()
         else:
-            level.plural = False
+            level.multiple = False
 
     def _end_part(self, level: _Level) -> None:
-        """A part of a list ends: with operators, what stands right is evaluated first."""
+        """End a part of a list. Operators evaluate their right operand first, so a site may be out of order."""
         if (
             level.operator
             and level.sites
-            and (level.wide or (level.either and not self._alone) or len(self._order) > 1)
+            and (
+                level.wide_operand or (level.short_circuits and not self._single_site) or len(self._order) > 1
+            )
         ):
-            raise Unclear("input")
-        level.operator = level.either = level.wide = False
+            raise UnclearReadingError("input")
+        level.operator = level.short_circuits = level.wide_operand = False
         level.sites = 0

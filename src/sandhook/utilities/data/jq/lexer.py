@@ -1,7 +1,7 @@
-"""The tokens of a jq program, as far as it takes to know which names it uses.
+"""The tokens of a jq program, in enough detail to determine which names it uses.
 
-Source: jq 1.8, lexer.l and parser.y (the grammar of the manual). A name inside a string,
-a comment or after a dot is no use of it; inside ``\\( )`` of a string it is.
+Source: jq 1.8, lexer.l and parser.y (the grammar of the manual). A name in a string, in
+a comment or after a dot does not count as a use; inside ``\\( )`` of a string it does.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Iterator
 OPENING = {"(": ")", "[": "]", "{": "}"}
 CLOSING = frozenset(")]}")
 
-#: What closes an interpolation, which looks like any parenthesis.
+#: The mark on the stack for the parenthesis that ends an interpolation.
 _INTERPOLATION = "\\)"
 
-#: What a name is when the parser wants a key there: ``{a: 1}``, ``{a}``, ``.a``, ``.[]?.a``.
+#: Keywords, which are plain names where the parser expects a key: ``{if: 1}``, ``{if}``, ``.if``, ``.[]?.if``.
 KEYWORDS = frozenset(
     {
         "def", "if", "then", "elif", "else", "end", "as", "reduce", "foreach", "try", "catch",
@@ -29,8 +29,8 @@ _DIGITS = frozenset("0123456789")
 _DIGITS_AND_POINT = frozenset("0123456789.")
 
 
-class Unbalanced(Exception):
-    """A bracket or a string is not closed, or closed twice: libjq will say where."""
+class UnbalancedError(Exception):
+    """A bracket or a string is not closed, or closed twice; libjq's message has the position."""
 
 
 class Token:
@@ -57,12 +57,12 @@ class Token:
 
 
 def tokenize(program: str) -> list[Token]:
-    """Return the tokens of a program. Raises Unbalanced for brackets that do not match."""
+    """Return the tokens of a program. Raises UnbalancedError for brackets that do not match."""
     return list(_Lexer(program).tokens())
 
 
 class _Lexer:
-    """One pass over a program; nesting is kept in a list, so that depth costs no stack."""
+    """One pass over a program; nesting uses a list, not recursion."""
 
     def __init__(self, program: str) -> None:
         self._text = program
@@ -105,7 +105,7 @@ class _Lexer:
             else:
                 yield self._operator()
         if self._closers:
-            raise Unbalanced
+            raise UnbalancedError
 
     def _comment(self) -> None:
         """Skip a comment; an odd number of backslashes before its newline continues it."""
@@ -117,7 +117,7 @@ class _Lexer:
                 self._at += 1
 
     def _variable(self) -> Token:
-        """Take ``$name``; white space and comments may follow the sign."""
+        """Read ``$name``; white space and comments may follow the sign."""
         text = self._text
         start = self._at
         self._at += 1
@@ -133,7 +133,7 @@ class _Lexer:
         return Token("variable", text[name : self._at], start, self._at)
 
     def _name(self) -> None:
-        """Pass a name, with ``a::b`` as one."""
+        """Skip a name; ``a::b`` is one name."""
         text = self._text
         while self._at < len(text):
             if text[self._at] in _NAME:
@@ -168,11 +168,11 @@ class _Lexer:
         if character in OPENING:
             self._closers.append(OPENING[character])
         elif character in CLOSING and (not self._closers or self._closers.pop() != character):
-            raise Unbalanced
+            raise UnbalancedError
         return Token("", character, start, self._at)
 
     def _string(self, start: int) -> Token:
-        """Take a string up to its end or to what it interpolates next."""
+        """Read a string up to its end or its next interpolation."""
         text = self._text
         begin = self._at
         while self._at < len(text):
@@ -187,39 +187,39 @@ class _Lexer:
             if text[self._at - 1 : self._at] == "(":
                 self._closers.append(_INTERPOLATION)
                 return Token("open", text[begin : self._at - 2], start, self._at)
-        raise Unbalanced
+        raise UnbalancedError
 
 
 def keys(tokens: list[Token]) -> frozenset[int]:
     """Return the offsets of the names that are keys of an object or of a pattern: ``{a: 1, b}``."""
-    found: set[int] = set()
+    offsets: set[int] = set()
     depth: list[str] = []
-    fresh = False
+    key_expected = False
     for token in tokens:
-        if token.kind == "name" and fresh and depth[-1] == "{":
-            found.add(token.start)
-        fresh = False
+        if token.kind == "name" and key_expected and depth[-1] == "{":
+            offsets.add(token.start)
+        key_expected = False
         if token.text in OPENING and token.kind in ("", "open"):
             depth.append(token.text)
-            fresh = token.text == "{"
+            key_expected = token.text == "{"
         elif token.kind == "open":
             depth.append("(")
         elif token.kind == "close" or (token.kind == "" and token.text in CLOSING):
             depth.pop()
         elif token.kind == "" and token.text == "," and depth:
-            fresh = depth[-1] == "{"
-    return frozenset(found)
+            key_expected = depth[-1] == "{"
+    return frozenset(offsets)
 
 
 def definitions(tokens: list[Token]) -> frozenset[str]:
     """Return the names that a program defines itself, parameters included."""
-    found: set[str] = set()
-    heading = False
-    for before, token in zip([Token("", "", 0, 0), *tokens], tokens):
-        if before.kind == "name" and before.text == "def":
-            heading = True
-        if heading and token.kind == "name":
-            found.add(token.text)
-        elif heading and token.kind == "" and token.text == ":":
-            heading = False
-    return frozenset(found)
+    names: set[str] = set()
+    in_heading = False
+    for previous, token in zip([Token("", "", 0, 0), *tokens], tokens):
+        if previous.kind == "name" and previous.text == "def":
+            in_heading = True
+        if in_heading and token.kind == "name":
+            names.add(token.text)
+        elif in_heading and token.kind == "" and token.text == ":":
+            in_heading = False
+    return frozenset(names)

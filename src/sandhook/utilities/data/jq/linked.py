@@ -1,6 +1,6 @@
-"""A jq program with the modules that it imports: what is left of it when they are written into it.
+"""A jq program whose modules are written into it.
 
-Most programs have none, so that this is all that a call of jq needs to know of modules.
+Most programs have no modules: for them a call of jq loads only this file, not the linker.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _WORDS = ("import", "include", "module", "get_search_list")
 
 
 def is_linked(text: str, ctx: Context) -> bool:
-    """Return whether a program has to be linked: it may name modules, or there is a file ~/.jq."""
+    """Return whether a program must be linked: it may use modules, or the file ~/.jq exists."""
     return any(word in text for word in _WORDS) or bool(start_file(ctx))
 
 
@@ -39,53 +39,53 @@ class Part:
     Attributes:
         name: The file; empty for the program.
         original: The text as written.
-        text: It, read; None when its head is not as jq wants it.
-        before: What stands before it.
-        flat: A module on one line.
-        functions: What a module defines: name, number of parameters.
-        used: Those of them that another text names.
+        text: The parsed text; None if its directives have a syntax error.
+        prelude: The definitions before it.
+        flat: The text of a module on one line.
+        functions: The functions of a module: name, number of parameters.
+        used_functions: The functions that another text uses.
     """
 
-    __slots__ = ("before", "flat", "functions", "name", "original", "text", "used")
+    __slots__ = ("flat", "functions", "name", "original", "prelude", "text", "used_functions")
 
     def __init__(self, name: str, original: str) -> None:
         self.name = name
         self.original = original
-        self.before = ""
+        self.prelude = ""
         self.flat = ""
         self.functions: list[tuple[str, int]] = []
-        self.used: dict[tuple[str, int], None] = {}
+        self.used_functions: dict[tuple[str, int], None] = {}
         self.text: Text | None = None
 
-    def alone(self) -> str:
-        """Return the text in a shape that can be compiled, one line down; a module is followed by calls of what is used."""
+    def compilable_text(self) -> str:
+        """Return the text as a program, one line further down; calls of its used functions follow a module."""
         assert self.text is not None
-        calls = ",".join(call(*function) for function in self.used)
+        calls = ",".join(call(*function) for function in self.used_functions)
         tail = f"\n({calls or '.'})" if self.name else ""
-        return f"{self.before}\n{self.text.blanked}{tail}"
+        return f"{self.prelude}\n{self.text.blanked_text}{tail}"
 
 
 class Linked:
     """A program with its modules.
 
     Attributes:
-        before: What stands before the text.
-        body: The text without its head.
-        data: Name of the variable, option that reads like it, file and text of each data file.
+        prelude: The definitions before the text.
+        body: The text without its directives.
+        data: For each data file, the variable, the option that reads such a file, the file name, and the text.
         parts: The modules in the order of their reading, then the program.
     """
 
-    __slots__ = ("before", "body", "data", "parts")
+    __slots__ = ("body", "data", "parts", "prelude")
 
     def __init__(self, body: str) -> None:
-        self.before = ""
+        self.prelude = ""
         self.body = body
         self.data: list[tuple[str, str, str, str]] = []
         self.parts: list[Part] = []
 
 
 def call(name: str, count: int, parameter: str = "") -> str:
-    """Return a function with as many parameters; the input itself stands for each without a name for them."""
+    """Return a call with ``count`` arguments: numbered names that begin with ``parameter``, or ``.`` without it."""
     if not count:
         return name
     return f"{name}({';'.join(f'{parameter}{number}' if parameter else '.' for number in range(count))})"

@@ -1,8 +1,8 @@
 """One call of jq on Linux and macOS, where the worker calls libjq's own functions, in one request.
 
-The package jq hides those functions on Windows; ``call.py`` is the implementation for that. What
-libjq would read from the system or from the command line is in the header (``JqHeader``); the
-answer is output, text for standard error, and the status.
+The package jq hides those functions on Windows, see ``call.py``. The header (``JqHeader``) has everything
+that libjq would read from the system or from the command line. The answer consists of output, text for
+standard error, and the exit status.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sandhook.errors import WorkerError
 from sandhook.lazy import lazily
 from sandhook.utilities.data.jq import program as programs
 from sandhook.utilities.data.jq.arguments import TRY_HELP, Command, Stop
-from sandhook.utilities.data.jq.lexer import Unbalanced
+from sandhook.utilities.data.jq.lexer import UnbalancedError
 from sandhook.utilities.data.jq.linked import Linked, is_linked
 from sandhook.worker import client, frames
 from sandhook.worker.requests import NativeRequest
@@ -25,7 +25,7 @@ from sandhook.worker.requests import NativeRequest
 if TYPE_CHECKING:
     from sandhook.worker.headers import JqHeader
 
-# How libjq prints a value, and reads texts.
+# libjq's flags for printing and for parsing.
 _PRETTY, _ASCII, _COLOUR, _SORTED, _TAB = 1, 2, 4, 8, 64
 _SEQ, _STREAM, _STREAM_ERRORS = 1, 2, 4
 
@@ -33,10 +33,10 @@ _NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
 
 _COMPILE_ERROR, _NO_OUTPUT = 3, -4
 
-#: Functions that the worker asks this side's values for, when the program's text has their name.
-_ASKED = ("now", "input_filename", "input_line_number")
+#: Functions whose values come from the host, if the text of the program has their name.
+_HOST_FUNCTIONS = ("now", "input_filename", "input_line_number")
 
-#: What a time zone is written with; all else is UTC.
+#: Texts that are valid time zones; any other text means UTC.
 _ZONE = lazily(r"[A-Za-z<][A-Za-z0-9<>+\-,.:/_]{0,99}\Z", re.ASCII)
 
 
@@ -48,27 +48,27 @@ class Run:
         self._ctx = ctx
         self._files: list[
             tuple[str, int, str]
-        ] = []  # name, size, what is said when it is reached and cannot be read
+        ] = []  # name, size, error message for a file that cannot be read
         self._data: bytes | None = None
-        self._refused: str | None = None  # what libjq says of a program that it does not accept
+        self._rejection: str | None = None  # libjq's messages for a program that does not compile
         self._status = 0
 
     def status(self) -> int:
         """Run it and return its exit status."""
         try:
-            linked = self._linked(self._program())
-            whole = linked.before + linked.body
+            linked = self._link(self._program())
+            whole = linked.prelude + linked.body
             header = self._header(linked, whole)
             if not self._command.null_input or header["reads"]:
                 self._read()
-            self._ask(NativeRequest(dumps(header).encode(), self._data or b""))
-            if self._refused is not None:
-                self._explain(linked, header)
+            self._request(NativeRequest(dumps(header).encode(), self._data or b""))
+            if self._rejection is not None:
+                self._print_compile_error(linked, header)
         except Stop as stop:
             return stop.status
         return self._status
 
-    # ------------------------------------------------------------------ what goes in
+    # ------------------------------------------------------------------ input
 
     def _program(self) -> str:
         command = self._command
@@ -81,11 +81,11 @@ class Run:
                 raise Stop(2) from None
         return _clean(text)
 
-    def _linked(self, text: str) -> Linked:
-        """Return the program with its modules. libjq itself speaks first of what is wrong with its words."""
+    def _link(self, text: str) -> Linked:
+        """Return the program with its modules. libjq's messages about syntax come before those of the linker."""
         if not is_linked(text, self._ctx):
             return Linked(text)
-        from sandhook.utilities.data.jq.directives import Malformed
+        from sandhook.utilities.data.jq.directives import HeadError
         from sandhook.utilities.data.jq.modules import Linker, ModuleError
 
         command = self._command
@@ -93,70 +93,72 @@ class Run:
         linked: Linked | None = None
         error = "jq: error: syntax error in the head of the program"
         try:
-            linked = linker.link(text, (command.program or "") * command.from_file, self._names)
+            linked = linker.link(text, (command.program or "") * command.from_file, self._module_name_source)
         except ModuleError as failure:
             error = str(failure)
-        except (Malformed, Unbalanced):
+        except (HeadError, UnbalancedError):
             pass
-        self._ask(NativeRequest(dumps({"grammar": linker.texts}).encode(), b""))
-        if linked is None or self._refused:
-            self._print(f"{self._refused or error}\njq: 1 compile error\n")
+        self._request(NativeRequest(dumps({"grammar": linker.texts}).encode(), b""))
+        if linked is None or self._rejection:
+            self._print(f"{self._rejection or error}\njq: 1 compile error\n")
             raise Stop(_COMPILE_ERROR)
         return linked
 
-    def _names(self) -> bytes:
-        """Return where names of modules may stand, for ``modulemeta``."""
+    def _module_name_source(self) -> bytes:
+        """Return the input, where ``modulemeta`` looks for names of modules."""
         return b"" if self._command.null_input else self._read()
 
-    def _explain(self, linked: Linked, header: JqHeader) -> None:
-        """Report what is wrong with a program that libjq rejects."""
-        first = self._refused
+    def _print_compile_error(self, linked: Linked, header: JqHeader) -> None:
+        """Print libjq's messages for a program that does not compile."""
+        rejection = self._rejection
         self._status = _COMPILE_ERROR
 
-        def compiled(text: str) -> str:
-            self._ask(
+        def compile_text(text: str) -> str:
+            self._request(
                 NativeRequest(dumps({**header, "program": text, "before": "", "check": True}).encode(), b"")
             )
-            return self._refused or ""
+            return self._rejection or ""
 
-        said = ""
+        messages = ""
         if linked.parts:
             from sandhook.utilities.data.jq.explain import explain
 
-            said = explain(linked, compiled)
-        self._print((said or first or "jq: error: the brackets of the program do not match") + "\n")
+            messages = explain(linked, compile_text)
+        self._print((messages or rejection or "jq: error: the brackets of the program do not match") + "\n")
 
     def _header(self, linked: Linked, text: str) -> JqHeader:
         command = self._command
-        unclear = False
+        is_unbalanced = False
         try:
             uses = programs.inspect(linked.body, native=True)
-            if linked.before:
+            if linked.prelude:
                 uses = programs.inspect(text, native=True, linked=True)
             reads = bool(uses.sites)
-        except programs.Refused as refused:
-            self._print(f"jq: error: {refused}\n")
+        except programs.UnsupportedProgramError as error:
+            self._print(f"jq: error: {error}\n")
             raise Stop(_COMPILE_ERROR) from None
-        except Unbalanced:
-            unclear, reads = True, False
+        except UnbalancedError:
+            is_unbalanced, reads = True, False
         environment = self._ctx.environment
         definitions = [self._definition(*each) for each in command.definitions]
         data = [(option, name, value, path) for name, option, path, value in linked.data]
-        bind = [name for _, name, _, _ in definitions if _NAME.match(name) and name not in programs.OWN]
-        bind += [name for _, name, _, _ in data]
+        bound_variables = [
+            name for _, name, _, _ in definitions if _NAME.match(name) and name not in programs.OWN
+        ]
+        bound_variables += [name for _, name, _, _ in data]
         env = {}
         if "env" in text or "ENV" in text:
-            bind.append("ENV")
+            bound_variables.append("ENV")
             env = {_clean(name): _clean(value) for name, value in environment.items()}
         if "ARGS" in text:
-            bind.append("ARGS")
+            bound_variables.append("ARGS")
         return {
             "program": linked.body,
-            "before": linked.before,
-            "check": unclear,
+            "before": linked.prelude,
+            "check": is_unbalanced,
             "reads": reads,
-            "bind": bind,
-            "asked": [name for name in _ASKED if name in text],
+            "bind": bound_variables,
+            "asked": [name for name in _HOST_FUNCTIONS if name in text],
             "env": env,
             "definitions": definitions + data,
             "files": self._files,
@@ -177,12 +179,12 @@ class Run:
         }
 
     def _zone(self, text: str) -> str | None:
-        """Return the time zone for a program that may ask for it."""
+        """Return the time zone, None for a program that does not use it."""
         if "time" not in text and "date" not in text:
             return None
-        from sandhook.utilities.data.jq.zone import written
+        from sandhook.utilities.data.jq.zone import posix_zone
 
-        return written(self._ctx.environment.get("TZ", ""))
+        return posix_zone(self._ctx.environment.get("TZ", ""))
 
     def _layout(self) -> int:
         command = self._command
@@ -194,7 +196,7 @@ class Run:
         return flags
 
     def _definition(self, option: str, name: str, text: str) -> tuple[str, str, str, str]:
-        """Return option, name, text, and the file that the text was read from."""
+        """Return option, name, text, and the file of the text."""
         path = ""
         if option.endswith("file"):
             path = text
@@ -214,7 +216,7 @@ class Run:
         return data.decode("utf-8", "surrogateescape")
 
     def _read(self) -> bytes:
-        """Return all input, read once: the operands one after the other, or standard input."""
+        """Return all input, which is read once: the operands in order, or standard input."""
         if self._data is None:
             self._data = self._read_all()
         return self._data
@@ -236,8 +238,8 @@ class Run:
                 self._files.append((_clean(name), 0, f"jq: error: {error.strerror}\n"))
                 continue
             except OSError as error:
-                said = f"jq: error: Could not open file {name}: {error.strerror}\n"
-                self._files.append((_clean(name), 0, _clean(said)))
+                message = f"jq: error: Could not open file {name}: {error.strerror}\n"
+                self._files.append((_clean(name), 0, _clean(message)))
                 continue
             size += len(data)
             ctx.budget.check_fits(size)
@@ -245,15 +247,15 @@ class Run:
             self._files.append((_clean("<stdin>" if name == "-" else name), len(data), ""))
         return b"".join(pieces)
 
-    # ------------------------------------------------------------------ what comes out
+    # ------------------------------------------------------------------ output
 
-    def _ask(self, request: NativeRequest) -> None:
-        """Ask the worker; its death and its delay are the run's."""
-        self._refused = None
+    def _request(self, request: NativeRequest) -> None:
+        """Send a request to the worker; its timeout or death ends the run."""
+        self._rejection = None
         budget = self._ctx.budget
         budget.charge(1 + (len(request.data) + len(request.header) >> 10))
         try:
-            client.POOL.call(request, budget.remaining, self._take)
+            client.POOL.call(request, budget.remaining, self._on_frame)
         except client.OutOfTime:
             budget.fail("wall_seconds")
         except client.WorkerDied:
@@ -262,7 +264,7 @@ class Run:
             self._print(f"jq: error: {error}\n")
             raise Stop(2) from None
 
-    def _take(self, kind: int, payload: bytes) -> None:
+    def _on_frame(self, kind: int, payload: bytes) -> None:
         """Print one frame of the answer."""
         if kind == frames.OUTPUT or kind == frames.ALSO:
             self._ctx.write(payload)
@@ -271,12 +273,12 @@ class Run:
             self._ctx.process.write_error(payload)
         elif kind == frames.DONE:
             self._ctx.write(payload[frames.ENDED.size :])
-            self._end(*frames.ENDED.unpack_from(payload))
+            self._set_status(*frames.ENDED.unpack_from(payload))
         else:
-            self._refused = payload.decode("utf-8", "replace")
+            self._rejection = payload.decode("utf-8", "replace")
 
-    def _end(self, result: int, last: int) -> None:
-        """Make the exit status of the last turn's result, as jq's main program does."""
+    def _set_status(self, result: int, last: int) -> None:
+        """Compute the exit status from the last turn's result, as jq's main program does."""
         if result == frames.MISUSED:
             self._print(TRY_HELP + "\n")
             result = 2
@@ -289,13 +291,13 @@ class Run:
         self._status &= 0xFF
 
     def _print(self, message: str) -> None:
-        """Write to standard error, after the output so far."""
+        """Flush the output, and write to standard error."""
         self._ctx.flush()
         self._ctx.process.write_error(message.encode("utf-8", "surrogateescape"))
 
 
 def _clean(text: str) -> str:
-    """Return text in which bytes that are no UTF-8 are U+FFFD."""
+    """Return text with U+FFFD for bytes that are not UTF-8."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

@@ -1,7 +1,7 @@
-"""Where in its input jq stands: what "(at <stdin>:3)" in a message says.
+"""The position in the input for jq's messages: "(at <stdin>:3)".
 
-jq reads lines and counts those it has read, so a value's position is the number of newlines
-up to the end of the line on which it was complete. Only needed when something failed.
+jq counts the lines that it has read, so the position of a value is the number of newlines up to the
+end of the line on which the value ends. It is computed only after an error.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _TOKEN = lazily(rb'"(?:[^"\\]|\\.)*"|[][{}]|[^][{}",:\s]+', re.DOTALL)
 
 
 class Sources:
-    """The inputs of one call, in their order."""
+    """The inputs of one call, in order."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
@@ -30,14 +30,14 @@ class Sources:
         return bool(self._names)
 
     def add(self, name: str, data: bytes) -> bytes:
-        """Remember an input's name; return its bytes."""
+        """Record the name and the size of an input; return its bytes."""
         self._names.append(name)
         self._starts.append(self._size)
         self._size += len(data)
         return data
 
     def position(self, data: bytes, index: int, command: Command) -> str:
-        """Return the place of value number ``index`` (0-based), or the last one, as jq prints it."""
+        """Return the position of value number ``index`` (0-based), or of the last one, in jq's notation."""
         if not self._names:
             return "<unknown>"
         end = len(data)
@@ -65,7 +65,7 @@ class Sources:
 
 
 def _ends(data: bytes, *, lines: bool) -> Iterator[int]:
-    """Yield the offset after each value, or of each line's newline."""
+    """Yield the offset after each value, or with ``lines`` the offset of each newline."""
     if lines:
         at = 0
         while at < len(data):
@@ -75,12 +75,12 @@ def _ends(data: bytes, *, lines: bool) -> Iterator[int]:
             at = end + 1
         return
     depth = 0
-    for found in _TOKEN.finditer(data):
-        first = found[0][:1]
+    for match in _TOKEN.finditer(data):
+        first = match[0][:1]
         if first in (b"[", b"{"):
             depth += 1
             continue
         if first in (b"]", b"}"):
             depth -= 1
         if depth <= 0:
-            yield found.end()
+            yield match.end()

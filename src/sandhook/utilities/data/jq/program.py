@@ -1,8 +1,8 @@
-"""A jq program and how libjq receives it: checked, and wrapped so that nothing leaks in.
+"""Check a jq program, and wrap it so that no state of the host is visible to it.
 
-libjq on its own reads the host's environment, module files and ``~/.jq``. Here every name
-that could do so is bound to the script's own values around the program, or refused by name
-before libjq sees it; the worker that runs it has no environment and no files anyway.
+By default libjq reads the host's environment, module files and ``~/.jq``. Every name that
+could do so is bound to a value of the script around the program, or rejected before libjq
+sees it. In addition, the worker that runs the program has no environment and no files.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sandhook.utilities.data.jq.inputs import Unclear, reading_sites
+from sandhook.utilities.data.jq.inputs import UnclearReadingError, reading_sites
 from sandhook.utilities.data.jq.lexer import Token, definitions, keys, tokenize
 
-#: Names that are refused, with the row of docs/divergences.md.
-REFUSED = {
+#: Names that are not supported, with the row of docs/divergences.md.
+UNSUPPORTED = {
     "get_jq_origin": "L-JQ-001",
     "get_prog_origin": "L-JQ-001",
     "import": "L-JQ-001",
@@ -22,21 +22,21 @@ REFUSED = {
     "module": "L-JQ-001",
 }
 
-#: Names that are refused where libjq's own functions cannot be called.
+#: Names that are not supported if libjq's own functions cannot be called.
 _WITHOUT_LINES = {"input_line_number": "L-JQ-002"}
 
 #: Names that depend on the time zone of the process.
-ZONED = frozenset({"localtime", "strflocaltime"})
+TIME_ZONE_FUNCTIONS = frozenset({"localtime", "strflocaltime"})
 
-#: Names that read a further input.
-READING = frozenset({"input", "inputs"})
+#: Functions that read a further input.
+INPUT_FUNCTIONS = frozenset({"input", "inputs"})
 
 #: Variables of the wrapping.
 _PREFIX = "__sandhook_"
 NOW, FILE = _PREFIX + "now", _PREFIX + "file"
 _IN, _AT, _BAD = f"${_PREFIX}in", f"${_PREFIX}at", f"${_PREFIX}bad"
 
-#: Variables that are libjq's own, whatever --arg says.
+#: Variables that --arg cannot set.
 OWN = frozenset({"ENV", "ARGS", "__loc__", NOW, FILE})
 
 _ERROR = '(if type=="string" then . else [tojson] end)'
@@ -54,23 +54,33 @@ _SORT = (
 )
 
 
-class Refused(Exception):
-    """The program uses something that is not offered; the message names it."""
+class UnsupportedProgramError(Exception):
+    """The program uses something that is not supported; the message names it."""
 
 
 class Uses:
-    """What a program mentions, read once from its text."""
+    """The names that the text of a program uses."""
 
-    __slots__ = ("bound", "env", "filename", "halts", "names", "now", "sites", "variables", "zoned")
+    __slots__ = (
+        "bound",
+        "env",
+        "filename",
+        "halts",
+        "names",
+        "sites",
+        "uses_now",
+        "uses_time_zone",
+        "variables",
+    )
 
     def __init__(self, names: frozenset[str], variables: frozenset[str]) -> None:
         self.names = names
         self.variables = variables
         self.halts = not names.isdisjoint(("halt", "halt_error"))
         self.env = "env" in names or "ENV" in variables
-        self.now = "now" in names
+        self.uses_now = "now" in names
         self.filename = "input_filename" in names
-        self.zoned = not names.isdisjoint(ZONED)
+        self.uses_time_zone = not names.isdisjoint(TIME_ZONE_FUNCTIONS)
         self.sites: tuple[Token, ...] = ()
 
 
@@ -82,27 +92,27 @@ def inspect(program: str, *, native: bool = False, linked: bool = False) -> Uses
         linked: Modules are written into the program, and their data is in variables of the wrapping.
 
     Raises:
-        Refused: It uses something that is not offered.
-        Unbalanced: Its brackets do not match.
+        UnsupportedProgramError: It uses something that is not supported.
+        UnbalancedError: Its brackets do not match.
     """
-    refused = REFUSED if native else {**REFUSED, **_WITHOUT_LINES}
+    unsupported = UNSUPPORTED if native else {**UNSUPPORTED, **_WITHOUT_LINES}
     tokens = tokenize(program)
-    key = keys(tokens)
-    names = {token.text for token in tokens if token.kind == "name" and token.start not in key}
+    key_offsets = keys(tokens)
+    names = {token.text for token in tokens if token.kind == "name" and token.start not in key_offsets}
     for name in sorted(names):
-        if name in refused:
-            raise Refused(f"{name} is not supported ({refused[name]})")
+        if name in unsupported:
+            raise UnsupportedProgramError(f"{name} is not supported ({unsupported[name]})")
     variables = {token.text for token in tokens if token.kind == "variable"}
     for name in sorted(variables):
         if name.startswith(_PREFIX) and not linked:
-            raise Refused(f"${name} is not supported (L-JQ-001)")
+            raise UnsupportedProgramError(f"${name} is not supported (L-JQ-001)")
     uses = Uses(frozenset(names), frozenset(variables))
-    reading = READING - definitions(tokens)
-    if not names.isdisjoint(reading):
+    reading_names = INPUT_FUNCTIONS - definitions(tokens)
+    if not names.isdisjoint(reading_names):
         uses.sites = tuple(
             token
             for token in tokens
-            if token.kind == "name" and token.text in reading and token.start not in key
+            if token.kind == "name" and token.text in reading_names and token.start not in key_offsets
         )
     return uses
 
@@ -112,8 +122,8 @@ class Plan:
 
     Attributes:
         program, probe: Wrapped texts; ``probe`` only for programs that may halt.
-        gather: The worker hands the program one array of everything.
-        step: Inputs that one turn takes; 0 means all.
+        gather: The worker passes all inputs to the program in one array.
+        step: Inputs that one turn reads; 0 means all.
         names: Variables of the program, in the order in which their values are sent.
     """
 
@@ -145,45 +155,45 @@ def plan(
         program: The user's text.
         named: Names of the variables that options define, without ``$``.
         null_input, slurp, stream: -n, -s, --stream.
-        raw: Strings are printed as they stand.
+        raw: Print strings without quotes.
         sort_keys: -S.
         linked: See ``inspect``.
 
-    A turn that reads further inputs and fails may not have come to all its places; its error
-    says whether anything was left to read ("l"), and then the run cannot go on.
+    A turn that reads further inputs and fails may not have reached all its sites. Its error
+    tells whether inputs remain ("l"); if so, the run cannot continue.
 
     Raises:
-        Refused: It uses something that is not offered.
-        Unbalanced: Its brackets do not match, so that nothing may be wrapped around it.
+        UnsupportedProgramError: It uses something that is not supported.
+        UnbalancedError: Its brackets do not match, so that nothing may be wrapped around it.
     """
     uses = inspect(program, linked=linked)
     names = [name for name in named if name in uses.variables and name not in OWN]
-    own = (("ENV", uses.env), ("ARGS", "ARGS" in uses.variables), (NOW, uses.now), (FILE, uses.filename))
+    own = (("ENV", uses.env), ("ARGS", "ARGS" in uses.variables), (NOW, uses.uses_now), (FILE, uses.filename))
     names += [name for name, used in own if used]
     text, step = _bind_sites(program, uses, null_input) if uses.sites else (program, 1)
     define = _definitions(uses, sort_keys)
     if not (names or uses.sites or slurp or uses.halts):
         source = "" if null_input or not stream else "tostream|"
-        return Plan(define + source + _guarded(text, raw, sort_keys, _catch()) + ",null", "", False, 1, ())
+        return Plan(define + source + _guard(text, raw, sort_keys, _catch()) + ",null", "", False, 1, ())
     head = f".[1] as [{','.join('$' + name for name in names)}]|" if names else ""
     head = f".[0] as {_BAD}|{head}" if uses.sites else head
     values = _values(uses, slurp=slurp, stream=stream)
     body = head + _turns(values, uses, step, null_input) + define
     left = f",l:(({_IN}|length)>{_AT}+1)" if uses.sites and not null_input else ""
-    plain = _guarded(text, raw, sort_keys, _catch(left)) + ",null"
+    plain = _guard(text, raw, sort_keys, _catch(left)) + ",null"
     if not uses.halts:
         return Plan(body + plain, "", True, step, tuple(names))
-    halting = _guarded(text, raw, sort_keys, _catch_halt(left)) + ",null"
+    halting = _guard(text, raw, sort_keys, _halt_catch(left)) + ",null"
     return Plan(body + _HALTS + halting, f"({body}{plain}),0", True, step, tuple(names))
 
 
 def _definitions(uses: Uses, sort_keys: bool) -> str:
-    """Return the functions that a program needs defined before it."""
+    """Return the definitions of the functions that a program uses."""
     return "".join(
         definition
         for definition, used in (
             ("def env: $ENV;", uses.env),
-            (f"def now: ${NOW};", uses.now),
+            (f"def now: ${NOW};", uses.uses_now),
             (f"def input_filename: ${FILE}[{_AT}];", uses.filename),
             (_SORT, sort_keys),
         )
@@ -192,7 +202,7 @@ def _definitions(uses: Uses, sort_keys: bool) -> str:
 
 
 def _values(uses: Uses, *, slurp: bool, stream: bool) -> str:
-    """Return the array of inputs as the worker's array holds them."""
+    """Return an expression for the inputs in the worker's array."""
     values = "[.[2:][]|tostream]" if stream else ".[2:]"
     if not slurp:
         return values
@@ -200,7 +210,7 @@ def _values(uses: Uses, *, slurp: bool, stream: bool) -> str:
 
 
 def _turns(values: str, uses: Uses, step: int, null_input: bool) -> str:
-    """Return what runs the program once for each input, or once for null."""
+    """Return an expression that runs the program once for each input, or once for null."""
     if null_input:
         return f"{values} as {_IN}|-1 as {_AT}|null|" if uses.sites else f"-1 as {_AT}|null|"
     if uses.sites or uses.filename:
@@ -213,14 +223,14 @@ def _catch(left: str = "") -> str:
     return f"{{e:{_ERROR}{left}}}"
 
 
-def _catch_halt(left: str) -> str:
+def _halt_catch(left: str) -> str:
     return f'(if type=="object" and has("{_HALT}") then {{h:.["{_HALT}"]}} else {_catch(left)} end)'
 
 
-def _guarded(text: str, raw: bool, sort_keys: bool, catch: str) -> str:
-    """Return ``text`` with its results and errors made what the worker reads.
+def _guard(text: str, raw: bool, sort_keys: bool, catch: str) -> str:
+    """Wrap ``text`` so that its results and errors have the form that the worker reads.
 
-    The newlines end a comment that the text may end with, also one that a backslash continues.
+    The newlines end a comment at the end of the text, also one that a backslash continues.
     """
     order = "__sorted|" if sort_keys else ""
     result = f'{order}(if type=="string" then . else [tojson] end)' if raw else f"{order}[tojson]"
@@ -228,14 +238,14 @@ def _guarded(text: str, raw: bool, sort_keys: bool, catch: str) -> str:
 
 
 def _bind_sites(program: str, uses: Uses, null_input: bool) -> tuple[str, int]:
-    """Replace ``input`` and ``inputs`` by what reads the array of all inputs."""
+    """Replace ``input`` and ``inputs`` by expressions that read the array of all inputs."""
     tokens = tokenize(program)
     offsets = frozenset(token.start for token in uses.sites)
     try:
         reading = reading_sites(tokens, keys(tokens), offsets, null_input=null_input)
-    except Unclear as unclear:
-        raise Refused(
-            f"{unclear} in a place that may read more than once is not supported (L-JQ-003)"
+    except UnclearReadingError as error:
+        raise UnsupportedProgramError(
+            f"{error} in a place that may read more than once is not supported (L-JQ-003)"
         ) from None
     pieces = []
     at = 0
@@ -254,5 +264,5 @@ def _bind_sites(program: str, uses: Uses, null_input: bool) -> tuple[str, int]:
 
 
 def names_for_check(named: Sequence[str]) -> dict[str, None]:
-    """Return what libjq must know about variables when it compiles a program for its messages."""
+    """Return the variables to declare when libjq compiles a program only for its messages."""
     return dict.fromkeys([*named, "ARGS"])

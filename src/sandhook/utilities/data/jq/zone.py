@@ -1,29 +1,29 @@
-"""The script's time zone, written for libjq: what reaches its libc was read and written anew, and names no file.
+"""The script's time zone as a POSIX TZ string for libjq. libc never sees the script's text, which could name a file.
 
-Divergence: L-DATE-001, a named zone means the rules that are in force now.
+Divergence: L-DATE-001, a named zone means its current rules.
 """
 
 from __future__ import annotations
 
 from sandhook.dates.clock import Rule, zone_of
 
-_LONGEST = 16  #: characters of a name
+_MAX_NAME = 16  #: characters of a name
 _DAY = 86_400
 
 
-def written(text: str) -> str:
-    """Return the zone that a TZ variable means, as POSIX writes it; UTC for one that is beyond its bounds."""
+def posix_zone(text: str) -> str:
+    """Return the POSIX form of the zone in a TZ variable; UTC for a zone that this form cannot express."""
     zone = zone_of(text)
     names = [zone.name, zone.summer_name]
-    if any(len(name) > _LONGEST or not name.isascii() for name in names) or abs(zone.offset) > _DAY:
+    if any(len(name) > _MAX_NAME or not name.isascii() for name in names) or abs(zone.offset) > _DAY:
         return "UTC0"
     if len(zone.name) < 3:
         return "UTC0"
-    made = f"<{zone.name}>{_clock(-zone.offset)}"
+    standard = f"<{zone.name}>{_clock(-zone.offset)}"
     if zone.start is None or zone.end is None or abs(zone.summer_offset) > _DAY:
-        return made
+        return standard
     summer = f"<{zone.summer_name}>{_clock(-zone.summer_offset)}"
-    return f"{made}{summer},{_rule(zone.start)},{_rule(zone.end)}"
+    return f"{standard}{summer},{_rule(zone.start)},{_rule(zone.end)}"
 
 
 def _clock(seconds: int) -> str:

@@ -1,7 +1,7 @@
 """yq, tomlq: filter YAML, TOML, JSON, CSV and TSV with jq.
 
-Source: the manuals of Mike Farah's yq 4 and of Andrey Kislyuk's yq and tomlq, as far as they agree; where not, the
-first one's: the output is YAML, and ``-o json`` makes it JSON. Expressions are jq's (see ``yq.expression``).
+Source: the manuals of Mike Farah's yq 4 and of Andrey Kislyuk's yq and tomlq. Where they disagree, the first one
+applies: the output is YAML, and JSON with ``-o json``. Expressions are jq's (see ``yq.expression``).
 Divergences: L-YQ-001 to L-YQ-003.
 """
 
@@ -28,12 +28,12 @@ _SUFFIXES = {"json": "json", "toml": "toml", "csv": "csv", "tsv": "tsv", "xml": 
 #: ``select(fileIndex == 0)`` of eval-all: the first file's document.
 _FILE = re.compile(r"select\(\s*(?:fileIndex|fi)\s*==\s*([0-9]{1,4})\s*\)")
 
-#: Levels of what is read and written.
+#: The maximal nesting of documents.
 _MAX_DEPTH = 256
 
 
 def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0; 1 for wrong options, text that cannot be read, an error of the filter, and with -e."""
+    """Return 0, or 1 after an error in options, input or filter; with -e also 1 for a last result of false or null."""
     parsed = parse(arguments, toml=ctx.program == "tomlq")
     if parsed.inform:
         raise Inform(parsed.inform)
@@ -55,7 +55,7 @@ def _is_file(ctx: Context, name: str) -> bool:
 
 
 class _Run:
-    """One call."""
+    """One call of yq or tomlq."""
 
     def __init__(self, arguments: Arguments, ctx: Context) -> None:
         self._arguments = arguments
@@ -64,16 +64,16 @@ class _Run:
         self._output = arguments.output
         self._printed = False
         self._last = 4
-        self._source = ""  # the text of the file that was read last
-        self._form = ""
-        self._keeps = False
+        self._source = ""  # the text of the last file
+        self._input_format = ""
+        self._only_changes = False
 
     def status(self) -> int:
         """Run it and return the exit status."""
         arguments = self._arguments
         expression = self._expression()
-        self._keeps = changes_only(expression)
-        self._program = self._translated(expression)
+        self._only_changes = changes_only(expression)
+        self._program = self._translate(expression)
         if arguments.null_input:
             self._print(self._filter("", b"", null_input=True))
         elif arguments.in_place:
@@ -87,7 +87,7 @@ class _Run:
                 self._print_file(name)
         return int(arguments.exit_status and self._last != 0)
 
-    # ------------------------------------------------------------------ what goes in
+    # ------------------------------------------------------------------ input
 
     def _expression(self) -> str:
         arguments = self._arguments
@@ -104,7 +104,7 @@ class _Run:
             return "."
         return "." if text is None else text
 
-    def _translated(self, text: str) -> str:
+    def _translate(self, text: str) -> str:
         arguments = self._arguments
         stream = arguments.all_at_once and not arguments.slurp
         if stream:
@@ -130,47 +130,51 @@ class _Run:
 
     def _read(self, name: str) -> list[Any]:
         """Return the documents of a file."""
-        form = self._arguments.input
-        if form == "auto":
-            form = _SUFFIXES.get(name.rpartition(".")[2].lower(), "yaml")
+        input_format = self._arguments.input
+        if input_format == "auto":
+            input_format = _SUFFIXES.get(name.rpartition(".")[2].lower(), "yaml")
         if self._arguments.output == "auto":
-            by_name = self._arguments.input == "auto" and (self._arguments.in_place or form in ("xml", "ini"))
-            self._output = form if form == "json" or by_name else "yaml"
+            keep_format = self._arguments.input == "auto" and (
+                self._arguments.in_place or input_format in ("xml", "ini")
+            )
+            self._output = input_format if input_format == "json" or keep_format else "yaml"
         text = self._source = self._text(name)
-        self._form = form
-        shown = "standard input" if name == "-" else name
+        self._input_format = input_format
+        display_name = "standard input" if name == "-" else name
         try:
-            if form == "yaml":
-                return self._yaml(text, shown)
-            if form == "json":
+            if input_format == "yaml":
+                return self._yaml(text, display_name)
+            if input_format == "json":
                 return self._values(text)
-            if form == "toml":
+            if input_format == "toml":
                 from sandhook.formats.toml import read_toml
 
                 self._ctx.charge(1 + len(text) // 32)
                 return [read_toml(text)]
-            if form == "xml":
+            if input_format == "xml":
                 from sandhook.formats.xml_text import read_xml
 
                 self._ctx.charge(1 + len(text) // 16)
                 return [read_xml(text)]
-            if form == "ini":
+            if input_format == "ini":
                 from sandhook.formats.ini_text import read_ini
 
                 self._ctx.charge(1 + len(text) // 16)
                 return [read_ini(text)]
-            return [list(self._table(text, "\t" if form == "tsv" else ","))]
+            return [list(self._table(text, "\t" if input_format == "tsv" else ","))]
         except FormatError as error:
-            raise Failure(f"{shown}: {error}") from None
+            raise Failure(f"{display_name}: {error}") from None
 
-    def _yaml(self, text: str, shown: str) -> list[Any]:
+    def _yaml(self, text: str, display_name: str) -> list[Any]:
         from sandhook.formats.yaml import read_yaml
 
         try:
-            found = read_yaml(text, several=True, exact=True, charge=self._ctx.charge, max_depth=_MAX_DEPTH)
+            documents = read_yaml(
+                text, several=True, exact=True, charge=self._ctx.charge, max_depth=_MAX_DEPTH
+            )
         except FormatError as error:
-            raise Failure(f"{shown}: {error}") from None
-        return [each.value for each in found] or [None]
+            raise Failure(f"{display_name}: {error}") from None
+        return [each.value for each in documents] or [None]
 
     def _values(self, text: str) -> list[Any]:
         status, out = run_filter(self._ctx, ".", text.encode("utf-8", "surrogateescape"))
@@ -190,10 +194,10 @@ class _Run:
             else:
                 names = row
 
-    # ------------------------------------------------------------------ what comes out
+    # ------------------------------------------------------------------ output
 
     def _filter(self, name: str, data: bytes, *, null_input: bool = False) -> list[Any]:
-        """Return the results of the program on one document."""
+        """Run the program on one document; return its results."""
         arguments = self._arguments
         status, out = run_filter(
             self._ctx,
@@ -209,14 +213,14 @@ class _Run:
         return [read_json(line) for line in out.decode("utf-8", "replace").split("\n") if line]
 
     def _print_file(self, name: str) -> None:
-        """Print the results on a file's documents; comments stay when the program only changes them."""
+        """Print the results for a file's documents; keep comments if the program only edits the documents."""
         values = self._read(name)
-        if not (self._in_text() and (self._arguments.round_trip or has_comments(self._source))):
+        if not (self._edits_source() and (self._arguments.round_trip or has_comments(self._source))):
             for value in values:
                 self._print(self._filter(name, write_json(value).encode()))
             return
         results = [self._filter(name, write_json(value).encode()) for value in values]
-        text = self._changed(values, results)
+        text = self._edited_text(values, results)
         if text is None:
             for result in results:
                 self._print(result)
@@ -227,44 +231,49 @@ class _Run:
         self._ctx.write(text.encode("utf-8", "replace"))
 
     def _edit(self, name: str) -> None:
-        """Write the results on a file's documents back to the file."""
+        """Write the results for a file's documents back to the file."""
         self._printed = False
         values = self._read(name)
         results = [self._filter(name, write_json(value).encode()) for value in values]
-        text = self._changed(values, results) if self._in_text() else None
+        text = self._edited_text(values, results) if self._edits_source() else None
         if text is None:
-            text = "".join(piece for result in results for piece in self._shown(result))
+            text = "".join(piece for result in results for piece in self._render(result))
         file = self._ctx.create(name)
         try:
             file.write(text.encode("utf-8", "surrogateescape"))
         finally:
             file.release()
 
-    def _in_text(self) -> bool:
-        """Return whether the results are the documents that were read, with changes that the text can take."""
+    def _edits_source(self) -> bool:
+        """Return whether the results are edits of the documents that can be made in the source text."""
         arguments = self._arguments
         plain = not (arguments.pretty or arguments.nul or arguments.sort_keys or arguments.no_separators)
-        return plain and self._form == self._output == "yaml" and arguments.indent == 2 and self._keeps
+        return (
+            plain
+            and self._input_format == self._output == "yaml"
+            and arguments.indent == 2
+            and self._only_changes
+        )
 
-    def _changed(self, values: list[Any], results: list[list[Any]]) -> str | None:
-        """Return the text that was read with the changes that the program made; None when that cannot be."""
+    def _edited_text(self, values: list[Any], results: list[list[Any]]) -> str | None:
+        """Return the source text with the program's changes; None if they cannot be made in the text."""
         from sandhook.formats.yaml_edit import NotEditable, edit_yaml
 
         if not all(len(result) == 1 for result in results):
             return None
-        wanted = [result[0] for result in results]
+        expected = [result[0] for result in results]
         try:
-            text = edit_yaml(self._source, values, wanted, self._ctx.charge)
-            return text if self._yaml(text, "") == wanted else None
+            text = edit_yaml(self._source, values, expected, self._ctx.charge)
+            return text if self._yaml(text, "") == expected else None
         except (NotEditable, RecursionError, Failure):
             return None
 
     def _print(self, results: list[Any]) -> None:
-        for piece in self._shown(results):
+        for piece in self._render(results):
             self._ctx.write(piece.encode("utf-8", "replace"))
 
-    def _shown(self, results: list[Any]) -> Iterator[str]:
-        """Yield the text of one document's results, after what parts it from the document before."""
+    def _render(self, results: list[Any]) -> Iterator[str]:
+        """Yield the text of one document's results, after a separator if needed."""
         arguments = self._arguments
         if self._printed and results and self._output in ("yaml", "auto") and not arguments.no_separators:
             yield "---\n"
@@ -315,7 +324,7 @@ def has_comments(text: str) -> bool:
 
 
 class _Stop(Exception):
-    """jq has said what is wrong, and ended with this status."""
+    """jq ended with this exit status, after writing its messages."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -331,7 +340,7 @@ def _toml(value: Any) -> str:
 
 
 def _table_text(value: Any, delimiter: str) -> str:
-    """Return an array of arrays, or of mappings under a line of their keys, as a table."""
+    """Return a table of an array of arrays, or of an array of mappings, whose keys become the header."""
     from sandhook.formats.table import write_row
 
     if not isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The command line of yq and tomlq: options anywhere, in the manner of both programs that are called yq."""
+"""The command line of yq and tomlq: options in any position, from both programs called yq."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FORMATS = {
     "xml": "xml", "x": "xml", "ini": "ini", "i": "ini",
 }  # fmt: skip
 
-#: Formats that are read.
+#: Formats that can be read.
 READ = frozenset({"yaml", "json", "toml", "csv", "tsv", "xml", "ini", "auto"})
 
 _COMMANDS = {"eval": False, "e": False, "eval-all": True, "ea": True}
@@ -23,7 +23,7 @@ class Options:
     """yq [eval | eval-all] [OPTION]... EXPRESSION [FILE]... | tomlq [OPTION]... EXPRESSION [FILE]...
 
     Run EXPRESSION, a jq filter, on every document of the files or of standard input, and print the
-    results: as YAML, or as JSON where JSON was read; tomlq reads TOML and prints JSON.
+    results: as YAML, or as JSON for JSON input; tomlq reads TOML and prints JSON.
     """
 
     output: str = opt("-o", "--output-format", "FORMAT", "yaml, json, toml, csv, tsv, xml, ini or props")
@@ -39,11 +39,11 @@ class Options:
         "-Y",
         "--yaml-roundtrip",
         "--yml-roundtrip",
-        help="-o yaml, and keep the text as it stands",
+        help="-o yaml, and keep comments and layout",
         const="yaml",
     )
     compact: bool = opt("-c", "--compact-output", help="-o json, on one line")
-    indent: str = opt("-I", "--indent", "N", "spaces a level; 0 prints JSON on one line")
+    indent: str = opt("-I", "--indent", "N", "spaces for each level; 0 prints JSON on one line")
     raw: bool = opt(
         "-r", "--raw-output", "--unwrapScalar",
         help="print strings without quotes; =false keeps the quotes that YAML needs",
@@ -79,9 +79,9 @@ class Arguments:
     """A parsed command line.
 
     Attributes:
-        expression: The filter; None when it is to be ".", or the name of a file stands in its place.
-        all_at_once: One array of all documents is the input (eval-all, -s).
-        slurp: It was -s that said so, and the expression is meant for an array.
+        expression: The filter; None for ".". It may turn out to be the name of a file.
+        all_at_once: The input is one array of all documents (eval-all, -s).
+        slurp: -s, where the expression itself expects an array.
     """
 
     def __init__(self, *, toml: bool) -> None:
@@ -100,12 +100,12 @@ class Arguments:
 
 
 def parse(arguments: Sequence[str], *, toml: bool = False) -> Arguments:
-    """Read a command line. Raises UsageError."""
-    made = Arguments(toml=toml)
+    """Parse a command line. Raises UsageError."""
+    parsed = Arguments(toml=toml)
     operands: list[str] = []
     rest = list(reversed(arguments))
     if rest and rest[-1] in _COMMANDS:
-        made.all_at_once = _COMMANDS[rest.pop()]
+        parsed.all_at_once = _COMMANDS[rest.pop()]
     options = True
     while rest:
         argument = rest.pop()
@@ -114,36 +114,36 @@ def parse(arguments: Sequence[str], *, toml: bool = False) -> Arguments:
         elif argument == "--":
             options = False
         elif argument.startswith("--"):
-            _long(made, argument, rest)
+            _long(parsed, argument, rest)
         else:
-            _short(made, argument[1:], rest)
-    if made.compact:
-        made.output, made.indent = "json", 0
-    if made.from_file is None and operands:
-        made.expression = operands.pop(0)
-    made.files = operands
-    return made
+            _short(parsed, argument[1:], rest)
+    if parsed.compact:
+        parsed.output, parsed.indent = "json", 0
+    if parsed.from_file is None and operands:
+        parsed.expression = operands.pop(0)
+    parsed.files = operands
+    return parsed
 
 
-def _long(made: Arguments, argument: str, rest: list[str]) -> None:
+def _long(parsed: Arguments, argument: str, rest: list[str]) -> None:
     name, equals, value = argument[2:].partition("=")
     if name in ("arg", "argjson"):
         if len(rest) < 2:
             raise UsageError(f"--{name} takes two arguments: a name and a value")
-        made.definitions.append((name, rest.pop(), rest.pop()))
+        parsed.definitions.append((name, rest.pop(), rest.pop()))
     elif name == "unwrapScalar" and equals:
         if value not in ("true", "false"):
             raise UsageError(f"--unwrapScalar is true or false, not {value!r}")
-        made.wrapped = value == "false"
+        parsed.wrapped = value == "false"
     elif len(name) < 2 or (option := _OPTIONS.get(name)) is None or (equals and option.metavar is None):
         raise UsageError(f"unknown option --{name}")
     elif option.metavar is not None:
-        _value(made, option, value if equals else _next(rest, argument), argument)
+        _value(parsed, option, value if equals else _next(rest, argument), argument)
     else:
-        _flag(made, option)
+        _flag(parsed, option)
 
 
-def _short(made: Arguments, letters: str, rest: list[str]) -> None:
+def _short(parsed: Arguments, letters: str, rest: list[str]) -> None:
     at = 0
     while at < len(letters):
         letter = letters[at]
@@ -153,40 +153,40 @@ def _short(made: Arguments, letters: str, rest: list[str]) -> None:
             raise UsageError(f"unknown option -{letter}")
         if option.metavar is not None:
             value = letters[at:].removeprefix("=") or _next(rest, f"-{letter}")
-            _value(made, option, value, f"-{letter}")
+            _value(parsed, option, value, f"-{letter}")
             return
         if letter == "r" and letters[at:].startswith("="):
-            _long(made, f"--unwrapScalar{letters[at:]}", rest)
+            _long(parsed, f"--unwrapScalar{letters[at:]}", rest)
             return
-        _flag(made, option)
+        _flag(parsed, option)
 
 
-def _flag(made: Arguments, option: Option) -> None:
+def _flag(parsed: Arguments, option: Option) -> None:
     if option.field in ("layout", "round_trip"):
-        made.output = option.const
-        made.round_trip = option.field == "round_trip"
+        parsed.output = option.const
+        parsed.round_trip = option.field == "round_trip"
     elif not option.ignored:
-        setattr(made, option.field, option.const)
+        setattr(parsed, option.field, option.const)
     if option.field == "slurp":
-        made.all_at_once = True
+        parsed.all_at_once = True
 
 
-def _value(made: Arguments, option: Option, value: str, shown: str) -> None:
+def _value(parsed: Arguments, option: Option, value: str, option_name: str) -> None:
     field = option.field
     if option.ignored:
         return
     if field == "indent":
         if not (value.isascii() and value.isdigit() and int(value[:3]) <= 16):
-            raise UsageError(f"{shown} takes a number from 0 to 16, not {value!r}")
-        made.indent = int(value)
+            raise UsageError(f"{option_name} takes a number from 0 to 16, not {value!r}")
+        parsed.indent = int(value)
     elif field == "from_file":
-        made.from_file = value
+        parsed.from_file = value
     elif value not in FORMATS:
         raise UsageError(f"unknown format {value!r}; known: {', '.join(sorted(set(FORMATS.values())))}")
     elif field == "input" and FORMATS[value] not in READ:
         raise UsageError(f"the format {value!r} can be written, not read")
     else:
-        setattr(made, field, FORMATS[value])
+        setattr(parsed, field, FORMATS[value])
 
 
 def _next(rest: list[str], option: str) -> str:

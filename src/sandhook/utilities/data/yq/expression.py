@@ -1,7 +1,7 @@
-"""Expressions of yq as programs of jq: what Mike Farah's yq says in other words.
+"""Translate expressions of Mike Farah's yq to jq.
 
-``env(NAME)`` and ``strenv(NAME)`` are values of variables, ``X as $v ireduce (A; B)`` is ``reduce X as $v (A; B)``, and some
-functions have other names. All else must be jq, whose messages speak of the rest.
+``env(NAME)`` and ``strenv(NAME)`` become values of variables, ``X as $v ireduce (A; B)`` becomes
+``reduce X as $v (A; B)``, and functions with other names are defined. The rest is passed to jq unchanged.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sandhook.command.context import Failure
-from sandhook.utilities.data.jq.lexer import Token, Unbalanced, definitions, keys, tokenize
+from sandhook.utilities.data.jq.lexer import Token, UnbalancedError, definitions, keys, tokenize
 
-#: Functions of yq's, defined when an expression names them and does not define them itself.
+#: Functions of yq, which are defined if an expression uses them and does not define them itself.
 _DEFINITIONS = {
     "downcase": "def downcase: ascii_downcase;",
     "upcase": "def upcase: ascii_upcase;",
@@ -27,16 +27,16 @@ _DEFINITIONS = {
     "with": "def with(p; f): p |= f;",
 }
 
-#: Operators whose result is their input with changes, and functions of which that is true.
+#: Operators and functions whose result is their input with changes.
 _ASSIGNMENTS = frozenset({"=", "|=", "+=", "-=", "*=", "/=", "//=", "%=", "?//="})
 _CHANGING = frozenset({"del", "delpaths", "setpath", "with", "explode", "select", "sort_keys"})
 
 
 def changes_only(text: str) -> bool:
-    """Return whether an expression gives its input back with changes, if it gives anything: ``.a = 1 | del(.b)``."""
+    """Return whether every result of an expression is its input with changes: ``.a = 1 | del(.b)``."""
     try:
         tokens = tokenize(text)
-    except Unbalanced:
+    except UnbalancedError:
         return False
     depth = 0
     part: list[Token] = []
@@ -56,7 +56,7 @@ def changes_only(text: str) -> bool:
 
 
 def _changes(part: list[Token]) -> bool:
-    """Feed it one part of a pipe; of brackets in it only the closing one is there."""
+    """Check one part of a pipe, of whose brackets only the closing ones are included."""
     words = [token.text for token in part if not token.kind]
     names = [token.text for token in part if token.kind == "name"]
     if any(word in (",", ";", "?//") for word in words) or {"as", "def", "if", "reduce", "foreach"} & set(
@@ -71,22 +71,22 @@ def _changes(part: list[Token]) -> bool:
 
 
 def translate(text: str, environment: Mapping[str, str], parse: Callable[[str], str]) -> str:
-    """Return an expression as a program of jq.
+    """Translate an expression to a jq program.
 
     Args:
-        parse: Gives the JSON text of a value that ``env`` reads.
+        parse: Returns the JSON text of a value that ``env`` reads.
 
     Raises:
         Failure: A variable that the expression names is not set.
     """
     try:
         tokens = tokenize(text)
-    except Unbalanced:
-        return text  # libjq says where
+    except UnbalancedError:
+        return text  # libjq's message has the position
     names = keys(tokens)
     uses = {token.text for token in tokens if token.kind == "name" and token.start not in names}
-    own = definitions(tokens)
-    head = "".join(text for name, text in _DEFINITIONS.items() if name in uses - own)
+    own_definitions = definitions(tokens)
+    head = "".join(text for name, text in _DEFINITIONS.items() if name in uses - own_definitions)
     pieces: list[str] = []
     at = 0
     for index, token in enumerate(tokens):
@@ -98,15 +98,15 @@ def translate(text: str, environment: Mapping[str, str], parse: Callable[[str], 
                 raise Failure(f"value for env variable '{inner.text}' not provided in {token.text}()")
             pieces += [text[at : token.start], _string(value) if token.text == "strenv" else parse(value)]
             at = tokens[index + 3].end
-        elif token.text == "ireduce" and token.text not in own:
-            done = "".join(pieces) + text[at : token.start]
-            pieces = [_reduce(done)]
+        elif token.text == "ireduce" and token.text not in own_definitions:
+            head_text = "".join(pieces) + text[at : token.start]
+            pieces = [_reduce(head_text)]
             at = token.end
     return head + "".join(pieces) + text[at:]
 
 
 def _argument(tokens: list[Token], index: int) -> Token | None:
-    """Return the bare name in the parentheses after a token."""
+    """Return the only token in the parentheses after a token if it is a name, else None."""
     following = tokens[index + 1 : index + 4]
     if len(following) < 3 or (following[0].text, following[2].text) != ("(", ")"):
         return None
@@ -114,7 +114,7 @@ def _argument(tokens: list[Token], index: int) -> Token | None:
 
 
 def _reduce(head: str) -> str:
-    """Return ``HEAD ireduce`` in jq's order: the last source with its variable goes after ``reduce``."""
+    """Translate ``HEAD ireduce``: the last source with its variable follows ``reduce`` in jq."""
     depth = 0
     start = 0
     for token in tokenize(head):
