@@ -25,14 +25,14 @@ class Options:
     """
 
     decode: bool = opt("-d", "--decode", "decode")
-    ignore: bool = opt("-i", "--ignore-garbage", "when decoding, skip what is not of the alphabet")
+    ignore: bool = opt("-i", "--ignore-garbage", "when decoding, skip characters outside the alphabet")
     wrap: int = opt(
         "-w", "--wrap", "COLUMNS", "length of the lines, 0 for one line (76)", default=76, convert=wrap_size
     )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when the input is no base64."""
+    """Return 0, or 1 when the input is not base64."""
     if len(operands) > 1:
         raise UsageError(f"extra operand '{operands[1]}'")
     name = operands[0] if operands else "-"
@@ -64,7 +64,7 @@ def _encode(reader: Reader, width: int, ctx: Context) -> None:
 
 
 def _decode(reader: Reader, ignore: bool, ctx: Context) -> None:
-    """Decode in groups of four; what stands before the first wrong one is written."""
+    """Decode in groups of four; write everything before the first invalid group."""
     rest = b""
     for data in reader.chunks():
         data = rest + (bytes(filter(_ALPHABET.__contains__, data)) if ignore else data.replace(b"\n", b""))
@@ -72,12 +72,12 @@ def _decode(reader: Reader, ignore: bool, ctx: Context) -> None:
         rest = data[whole:]
         _groups(data[:whole], ctx)
     if rest:
-        _beginning(rest, ctx)
+        _write_valid_prefix(rest, ctx)
         raise Failure("invalid input")
 
 
-def _beginning(group: bytes, ctx: Context) -> None:
-    """Write the bytes that the good letters before a bad group make."""
+def _write_valid_prefix(group: bytes, ctx: Context) -> None:
+    """Write the bytes of the valid letters at the beginning of an invalid group."""
     letters = 0
     while letters < len(group) and _is_alphabet(group[letters : letters + 1]):
         letters += 1
@@ -98,6 +98,6 @@ def _groups(data: bytes, ctx: Context) -> None:
         group = data[at : at + 4]
         body = group.rstrip(b"=")
         if len(body) < 2 or not _is_alphabet(body):
-            _beginning(group, ctx)
+            _write_valid_prefix(group, ctx)
             raise Failure("invalid input")
         ctx.write(binascii.a2b_base64(group))

@@ -19,10 +19,10 @@ class Coding:
     """One of the encodings.
 
     Attributes:
-        unit, letters: Bytes that become so many letters.
-        alphabet: All letters, with the one that fills up.
-        whole: Only whole units can be encoded.
-        begins: The bytes of a last group that is not whole are decoded.
+        unit, letters: Each ``unit`` bytes are encoded as ``letters`` letters.
+        alphabet: All letters, including the padding.
+        whole_units: Only whole units can be encoded.
+        decodes_prefix: An incomplete last group is decoded as far as possible.
     """
 
     def __init__(
@@ -33,23 +33,23 @@ class Coding:
         encode: Callable[[bytes], bytes],
         decode: Callable[[bytes], bytes],
         *,
-        whole: bool = False,
-        begins: bool = False,
+        whole_units: bool = False,
+        decodes_prefix: bool = False,
     ) -> None:
         self.unit = unit
         self.letters = letters
         self.alphabet = frozenset(alphabet)
         self.encode = encode
         self.decode = decode
-        self.whole = whole
-        self.begins = begins
+        self.whole_units = whole_units
+        self.decodes_prefix = decodes_prefix
 
-    def beginning(self, group: bytes) -> bytes:
-        """Return the bytes that the good letters before a bad group make."""
+    def decode_valid_prefix(self, group: bytes) -> bytes:
+        """Return the bytes of the valid letters at the beginning of an invalid group."""
         letters = 0
         while letters < len(group) and group[letters] in self.alphabet and group[letters] != _FILL:
             letters += 1
-        if self.whole or letters * self.unit < self.letters:
+        if self.whole_units or letters * self.unit < self.letters:
             return b""
         zero = self.encode(bytes(self.unit))[:1]
         count = letters * self.unit // self.letters
@@ -82,7 +82,7 @@ def _z85_encode(data: bytes) -> bytes:
 
 
 def _z85_decode(text: bytes) -> bytes:
-    """Decode groups of five letters. Raises ValueError for one of more than 32 bits."""
+    """Decode groups of five letters. Raises ValueError for a value of more than 32 bits."""
     data = bytearray()
     for at in range(0, len(text), 5):
         value = 0
@@ -95,11 +95,16 @@ def _z85_decode(text: bytes) -> bytes:
 
 
 def coding(name: str) -> Coding:
-    """Return the encoding of a name."""
+    """Return the encoding with this name."""
     match name:
         case "base64":
             return Coding(
-                3, 4, _UPPER + _LOWER + _DIGITS + b"+/=", base64.b64encode, base64.b64decode, begins=True
+                3,
+                4,
+                _UPPER + _LOWER + _DIGITS + b"+/=",
+                base64.b64encode,
+                base64.b64decode,
+                decodes_prefix=True,
             )
         case "base64url":
             return Coding(
@@ -108,7 +113,7 @@ def coding(name: str) -> Coding:
                 _UPPER + _LOWER + _DIGITS + b"-_=",
                 base64.urlsafe_b64encode,
                 base64.urlsafe_b64decode,
-                begins=True,
+                decodes_prefix=True,
             )
         case "base32":
             return Coding(5, 8, _UPPER + b"234567=", base64.b32encode, base64.b32decode)
@@ -118,7 +123,7 @@ def coding(name: str) -> Coding:
         case "base16":
             return Coding(1, 2, _DIGITS + b"ABCDEF", base64.b16encode, base64.b16decode)
         case "z85":
-            return Coding(4, 5, _Z85, _z85_encode, _z85_decode, whole=True)
+            return Coding(4, 5, _Z85, _z85_encode, _z85_decode, whole_units=True)
         case "base2msbf":
             return Coding(1, 8, b"01", *_bits(_BITS))
         case _:
@@ -140,32 +145,32 @@ class Options:
         opt("--base16", help="hexadecimal digits", const="base16"),
         opt("--base2msbf", help="bits, the most significant first", const="base2msbf"),
         opt("--base2lsbf", help="bits, the least significant first", const="base2lsbf"),
-        opt("--z85", help="ZeroMQ's base 85, of whole groups of 4 bytes", const="z85"),
+        opt("--z85", help="ZeroMQ's base 85, only for whole groups of 4 bytes", const="z85"),
     )
     decode: bool = opt("-d", "--decode", help="decode")
-    ignore: bool = opt("-i", "--ignore-garbage", help="when decoding, skip what is not of the alphabet")
+    ignore: bool = opt("-i", "--ignore-garbage", help="when decoding, skip characters outside the alphabet")
     wrap: int = opt(
         "-w", "--wrap", "COLUMNS", "length of the lines, 0 for one line (76)", default=76, convert=wrap_size
     )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when the input is not encoded so."""
-    called = ctx.program
-    if called == "base32" and options.encoding is not None:
+    """Return 0, or 1 when the input does not have this encoding."""
+    program = ctx.program
+    if program == "base32" and options.encoding is not None:
         raise UsageError(f"unrecognized option '--{options.encoding}'")
-    if called == "basenc" and options.encoding is None:
+    if program == "basenc" and options.encoding is None:
         raise UsageError("missing encoding type")
     if len(operands) > 1:
         raise UsageError(f"extra operand '{operands[1]}'")
     name = operands[0] if operands else "-"
-    chosen = coding(options.encoding or "base32")
+    encoding = coding(options.encoding or "base32")
     try:
         with ctx.open(name) as reader:
             if options.decode:
-                _decode(reader, chosen, options.ignore, ctx)
+                _decode(reader, encoding, options.ignore, ctx)
             else:
-                _encode(reader, chosen, options.wrap, ctx)
+                _encode(reader, encoding, options.wrap, ctx)
     except OSError as error:
         directory = isinstance(error, IsADirectoryError)
         raise Failure(
@@ -174,52 +179,52 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return 0
 
 
-def _encode(reader: Reader, chosen: Coding, width: int, ctx: Context) -> None:
+def _encode(reader: Reader, encoding: Coding, width: int, ctx: Context) -> None:
     rest = b""
     column = 0
-    for data in [reader.read_all()] if chosen.whole else reader.chunks():
-        whole = rest + data
-        size = len(whole) // chosen.unit * chosen.unit
-        if chosen.whole and size < len(whole):
+    for data in [reader.read_all()] if encoding.whole_units else reader.chunks():
+        pending = rest + data
+        size = len(pending) // encoding.unit * encoding.unit
+        if encoding.whole_units and size < len(pending):
             raise Failure("invalid input (length must be multiple of 4 characters)")
-        column = write_wrapped(chosen.encode(whole[:size]), column, width, ctx)
-        rest = whole[size:]
-    column = write_wrapped(chosen.encode(rest), column, width, ctx)
+        column = write_wrapped(encoding.encode(pending[:size]), column, width, ctx)
+        rest = pending[size:]
+    column = write_wrapped(encoding.encode(rest), column, width, ctx)
     if width and column:
         ctx.write(b"\n")
 
 
-def _decode(reader: Reader, chosen: Coding, ignore: bool, ctx: Context) -> None:
-    """Decode group by group; what stands before the first wrong one is written."""
+def _decode(reader: Reader, encoding: Coding, ignore: bool, ctx: Context) -> None:
+    """Decode in groups; write everything before the first invalid group."""
     rest = b""
-    kept = chosen.alphabet | {_FILL}
+    kept_letters = encoding.alphabet | {_FILL}
     for data in reader.chunks():
-        text = rest + (bytes(filter(kept.__contains__, data)) if ignore else data.replace(b"\n", b""))
-        whole = len(text) // chosen.letters * chosen.letters
-        rest = text[whole:]
-        _groups(text[:whole], chosen, ctx)
+        text = rest + (bytes(filter(kept_letters.__contains__, data)) if ignore else data.replace(b"\n", b""))
+        size = len(text) // encoding.letters * encoding.letters
+        rest = text[size:]
+        _groups(text[:size], encoding, ctx)
     if rest:
-        if chosen.begins:
-            ctx.write(chosen.beginning(rest))
+        if encoding.decodes_prefix:
+            ctx.write(encoding.decode_valid_prefix(rest))
         raise Failure("invalid input")
 
 
-def _groups(text: bytes, chosen: Coding, ctx: Context) -> None:
-    if (b"=" not in text or chosen.whole) and chosen.alphabet.issuperset(text):
+def _groups(text: bytes, encoding: Coding, ctx: Context) -> None:
+    if (b"=" not in text or encoding.whole_units) and encoding.alphabet.issuperset(text):
         try:
-            ctx.write(chosen.decode(text))
+            ctx.write(encoding.decode(text))
         except ValueError:
             raise Failure("invalid input") from None
         return
-    for at in range(0, len(text), chosen.letters):
+    for at in range(0, len(text), encoding.letters):
         ctx.charge()
-        group = text[at : at + chosen.letters]
+        group = text[at : at + encoding.letters]
         body = group.rstrip(b"=")
-        good = chosen.alphabet.issuperset(group) and b"=" not in body and body
+        is_valid = encoding.alphabet.issuperset(group) and b"=" not in body and body
         try:
-            if not good:
+            if not is_valid:
                 raise ValueError
-            ctx.write(chosen.decode(group))
+            ctx.write(encoding.decode(group))
         except (ValueError, KeyError):
-            ctx.write(chosen.beginning(group))
+            ctx.write(encoding.decode_valid_prefix(group))
             raise Failure("invalid input") from None

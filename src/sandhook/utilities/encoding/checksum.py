@@ -1,6 +1,6 @@
 """md5sum, sha1sum, sha224sum, sha256sum, sha384sum, sha512sum, b2sum: print and check digests.
 
-Oracle: GNU coreutils 9.1. Which digest, the name says by which the utility is called.
+Oracle: GNU coreutils 9.1. The program's name selects the digest.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import UsageError, also, opt, option_set
-from sandhook.utilities.encoding.digests import ALGORITHMS, Algorithm, Manner, check_listing, print_digest
+from sandhook.utilities.encoding.digests import ALGORITHMS, Algorithm, Settings, check_listing, print_digest
 
 WRITE_ERROR = "write error"
 
@@ -19,8 +19,8 @@ WRITE_ERROR = "write error"
 class Options:
     """md5sum [-bctwz] [--tag] [--quiet] [--status] [--strict] [--ignore-missing] [FILE]...
 
-    Print the digest of each FILE (standard input), or check those that FILE lists. So do sha1sum,
-    sha224sum, sha256sum, sha384sum, sha512sum, b2sum.
+    Print the digest of each FILE (standard input), or check those that FILE lists. sha1sum, sha224sum,
+    sha256sum, sha384sum, sha512sum and b2sum have the same options.
     """
 
     binary: bool | None = also(
@@ -31,36 +31,36 @@ class Options:
     check: bool = opt("-c", "--check", "check the digests that FILE lists")
     tag: bool = opt("--tag", "lines like BSD's")
     zero: bool = opt("-z", "--zero", "end each line with NUL and escape no name")
-    ignore_missing: bool = opt("--ignore-missing", "with -c, files that are missing are no failure")
+    ignore_missing: bool = opt("--ignore-missing", "with -c, missing files are not a failure")
     mode: str = also(
         opt("--quiet", help="with -c, do not print OK", const="quiet", default=""),
         opt("--status", help="with -c, print nothing", const="status"),
-        opt("-w", "--warn", help="with -c, name wrong lines", const="warn"),
+        opt("-w", "--warn", help="with -c, report malformed lines", const="warn"),
     )
-    strict: bool = opt("--strict", "with -c, wrong lines are a failure")
+    strict: bool = opt("--strict", "with -c, malformed lines are a failure")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0; 1 when a file could not be read or is not what its digest says."""
-    algorithm = chosen(options, ctx)
+    """Return 0, or 1 when a file could not be read or does not match its digest."""
+    algorithm = algorithm_of(options, ctx)
     if options.tag and options.binary is False:
         raise UsageError("--tag does not support --text mode")
     if options.check and options.binary is not None:
         raise UsageError("the --binary and --text options are meaningless when verifying checksums")
     if options.check and options.tag:
         raise UsageError("the --tag option is meaningless when verifying checksums")
-    refuse_unless_checking(options)
-    manner = manner_of(options, tag=options.tag, binary=bool(options.binary))
+    require_check_mode(options)
+    settings = settings_of(options, tag=options.tag, binary=bool(options.binary))
     for name in operands or ["-"]:
         if options.check:
-            check_listing(name, algorithm, manner, ctx)
+            check_listing(name, algorithm, settings, ctx)
         else:
-            print_digest(name, algorithm, manner, ctx)
+            print_digest(name, algorithm, settings, ctx)
     return ctx.failed
 
 
-def chosen(options: Options, ctx: Context) -> Algorithm:
-    """Return the algorithm that the utility's name means, with -l for b2sum."""
+def algorithm_of(options: Options, ctx: Context) -> Algorithm:
+    """Return the algorithm for the utility's name, with the length of -l for b2sum."""
     stem = ctx.program.removesuffix("sum")
     if stem != "b2":
         if options.length is not None:
@@ -87,20 +87,20 @@ def blake(length: str | None, ctx: Context) -> Algorithm:
     return Algorithm(longest.name, longest.tag, bits // 4, True) if bits else longest
 
 
-def refuse_unless_checking(options: Any) -> None:
-    """Refuse the options that mean something with -c alone, and the one that means nothing. Raises UsageError."""
+def require_check_mode(options: Any) -> None:
+    """Raise UsageError for options that need -c, and for -z with -c."""
     if options.check and options.zero:
         raise UsageError("the --zero option is not supported when verifying checksums")
     if not options.check:
-        given = (options.ignore_missing and "ignore-missing", options.mode, options.strict and "strict")
-        for flag in filter(None, given):
+        flags = (options.ignore_missing and "ignore-missing", options.mode, options.strict and "strict")
+        for flag in filter(None, flags):
             raise UsageError(f"the --{flag} option is meaningful only when verifying checksums")
 
 
-def manner_of(options: Any, *, tag: bool, binary: bool) -> Manner:
-    """Return the options in the form that printing and checking take."""
+def settings_of(options: Any, *, tag: bool, binary: bool) -> Settings:
+    """Return the options in the form that printing and checking share."""
     mode = options.mode
-    return Manner(
+    return Settings(
         tag,
         binary,
         options.zero,

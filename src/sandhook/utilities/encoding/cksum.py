@@ -1,4 +1,4 @@
-"""cksum: print and check checksums, POSIX's CRC unless -a says another.
+"""cksum: print and check checksums, by default POSIX's CRC.
 
 Source: POSIX.1-2024 XCU 3, cksum. Oracle: GNU coreutils 9.1.
 Divergence: L-CKSUM-001, --debug is not offered.
@@ -12,7 +12,7 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.text.quoting import quote_odd
-from sandhook.utilities.encoding.checksum import blake, manner_of, refuse_unless_checking
+from sandhook.utilities.encoding.checksum import blake, require_check_mode, settings_of
 from sandhook.utilities.encoding.digests import ALGORITHMS, Algorithm, check_listing, print_digest
 from sandhook.utilities.encoding.sums import SUMS, sum_line
 
@@ -20,10 +20,10 @@ _KNOWN = ("bsd", "sysv", "crc", "md5", "sha1", "sha224", "sha256", "sha384", "sh
 
 
 def _algorithm(text: str) -> str:
-    """Read the argument of -a, which may not be shortened."""
+    """Check the argument of -a, which must not be abbreviated."""
     if text not in _KNOWN:
-        listed = "".join(f"\n  - '{name}'" for name in _KNOWN)
-        raise UsageError(f"invalid argument '{text}' for '--algorithm'\nValid arguments are:{listed}")
+        names = "".join(f"\n  - '{name}'" for name in _KNOWN)
+        raise UsageError(f"invalid argument '{text}' for '--algorithm'\nValid arguments are:{names}")
     return text
 
 
@@ -48,34 +48,34 @@ class Options:
     length: str | None = opt("-l", "--length", "BITS", "blake2b: the length of the digest, a multiple of 8")
     tag: bool = also(
         opt("--tag", help="lines like BSD's (default)", const=True, default=True),
-        opt("--untagged", help="lines as md5sum prints them", const=False),
+        opt("--untagged", help="lines like md5sum's", const=False),
     )
     zero: bool = opt("-z", "--zero", "end each line with NUL and escape no name")
-    ignore_missing: bool = opt("--ignore-missing", "with -c, files that are missing are no failure")
+    ignore_missing: bool = opt("--ignore-missing", "with -c, missing files are not a failure")
     mode: str = also(
         opt("--quiet", help="with -c, do not print OK", const="quiet", default=""),
         opt("--status", help="with -c, print nothing", const="status"),
-        opt("-w", "--warn", help="with -c, name wrong lines", const="warn"),
+        opt("-w", "--warn", help="with -c, report malformed lines", const="warn"),
     )
-    debug: bool = opt("--debug", ignored="there is one implementation, so that there is nothing to say")
-    strict: bool = opt("--strict", "with -c, wrong lines are a failure")
+    debug: bool = opt("--debug", ignored="there is only one implementation to report")
+    strict: bool = opt("--strict", "with -c, malformed lines are a failure")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0; 1 when a file could not be read or is not what its digest says."""
+    """Return 0, or 1 when a file could not be read or does not match its digest."""
     kind = options.algorithm or "crc"
     if options.length is not None and kind != "blake2b":
         raise Failure("--length is only supported with --algorithm=blake2b")
     if options.check and options.algorithm in SUMS:
         raise Failure("--check is not supported with --algorithm={bsd,sysv,crc}")
-    refuse_unless_checking(options)
-    manner = manner_of(options, tag=options.tag, binary=False)
+    require_check_mode(options)
+    settings = settings_of(options, tag=options.tag, binary=False)
     algorithm = None if kind in SUMS else _digest(kind, options.length, ctx)
     for name in operands or ["-"]:
         if options.check:
-            check_listing(name, algorithm, manner, ctx)
+            check_listing(name, algorithm, settings, ctx)
         elif algorithm is not None:
-            print_digest(name, algorithm, manner, ctx)
+            print_digest(name, algorithm, settings, ctx)
         else:
             _print_sum(kind, name, bool(operands), options.zero, ctx)
     return ctx.failed
@@ -90,7 +90,7 @@ def _digest(kind: str, length: str | None, ctx: Context) -> Algorithm:
 
 
 def _sm3() -> Algorithm:
-    """Return SM3, which hashlib has where OpenSSL was built with it."""
+    """Return SM3, which hashlib has only if OpenSSL was built with it."""
     import hashlib
 
     if "sm3" not in hashlib.algorithms_available:

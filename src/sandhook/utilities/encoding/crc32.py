@@ -1,6 +1,6 @@
-"""crc32: print the CRC-32 of files, as zip and gzip count it.
+"""crc32: print the CRC-32 of files, as zip and gzip compute it.
 
-Oracle: the crc32 of Archive::Zip 1.68; without operands it reads standard input, as other programs of the name do.
+Oracle: the crc32 of Archive::Zip 1.68. Without operands it reads standard input, like other programs of that name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Digests of files, printed and checked: what md5sum and similar ones, b2sum and cksum share."""
+"""Print and check digests of files: code that md5sum, its relatives, b2sum and cksum share."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _PLAIN = re.compile(r"\\?([0-9A-Fa-f]+) [ *](.*)", re.DOTALL)
 
 
 class Algorithm(Record):
-    """One way to make a digest.
+    """One digest algorithm.
 
     Attributes:
-        name: As hashlib has it.
-        tag: As tagged lines have it, without a length.
+        name: The name in hashlib.
+        tag: The name in tagged lines, without a length.
         digits: Hexadecimal digits of its result.
-        free: Whether a listing may hold digests of other lengths too (BLAKE2b).
+        variable_length: Whether a listing may also have digests of other lengths (BLAKE2b).
     """
 
     name: str
     tag: str
     digits: int
-    free: bool = False
+    variable_length: bool = False
 
     @property
     def title(self) -> str:
-        """The tag, with the length where it is not the longest."""
-        return self.tag if not self.free or self.digits == 128 else f"{self.tag}-{self.digits * 4}"
+        """The tag, with the length if it is not the maximum."""
+        return self.tag if not self.variable_length or self.digits == 128 else f"{self.tag}-{self.digits * 4}"
 
     def start(self) -> Any:
-        """Return a state of hashlib's."""
+        """Return a new hash object."""
         import hashlib
 
         if self.name == "blake2b":
@@ -54,8 +54,8 @@ ALGORITHMS = {
 }
 
 
-class Manner(Record):
-    """How digests are printed and checked: the options, in one form for all utilities."""
+class Settings(Record):
+    """The options for printing and checking, in one form for all utilities."""
 
     tag: bool = False
     binary: bool = False
@@ -77,91 +77,91 @@ def digest_of(name: str, algorithm: Algorithm, ctx: Context) -> str:
     return digest
 
 
-def print_digest(name: str, algorithm: Algorithm, options: Manner, ctx: Context) -> None:
-    """Print one line for a file, or why it could not be read."""
+def print_digest(name: str, algorithm: Algorithm, options: Settings, ctx: Context) -> None:
+    """Print the line for a file, or an error message if it cannot be read."""
     try:
         digest = digest_of(name, algorithm, ctx)
     except OSError as error:
         ctx.fail(f"{quote_odd(name)}: {reason(error)}")
         return
-    mark, shown = ("", name) if options.zero else _escaped(name)
+    mark, escaped_name = ("", name) if options.zero else _escaped(name)
     if options.tag:
-        line = f"{mark}{algorithm.title} ({shown}) = {digest}"
+        line = f"{mark}{algorithm.title} ({escaped_name}) = {digest}"
     else:
-        line = f"{mark}{digest} {'*' if options.binary else ' '}{shown}"
+        line = f"{mark}{digest} {'*' if options.binary else ' '}{escaped_name}"
     ctx.write(line.encode("utf-8", "surrogateescape") + (b"\0" if options.zero else b"\n"))
 
 
 def _escaped(name: str) -> tuple[str, str]:
-    """Return a backslash and the name with escapes if it needs some, else "" and the name."""
+    """Return a backslash and the escaped name if the name needs escapes, else "" and the name."""
     if not any(letter in name for letter in "\\\n\r"):
         return "", name
     return "\\", name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
 
 
-def check_listing(listing: str, algorithm: Algorithm | None, options: Manner, ctx: Context) -> None:
-    """Check every file that a listing names, and sum up what was wrong.
+def check_listing(listing: str, algorithm: Algorithm | None, options: Settings, ctx: Context) -> None:
+    """Check every file in a listing, and print a summary of the failures.
 
     Without an ``algorithm`` the lines must be tagged.
     """
-    wrong = failed = unread = matched = 0
+    malformed = failed = unreadable = matched = 0
     try:
         with ctx.open(listing) as reader:
             lines = [line.decode("utf-8", "surrogateescape") for line in reader.lines()]
     except OSError as error:
         ctx.fail(f"{quote_odd(listing)}: {reason(error)}")
         return
-    good = 0
+    parsed_lines = 0
     for number, line in enumerate(lines, 1):
         if line[:1] == "#" or not line.strip("\r\n"):
             continue
         parsed = _parse(line.rstrip("\r\n"), algorithm)
         if parsed is None:
-            wrong += 1
+            malformed += 1
             if options.warn:
-                ctx.error(f"{listing}: {number}: improperly formatted {_what(algorithm)}checksum line")
+                ctx.error(f"{listing}: {number}: improperly formatted {_tag_of(algorithm)}checksum line")
             continue
-        good += 1
-        name, expected, used = parsed
+        parsed_lines += 1
+        name, expected, line_algorithm = parsed
         try:
-            same = digest_of(name, used, ctx) == expected.lower()
+            matches = digest_of(name, line_algorithm, ctx) == expected.lower()
         except FileNotFoundError as error:
             if not options.ignore_missing:
-                unread += 1
-                _report_unread(name, error, options, ctx)
+                unreadable += 1
+                _read_error(name, error, options, ctx)
             continue
         except OSError as error:
-            unread += 1
-            _report_unread(name, error, options, ctx)
+            unreadable += 1
+            _read_error(name, error, options, ctx)
             continue
-        failed += not same
-        matched += same
-        if not options.status and not (same and options.quiet):
-            ctx.write_line("".join(_escaped(name)) + (": OK" if same else ": FAILED"))
-    _sum_up(listing, options, ctx, (good, wrong, failed, unread, matched))
+        failed += not matches
+        matched += matches
+        if not options.status and not (matches and options.quiet):
+            ctx.write_line("".join(_escaped(name)) + (": OK" if matches else ": FAILED"))
+    _print_summary(listing, options, ctx, (parsed_lines, malformed, failed, unreadable, matched))
 
 
-def _report_unread(name: str, error: OSError, options: Manner, ctx: Context) -> None:
+def _read_error(name: str, error: OSError, options: Settings, ctx: Context) -> None:
     ctx.error(f"{quote_odd(name)}: {reason(error)}")
     if not options.status:
         ctx.write_line("".join(_escaped(name)) + ": FAILED open or read")
 
 
-def _what(algorithm: Algorithm | None) -> str:
+def _tag_of(algorithm: Algorithm | None) -> str:
     return f"{algorithm.tag if algorithm else 'CRC'} "
 
 
 def _parse(line: str, algorithm: Algorithm | None) -> tuple[str, str, Algorithm] | None:
-    """Return name, digest and algorithm of a line, or None when it is none of this algorithm's."""
+    """Return name, digest and algorithm of a line, or None if the line is not valid for this algorithm."""
     escaped = line[:1] == "\\"
     tagged = _TAGGED.fullmatch(line.removeprefix("\\"))
     if tagged:
         title, name, digest = tagged[1], tagged[2], tagged[3]
         tag, _, length = title.partition("-")
-        used = algorithm or ALGORITHMS.get(tag.lower())
-        if used is None or used.tag != tag:
+        line_algorithm = algorithm or ALGORITHMS.get(tag.lower())
+        if line_algorithm is None or line_algorithm.tag != tag:
             return None
-        if used.free and not _fits(len(digest)):
+        if line_algorithm.variable_length and not _is_valid_length(len(digest)):
             return None
         if length and str(len(digest) * 4) != length:
             return None
@@ -169,35 +169,37 @@ def _parse(line: str, algorithm: Algorithm | None) -> tuple[str, str, Algorithm]
         plain = _PLAIN.fullmatch(line)
         if plain is None or algorithm is None:
             return None
-        digest, name, used = plain[1], plain[2], algorithm
-    if used.free and _fits(len(digest)):
-        used = Algorithm(used.name, used.tag, len(digest), True)
-    if len(digest) != used.digits:
+        digest, name, line_algorithm = plain[1], plain[2], algorithm
+    if line_algorithm.variable_length and _is_valid_length(len(digest)):
+        line_algorithm = Algorithm(line_algorithm.name, line_algorithm.tag, len(digest), True)
+    if len(digest) != line_algorithm.digits:
         return None
     if escaped:
         name = re.sub(r"\\([\\nr])", lambda found: {"n": "\n", "r": "\r"}.get(found[1], "\\"), name)
-    return name, digest, used
+    return name, digest, line_algorithm
 
 
-def _fits(digits: int) -> bool:
+def _is_valid_length(digits: int) -> bool:
     return 2 <= digits <= 128 and digits % 2 == 0
 
 
-def _sum_up(listing: str, options: Manner, ctx: Context, counts: tuple[int, int, int, int, int]) -> None:
-    good, wrong, failed, unread, matched = counts
-    shown = "'standard input'" if listing == "-" else listing
-    if not good:
-        ctx.fail(f"{shown}: no properly formatted checksum lines found")
+def _print_summary(
+    listing: str, options: Settings, ctx: Context, counts: tuple[int, int, int, int, int]
+) -> None:
+    parsed_lines, malformed, failed, unreadable, matched = counts
+    listing_name = "'standard input'" if listing == "-" else listing
+    if not parsed_lines:
+        ctx.fail(f"{listing_name}: no properly formatted checksum lines found")
         return
     if not options.status:
-        for count, one, many in (
-            (wrong, "line is improperly formatted", "lines are improperly formatted"),
-            (unread, "listed file could not be read", "listed files could not be read"),
+        for count, singular, plural in (
+            (malformed, "line is improperly formatted", "lines are improperly formatted"),
+            (unreadable, "listed file could not be read", "listed files could not be read"),
             (failed, "computed checksum did NOT match", "computed checksums did NOT match"),
         ):
             if count:
-                ctx.error(f"WARNING: {count} {one if count == 1 else many}")
-        if options.ignore_missing and not matched and not failed and not unread:
-            ctx.error(f"{shown}: no file was verified")
-    if failed or unread or (wrong and options.strict) or (options.ignore_missing and not matched):
+                ctx.error(f"WARNING: {count} {singular if count == 1 else plural}")
+        if options.ignore_missing and not matched and not failed and not unreadable:
+            ctx.error(f"{listing_name}: no file was verified")
+    if failed or unreadable or (malformed and options.strict) or (options.ignore_missing and not matched):
         ctx.failed = 1

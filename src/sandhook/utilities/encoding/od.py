@@ -18,7 +18,7 @@ from sandhook.utilities.encoding.od_types import Type, Writer, line_width, parse
 
 _OFFSET = re.compile(r"\+?(0[xX][0-9a-fA-F]+|[0-9]+)([bB]?)", re.ASCII)
 _DIGITS = {"o": (7, "o"), "d": (7, "d"), "x": (6, "x"), "n": (0, "")}
-_MOST_WIDTH = 1 << 20  #: bytes of one line
+_MAX_WIDTH = 1 << 20  #: bytes of one line
 
 
 def _radix(text: str) -> str:
@@ -35,8 +35,8 @@ def _type(flag: str, text: str, help_: str) -> object:
 class Options:
     """od [-A RADIX] [-j BYTES] [-N BYTES] [-t TYPE] [-S BYTES] [-w[BYTES]] [-v] [FILE]...
 
-    Dump the FILEs, one after the other, as octal numbers of two bytes, or as -t says. Without
-    -A, -j, -N, -t, -v, -w and -S, a last operand [+]OFFSET[b] is where the dump begins.
+    Dump the FILEs as one input, by default as octal numbers of two bytes. Without
+    -A, -j, -N, -t, -v, -w and -S, a last operand [+]OFFSET[b] is the offset to begin at.
     """
 
     radix: str | None = opt(
@@ -86,7 +86,7 @@ class Options:
         "-w", "--width", "BYTES", "bytes of a line (16; 32 without BYTES)",
         convert=lambda text: read_count("-w", text), optional=True, const=32,
     )  # fmt: skip
-    traditional: bool = opt("--traditional", help="take the operands FILE [+]OFFSET[b]")
+    traditional: bool = opt("--traditional", help="accept the operands FILE [+]OFFSET[b]")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -115,7 +115,7 @@ def _operands(options: Options, operands: list[str]) -> tuple[list[str], int]:
         or options.verbose
         or options.width is not None
         or options.strings is not None
-        or "t" in _given(options)
+        or _has_type_option(options)
     )
     if (modern and not options.traditional) or not operands or len(operands) > 2:
         if options.traditional and len(operands) > 1:
@@ -123,12 +123,12 @@ def _operands(options: Options, operands: list[str]) -> tuple[list[str], int]:
         return operands, skip
     last = operands[-1]
     if options.traditional or last[:1] == "+" or (len(operands) == 2 and last[:1].isdigit()):
-        found = _OFFSET.fullmatch(last)
-        if found is not None:
-            digits = found[1]
+        match = _OFFSET.fullmatch(last)
+        if match is not None:
+            digits = match[1]
             base = 16 if digits[:2] in ("0x", "0X") else 8
             try:
-                offset = int(digits[:40], base) * (512 if found[2] else 1)
+                offset = int(digits[:40], base) * (512 if match[2] else 1)
             except ValueError:
                 offset = -1
             if offset >= 0:
@@ -142,14 +142,14 @@ def _extra(operand: str) -> UsageError:
     return UsageError(f"extra operand '{operand}'\nod: compatibility mode supports at most one file")
 
 
-def _given(options: Options) -> str:
-    """Return "t" when a type was asked for by -t: it makes an offset operand a file name."""
+def _has_type_option(options: Options) -> bool:
+    """Return whether a type must come from -t, with which an offset operand is a file name."""
     old = {parse_types(text) for text in ("a", "o1", "c", "u2", "fF", "dI", "dL", "o2", "d2", "x2")}
-    return "" if all(kind in old for kind in options.types) else "t"
+    return any(kind not in old for kind in options.types)
 
 
 class _Dump:
-    """Writes blocks as lines, with * for blocks that are equal to the one before."""
+    """Writes blocks as lines, with * for repeated blocks."""
 
     def __init__(self, options: Options, ctx: Context, start: int) -> None:
         self.ctx = ctx
@@ -163,17 +163,17 @@ class _Dump:
         self.digits, self.radix = _DIGITS[options.radix or "o"]
         self.verbose = options.verbose
         self.address = start
-        self.before: bytes | None = None
-        self.starred = False
+        self.previous: bytes | None = None
+        self.star_printed = False
 
-    def _block(self, wanted: int | None) -> int:
-        if wanted is None:
+    def _block(self, width: int | None) -> int:
+        if width is None:
             return self.unit * (16 // self.unit) if self.unit < 16 else self.unit
-        if wanted and wanted % self.unit == 0:
-            if wanted > _MOST_WIDTH:
-                raise Failure(f"-w argument '{wanted}' too large")
-            return wanted
-        self.ctx.error(f"warning: invalid width {wanted}; using {self.unit} instead")
+        if width and width % self.unit == 0:
+            if width > _MAX_WIDTH:
+                raise Failure(f"-w argument '{width}' too large")
+            return width
+        self.ctx.error(f"warning: invalid width {width}; using {self.unit} instead")
         return self.unit
 
     def label(self, address: int) -> str:
@@ -190,14 +190,14 @@ class _Dump:
     def line(self, data: bytes) -> None:
         ctx = self.ctx
         ctx.charge(2 + (len(data) >> 3) * len(self.writers))
-        if data == self.before and not self.verbose and len(data) == self.block:
-            if not self.starred:
+        if data == self.previous and not self.verbose and len(data) == self.block:
+            if not self.star_printed:
                 ctx.write(b"*\n")
-                self.starred = True
+                self.star_printed = True
             self.address += len(data)
             return
-        self.before = data
-        self.starred = False
+        self.previous = data
+        self.star_printed = False
         count = len(data)
         label = self.label(self.address)
         padded = data if count == self.block else data + bytes(-count % self.unit)
@@ -208,24 +208,24 @@ class _Dump:
 
 
 def _strings(source: Joined, options: Options, start: int, ctx: Context) -> None:
-    """Print every string of graphic characters that is long enough and ends with NUL."""
-    least = options.strings or 0
+    """Print every string of printable characters that is long enough and ends with NUL."""
+    min_length = options.strings or 0
     digits, radix = _DIGITS[options.radix or "o"]
-    held = b""
+    buffer = b""
     address = start
-    wanted = re.compile(rb"([\x20-\x7e]*)(.?)", re.DOTALL)
+    pattern = re.compile(rb"([\x20-\x7e]*)(.?)", re.DOTALL)
     for data in source.chunks():
-        held += data
-        ctx.budget.check_fits(len(held))
+        buffer += data
+        ctx.budget.check_fits(len(buffer))
         at = 0
-        while at < len(held):
+        while at < len(buffer):
             ctx.charge()
-            found = wanted.match(held, at)
-            if found is None or not found[2]:
-                break  # the string may go on
-            if found[2] == b"\0" and len(found[1]) >= least:
+            match = pattern.match(buffer, at)
+            if match is None or not match[2]:
+                break  # the string may continue in the next chunk
+            if match[2] == b"\0" and len(match[1]) >= min_length:
                 label = f"{address + at:0{digits}{radix}} " if digits else ""
-                ctx.write_line(label + found[1].decode("ascii"))
-            at = found.end()
+                ctx.write_line(label + match[1].decode("ascii"))
+            at = match.end()
         address += at
-        held = held[at:]
+        buffer = buffer[at:]

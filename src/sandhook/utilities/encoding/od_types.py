@@ -1,4 +1,4 @@
-"""The output types of od: how -t is read, and how the bytes of a block are written.
+"""The output types of od: parsing -t, and formatting the bytes of a block.
 
 Source: POSIX.1-2024 XCU 3, od. Oracle: GNU coreutils 9.1 on a little-endian machine of 64 bits.
 """
@@ -65,7 +65,7 @@ _PRINTABLE = bytes(byte if 32 <= byte < 127 else 46 for byte in range(256))
 
 
 class Type(Record):
-    """One output type: a line of its own for every block.
+    """One output type, which has its own line for every block.
 
     Attributes:
         letter: a, c, d, f, o, u or x.
@@ -79,13 +79,13 @@ class Type(Record):
 
     @property
     def width(self) -> int:
-        """Characters that one number needs, without what stands between numbers."""
+        """Characters that one number needs, without the blanks between numbers."""
         return 3 if self.letter in "ac" else _WIDTHS[self.letter][self.size]
 
 
 def parse_types(text: str) -> tuple[Type, ...]:
-    """Read the argument of -t: any number of types without separators. Raises Failure."""
-    found = []
+    """Parse the argument of -t: any number of types without separators. Raises Failure."""
+    types = []
     at = 0
     while at < len(text):
         letter = text[at]
@@ -97,14 +97,14 @@ def parse_types(text: str) -> tuple[Type, ...]:
             raise Failure(f"invalid character '{letter}' in type string '{text}'")
         trailer = text[at : at + 1] == "z"
         at += trailer
-        found.append(Type(letter, size, trailer))
-    return tuple(found)
+        types.append(Type(letter, size, trailer))
+    return tuple(types)
 
 
 def _size(text: str, at: int, letter: str) -> tuple[int, int]:
-    named = _FLOAT_SIZES if letter == "f" else _INTEGER_SIZES
-    if text[at : at + 1] in named and at < len(text):
-        return named[text[at]], at + 1
+    letter_sizes = _FLOAT_SIZES if letter == "f" else _INTEGER_SIZES
+    if text[at : at + 1] in letter_sizes and at < len(text):
+        return letter_sizes[text[at]], at + 1
     end = at
     while end < len(text) and text[end] in "0123456789":
         end += 1
@@ -123,16 +123,16 @@ def _size(text: str, at: int, letter: str) -> tuple[int, int]:
 # --------------------------------------------------------------------------- one block
 
 
-Writer = Callable[[bytes, int], str]  #: a block padded with NULs, and how many of its bytes count
+Writer = Callable[[bytes, int], str]  #: arguments: a block padded with NULs, and its size without padding
 
 
 def writer(kind: Type, block: int, line: int, order: str) -> Writer:
-    """Return what writes a block's numbers of one type, without the address.
+    """Return a function that formats the numbers of a block, without the address.
 
     Args:
         kind: The type.
         block: Bytes of a whole block.
-        line: Characters that the widest type needs for a block: narrower ones are spread out.
+        line: Characters that the widest type needs for a block; narrower types are spread out.
         order: "<" or ">": the order of bytes within a number.
     """
     fields = block // kind.size
@@ -140,9 +140,9 @@ def writer(kind: Type, block: int, line: int, order: str) -> Writer:
     blanks = [pad * (fields - index) // fields for index in range(fields + 1)]
     widths = [blanks[index] - blanks[index + 1] + kind.width for index in range(fields)]
     texts = _texts(kind, order)
-    even = len(set(widths)) == 1
+    uniform = len(set(widths)) == 1
 
-    if kind.size == 1 and even:
+    if kind.size == 1 and uniform:
         table = [text.rjust(widths[0]) for text in texts(bytes(range(256)))]
 
         def numbers(data: bytes, count: int) -> str:
@@ -160,28 +160,28 @@ def writer(kind: Type, block: int, line: int, order: str) -> Writer:
     def with_trailer(data: bytes, count: int) -> str:
         lacking = (block - count) // kind.size
         blank = lacking * kind.width + pad * lacking // fields
-        shown = data[:count].translate(_PRINTABLE).decode("ascii")
-        return f"{numbers(data, count)}{'':{blank}}  >{shown}<"
+        characters = data[:count].translate(_PRINTABLE).decode("ascii")
+        return f"{numbers(data, count)}{'':{blank}}  >{characters}<"
 
     return with_trailer
 
 
 def line_width(types: Sequence[Type], block: int) -> int:
-    """Return the characters that the widest type needs for a block."""
+    """Return how many characters the widest type needs for a block."""
     return max((kind.width + 1) * (block // kind.size) for kind in types)
 
 
 def _texts(kind: Type, order: str) -> Callable[[bytes], list[str]]:
-    """Return what turns bytes, a whole number of them, into the texts of their numbers."""
+    """Return a function that converts the bytes of whole numbers to texts."""
     letter, size = kind.letter, kind.size
     if letter == "a":
         names = [*NAMES, *map(chr, range(33, 127)), "del"]
         return lambda data: [names[byte & 127] for byte in data]
     if letter == "c":
-        shown = [
+        characters = [
             _ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f"{byte:03o}") for byte in range(256)
         ]
-        return lambda data: [shown[byte] for byte in data]
+        return lambda data: [characters[byte] for byte in data]
     if letter == "f":
         return lambda data: [_float(data[at : at + size], order) for at in range(0, len(data), size)]
     code = _SUPPORTED[size] if letter == "d" else _SUPPORTED[size].upper()
@@ -192,51 +192,51 @@ def _texts(kind: Type, order: str) -> Callable[[bytes], list[str]]:
 
 
 def _float(data: bytes, order: str) -> str:
-    """Write a floating-point number with the fewest digits that read back as it."""
+    """Format a floating-point number with the fewest digits that read back as the same number."""
     if len(data) == 16:
         return _extended(data if order == "<" else data[::-1])
-    code, least, most = ("f", 6, 9) if len(data) == 4 else ("d", 15, 17)
+    code, min_precision, max_precision = ("f", 6, 9) if len(data) == 4 else ("d", 15, 17)
     (value,) = struct.unpack(order + code, data)
     if value != value:
         negative = data[-1 if order == "<" else 0] & 128
         return "-nan" if negative else "nan"
     smallest = 1.1754943508222875e-38 if code == "f" else 2.2250738585072014e-308
     if abs(value) < smallest:
-        least = 1
-    for precision in range(least, most + 1):
+        min_precision = 1
+    for precision in range(min_precision, max_precision + 1):
         text = f"{value:.{precision}g}"
-        if precision == most or _same(text, value, code):
+        if precision == max_precision or _round_trips(text, value, code):
             return text
     return text
 
 
-def _same(text: str, value: float, code: str) -> bool:
-    read = float(text)
+def _round_trips(text: str, value: float, code: str) -> bool:
+    parsed = float(text)
     try:
-        return bool(struct.pack(code, read) == struct.pack(code, value))
+        return bool(struct.pack(code, parsed) == struct.pack(code, value))
     except OverflowError:
         return False
 
 
 def _extended(data: bytes) -> str:
-    """Write x86's extended format, the first ten bytes of sixteen."""
+    """Format a number in x86's extended format, the first ten bytes of sixteen."""
     mantissa, high = struct.unpack("<QH", data[:10])
     negative, exponent = bool(high >> 15), high & 0x7FFF
-    if exponent == 0x7FFF or (exponent and not mantissa >> 63):  # infinite, or no number at all
+    if exponent == 0x7FFF or (exponent and not mantissa >> 63):  # infinite, or an invalid encoding
         text = "inf" if exponent == 0x7FFF and mantissa << 1 & (2**64 - 1) == 0 and mantissa >> 63 else "nan"
         return "-" + text if negative else text
     value = longdouble.LongDouble(negative, mantissa, max(exponent, 1) - 16_383 - 63)
-    least = 18 if exponent else 1
-    for precision in range(least, 22):
+    min_precision = 18 if exponent else 1
+    for precision in range(min_precision, 22):
         text = longdouble.render(value, "g", "", 0, precision)
-        read = longdouble.parse(text)[0]
-        if _normal(read) == _normal(value):
+        parsed = longdouble.parse(text)[0]
+        if _normalize(parsed) == _normalize(value):
             break
     return text
 
 
-def _normal(value: longdouble.LongDouble) -> tuple[bool, int, int]:
-    """Return sign, odd mantissa and exponent: the same for equal numbers."""
+def _normalize(value: longdouble.LongDouble) -> tuple[bool, int, int]:
+    """Return sign, odd mantissa and exponent, which are equal for equal numbers."""
     mantissa, exponent = value.mantissa, value.exponent
     if not mantissa:
         return value.negative, 0, 0

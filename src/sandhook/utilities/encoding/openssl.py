@@ -1,6 +1,6 @@
-"""openssl: digests, base64 and random bytes, and nothing of keys, certificates and ciphers.
+"""openssl: digests, base64 and random bytes, but no keys, certificates or ciphers.
 
-Oracle: OpenSSL 3.0. Divergence: L-OPENSSL-001, other commands are refused by name.
+Oracle: OpenSSL 3.0. Divergence: L-OPENSSL-001, other commands are rejected by name.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sandhook.kernel.descriptor import Description
 
 RAW = True
 
-#: Digests by the name on the command line: hashlib's name, and how a line names it.
+#: Digests by their name on the command line: the name in hashlib, and the name in the output.
 _DIGESTS = {
     "md5": ("md5", "MD5"),
     "sha1": ("sha1", "SHA1"),
@@ -33,8 +33,8 @@ _DIGESTS = {
     "blake2b512": ("blake2b", "BLAKE2B-512"),
     "blake2s256": ("blake2s", "BLAKE2S-256"),
 }
-_LINE = 48  #: bytes that a line of base64 holds
-_MOST = 1 << 20  #: bytes that rand gives
+_LINE = 48  #: bytes in a line of base64
+_MAX_RANDOM = 1 << 20  #: maximal number of bytes for rand
 
 
 @option_set
@@ -42,39 +42,39 @@ class Options:
     """openssl dgst [-DIGEST] [-r | -c | -binary] [-hmac KEY] [-out FILE] [FILE]... | openssl DIGEST [FILE]... | openssl base64 [-d] [-A] [-in FILE] [-out FILE] | openssl rand [-hex | -base64] NUMBER
 
     Print digests (md5, sha1, sha224 to sha512, sha3-224 to sha3-512, blake2b512, blake2s256), encode and
-    decode base64, or give random bytes.
+    decode base64, or print random bytes.
     """
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 for what cannot be read and what is not offered."""
+    """Return 0, or 1 for a file that cannot be read or a command that is not offered."""
     from sandhook.command.options import Inform
 
     name, rest = (arguments[0], list(arguments[1:])) if arguments else ("", [])
     if name in ("--help", "--version"):
         raise Inform(name[2:])
-    called, ctx.name = ctx.name, name  # the commands of openssl sign their messages themselves
+    program_name, ctx.name = ctx.name, name  # messages begin with the command, not with openssl
     if name in ("dgst", *_DIGESTS):
         return _digest(name, rest, ctx)
     if name == "base64" or (name == "enc" and ("-base64" in rest or "-a" in rest)):
         return _base64(rest, ctx)
     if name == "rand":
         return _random(rest, ctx)
-    ctx.name = called
+    ctx.name = program_name
     if name == "version" and not rest:
         ctx.write_line("OpenSSL 3.0 (sandhook)")
         return 0
     raise Failure(f"'{name}' is not offered: dgst, base64, rand and version are (L-OPENSSL-001)")
 
 
-class _Words:
-    """Reads options that begin with one or two dashes."""
+class _OptionParser:
+    """Parses options that begin with one or two dashes."""
 
     def __init__(self, words: list[str]) -> None:
         self.rest = list(reversed(words))
 
     def option(self) -> str:
-        """Return the next option without its dash, or "" where operands begin."""
+        """Return the next option without its dash, or "" if an operand is next."""
         if not self.rest or self.rest[-1][:1] != "-" or self.rest[-1] == "-":
             return ""
         word = self.rest.pop()
@@ -92,16 +92,16 @@ class _Words:
 def _digest(command: str, words: list[str], ctx: Context) -> int:
     kind = command if command in _DIGESTS else ""
     form, key, output = "", None, None
-    reading = _Words(words)
-    while name := reading.option():
+    parser = _OptionParser(words)
+    while name := parser.option():
         if name in _DIGESTS:
             kind = name
         elif name in ("r", "c", "binary", "hex"):
             form = name
         elif name == "hmac":
-            key = reading.argument(name).encode("utf-8", "surrogateescape")
+            key = parser.argument(name).encode("utf-8", "surrogateescape")
         elif name == "out":
-            output = reading.argument(name)
+            output = parser.argument(name)
         elif name in (
             "sign",
             "verify",
@@ -119,7 +119,7 @@ def _digest(command: str, words: list[str], ctx: Context) -> int:
     algorithm, title = _DIGESTS[kind] if kind else ("sha256", "SHA256")
     out = _Output(output, ctx)
     try:
-        for operand in list(reversed(reading.rest)) or [""]:
+        for operand in list(reversed(parser.rest)) or [""]:
             state: Any = hashlib.new(algorithm, usedforsecurity=False)
             if key is not None:
                 state = hmac.new(key, digestmod=algorithm)
@@ -154,8 +154,8 @@ def _line(state: Any, form: str, title: str, operand: str, keyed: bool) -> bytes
 def _base64(words: list[str], ctx: Context) -> int:
     decode = single = False
     source, output = "-", None
-    reading = _Words(words)
-    while name := reading.option():
+    parser = _OptionParser(words)
+    while name := parser.option():
         if name == "d":
             decode = True
         elif name in ("e", "base64", "a"):
@@ -163,12 +163,12 @@ def _base64(words: list[str], ctx: Context) -> int:
         elif name == "A":
             single = True
         elif name == "in":
-            source = reading.argument(name)
+            source = parser.argument(name)
         elif name == "out":
-            output = reading.argument(name)
+            output = parser.argument(name)
         else:
-            raise reading.unknown(name)
-    if reading.rest:
+            raise parser.unknown(name)
+    if parser.rest:
         raise Failure("Extra arguments given.")
     try:
         reader = ctx.open(source)
@@ -187,13 +187,13 @@ def _base64(words: list[str], ctx: Context) -> int:
                     ctx.error("error reading input file")
                     return 1
                 return 0
-            held = b""
+            buffer = b""
             for piece in reader.chunks():
-                held += piece
-                whole = len(held) // _LINE * _LINE
-                out.write(_encoded(held[:whole], single))
-                held = held[whole:]
-            out.write(_encoded(held, single))
+                buffer += piece
+                whole = len(buffer) // _LINE * _LINE
+                out.write(_encoded(buffer[:whole], single))
+                buffer = buffer[whole:]
+            out.write(_encoded(buffer, single))
     finally:
         out.close()
     return 0
@@ -207,23 +207,23 @@ def _encoded(data: bytes, single: bool) -> bytes:
 
 def _random(words: list[str], ctx: Context) -> int:
     form, output = "", None
-    reading = _Words(words)
-    while name := reading.option():
+    parser = _OptionParser(words)
+    while name := parser.option():
         if name in ("hex", "base64"):
             form = name
         elif name == "out":
-            output = reading.argument(name)
+            output = parser.argument(name)
         else:
-            raise reading.unknown(name)
-    given = bool(reading.rest)
-    text = reading.rest.pop() if given else "0"
-    if reading.rest:
+            raise parser.unknown(name)
+    has_number = bool(parser.rest)
+    text = parser.rest.pop() if has_number else "0"
+    if parser.rest:
         raise Failure("Extra arguments given.")
-    if not (text.isascii() and text.isdigit()) or (text.strip("0") == "" and given):
+    if not (text.isascii() and text.isdigit()) or (text.strip("0") == "" and has_number):
         raise Failure(f'Can\'t parse "{text}" as a number')
     count = int(text[:10])
-    if count > _MOST:
-        raise Failure(f"more than {_MOST} bytes are not offered (L-OPENSSL-001)")
+    if count > _MAX_RANDOM:
+        raise Failure(f"more than {_MAX_RANDOM} bytes are not offered (L-OPENSSL-001)")
     pieces = []
     with ctx.open("/dev/urandom") as reader:
         while count:

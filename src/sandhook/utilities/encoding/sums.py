@@ -1,4 +1,4 @@
-"""The checksums that are numbers: POSIX's CRC, and the sums of BSD and System V."""
+"""Numeric checksums: POSIX's CRC, and the sums of BSD and System V."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from zlib import crc32
 
 from sandhook.command.context import Context
 
-#: Each byte with its bits in reverse: zlib's CRC goes through the bits the other way than POSIX's.
+#: Each byte with its bits reversed, because zlib's CRC processes the bits in the opposite order to POSIX's.
 _REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 _ONES = 0xFFFFFFFF
 
-#: What each kind prints: its number, and its count of bytes or blocks.
+#: The checksum, and the number of bytes or blocks.
 Sum = tuple[int, int]
 
 
@@ -50,7 +50,7 @@ def system_v(name: str, ctx: Context) -> Sum:
     return (folded & 0xFFFF) + (folded >> 16), -(-size // 512)
 
 
-#: How each algorithm is computed.
+#: The function for each algorithm.
 SUMS: dict[str, Callable[[str, Context], Sum]] = {"bsd": bsd, "crc": crc, "sysv": system_v}
 
 

@@ -1,4 +1,4 @@
-"""Encoded text in lines of one width, as base64 and basenc write it."""
+"""Wrap encoded text into lines, for base64 and basenc."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from sandhook.command.counts import bounded_number
 
 
 def wrap_size(text: str) -> int:
-    """Read the argument of -w, in columns; 0 means lines without end."""
+    """Parse the argument of -w, in columns; 0 means that lines are not wrapped."""
     return bounded_number(text, "invalid wrap size:", 1 << 30)
 
 
 def write_wrapped(text: bytes, column: int, width: int, ctx: Context) -> int:
-    """Write text in lines; return the column where the next piece begins."""
+    """Write text in lines; return the column of the next piece."""
     if not width:
         ctx.write(text)
         return 0

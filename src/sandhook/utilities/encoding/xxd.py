@@ -1,7 +1,7 @@
-"""xxd: make a hexadecimal dump, or turn one back into bytes.
+"""xxd: print a hexadecimal dump, or convert one back into bytes.
 
-Oracle: xxd 2022-01-14 of Vim 9.0. Options are words of one dash, as in ``-ps`` and ``-cols 8``.
-Divergence: L-XXD-001, -E is not offered, and a word that is no option is an error, though its first letter is one.
+Oracle: xxd 2022-01-14 of Vim 9.0. Options are words with one dash, as in ``-ps`` and ``-cols 8``.
+Divergence: L-XXD-001, -E is not offered, and an unknown word is an error even if its first letter is an option.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sandhook.command.operands import reason
 from sandhook.command.options import Syntax, UsageError, opt, option_set
 from sandhook.kernel.descriptor import Description, File
 
-RAW = True  # its options are words of one dash
+RAW = True  # its options are words with one dash
 FIXED_NAMES = ("xxd",)
 
 _WORDS = {
@@ -22,29 +22,29 @@ _WORDS = {
     "len": "l", "name": "n", "offset": "o", "off": "o", "plain": "p", "postscript": "p", "ps": "p", "revert": "r",
     "seek": "s", "skip": "s", "upper": "u", "uppercase": "u",
 }  # fmt: skip
-_VALUED = "cglnos"
+_WITH_ARGUMENT = "cglnos"
 _NUMBER = re.compile(r"[+-]*(0[xX][0-9a-fA-F]{1,16}|[0-9]{1,18})", re.ASCII)
-_MOST_COLUMNS = 256
+_MAX_COLUMNS = 256
 _PRINTABLE = bytes(byte if 32 <= byte < 127 else 46 for byte in range(256))
-#: What EBCDIC of code page 37 has where -E shows another character.
+#: Bytes of EBCDIC (code page 37) for which -E shows another character.
 _EBCDIC = bytes.maketrans(b"\x5f\x9a\xa1\xad\xb0\xba\xbb\xbd", b"~^.[...]")
-_EBCDIC_SHOWN = bytes(
+_EBCDIC_PRINTABLE = bytes(
     new if new != byte else ord(char) if " " <= (char := bytes((byte,)).decode("cp037")) <= "~" else 46
     for byte, new in enumerate(_EBCDIC)
 )
 
 
 def _number(text: str) -> int:
-    """Read a number as strtol does with base 0; what cannot be read is 0."""
-    found = _NUMBER.match(text)
-    if found is None:
+    """Parse a number like strtol with base 0; text that is not a number is 0."""
+    match = _NUMBER.match(text)
+    if match is None:
         return 0
-    digits = found[1]
+    digits = match[1]
     base = 16 if digits[:2] in ("0x", "0X") else 8 if digits[0] == "0" else 10
     if base == 8:
         digits = digits[: len(digits) - len(digits.lstrip("01234567"))]
     value = int(digits or "0", base)
-    return -value if "-" in text[: found.start(1)] else value
+    return -value if "-" in text[: match.start(1)] else value
 
 
 WRITE_ERROR = "{}"
@@ -55,10 +55,10 @@ WRITE_STATUS = 3
 class Options:
     """xxd [-abCdeEipru] [-c COLS] [-g BYTES] [-l LEN] [-n NAME] [-o OFFSET] [-s [+][-]SEEK] [INFILE [OUTFILE]]
 
-    Dump INFILE (standard input) in hexadecimal, or turn a dump back with -r.
+    Dump INFILE (standard input) in hexadecimal, or convert a dump back with -r.
     """
 
-    autoskip: bool = opt("-a", help="a single * stands for lines of NULs (-autoskip)")
+    autoskip: bool = opt("-a", help="print a single * for lines of NULs (-autoskip)")
     bits: bool = opt("-b", help="binary digits (-bits)")
     columns: int | None = opt(
         "-c", "COLS", "bytes of a line: 16; 12 with -i, 30 with -p, 6 with -b (-cols)", convert=_number
@@ -66,7 +66,7 @@ class Options:
     capitalize: bool = opt("-C", help="with -i, capital letters in names (-capitalize)")
     decimal: bool = opt("-d", help="offsets in decimal")
     little: bool = opt("-e", help="groups are little-endian numbers")
-    ebcdic: bool = opt("-E", help="the characters are those of EBCDIC")
+    ebcdic: bool = opt("-E", help="interpret characters as EBCDIC")
     group: int | None = opt(
         "-g", "BYTES", "bytes of a group: 2; 4 with -e, 1 with -b (-groupsize)", convert=_number
     )
@@ -74,10 +74,10 @@ class Options:
     length: int | None = opt("-l", "LEN", "stop after LEN bytes (-len)", convert=_number)
     name: str | None = opt("-n", "NAME", "with -i, the name of the array (-name)")
     offset: int = opt(
-        "-o", "OFFSET", "add OFFSET to the offsets that are shown (-offset)", convert=_number, default=0
+        "-o", "OFFSET", "add OFFSET to the printed offsets (-offset)", convert=_number, default=0
     )
-    plain: bool = opt("-p", help="hexadecimal digits and nothing else (-ps, -plain)")
-    revert: bool = opt("-r", help="turn a dump into bytes (-revert)")
+    plain: bool = opt("-p", help="only hexadecimal digits (-ps, -plain)")
+    revert: bool = opt("-r", help="convert a dump into bytes (-revert)")
     seek: str | None = opt(
         "-s", "SEEK", "begin there; negative from the end; with -r, add it to all offsets (-seek)"
     )
@@ -88,30 +88,30 @@ _SYNTAX = Syntax(Options, permute=False)
 
 
 def _arguments(words: Sequence[str]) -> list[str]:
-    """Write the options in a form that the common parser reads. Raises UsageError."""
-    found: list[str] = []
+    """Rewrite the options for the common parser. Raises UsageError."""
+    normalized: list[str] = []
     rest = list(reversed(words))
     while rest and rest[-1][:1] == "-" and rest[-1] != "-":
         word = rest.pop()
         if word in ("--", "--help", "--version"):
-            found.append(word)
+            normalized.append(word)
             continue
         name = word[2:] if word[:2] == "--" else word[1:]
         if name in _WORDS or len(name) == 1:
             letter = _WORDS.get(name, name)
-            if letter in _VALUED and not rest:
+            if letter in _WITH_ARGUMENT and not rest:
                 raise UsageError(f"option requires an argument -- '{letter}'")
-            value = rest.pop() or "0" if letter in _VALUED else ""
-            found.append(f"-{letter}{value}")
-        elif name[0] in _VALUED and not name[1:2].isalpha():
-            found.append(f"-{name}")
+            value = rest.pop() or "0" if letter in _WITH_ARGUMENT else ""
+            normalized.append(f"-{letter}{value}")
+        elif name[0] in _WITH_ARGUMENT and not name[1:2].isalpha():
+            normalized.append(f"-{name}")
         else:
             raise UsageError(f"unrecognized option '{word}'")
-    return [*found, "--", *reversed(rest)]
+    return [*normalized, "--", *reversed(rest)]
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0; 1 after a wrong option, 2 when INFILE cannot be read, 3 when OUTFILE cannot be written."""
+    """Return 0, 1 after a usage error, 2 when INFILE cannot be read, 3 when OUTFILE cannot be written."""
     options, operands = _SYNTAX.parse(_arguments(arguments))
     if len(operands) > 2:
         raise UsageError(f"extra operand '{operands[2]}'")
@@ -127,7 +127,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             if options.revert:
                 _revert(reader, options, columns, target, ctx)
                 return 0
-            start = _begin(reader, options, ctx)
+            start = _seek(reader, options, ctx)
             data = _limited(reader, options.length)
             for line in _dump(data, options, columns, start, name, ctx):
                 ctx.charge()
@@ -139,26 +139,28 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
 
 
 def _columns(options: Options) -> int:
-    """Return the bytes of a line, 0 for one endless line."""
-    given = options.columns
-    if given is None or (given == 0 and not options.plain):
+    """Return the bytes of a line, 0 for one unlimited line."""
+    columns = options.columns
+    if columns is None or (columns == 0 and not options.plain):
         return 30 if options.plain else 12 if options.include else 6 if options.bits else 16
-    if given < 0 or (given > _MOST_COLUMNS and not (options.plain or options.include)):
-        raise Failure(f"invalid number of columns (max. {_MOST_COLUMNS}).", 1)
-    return given
+    if columns < 0 or (columns > _MAX_COLUMNS and not (options.plain or options.include)):
+        raise Failure(f"invalid number of columns (max. {_MAX_COLUMNS}).", 1)
+    return columns
 
 
 def _limited(reader: Reader, length: int | None) -> Iterator[bytes]:
-    """Yield the input up to ``length`` bytes."""
-    left = length
-    while (left is None or left > 0) and (data := reader.read(65_536 if left is None else min(left, 65_536))):
-        if left is not None:
-            left -= len(data)
+    """Yield at most ``length`` bytes of the input."""
+    remaining = length
+    while (remaining is None or remaining > 0) and (
+        data := reader.read(65_536 if remaining is None else min(remaining, 65_536))
+    ):
+        if remaining is not None:
+            remaining -= len(data)
         yield data
 
 
-def _begin(reader: Reader, options: Options, ctx: Context) -> int:
-    """Go to where -s says, and return that position."""
+def _seek(reader: Reader, options: Options, ctx: Context) -> int:
+    """Move to the position of -s, and return it."""
     if options.seek is None:
         return 0
     text = options.seek
@@ -176,46 +178,46 @@ def _begin(reader: Reader, options: Options, ctx: Context) -> int:
         distance += source.tell() if text[:1] == "+" else 0
         source.seek(distance)
         return distance
-    left = distance
-    while left:
-        data = reader.read(min(left, 65_536))
+    remaining = distance
+    while remaining:
+        data = reader.read(min(remaining, 65_536))
         if not data:
             raise Failure("Sorry, cannot seek.", 4)
-        left -= len(data)
+        remaining -= len(data)
     return distance
 
 
-# --------------------------------------------------------------------------- where it goes
+# --------------------------------------------------------------------------- the output
 
 
 class _Target:
-    """Standard output, or OUTFILE; positions are kept for -r, and gaps are filled or skipped."""
+    """Standard output or OUTFILE; for -r, it tracks the position and fills or skips gaps."""
 
     def __init__(self, ctx: Context, description: Description | None) -> None:
         self._ctx = ctx
         self._description = description
         self.position = 0
-        self._kept: list[bytes] = []
+        self._buffer: list[bytes] = []
         self._size = 0
 
     def write(self, data: bytes) -> None:
         if self._description is None:
             self._ctx.write(data)
         else:
-            self._kept.append(data)
+            self._buffer.append(data)
             self._size += len(data)
             if self._size > 65_536:
                 self.finish()
         self.position += len(data)
 
     def finish(self) -> None:
-        if self._description is not None and self._kept:
-            self._description.write(b"".join(self._kept))
-        self._kept = []
+        if self._description is not None and self._buffer:
+            self._description.write(b"".join(self._buffer))
+        self._buffer = []
         self._size = 0
 
     def go_to(self, position: int) -> None:
-        """Move forward; a gap is left as it is in OUTFILE, and filled with NULs in standard output."""
+        """Move to a position; a gap keeps its bytes in OUTFILE, and is filled with NULs on standard output."""
         if position == self.position:
             return
         if self._description is not None and self._description.seekable:
@@ -238,12 +240,12 @@ def _target(operands: Sequence[str], options: Options, ctx: Context) -> _Target:
     if len(operands) < 2 or operands[1] == "-":
         return _Target(ctx, None)
     try:
-        opened = ctx.process.open(
+        description = ctx.process.open(
             operands[1], read=False, write=True, create=True, truncate=not options.revert
         )
     except OSError as error:
         raise Failure(f"{operands[1]}: {reason(error)}", 3) from None
-    return _Target(ctx, opened)
+    return _Target(ctx, description)
 
 
 # --------------------------------------------------------------------------- dumps
@@ -261,32 +263,32 @@ def _dump(
 
 
 def _pieces(data: Iterator[bytes], size: int) -> Iterator[bytes]:
-    held = b""
+    buffer = b""
     for chunk in data:
-        held += chunk
-        whole = len(held) // size * size
+        buffer += chunk
+        whole = len(buffer) // size * size
         for at in range(0, whole, size):
-            yield held[at : at + size]
-        held = held[whole:]
-    if held:
-        yield held
+            yield buffer[at : at + size]
+        buffer = buffer[whole:]
+    if buffer:
+        yield buffer
 
 
 def _plain(data: Iterator[bytes], upper: bool, columns: int) -> Iterator[bytes]:
-    some = False
+    has_output = False
     for piece in _pieces(data, columns or 65_536):
-        some = True
+        has_output = True
         text = piece.hex()
         yield (text.upper() if upper else text).encode() + (b"\n" if columns else b"")
-    if some and not columns:
+    if has_output and not columns:
         yield b"\n"
 
 
 def _include(data: Iterator[bytes], options: Options, columns: int, name: str) -> Iterator[bytes]:
     identifier = None
     if options.name is not None or name != "-":
-        given = options.name if options.name is not None else name
-        identifier = re.sub(r"[^0-9A-Za-z]", "_", given)
+        base_name = options.name if options.name is not None else name
+        identifier = re.sub(r"[^0-9A-Za-z]", "_", base_name)
         if identifier[:1].isdigit():
             identifier = "__" + identifier
         if options.capitalize:
@@ -315,7 +317,7 @@ def _lines(
         raise Failure("number of octets per group must be a power of 2 with -e.", 1)
     form = "%d" if options.decimal else "%x"
     digits = _Digits(options, columns, group)
-    held: bytes | None = None
+    pending_line: bytes | None = None
     zeros = 0
     for piece in _pieces(data, columns):
         ctx.charge()
@@ -324,12 +326,12 @@ def _lines(
         if not options.autoskip:
             yield line
             continue
-        if held is not None:  # the last line is never left out
+        if pending_line is not None:  # the last line is always printed
             if zeros == 2:
                 yield b"*\n"
             if zeros < 2:
-                yield held
-            held = None
+                yield pending_line
+            pending_line = None
         if any(piece):
             zeros = 0
             yield line
@@ -338,31 +340,31 @@ def _lines(
             if zeros == 1:
                 yield line
             else:
-                held = line
-    if held is not None:
-        yield held
+                pending_line = line
+    if pending_line is not None:
+        yield pending_line
 
 
 class _Digits:
-    """Writes the bytes of one line as groups, and as characters after them."""
+    """Formats the bytes of one line as groups of digits, followed by characters."""
 
     def __init__(self, options: Options, columns: int, group: int) -> None:
         self.columns = columns
         self.group = group
         self.little = options.little
-        self.shown = _EBCDIC_SHOWN if options.ebcdic else _PRINTABLE
+        self.characters = _EBCDIC_PRINTABLE if options.ebcdic else _PRINTABLE
         self.form = "%08d" if options.bits else "%02X" if options.upper else "%02x"
         self.bits = options.bits
-        each = 8 if options.bits else 2
-        shown = -(-columns // group) * group if options.little else columns
-        self.width = shown * each + (shown - 1) // group
-        self.blank = " " * each
+        digits_per_byte = 8 if options.bits else 2
+        column_count = -(-columns // group) * group if options.little else columns
+        self.width = column_count * digits_per_byte + (column_count - 1) // group
+        self.blank = " " * digits_per_byte
 
     def line(self, piece: bytes) -> str:
         if not (self.bits or self.little):
-            shown = piece.hex(" ", -self.group)
-            shown = shown.upper() if self.form == "%02X" else shown
-            return f"{shown:<{self.width}}  {piece.translate(self.shown).decode('ascii')}\n"
+            text = piece.hex(" ", -self.group)
+            text = text.upper() if self.form == "%02X" else text
+            return f"{text:<{self.width}}  {piece.translate(self.characters).decode('ascii')}\n"
         if self.bits:
             texts = [f"{byte:08b}" for byte in piece]
         else:
@@ -373,16 +375,16 @@ class _Digits:
             if self.little:
                 part = [self.blank] * (self.group - len(part)) + part[::-1]
             groups.append("".join(part))
-        return f"{' '.join(groups):<{self.width}}  {piece.translate(self.shown).decode('ascii')}\n"
+        return f"{' '.join(groups):<{self.width}}  {piece.translate(self.characters).decode('ascii')}\n"
 
 
-# --------------------------------------------------------------------------- back to bytes
+# --------------------------------------------------------------------------- reverting
 
 _HEX = {ord(digit): int(digit, 16) for digit in "0123456789abcdefABCDEF"}
 
 
 def _revert(reader: Reader, options: Options, columns: int, target: _Target, ctx: Context) -> None:
-    """Write the bytes that a dump shows."""
+    """Write the bytes of a dump."""
     base = _number(options.seek) if options.seek is not None else 0
     if options.plain:
         target.go_to(base)
@@ -410,27 +412,27 @@ def _revert(reader: Reader, options: Options, columns: int, target: _Target, ctx
     target.finish()
 
 
-def _octets(line: bytes, at: int, most: int, half: int) -> tuple[int, bytes]:
-    """Read pairs of digits; three other characters in a row end the line.
+def _octets(line: bytes, at: int, max_octets: int, half: int) -> tuple[int, bytes]:
+    """Parse pairs of digits, until three other characters in a row.
 
     Returns:
-        A digit that waits for its partner (-1 for none), and the bytes.
+        The first digit of an incomplete pair (-1 for none), and the bytes.
     """
-    found = bytearray()
-    strange = 0
-    while at < len(line) and len(found) < most:
+    octets = bytearray()
+    other_characters = 0
+    while at < len(line) and len(octets) < max_octets:
         digit = _HEX.get(line[at], -1)
         at += 1
         if digit < 0:
-            strange += 1
+            other_characters += 1
             half = -1
-            if strange == 3:
+            if other_characters == 3:
                 break
         elif half < 0:
             half = digit
-            strange = 0
+            other_characters = 0
         else:
-            found.append(half << 4 | digit)
+            octets.append(half << 4 | digit)
             half = -1
-            strange = 1  # as if a separator had come
-    return half, bytes(found)
+            other_characters = 1  # a complete pair counts like a separator
+    return half, bytes(octets)

@@ -160,7 +160,7 @@ def plan(
         linked: See ``inspect``.
 
     A turn that reads further inputs and fails may not have reached all its sites. Its error
-    tells whether inputs remain ("l"); if so, the run cannot continue.
+    has "l" if inputs remain, and then the run cannot continue.
 
     Raises:
         UnsupportedProgramError: It uses something that is not supported.

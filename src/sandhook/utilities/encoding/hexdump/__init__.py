@@ -1,7 +1,7 @@
-"""hexdump, hd: dump bytes in hexadecimal, or as formats say.
+"""hexdump, hd: dump bytes in hexadecimal, or in other formats.
 
 Oracle: hexdump of util-linux 2.38. hd is ``hexdump -C``.
-Divergence: L-HEXDUMP-001, the conversion suffix ``_L`` is not offered; -L is checked, and without effect.
+Divergence: L-HEXDUMP-001, the conversion suffix ``_L`` is not offered; -L is checked, but has no effect.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ _SIZE = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)(?:([KMGTPE])(i?B)?|b)?", re.ASCI
 _CANONICAL = ('"%08.8_Ax\\n"', '"%08.8_ax  " 8/1 "%02x " "  " 8/1 "%02x "', '"  |" 16/1 "%_p" "|\\n"')
 _ADDRESS = '"%07.7_Ax\\n"'
 _WORDS = '"%07.7_ax " 8/2 "%04x " "\\n"'
-_MOST_BLOCK = 1 << 16
+_MAX_BLOCK = 1 << 16
 _PRINTABLE = bytes(byte if 32 <= byte < 127 else 46 for byte in range(256))
 _WORD_LINE = struct.Struct("<8H")
 
 
 def _count(text: str) -> int:
-    found = _SIZE.fullmatch(text)
-    if found is None or len(found[1]) > 18:
+    match = _SIZE.fullmatch(text)
+    if match is None or len(match[1]) > 18:
         raise Failure(f"failed to parse length: '{text}': Invalid argument")
-    digits = found[1]
+    digits = match[1]
     try:
         value = int(digits, 16 if digits[:2] in ("0x", "0X") else 8 if digits[0] == "0" else 10)
     except ValueError:
         raise Failure(f"failed to parse length: '{text}': Invalid argument") from None
-    if found[2]:
-        power = "KMGTPE".index(found[2].upper()) + 1
-        value *= (1000 if (found[3] or "").upper() == "B" else 1024) ** power
+    if match[2]:
+        power = "KMGTPE".index(match[2].upper()) + 1
+        value *= (1000 if (match[3] or "").upper() == "B" else 1024) ** power
     elif text[-1] in "bB" and digits[:2] not in ("0x", "0X"):
         value *= 512
     return value
 
 
-def _when(text: str) -> str:
+def _color_mode(text: str) -> str:
     if text not in ("auto", "always", "never"):
         raise Failure(f"unsupported color mode: '{text}'")
     return text
@@ -54,7 +54,7 @@ def _when(text: str) -> str:
 class Options:
     """hexdump [-bcCdovx] [-e FORMAT] [-f FILE] [-n LENGTH] [-s OFFSET] [FILE]...
 
-    Dump the FILEs, one after the other; numbers of two bytes in hexadecimal unless an option says otherwise.
+    Dump the FILEs as one input, by default as hexadecimal numbers of two bytes.
     """
 
     formats: tuple[tuple[str, ...], ...] = also(
@@ -69,7 +69,7 @@ class Options:
             const=(_ADDRESS, '"%07.7_ax " 8/2 " %06o " "\\n"')),
         opt("-x", "--two-bytes-hex", help="hexadecimal numbers of two bytes", append=True,
             const=(_ADDRESS, '"%07.7_ax " 8/2 "   %04x " "\\n"')),
-        opt("-e", "--format", "FORMAT", "write as FORMAT says: [COUNT]/[BYTES] \"TEXT\" ...", append=True,
+        opt("-e", "--format", "FORMAT", "write in the format [COUNT]/[BYTES] \"TEXT\" ...", append=True,
             convert=lambda text: (text,)),
     )  # fmt: skip
     file: tuple[str, ...] = opt("-f", "--format-file", "FILE", "formats are the lines of FILE", append=True)
@@ -79,10 +79,10 @@ class Options:
         "-L",
         "--color",
         "WHEN",
-        help="auto, always or never: formats ask for no colours",
+        help="auto, always or never: no format has colours",
         optional=True,
         const="auto",
-        convert=_when,
+        convert=_color_mode,
         ignored="",
     )
     verbose: bool = opt("-v", "--no-squeezing", help="print every line, instead of * for equal ones")
@@ -103,7 +103,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         texts = [_ADDRESS, _WORDS]
     patterns = [parse_patterns(text) for text in texts]
     size = max((sum(each.size for each in line) for line in patterns), default=0)
-    if size > _MOST_BLOCK:
+    if size > _MAX_BLOCK:
         raise Failure("a format asks for too many bytes")
     final = [line for line in patterns if any(each.is_final for each in line)]
     body = [line for line in patterns if line not in final]
@@ -124,37 +124,39 @@ def _lines(reader: Reader) -> list[str]:
 
 
 def _repeat_last(line: list[Pattern], size: int) -> None:
-    """Let the last pattern without a count go on until the block is used up."""
-    used = sum(each.size for each in line)
-    if line and used < size and not line[-1].counted and line[-1].unit:
-        line[-1].count += (size - used) // line[-1].unit
+    """Repeat the last pattern until the end of the block, if it has no count."""
+    size_so_far = sum(each.size for each in line)
+    if line and size_so_far < size and not line[-1].has_count and line[-1].unit:
+        line[-1].count += (size - size_so_far) // line[-1].unit
 
 
 class _Layout(Record):
-    """How blocks are written."""
+    """The layout of blocks."""
 
     size: int  #: bytes of a block
-    body: list[list[Pattern]]  #: for each line
+    body: list[list[Pattern]]  #: the patterns of each line
     final: list[list[Pattern]]  #: after the last block
-    quick: Callable[[int, bytes], bytes] | None  #: writes a whole block as the patterns would
+    quick: (
+        Callable[[int, bytes], bytes] | None
+    )  #: a fast function for a whole block, equivalent to the patterns
 
 
 def _dump(source: Joined, layout: _Layout, options: Options, ctx: Context) -> None:
     """Write all blocks."""
     size, body, final, quick = layout
     address = options.skip
-    before: bytes | None = None
-    starred = False
+    previous: bytes | None = None
+    star_printed = False
     for data in source.blocks(size):
         for at in range(0, len(data), size):
             block = data[at : at + size]
             ctx.charge(2 + (len(block) >> 2) * len(body))
-            if block == before and len(block) == size and not options.verbose:
-                if not starred:
+            if block == previous and len(block) == size and not options.verbose:
+                if not star_printed:
                     ctx.write(b"*\n")
-                    starred = True
+                    star_printed = True
             else:
-                before, starred = block, False
+                previous, star_printed = block, False
                 if quick is not None and len(block) == size:
                     ctx.write(quick(address, block))
                 else:
@@ -169,13 +171,13 @@ def _dump(source: Joined, layout: _Layout, options: Options, ctx: Context) -> No
 
 
 def _canonical(address: int, block: bytes) -> bytes:
-    """Return what -C writes for 16 bytes."""
-    shown = block.hex(" ").encode()
-    return b"%08x  %b  %b  |%b|\n" % (address, shown[:23], shown[24:], block.translate(_PRINTABLE))
+    """Format 16 bytes in the style of -C."""
+    digits = block.hex(" ").encode()
+    return b"%08x  %b  %b  |%b|\n" % (address, digits[:23], digits[24:], block.translate(_PRINTABLE))
 
 
 def _words(address: int, block: bytes) -> bytes:
-    """Return what hexdump writes for 16 bytes when no option says otherwise."""
+    """Format 16 bytes in the default style."""
     return b"%07x %04x %04x %04x %04x %04x %04x %04x %04x\n" % (address, *_WORD_LINE.unpack(block))
 
 
@@ -186,7 +188,7 @@ _QUICK: dict[tuple[str, ...], Callable[[int, bytes], bytes]] = {
 
 
 def _line(patterns: list[Pattern], block: bytes, address: int) -> bytes:
-    """Write one block by one line of patterns."""
+    """Format one block with the patterns of one line."""
     at = 0
     pieces = []
     for pattern in patterns:

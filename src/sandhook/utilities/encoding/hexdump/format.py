@@ -15,15 +15,15 @@ _ITEM = re.compile(r'\s*(?:(\d+)?\s*(/)\s*(\d+)?|(\d+))?\s*"((?:[^"\\]|\\.)*)"',
 _CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(?:\.(\d*))?(_[aA][dox]|_[cpu]|[diouxXeEfgGcs]|%)", re.ASCII)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
-_SHOWN = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
+_CHARACTER_ESCAPES = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
 _NAMES = ["lf" if name == "nl" else name for name in NAMES[:32]]
-_MOST = 4096  #: width, precision and count
+_MAX_NUMBER = 4096  #: width, precision and count
 
 
 class Conversion:
-    """One conversion of a text, with what stands after it."""
+    """One conversion of a format, with the literal text after it."""
 
-    __slots__ = ("after", "flags", "kind", "precision", "size", "width")
+    __slots__ = ("flags", "kind", "precision", "size", "suffix", "width")
 
     def __init__(self, flags: str, width: int, precision: int | None, kind: str, size: int) -> None:
         self.flags = flags
@@ -31,10 +31,10 @@ class Conversion:
         self.precision = precision
         self.kind = kind
         self.size = size
-        self.after = ""
+        self.suffix = ""
 
     def text(self, data: bytes, address: int) -> str:
-        """Write the bytes of one unit."""
+        """Format the bytes of one unit."""
         kind = self.kind
         if kind[:2] in ("_a", "_A"):
             return self._number(kind[2], address)
@@ -57,7 +57,7 @@ class Conversion:
         if self.kind == "_p":
             return "."
         if self.kind == "_c":
-            return _SHOWN.get(byte) or f"{byte:03o}"
+            return _CHARACTER_ESCAPES.get(byte) or f"{byte:03o}"
         if self.kind == "_u":
             return _NAMES[byte] if byte < 32 else "del" if byte == 127 else f"{byte:02x}"
         return chr(byte) if byte < 128 else bytes([byte]).decode("utf-8", "surrogateescape")
@@ -70,7 +70,7 @@ class Conversion:
         return text.ljust(self.width) if "-" in self.flags else text.rjust(self.width)
 
     def blank(self) -> str:
-        """Return what stands for a unit that the input no longer has."""
+        """Return the blanks for a unit beyond the end of the input."""
         return " " * self.width
 
 
@@ -78,17 +78,17 @@ class Pattern:
     """One ``COUNT/BYTES "TEXT"``.
 
     Attributes:
-        count: How often it is applied.
-        counted: Whether the format said so.
-        unit: Bytes of one application.
+        count: The number of repetitions.
+        has_count: Whether the format contains the count.
+        unit: Bytes of one repetition.
     """
 
-    __slots__ = ("before", "conversions", "count", "counted", "unit")
+    __slots__ = ("conversions", "count", "has_count", "prefix", "unit")
 
-    def __init__(self, count: int, counted: bool, before: str, conversions: list[Conversion]) -> None:
+    def __init__(self, count: int, has_count: bool, prefix: str, conversions: list[Conversion]) -> None:
         self.count = count
-        self.counted = counted
-        self.before = before
+        self.has_count = has_count
+        self.prefix = prefix
         self.conversions = conversions
         self.unit = sum(each.size for each in conversions)
 
@@ -98,15 +98,15 @@ class Pattern:
 
     @property
     def is_final(self) -> bool:
-        """Whether it is for the end of the input alone: ``%_Ax``."""
+        """Whether it applies only at the end of the input: ``%_Ax``."""
         return any(each.kind[:2] == "_A" for each in self.conversions)
 
     def write(self, block: bytes, at: int, address: int) -> tuple[str, int]:
-        """Return the text for a block from ``at`` on, and where the next pattern begins."""
+        """Format a block from ``at`` on; return the text, and the offset for the next pattern."""
         pieces = []
         for turn in range(self.count):
             last = turn == self.count - 1 and self.count > 1
-            pieces.append(self.before)
+            pieces.append(self.prefix)
             for index, each in enumerate(self.conversions):
                 if each.size and at >= len(block):
                     pieces.append(each.blank())
@@ -117,35 +117,35 @@ class Pattern:
                     pieces.append(each.text(data + bytes(each.size - len(data)), address))
                 at += each.size
                 trailing = last and index == len(self.conversions) - 1
-                pieces.append(each.after.rstrip() if trailing else each.after)
+                pieces.append(each.suffix.rstrip() if trailing else each.suffix)
         return "".join(pieces), at
 
 
 def parse_patterns(text: str) -> list[Pattern]:
-    """Read one format. Raises Failure."""
-    found = []
+    """Parse one format. Raises Failure."""
+    patterns = []
     at = 0
     while text[at:].strip():
         item = _ITEM.match(text, at)
         if item is None:
             raise Failure(f"bad format {{{text[at:].strip()}}}")
         at = item.end()
-        given = item[1] or item[4]
-        count = _small(given, text) if given else 1
-        size = _small(item[3], text) if item[3] else None
-        found.append(_pattern(item[5], count, given is not None, size))
-    return found
+        count_text = item[1] or item[4]
+        count = _bounded(count_text, text) if count_text else 1
+        size = _bounded(item[3], text) if item[3] else None
+        patterns.append(_pattern(item[5], count, count_text is not None, size))
+    return patterns
 
 
-def _small(digits: str, text: str) -> int:
-    if len(digits) > 6 or int(digits) > _MOST:
+def _bounded(digits: str, text: str) -> int:
+    if len(digits) > 6 or int(digits) > _MAX_NUMBER:
         raise Failure(f"bad format {{{text}}}")
     return int(digits)
 
 
-def _pattern(text: str, count: int, counted: bool, size: int | None) -> Pattern:
+def _pattern(text: str, count: int, has_count: bool, size: int | None) -> Pattern:
     text = _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[1]), text)
-    before = ""
+    prefix = ""
     conversions: list[Conversion] = []
     at = 0
     while at < len(text):
@@ -160,12 +160,12 @@ def _pattern(text: str, count: int, counted: bool, size: int | None) -> Pattern:
             if match[4] == "%":
                 plain += "%"
         if conversions:
-            conversions[-1].after += plain
+            conversions[-1].suffix += plain
         else:
-            before += plain
+            prefix += plain
         if percent >= 0 and match and match[4] != "%":
             conversions.append(_conversion(match, size))
-    return Pattern(count, counted, before, conversions)
+    return Pattern(count, has_count, prefix, conversions)
 
 
 def _conversion(match: re.Match[str], size: int | None) -> Conversion:
