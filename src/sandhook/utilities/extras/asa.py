@@ -1,4 +1,4 @@
-"""asa: obey the carriage control characters of Fortran at the beginning of lines.
+"""asa: interpret Fortran carriage control characters at the beginning of lines.
 
 Source: POSIX.1-2024 XCU 3, asa.
 """
@@ -16,7 +16,8 @@ from sandhook.command.options import option_set
 class Options:
     """asa [FILE]...
 
-    Copy each FILE: a blank in front begins a line, 0 leaves one out, 1 begins a page, and + goes over the line before.
+    Copy each FILE. The first character of a line controls it: a blank begins a new line, 0 adds an empty line, 1 begins
+    a page, and + overprints the previous line.
     """
 
 

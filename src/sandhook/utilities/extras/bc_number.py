@@ -1,7 +1,7 @@
-"""The numbers of bc and dc: decimal fractions of any length, cut off and never rounded.
+"""The numbers of bc and dc: decimal fractions of any length, truncated and never rounded.
 
-A number is an integer and a scale: ``value / 10**scale``. How the scale of a result follows from those of
-the operands is part of the language.
+A number is an integer and a scale: ``value / 10**scale``. The language defines the scale of a result by
+the scales of the operands.
 
 Source: POSIX.1-2024 XCU 3, bc. Oracle: GNU bc 1.07.1 and dc 1.4.1.
 """
@@ -14,10 +14,10 @@ from math import isqrt
 from sandhook.record import Record
 from sandhook.text.longdouble import decimal_digits
 
-MOST_DIGITS = 100_000  #: digits of one number; a Python operation on more could run too long
-_BITS = 332_193  #: the same in bits
+MAX_DIGITS = 100_000  #: digits of one number; a Python operation on more could run too long
+_BITS = 332_193  #: the same limit in bits
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_CHUNK = 4_000  #: decimal digits that are read at once; Python refuses more than 4,300
+_CHUNK = 4_000  #: decimal digits that one call of int() parses; Python allows at most 4,300
 
 
 class NumberError(Exception):
@@ -36,26 +36,26 @@ ONE = Number(1)
 
 
 class Arithmetic:
-    """The operations, which charge the budget for the digits that they touch."""
+    """The operations, which charge the budget for the digits of their operands."""
 
     def __init__(self, charge: Callable[[int], None]) -> None:
         self._charge = charge
 
-    def _work(self, *numbers: int) -> None:
+    def _charge_digits(self, *numbers: int) -> None:
         steps = 1
         for number in numbers:
             steps *= 1 + (number.bit_length() >> 9)
         self._charge(steps)
 
     def add(self, a: Number, b: Number) -> Number:
-        x, y, scale = self._aligned(a, b)
-        return checked(x + y, scale)
+        x, y, scale = self._align(a, b)
+        return check_size(x + y, scale)
 
     def subtract(self, a: Number, b: Number) -> Number:
-        x, y, scale = self._aligned(a, b)
-        return checked(x - y, scale)
+        x, y, scale = self._align(a, b)
+        return check_size(x - y, scale)
 
-    def _aligned(self, a: Number, b: Number) -> tuple[int, int, int]:
+    def _align(self, a: Number, b: Number) -> tuple[int, int, int]:
         scale = max(a.scale, b.scale)
         if a.scale == b.scale:
             return a.value, b.value, scale
@@ -63,16 +63,16 @@ class Arithmetic:
         return a.value * 10 ** (scale - a.scale), b.value * 10 ** (scale - b.scale), scale
 
     def multiply(self, a: Number, b: Number, scale: int) -> Number:
-        self._work(a.value, b.value)
-        wanted = min(a.scale + b.scale, max(scale, a.scale, b.scale))
-        return rescaled(checked(a.value * b.value, a.scale + b.scale), wanted)
+        self._charge_digits(a.value, b.value)
+        result_scale = min(a.scale + b.scale, max(scale, a.scale, b.scale))
+        return rescale(check_size(a.value * b.value, a.scale + b.scale), result_scale)
 
     def divide(self, a: Number, b: Number, scale: int) -> Number:
         """Divide, truncated to ``scale`` digits. Raises NumberError for a divisor of 0."""
         if not b.value:
             raise NumberError("Divide by zero")
         power = scale + b.scale - a.scale
-        self._work(a.value, b.value)
+        self._charge_digits(a.value, b.value)
         self._charge(1 + (abs(power) >> 4))
         x, y = a.value, b.value
         if power >= 0:
@@ -89,9 +89,9 @@ class Arithmetic:
         if not b.value:
             raise NumberError("Modulo by zero")
         quotient = self.divide(a, b, scale)
-        wanted = max(a.scale, b.scale + scale)
-        product = rescaled(Number(quotient.value * b.value, quotient.scale + b.scale), wanted)
-        return quotient, rescaled(self.subtract(a, product), wanted)
+        result_scale = max(a.scale, b.scale + scale)
+        product = rescale(Number(quotient.value * b.value, quotient.scale + b.scale), result_scale)
+        return quotient, rescale(self.subtract(a, product), result_scale)
 
     def power(self, a: Number, exponent: int, scale: int) -> Number:
         """Raise to an integer power."""
@@ -99,17 +99,17 @@ class Arithmetic:
             return ONE
         count = abs(exponent)
         digits = a.value.bit_length() * count
-        if a.value not in (0, 1, -1) and (digits > _BITS or a.scale * count > MOST_DIGITS):
+        if a.value not in (0, 1, -1) and (digits > _BITS or a.scale * count > MAX_DIGITS):
             raise NumberError("Number too large")
-        if a.scale * count > MOST_DIGITS:
+        if a.scale * count > MAX_DIGITS:
             raise NumberError("Number too large")
         self._charge(1 + (digits >> 6))
-        raised = Number(
+        result = Number(
             a.value**count if a.value not in (1, -1) else a.value ** (count & 1 or 2), a.scale * count
         )
         if exponent > 0:
-            return rescaled(raised, min(raised.scale, max(scale, a.scale)))
-        return self.divide(ONE, raised, scale)
+            return rescale(result, min(result.scale, max(scale, a.scale)))
+        return self.divide(ONE, result, scale)
 
     def root(self, a: Number, scale: int) -> Number:
         """Return the square root. Raises NumberError for a negative number."""
@@ -119,13 +119,13 @@ class Arithmetic:
             return ZERO
         if a.value == 10**a.scale:
             return ONE
-        wanted = max(scale, a.scale)
-        self._charge(1 + ((wanted + a.value.bit_length()) >> 3))
-        return Number(isqrt(a.value * 10 ** (2 * wanted - a.scale)), wanted)
+        result_scale = max(scale, a.scale)
+        self._charge(1 + ((result_scale + a.value.bit_length()) >> 3))
+        return Number(isqrt(a.value * 10 ** (2 * result_scale - a.scale)), result_scale)
 
 
-def checked(value: int, scale: int) -> Number:
-    """Return a number, or refuse one that is too long."""
+def check_size(value: int, scale: int) -> Number:
+    """Return a number. Raises NumberError for one that is too long."""
     if value.bit_length() > _BITS:
         raise NumberError("Number too large")
     return Number(value, scale)
@@ -137,14 +137,14 @@ def _quotient(x: int, y: int) -> int:
     return -quotient if (x < 0) != (y < 0) else quotient
 
 
-def rescaled(number: Number, scale: int) -> Number:
+def rescale(number: Number, scale: int) -> Number:
     """Return a number truncated to ``scale`` digits after the point."""
     if number.scale <= scale:
         return number
     return Number(_quotient(number.value, 10 ** (number.scale - scale)), scale)
 
 
-def whole(number: Number) -> int:
+def integer_part(number: Number) -> int:
     """Return a number without its fraction."""
     return number.value if not number.scale else _quotient(number.value, 10**number.scale)
 
@@ -164,25 +164,27 @@ def compare(a: Number, b: Number) -> int:
     return (x > y) - (x < y)
 
 
-# --------------------------------------------------------------------------- reading
+# --------------------------------------------------------------------------- parsing
 
 
-def read(text: str, base: int) -> Number:
-    """Read a number: digits 0-9 and A-Z with a point; a digit that the base lacks counts as its greatest.
+def parse_number(text: str, base: int) -> Number:
+    """Parse a number of digits 0-9 and A-Z with a point; a digit beyond the base counts as the largest digit.
 
     A single digit before the point has its own value in every base.
     """
-    before, _, after = text.partition(".")
-    if len(before) + len(after) > MOST_DIGITS:
+    integer_digits, _, fraction_digits = text.partition(".")
+    if len(integer_digits) + len(fraction_digits) > MAX_DIGITS:
         raise NumberError("Number too large")
-    single = len(before) == 1
-    integer = _digits(before, base, single)
-    if not after:
+    single = len(integer_digits) == 1
+    integer = _digits(integer_digits, base, single)
+    if not fraction_digits:
         return Number(integer, 0)
-    scale = len(after)
+    scale = len(fraction_digits)
     if base == 10:
-        return Number(integer * 10**scale + _digits(after, 10, False), scale)
-    return Number(integer * 10**scale + _digits(after, base, False) * 10**scale // base**scale, scale)
+        return Number(integer * 10**scale + _digits(fraction_digits, 10, False), scale)
+    return Number(
+        integer * 10**scale + _digits(fraction_digits, base, False) * 10**scale // base**scale, scale
+    )
 
 
 def _digits(text: str, base: int, single: bool) -> int:
@@ -201,14 +203,14 @@ def _digits(text: str, base: int, single: bool) -> int:
     return value
 
 
-# --------------------------------------------------------------------------- writing
+# --------------------------------------------------------------------------- formatting
 
 
-def show(number: Number, base: int, *, zero: bool = False) -> str:
-    """Write a number in a base; beyond 16, digits are decimal numbers with blanks before them.
+def format_number(number: Number, base: int, *, zero: bool = False) -> str:
+    """Format a number in a base; above 16, each digit is a decimal number after a blank.
 
     Args:
-        zero: Write the 0 before the point of a decimal fraction.
+        zero: Include the 0 before the point of a decimal fraction.
     """
     if not number.value:
         return "0"
@@ -235,7 +237,7 @@ def _in_base(value: int, base: int) -> str:
 
 
 def _fraction(value: int, scale: int, base: int) -> str:
-    """Write as many digits as the base needs for 10**-scale."""
+    """Format a fraction with as many digits as the base needs for 10**-scale."""
     unit = 10**scale
     pieces = []
     reached = 1
@@ -248,8 +250,8 @@ def _fraction(value: int, scale: int, base: int) -> str:
     return "." + "".join(pieces).removeprefix(" ") if base > 16 else "." + "".join(pieces)
 
 
-def wrapped(text: str, column: int, width: int) -> tuple[str, int]:
-    """Break a number into lines that end with a backslash; return it and the column after it."""
+def wrap(text: str, column: int, width: int) -> tuple[str, int]:
+    """Break a number into lines that end with a backslash; return it, and the column after it."""
     if not width:
         return text, 0
     pieces = []

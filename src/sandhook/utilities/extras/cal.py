@@ -20,9 +20,9 @@ _NAMES = (
 )  # fmt: skip
 _DAYS = ("Su", "Mo", "Tu", "We", "Th", "Fr", "Sa")
 _LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_MOST_MONTHS = 12 * 9999
+_MAX_MONTHS = 12 * 9999
 _REFORM = (1752, 9)  #: the month in which Britain went from the 2nd to the 14th
-_LEFT_OUT = range(3, 14)
+_SKIPPED_DAYS = range(3, 14)
 _WEEKS = 6
 
 
@@ -44,9 +44,9 @@ class Options:
         opt("-3", help="the months before and after, too"),
         opt("-1", help="one month (the default)", const=False),
     )
-    after: str = opt("-A", "COUNT", "so many months after it, too", default="0")
-    before: str = opt("-B", "COUNT", "so many months before, too", default="0")
-    date: str | None = opt("-d", "YYYY-MM", "the month that is this one")
+    after: str = opt("-A", "COUNT", "COUNT months after it, too", default="0")
+    before: str = opt("-B", "COUNT", "COUNT months before it, too", default="0")
+    date: str | None = opt("-d", "YYYY-MM", "treat YYYY-MM as the current month")
     julian: bool = opt("-j", help="number the days from the 1st of January")
     month: str | None = opt("-m", "MONTH", "the month, by its number or name")
     first: int = also(
@@ -57,30 +57,30 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 64 for a wrong call."""
+    """Return 0, or 64 after a usage error."""
     if len(operands) > 2:
         raise UsageError(f"extra operand '{operands[2]}'")
     now = moment(int(ctx.now()), zone_of(ctx.environment.get("TZ")))
-    this = Month(now.year, now.month) if options.date is None else _date(options.date)
+    current = Month(now.year, now.month) if options.date is None else _date(options.date)
     month, year = options.month, ""
     if len(operands) == 2:
         month, year = operands
     elif operands:
         year = operands[0]
-    whole = options.year or (bool(operands) and month is None)
-    if options.three and whole and not options.year:
+    whole_year = options.year or (bool(operands) and month is None)
+    if options.three and whole_year and not options.year:
         raise Failure("-3 together with a given year but no given month is not supported.")
-    number = this.number if month is None else _month(month)
-    chosen = Month(_year(year) if operands else this.year, number)
+    number = current.number if month is None else _month(month)
+    month_to_print = Month(_year(year) if operands else current.year, number)
     page = _Page(options, ctx)
-    if whole:
-        page.print([Month(chosen.year, each) for each in range(1, 13)])
+    if whole_year:
+        page.print([Month(month_to_print.year, each) for each in range(1, 13)])
         return 0
     before = int(options.three) + _count(options.before)
     after = int(options.three) + _count(options.after)
-    at = chosen.year * 12 + chosen.number - 1
-    last = min(at + after, _MOST_MONTHS + 11)
-    page.print([Month(*_split(each)) for each in range(max(at - before, 12), last + 1)])
+    index = month_to_print.year * 12 + month_to_print.number - 1
+    last = min(index + after, _MAX_MONTHS + 11)
+    page.print([Month(*_split(each)) for each in range(max(index - before, 12), last + 1)])
     return 0
 
 
@@ -92,7 +92,7 @@ def _count(text: str) -> int:
     digits = text.removeprefix("+")
     if not (digits.isascii() and digits.isdigit()):
         raise Failure(f"wrong number of months '{text}'")
-    return min(int(digits[:9]), _MOST_MONTHS)
+    return min(int(digits[:9]), _MAX_MONTHS)
 
 
 def _year(text: str) -> int:
@@ -130,7 +130,7 @@ def _centred(text: str, width: int) -> str:
 
 
 class _Page:
-    """Months side by side."""
+    """Prints months side by side."""
 
     def __init__(self, options: Options, ctx: Context) -> None:
         self._ctx = ctx
@@ -141,17 +141,17 @@ class _Page:
         self.width = 7 * (self._cell + 1) + 1
 
     def print(self, months: Sequence[Month]) -> None:
-        """Print months, each with its year above unless they begin a row of a year's calendar."""
+        """Print months; the year is in each title, or above each row of whole rows of a year."""
         aligned = (months[0].number - 1) % self.across == 0 and len(months) >= self.across
-        above = 0
+        printed_year = 0
         for at in range(0, len(months), self.across):
-            chosen = months[at : at + self.across]
-            row = [self._lines(month, not aligned) for month in chosen]
+            months_in_row = months[at : at + self.across]
+            row = [self._lines(month, not aligned) for month in months_in_row]
             if at:
                 self._ctx.write(b"\n")
-            if aligned and chosen[0].year != above:
-                above = chosen[0].year
-                self._ctx.write_line(_centred(str(above), (self.width - 2) * self.across))
+            if aligned and months_in_row[0].year != printed_year:
+                printed_year = months_in_row[0].year
+                self._ctx.write_line(_centred(str(printed_year), (self.width - 2) * self.across))
             for parts in zip(*row, strict=True):
                 self._ctx.charge()
                 self._ctx.write_line("".join(parts))
@@ -177,15 +177,15 @@ def _is_old(month: Month, day: int) -> bool:
     return (month.year, month.number, day) <= (*_REFORM, 2)
 
 
-def _leap(year: int) -> bool:
+def _is_leap(year: int) -> bool:
     return year % 4 == 0 and (year <= _REFORM[0] or year % 100 != 0 or year % 400 == 0)
 
 
 def _days_of(month: Month) -> list[int]:
-    length = 29 if month.number == 2 and _leap(month.year) else _LENGTHS[month.number - 1]
+    length = 29 if month.number == 2 and _is_leap(month.year) else _LENGTHS[month.number - 1]
     days = range(1, length + 1)
     if (month.year, month.number) == _REFORM:
-        return [day for day in days if day not in _LEFT_OUT]
+        return [day for day in days if day not in _SKIPPED_DAYS]
     return list(days)
 
 
@@ -194,7 +194,7 @@ def _days_before(month: Month) -> int:
 
 
 def _weekday(month: Month, day: int) -> int:
-    """Return 0 for Sunday to 6; before the reform by the Julian calendar."""
+    """Return 0 for Sunday to 6 for Saturday; before the reform, by the Julian calendar."""
     if not _is_old(month, day):
         return (days_from_civil(month.year, month.number, day) + 4) % 7
     years = month.year - 1

@@ -1,4 +1,4 @@
-"""chrt: run a command with a scheduling policy, of which virtual processes take no notice.
+"""chrt: run a command with a scheduling policy, which has no effect on virtual processes.
 
 Oracle: util-linux 2.38. Divergence: L-NICE-001, as for nice.
 """
@@ -33,14 +33,14 @@ class Options:
     )
     reset: bool = opt("-R", "--reset-on-fork", ignored="")
     all_: bool = opt("-a", "--all-tasks", ignored="processes have no threads")
-    most: bool = opt("-m", "--max", help="print the priorities that there are")
-    pid: bool = opt("-p", "--pid", help="a process that runs")
+    show_ranges: bool = opt("-m", "--max", help="print the valid priorities")
+    pid: bool = opt("-p", "--pid", help="operate on a running process")
     verbose: bool = opt("-v", "--verbose", ignored="")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return the command's status, or 1 after an error."""
-    if options.most:
+    if options.show_ranges:
         for name, values in _RANGES:
             ctx.write_line(f"SCHED_{name} min/max priority\t: {values}")
         return 0
@@ -51,8 +51,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         priority = words.pop(0)
         if not (priority.isascii() and priority.isdigit()) or len(priority) > 9:
             raise Failure(f"invalid priority argument: '{priority}'")
-        most = 99 if options.policy in "fr" else 0
-        if int(priority) > most or (most and not int(priority)):
+        max_priority = 99 if options.policy in "fr" else 0
+        if int(priority) > max_priority or (max_priority and not int(priority)):
             raise Failure(
                 "unsupported priority value for the policy: " + f"{priority}: see --max for valid range"
             )

@@ -1,4 +1,4 @@
-"""combine: the lines of one file that are, or are not, in another.
+"""combine: print the lines of one file that are, or are not, in another.
 
 Oracle: moreutils 0.67.
 """
@@ -20,34 +20,34 @@ _UNREADABLE = 2
 class Options:
     """combine FILE1 and|not|or|xor FILE2
 
-    Print the lines of FILE1 that FILE2 has (and), those that it has not (not), the lines of both (or), or those that
-    one of them has alone (xor), in their order.
+    Print the lines of FILE1 that are in FILE2 (and), those that are not (not), the lines of both files (or), or the
+    lines that are in only one of them (xor), in order.
     """
 
 
 def run(_: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, 2 when a file cannot be read, or 255 for a wrong call."""
+    """Return 0, 2 when a file cannot be read, or 255 after a usage error."""
     words = [word for word in operands if word]
     if len(words) != 3:
         raise UsageError("missing operand" if len(words) < 3 else f"extra operand '{words[3]}'")
     first, operation, second = words
-    what = operation.lower()
-    if what not in ("and", "not", "or", "xor"):
+    operator = operation.lower()
+    if operator not in ("and", "not", "or", "xor"):
         raise Failure(f"unknown operation, {operation}")
-    if what == "or":
+    if operator == "or":
         for name in (first, second):
             for line in _lines(name, ctx):
                 ctx.write(line + b"\n")
         return 0
-    there = set(_lines(second, ctx))
-    seen: set[bytes] = set()
+    second_lines = set(_lines(second, ctx))
+    first_lines: set[bytes] = set()
     for line in _lines(first, ctx):
-        seen.add(line)
-        if (line in there) is (what == "and"):
+        first_lines.add(line)
+        if (line in second_lines) is (operator == "and"):
             ctx.write(line + b"\n")
-    if what == "xor" and second != "-":
+    if operator == "xor" and second != "-":
         for line in _lines(second, ctx):
-            if line not in seen:
+            if line not in first_lines:
                 ctx.write(line + b"\n")
     return 0
 

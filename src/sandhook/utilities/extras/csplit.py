@@ -1,4 +1,4 @@
-"""csplit: cut a file where lines match.
+"""csplit: split a file at matching lines.
 
 Source: POSIX.1-2024 XCU 3, csplit. Oracle: GNU coreutils 9.1.
 """
@@ -18,7 +18,7 @@ from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_bre
 from sandhook.text.quoting import quote_always, quote_odd
 
-_MOST = (1 << 63) - 1
+_MAX_NUMBER = (1 << 63) - 1
 _OFFSET = lazily(r"[+-]?[0-9]{1,19}", re.ASCII)
 _FORMAT = lazily(r"%([-' #0]*)([0-9]{0,4})((?:\.[0-9]{0,4})?)(.?)", re.ASCII | re.DOTALL)
 
@@ -28,21 +28,21 @@ class Options:
     """csplit [-ksz] [-f PREFIX] [-b FORMAT | -n DIGITS] FILE PATTERN...
 
     Write pieces of FILE (- is standard input) to xx00, xx01 and so on, and print their sizes. A PATTERN is a number (up
-    to that line), /BRE/[OFFSET] (up to a line that matches), %BRE%[OFFSET] (leave out what stands before one), or
-    {N} or {*} (the pattern before N times more, or as often as it goes).
+    to that line), /BRE/[OFFSET] (up to a line that matches), %BRE%[OFFSET] (skip to a line that matches), or
+    {N} or {*} (repeat the previous pattern N times, or as often as possible).
     """
 
-    format_: str | None = opt("-b", "--suffix-format", "FORMAT", "how printf writes numbers (%02d)")
-    prefix: str = opt("-f", "--prefix", "PREFIX", "how names begin (xx)", default="xx")
+    format_: str | None = opt("-b", "--suffix-format", "FORMAT", "the printf format of numbers (%02d)")
+    prefix: str = opt("-f", "--prefix", "PREFIX", "the prefix of names (xx)", default="xx")
     keep: bool = opt("-k", "--keep-files", help="keep the pieces after an error")
     suppress: bool = opt("--suppress-matched", help="leave out the lines that match")
     digits: str = opt("-n", "--digits", "DIGITS", "digits of numbers (2)", default="2")
     quiet: bool = opt("-s", "-q", "--quiet", "--silent", help="do not print sizes")
-    elide: bool = opt("-z", "--elide-empty-files", help="make no empty pieces")
+    elide: bool = opt("-z", "--elide-empty-files", help="create no empty pieces")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when a pattern leads nowhere."""
+    """Return 0, or 1 when a pattern does not match or a line number is out of range."""
     if len(operands) < 2:
         raise UsageError(f"missing operand after '{operands[0]}'" if operands else "missing operand")
     digits = bounded_number(options.digits, "invalid number:", 4096)
@@ -68,14 +68,14 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             raise Failure("read error: Is a directory")
         for pattern in patterns:
             splitter.apply(pattern)
-        splitter.rest()
+        splitter.write_remaining()
     except _Finished:
         pass
-    except _Vanished:
+    except _NoInput:
         raise Failure("input disappeared") from None
     except Failure as failure:
         ctx.process.write_error(f"csplit: {failure}\n".encode("utf-8", "surrogateescape"))  # before the sizes
-        splitter.give_up()
+        splitter.clean_up()
         return 1
     finally:
         splitter.release()
@@ -83,7 +83,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    if b"\r" not in data:  # which splitlines takes for the end of a line, too
+    if b"\r" not in data:  # splitlines also splits at carriage returns
         return data.splitlines(keepends=True)
     pieces = [piece + b"\n" for piece in data.split(b"\n")]
     last = pieces.pop()[:-1]
@@ -91,7 +91,7 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 class _Suffix:
-    """What -b's format makes of the number of a piece. Raises Failure for a format that has not one conversion."""
+    """The suffix of a piece by the format of -b. Raises Failure for a format without exactly one conversion."""
 
     def __init__(self, text: str) -> None:
         parts: list[str] = []
@@ -134,29 +134,29 @@ class _Suffix:
 
 
 def _conversion(text: str, at: int) -> re.Match[str]:
-    found = _FORMAT.match(text, at)
-    if found is None or not found[4]:
+    match = _FORMAT.match(text, at)
+    if match is None or not match[4]:
         raise Failure("missing conversion specifier in suffix")
-    flags, letter = found[1], found[4]
+    flags, letter = match[1], match[4]
     if letter not in "diuoxX":
-        shown = letter if " " < letter <= "~" else f"\\{ord(letter):03o}"
-        raise Failure(f"invalid conversion specifier in suffix: {shown}")
-    wrong = "#" if letter in "diu" else "'"
-    if wrong in flags:
-        raise Failure(f"invalid flags in conversion specification: %{wrong}{letter}")
-    return found
+        letter_text = letter if " " < letter <= "~" else f"\\{ord(letter):03o}"
+        raise Failure(f"invalid conversion specifier in suffix: {letter_text}")
+    invalid_flag = "#" if letter in "diu" else "'"
+    if invalid_flag in flags:
+        raise Failure(f"invalid flags in conversion specification: %{invalid_flag}{letter}")
+    return match
 
 
 # --------------------------------------------------------------------------- patterns
 
 
 class _Pattern:
-    """One operand, and how often it is used.
+    """One operand with its repeat count.
 
     Attributes:
         line: The number of a line; 0 for an expression.
-        skips: What stands before the line goes nowhere.
-        repeats: Further uses; None for as many as possible.
+        skips: The lines before the match are not written.
+        repeats: Number of repetitions; None for as many as possible.
     """
 
     __slots__ = ("line", "offset", "regex", "repeats", "skips", "text")
@@ -171,17 +171,17 @@ class _Pattern:
 
 
 def _patterns(operands: Sequence[str], ctx: Context) -> list[_Pattern]:
-    found: list[_Pattern] = []
+    patterns: list[_Pattern] = []
     previous = 0
     for at, text in enumerate(operands):
         if text[:1] == "{" and at and operands[at - 1][:1] != "{":
-            found[-1].repeats = _repeats(text)
+            patterns[-1].repeats = _repeats(text)
             continue
         pattern = _Pattern(text)
         if text[:1] in ("/", "%"):
             _read_expression(pattern)
         else:
-            if not (text.isascii() and text.isdigit()) or len(text) > 19 or int(text) > _MOST:
+            if not (text.isascii() and text.isdigit()) or len(text) > 19 or int(text) > _MAX_NUMBER:
                 raise Failure(f"'{text}': invalid pattern")
             pattern.line = int(text)
             if not pattern.line:
@@ -191,8 +191,8 @@ def _patterns(operands: Sequence[str], ctx: Context) -> list[_Pattern]:
             if pattern.line == previous:
                 ctx.error(f"warning: line number '{text}' is the same as preceding line number")
             previous = pattern.line
-        found.append(pattern)
-    return found
+        patterns.append(pattern)
+    return patterns
 
 
 def _repeats(text: str) -> int | None:
@@ -211,45 +211,45 @@ def _read_expression(pattern: _Pattern) -> None:
     end = text.rfind(text[0])
     if not end:
         raise Failure(f"{text}: closing delimiter '{text[0]}' missing")
-    after = text[end + 1 :]
-    if after:
-        if _OFFSET.fullmatch(after) is None or abs(int(after)) > _MOST:
+    offset_text = text[end + 1 :]
+    if offset_text:
+        if _OFFSET.fullmatch(offset_text) is None or abs(int(offset_text)) > _MAX_NUMBER:
             raise Failure(f"'{text}': integer expected after delimiter")
-        pattern.offset = int(after)
+        pattern.offset = int(offset_text)
     try:
         pattern.regex = compile_bre(text[1:end])
     except PatternError as error:
-        shown = text.replace("\\", "\\\\")
-        raise Failure(f"'{shown}': invalid regular expression: {error}") from None
+        escaped = text.replace("\\", "\\\\")
+        raise Failure(f"'{escaped}': invalid regular expression: {error}") from None
 
 
 # --------------------------------------------------------------------------- pieces
 
 
 class _Finished(Exception):
-    """A pattern that repeats for ever found no more lines."""
+    """A pattern with the repeat count ``{*}`` has no more matches."""
 
 
-class _Vanished(Exception):
-    """There is not even a first line; GNU leaves the piece that it has begun."""
+class _NoInput(Exception):
+    """The input has no lines; like GNU's, csplit keeps the piece that it has created."""
 
 
 class _Splitter:
-    """Where in the lines the work is, and the piece that is being written."""
+    """Divides the lines into pieces: the position in the lines, and the current piece."""
 
     def __init__(self, options: Options, suffix: _Suffix, lines: list[bytes], ctx: Context) -> None:
         self._options = options
         self._suffix = suffix
         self._lines = lines
         self._ctx = ctx
-        self._at = 0  #: lines that were taken
-        self._current = 0  #: the line that the last expression found, counted from 1
+        self._position = 0  #: lines that are written or skipped
+        self._current = 0  #: the line of the last match, from 1
         self._names: list[str] = []
         self._file: Description | None = None
         self._size = 0
 
     def apply(self, pattern: _Pattern) -> None:
-        """Use a pattern as often as it asks for."""
+        """Apply a pattern, with its repetitions."""
         repetition = 0
         while pattern.repeats is None or repetition <= pattern.repeats:
             self._ctx.charge()
@@ -259,31 +259,31 @@ class _Splitter:
                 self._to_match(pattern, pattern.regex, repetition)
             repetition += 1
 
-    def rest(self) -> None:
-        """Write all that is left as the last piece."""
+    def write_remaining(self) -> None:
+        """Write all remaining lines as the last piece."""
         self.start()
         self._write(len(self._lines))
         self._close()
 
     def _to_line(self, pattern: _Pattern, repetition: int) -> None:
-        wanted = pattern.line * (repetition + 1)
+        line = pattern.line * (repetition + 1)
         suppress = self._options.suppress
         turn = f" on repetition {repetition}" if repetition else ""
         if not self._lines:
             self.start()
             self.release()
-            raise _Vanished
+            raise _NoInput
         self.start()
-        if suppress and self._at == len(self._lines):
+        if suppress and self._position == len(self._lines):
             raise Failure(f"'{pattern.text}': line number out of range{turn}")
-        if self._at + 1 < wanted:
-            self._write(min(wanted - 1, len(self._lines)))
-            if self._at + 1 < wanted:
+        if self._position + 1 < line:
+            self._write(min(line - 1, len(self._lines)))
+            if self._position + 1 < line:
                 raise Failure(f"'{pattern.text}': line number out of range{turn}")
         self._close()
         if suppress:
-            self._at = min(self._at + 1, len(self._lines))
-        elif self._at == len(self._lines):
+            self._position = min(self._position + 1, len(self._lines))
+        elif self._position == len(self._lines):
             raise Failure(f"'{pattern.text}': line number out of range{turn}")
 
     def _to_match(self, pattern: _Pattern, regex: Regex, repetition: int) -> None:
@@ -302,28 +302,28 @@ class _Splitter:
             raise Failure(f"'{pattern.text}': match not found{turn}")
         self._current = line
         end = line + pattern.offset
-        if end <= self._at or end > len(self._lines) + 1:
-            if end > self._at:
-                self._take(len(self._lines), pattern)
+        if end <= self._position or end > len(self._lines) + 1:
+            if end > self._position:
+                self._advance(len(self._lines), pattern)
             raise Failure(f"'{pattern.text}': line number out of range")
-        self._take(end - 1, pattern)
+        self._advance(end - 1, pattern)
         self._close()
         if pattern.offset > 0:
             self._current = end
         if self._options.suppress:
-            self._at = min(self._at + 1, len(self._lines))
+            self._position = min(self._position + 1, len(self._lines))
 
     def _next_match(self, regex: Regex) -> int | None:
         budget = self._ctx.budget
-        for number in range(max(self._current, self._at) + 1, len(self._lines) + 1):
+        for number in range(max(self._current, self._position) + 1, len(self._lines) + 1):
             budget.charge(1)
             if regex.test(self._lines[number - 1].removesuffix(b"\n"), remaining=budget.remaining):
                 return number
         return None
 
-    def _take(self, end: int, pattern: _Pattern) -> None:
+    def _advance(self, end: int, pattern: _Pattern) -> None:
         if pattern.skips:
-            self._at = max(self._at, end)
+            self._position = max(self._position, end)
         else:
             self._write(end)
 
@@ -341,12 +341,12 @@ class _Splitter:
         self._size = 0
 
     def _write(self, end: int) -> None:
-        """Write the lines up to the one of that number."""
-        if self._file is None or end <= self._at:
+        """Write the lines up to number ``end``, inclusive."""
+        if self._file is None or end <= self._position:
             return
-        while self._at < end:
-            data = b"".join(self._lines[self._at : min(end, self._at + 1000)])
-            self._at = min(end, self._at + 1000)
+        while self._position < end:
+            data = b"".join(self._lines[self._position : min(end, self._position + 1000)])
+            self._position = min(end, self._position + 1000)
             self._ctx.charge(1 + (len(data) >> 10))
             self._size += len(data)
             self._file.write(data)
@@ -361,13 +361,13 @@ class _Splitter:
             self._ctx.write_line(str(self._size))
 
     def release(self) -> None:
-        """Give the file back."""
+        """Close the current piece's file."""
         file, self._file = self._file, None
         if file is not None:
             file.release()
 
-    def give_up(self) -> None:
-        """Remove what was made, unless -k."""
+    def clean_up(self) -> None:
+        """Remove all pieces after an error, unless -k."""
         self._close()
         if not self._options.keep:
             for name in self._names:

@@ -1,7 +1,7 @@
-"""dos2unix, unix2dos, mac2unix, unix2mac: change how the lines of text files end.
+"""dos2unix, unix2dos, mac2unix, unix2mac: convert the line ends of text files.
 
-Oracle: dos2unix 7.4 (-e is 7.5's). Options hold for the files after them.
-Divergence: L-DOS-001, no other character sets than UTF-16 with a byte order mark are converted.
+Oracle: dos2unix 7.4 (-e is from 7.5). Options apply to the files after them.
+Divergence: L-DOS-001, the only converted character set is UTF-16 with a byte order mark.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sandhook.command.options import Syntax, UsageError, also, opt, option_set
 from sandhook.lazy import lazily
 from sandhook.vfs.path import VirtualPath
 
-RAW = True  # options are read in order, between the files
+RAW = True  # options apply only to the files after them
 _BOM = b"\xef\xbb\xbf"
 _WIDE = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _BINARY = lazily(rb"[^\t\n\f\r\x20-\xff]")
@@ -39,7 +39,7 @@ _FORMS = {
 class Options:
     """dos2unix [OPTION]... [FILE]... | dos2unix [OPTION]... -n INPUT OUTPUT...
 
-    Rewrite each FILE with the line ends that the name says, or standard input to standard output.
+    Rewrite each FILE with the line ends in the program's name, or convert standard input to standard output.
     """
 
     mode: str | None = also(
@@ -52,30 +52,35 @@ class Options:
         opt("-r", "--remove-bom", help="remove a byte order mark", const="remove"),
     )
     force: bool = also(
-        opt("-f", "--force", help="convert binary files, too"),
-        opt("-s", "--safe", help="leave binary files alone (the default)", const=False),
+        opt("-f", "--force", help="also convert binary files"),
+        opt("-s", "--safe", help="skip binary files (the default)", const=False),
     )
     add_end: bool = also(
         opt("-e", "--add-eol", help="end the last line, too"),
         opt("--no-add-eol", help="do not (the default)", const=False),
     )
     info: str | None = opt(
-        "-i", "--info", "FLAGS", "show what the files have; FLAGS: dmubt, c, h, p, 0", optional=True, const=""
+        "-i",
+        "--info",
+        "FLAGS",
+        "print line ends and type of files; FLAGS: dmubt, c, h, p, 0",
+        optional=True,
+        const="",
     )
     keep_date: bool = opt("-k", "--keepdate", help="keep the files' times")
-    double: bool = opt("-l", "--newline", help="an additional newline after each line that is converted")
+    double: bool = opt("-l", "--newline", help="add a newline after each converted line")
     paired: bool = also(
         opt("-n", "--newfile", help="the operands are pairs INPUT OUTPUT"),
         opt("-o", "--oldfile", help="rewrite the operands (the default)", const=False),
     )
-    to_stdout: bool = opt("-O", "--to-stdout", help="print instead")
+    to_stdout: bool = opt("-O", "--to-stdout", help="write to standard output")
     quiet: bool = opt("-q", "--quiet", help="no messages")
-    verbose: bool = opt("-v", "--verbose", help="say how many line ends were converted")
-    wide: bool = opt("-u", "--keep-utf16", help="leave UTF-16 in its encoding")
+    verbose: bool = opt("-v", "--verbose", help="print the number of converted line ends")
+    wide: bool = opt("-u", "--keep-utf16", help="keep the encoding UTF-16")
     links: str = also(
-        opt("-F", "--follow-symlink", help="convert what links lead to", const="follow", default="skip"),
-        opt("-R", "--replace-symlink", help="put converted files in the place of links", const="replace"),
-        opt("-S", "--skip-symlink", help="leave links alone (the default)", const="skip"),
+        opt("-F", "--follow-symlink", help="convert the targets of links", const="follow", default="skip"),
+        opt("-R", "--replace-symlink", help="replace links with converted files", const="replace"),
+        opt("-S", "--skip-symlink", help="skip links (the default)", const="skip"),
     )
 
 
@@ -83,7 +88,7 @@ _SYNTAX = Syntax(Options)
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 or an error's number when a file could not be read or written."""
+    """Return 0, or 1 or the errno when a file could not be read or written."""
     worker = _Worker(ctx)
     words = list(arguments)
     files = False
@@ -100,10 +105,10 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             if word[1] != "-" and len(word) > 2 and word != "-ascii" and word[1] not in "ci":
                 raise UsageError(f"invalid option '{word}'")
             if word in ("-c", "--convmode") and at < len(words):
-                worker.options(word, words[at])
+                worker.apply_options(word, words[at])
                 at += 1
             else:
-                worker.options("-c" + "ascii" if word == "-ascii" else word)
+                worker.apply_options("-c" + "ascii" if word == "-ascii" else word)
             continue
         files = True
         worker.operand(word)
@@ -114,21 +119,21 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
 
 
 class _Worker:
-    """Handles the operands with the options so far."""
+    """Converts the operands with the options before them."""
 
     def __init__(self, ctx: Context) -> None:
         name = ctx.called_as(_FORMS)
         self.ctx = ctx
         self.name = name
-        self.given: dict[str, Any] = {}
-        self.opts = Options()
+        self.current_options: dict[str, Any] = {}
+        self.settings = Options()
         self.status = 0
-        self._waiting: str | None = None
-        self._headed = False
+        self._pending_input: str | None = None
+        self._titles_printed = False
 
-    def options(self, *words: str) -> None:
+    def apply_options(self, *words: str) -> None:
         parsed, _ = _SYNTAX.parse(words)
-        self.given.update(parsed.__dict__)
+        self.current_options.update(parsed.__dict__)
         if parsed.mode is not None:
             mode = parsed.mode.lower()
             if mode not in ("ascii", "7bit", "mac"):
@@ -136,37 +141,37 @@ class _Worker:
             if mode == "mac":
                 self.name = {"dos2unix": "mac2unix", "unix2dos": "unix2mac"}.get(self.name, self.name)
         if parsed.paired:
-            self.given.pop("info", None)
+            self.current_options.pop("info", None)
         if "paired" in parsed.__dict__:
             self.finish()
-        self.opts = Options(**self.given)
+        self.settings = Options(**self.current_options)
 
     def finish(self) -> None:
-        """Report an input that has no output."""
-        waiting, self._waiting = self._waiting, None
-        if waiting is not None:
-            self.ctx.error(f"target of file {waiting} not specified in new-file mode")
+        """Report an input without an output."""
+        pending, self._pending_input = self._pending_input, None
+        if pending is not None:
+            self.ctx.error(f"target of file {pending} not specified in new-file mode")
             self.status = 1
 
     def print(self, text: str) -> None:
-        if not self.opts.quiet:
+        if not self.settings.quiet:
             self.ctx.error(text)
 
     def operand(self, name: str) -> None:
-        """Work on one file, or remember it until its output is named."""
+        """Convert one file, or with -n store its name until the output follows."""
         self.ctx.charge()
-        if self.opts.info is not None:
-            self._report(name)
-        elif not self.opts.paired:
+        if self.settings.info is not None:
+            self._print_file_info(name)
+        elif not self.settings.paired:
             self._file(name, name)
-        elif self._waiting is None:
-            self._waiting = name
+        elif self._pending_input is None:
+            self._pending_input = name
         else:
-            source, self._waiting = self._waiting, None
+            source, self._pending_input = self._pending_input, None
             self._file(source, name)
 
     def _file(self, source: str, target: str) -> None:
-        ctx, options = self.ctx, self.opts
+        ctx, options = self.ctx, self.settings
         data, path = self._read(source)
         if data is None:
             return
@@ -181,35 +186,35 @@ class _Worker:
         if options.to_stdout:
             ctx.write(converted)
             return
-        into = path if source == target else ctx.path(target)
-        where = f"file {source} to" if source == target else f"file {source} to file {target} in"
+        output_path = path if source == target else ctx.path(target)
+        description = f"file {source} to" if source == target else f"file {source} to file {target} in"
         try:
-            if source == target and options.links == "replace" and into != ctx.path(target):
+            if source == target and options.links == "replace" and output_path != ctx.path(target):
                 ctx.fs.unlink(ctx.path(target))
-                into = ctx.path(target)
-            ctx.fs.write_bytes(into, converted)
+                output_path = ctx.path(target)
+            ctx.fs.write_bytes(output_path, converted)
         except OSError as error:
-            self._fault(f"{target}: {reason(error)}", error.errno or 1)
+            self._error(f"{target}: {reason(error)}", error.errno or 1)
             return
-        if source != target or into != path:
-            ctx.fs.chmod(into, info.mode & 0o777)
+        if source != target or output_path != path:
+            ctx.fs.chmod(output_path, info.mode & 0o777)
         if options.keep_date:
-            ctx.fs.utime(into, info.atime_ns, info.mtime_ns)
-        self.print(f"converting {where} {form} format...")
+            ctx.fs.utime(output_path, info.atime_ns, info.mtime_ns)
+        self.print(f"converting {description} {form} format...")
 
     def _read(self, name: str) -> tuple[bytes | None, VirtualPath]:
-        """Return a file's bytes, and where they are; None for what is left alone."""
+        """Return a file's bytes, None for a file to skip, and its real path."""
         ctx = self.ctx
         path = ctx.path(name)
         try:
             info = ctx.fs.stat(path, follow=False)
-            if bits.S_ISLNK(info.mode) and self.opts.links == "skip" and self.opts.info is None:
+            if bits.S_ISLNK(info.mode) and self.settings.links == "skip" and self.settings.info is None:
                 self.print(f"Skipping symbolic link {name}.")
                 return None, path
             path = ctx.fs.realpath(path)
             info = ctx.fs.stat(path)
         except OSError as error:
-            self._fault(f"{name}: {reason(error)}", error.errno or 1)
+            self._error(f"{name}: {reason(error)}", error.errno or 1)
             self.print(f"Skipping {name}, not a regular file.")
             return None, path
         if not bits.S_ISREG(info.mode):
@@ -219,40 +224,40 @@ class _Worker:
             with ctx.open(name) as reader:
                 return reader.read_all(), path
         except OSError as error:
-            self._fault(f"{name}: {reason(error)}", error.errno or 1)
+            self._error(f"{name}: {reason(error)}", error.errno or 1)
             return None, path
 
-    def _fault(self, text: str, status: int) -> None:
+    def _error(self, text: str, status: int) -> None:
         self.print(text)
-        if not self.opts.quiet:
+        if not self.settings.quiet:
             self.status = status
 
     def stream(self) -> None:
-        """Filter standard input."""
-        if self.opts.info is not None:
+        """Convert standard input."""
+        if self.settings.info is not None:
             with self.ctx.stdin_reader() as reader:
-                self._show(reader.read_all(), "")
+                self._print_info(reader.read_all(), "")
             return
         with self.ctx.stdin_reader() as reader:
             data = reader.read_all()
         result = self._convert(data, "stdin")
         if result is None:
-            found = _BINARY.search(data)
-            assert found is not None
-            self.ctx.write(self._changed(data[: found.start()])[0])
+            match = _BINARY.search(data)
+            assert match is not None
+            self.ctx.write(self._replace_ends(data[: match.start()])[0])
             return
         converted, count, total = result
-        if self.opts.verbose:
+        if self.settings.verbose:
             self.print(f"Converted {count} out of {total} line breaks.")
         self.ctx.write(converted)
 
     def _convert(self, data: bytes, name: str) -> tuple[bytes, int, int] | None:
-        """Return the text with other line ends, how many were changed, and how many there were."""
-        options = self.opts
+        """Return the converted text, the number of converted line ends, and the number of all line ends."""
+        options = self.settings
         self.ctx.charge(len(data) >> 8)
         self.ctx.budget.check_fits(4 * len(data))
         codec = _WIDE.get(data[:2])
-        had = data.startswith(_BOM) or codec is not None
+        had_mark = data.startswith(_BOM) or codec is not None
         if codec is not None:
             data = data[2:].decode(codec, "replace").encode()
         data = data.removeprefix(_BOM)
@@ -261,31 +266,31 @@ class _Worker:
             self.print(f"Binary symbol 0x{binary[0][0]:02X} found at line {line}")
             self.print(f"Skipping binary file {name}")
             return None
-        converted, count = self._changed(data)
+        converted, count = self._replace_ends(data)
         total = len(_END.findall(data))
         keep = options.bom == "keep" or (not options.bom and self.name == "unix2dos")
-        if options.bom == "add" or (had and keep):
+        if options.bom == "add" or (had_mark and keep):
             converted = _BOM + converted
         if codec is not None and options.wide:
             text = converted.decode("utf-8", "surrogateescape")
             converted = (text if text[:1] == "\ufeff" else "\ufeff" + text).encode(codec, "replace")
         return converted, count, total
 
-    def _changed(self, data: bytes) -> tuple[bytes, int]:
-        options = self.opts
-        pattern, new, _ = _FORMS[self.name]
+    def _replace_ends(self, data: bytes) -> tuple[bytes, int]:
+        options = self.settings
+        pattern, line_end, _ = _FORMS[self.name]
         if options.mode is not None and options.mode.lower() == "7bit":
             data = data.translate(_SEVEN_BITS)
         if options.double:
-            new *= 2
+            line_end *= 2
         count = 0
 
-        def replace(found: re.Match[bytes]) -> bytes:
+        def replace(match: re.Match[bytes]) -> bytes:
             nonlocal count
-            if found.lastindex:  # what follows a carriage return is left alone
-                return found[0]
+            if match.lastindex:  # a carriage return with the character after it
+                return match[0]
             count += 1
-            return new
+            return line_end
 
         converted = pattern.sub(replace, data)
         if options.add_end and converted and converted[-1:] not in b"\r\n":
@@ -294,13 +299,13 @@ class _Worker:
 
     # ------------------------------------------------------------------ -i
 
-    def _report(self, name: str) -> None:
+    def _print_file_info(self, name: str) -> None:
         data, _ = self._read(name)
         if data is not None:
-            self._show(data, name)
+            self._print_info(data, name)
 
-    def _show(self, data: bytes, name: str) -> None:
-        flags = self.opts.info or ""
+    def _print_info(self, data: bytes, name: str) -> None:
+        flags = self.settings.info or ""
         unknown = flags.strip("dmubtchp0e")
         if unknown:
             raise Failure(f"wrong flag '{unknown[0]}' for option -i or --info")
@@ -308,20 +313,20 @@ class _Worker:
         mark = "UTF-8" if data.startswith(_BOM) else {b"\xff\xfe": "UTF-16LE", b"\xfe\xff": "UTF-16BE"}.get(data[:2], "no_bom")  # fmt: skip
         wide = mark.startswith("UTF-16")
         kind = "binary" if not wide and _BINARY.search(data) else "text"
-        shown = name.rpartition("/")[2] if "p" in flags else name
+        display_name = name.rpartition("/")[2] if "p" in flags else name
         end = b"\0" if "0" in flags else b"\n"
         if "c" in flags:
             count = {"dos2unix": ends[0], "mac2unix": ends[2]}.get(self.name, ends[1])
-            if count and (kind == "text" or self.opts.force):
-                self.ctx.write(shown.encode("utf-8", "surrogateescape") + end)
+            if count and (kind == "text" or self.settings.force):
+                self.ctx.write(display_name.encode("utf-8", "surrogateescape") + end)
             return
-        wanted = [letter for letter in "dumbt" if letter in flags] or list("dumbt")
-        if "h" in flags and not self._headed:
-            self._headed = True
+        columns = [letter for letter in "dumbt" if letter in flags] or list("dumbt")
+        if "h" in flags and not self._titles_printed:
+            self._titles_printed = True
             heads = {"d": "     DOS", "u": "    UNIX", "m": "     MAC", "b": "  BOM     ", "t": "  TXTBIN"}
-            self.ctx.write_line("".join(heads[letter] for letter in wanted) + "  FILE")
+            self.ctx.write_line("".join(heads[letter] for letter in columns) + "  FILE")
         cells = {"d": f"{ends[0]:8}", "u": f"{ends[1]:8}", "m": f"{ends[2]:8}", "b": f"  {mark:<8}", "t": f"  {kind:<6}"}  # fmt: skip
-        row = "".join(cells[letter] for letter in wanted) + (f"  {shown}" if shown else "")
+        row = "".join(cells[letter] for letter in columns) + (f"  {display_name}" if display_name else "")
         self.ctx.write(row.encode("utf-8", "surrogateescape") + end)
 
 

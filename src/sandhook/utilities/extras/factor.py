@@ -12,7 +12,7 @@ from math import gcd, isqrt
 from sandhook.command.context import Context
 from sandhook.command.options import opt, option_set
 
-_MOST = 1 << 512
+_MAX_NUMBER = 1 << 512
 _WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71)
 
 
@@ -23,22 +23,22 @@ class Options:
     Print the prime factors of each NUMBER, or of those in standard input.
     """
 
-    exponents: bool = opt("-h", "--exponents", help="print p^e for factors that come again")
+    exponents: bool = opt("-h", "--exponents", help="print repeated factors as p^e")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when something is no number that can be factored."""
+    """Return 0, or 1 when a word is not a number, or is too large."""
     for text in operands or _words(ctx):
-        bare = text.strip(" \t").removeprefix("+")
-        if not (bare.isascii() and bare.isdigit()):
+        unsigned = text.strip(" \t").removeprefix("+")
+        if not (unsigned.isascii() and unsigned.isdigit()):
             ctx.fail(f"'{text}' is not a valid positive integer")
             continue
-        digits = bare.lstrip("0") or "0"
-        if len(digits) > 155 or int(digits) >= _MOST:
+        digits = unsigned.lstrip("0") or "0"
+        if len(digits) > 155 or int(digits) >= _MAX_NUMBER:
             ctx.fail(f"'{text}' is too large")
             continue
         factors = sorted(_factors(int(digits), ctx))
-        ctx.write_line(f"{digits}:{''.join(_shown(factors, options.exponents))}")
+        ctx.write_line(f"{digits}:{''.join(_format(factors, options.exponents))}")
     return ctx.failed
 
 
@@ -49,7 +49,7 @@ def _words(ctx: Context) -> Iterator[str]:
                 yield word.decode("utf-8", "surrogateescape")
 
 
-def _shown(factors: list[int], exponents: bool) -> Iterator[str]:
+def _format(factors: list[int], exponents: bool) -> Iterator[str]:
     if not exponents:
         yield from (f" {factor}" for factor in factors)
         return
@@ -109,7 +109,7 @@ def is_prime(number: int) -> bool:
 
 
 def _divisor(number: int, ctx: Context) -> int:
-    """Return a proper divisor of a composite number (Pollard's rho, as Brent has it)."""
+    """Return a proper divisor of a composite number (Pollard's rho with Brent's cycle detection)."""
     root = isqrt(number)
     if root * root == number:
         return root

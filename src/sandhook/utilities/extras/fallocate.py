@@ -1,4 +1,4 @@
-"""fallocate: make files longer, with zeros.
+"""fallocate: allocate space for files, filled with zeros.
 
 Oracle: util-linux 2.38. Divergence: L-FALLOCATE-001, holes are zeros, and ranges are not moved.
 """
@@ -14,7 +14,7 @@ from sandhook.command.operands import reason, stat_of
 from sandhook.command.options import also, opt, option_set
 from sandhook.kernel.descriptor import Description
 
-_DONE = {"": "allocated", "p": "hole created", "z": "zeroed"}
+_OPERATION_NAMES = {"": "allocated", "p": "hole created", "z": "zeroed"}
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
@@ -29,30 +29,36 @@ def _bytes(text: str, what: str) -> int:
 class Options:
     """fallocate [-n] [-p | -z] [-o OFFSET] -l LENGTH FILE | fallocate -d FILE
 
-    Let FILE, which is made if need be, have room for LENGTH bytes from OFFSET on.
+    Allocate LENGTH bytes from OFFSET on in FILE, which is created if necessary.
     """
 
-    length: str | None = opt("-l", "--length", "LENGTH", "bytes, or with K, M, G ... more")
-    offset: str = opt("-o", "--offset", "OFFSET", "where they begin (0)", default="0")
-    keep: bool = opt("-n", "--keep-size", help="the file does not become longer")
-    what: str = also(
-        opt("-p", "--punch-hole", help="zeros in their place, where the file is", const="p", default=""),
-        opt("-z", "--zero-range", help="zeros in their place", const="z"),
+    length: str | None = opt("-l", "--length", "LENGTH", "bytes; the suffixes K, M, G ... are allowed")
+    offset: str = opt("-o", "--offset", "OFFSET", "the first byte (0)", default="0")
+    keep: bool = opt("-n", "--keep-size", help="do not extend the file")
+    operation: str = also(
+        opt(
+            "-p",
+            "--punch-hole",
+            help="replace the bytes with zeros, without extending the file",
+            const="p",
+            default="",
+        ),
+        opt("-z", "--zero-range", help="replace the bytes with zeros", const="z"),
         opt("-d", "--dig-holes", help="without effect: files have no blocks", const="d"),
-        opt("-c", "--collapse-range", help="refused, as on most file systems", const="c"),
-        opt("-i", "--insert-range", help="shift what follows and put a hole there", const="i"),
+        opt("-c", "--collapse-range", help="not supported, as on most file systems", const="c"),
+        opt("-i", "--insert-range", help="not supported, as on most file systems", const="i"),
     )
     posix: bool = opt("-x", "--posix", ignored="")
-    verbose: bool = opt("-v", "--verbose", help="say what was done")
+    verbose: bool = opt("-v", "--verbose", help="print the result")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when FILE cannot be made longer."""
+    """Return 0, or 1 after an error."""
     if not operands:
         raise Failure("no filename specified")
     if len(operands) > 1:
         raise Failure("unexpected number of arguments")
-    if options.what == "d":
+    if options.operation == "d":
         return _dig(operands[0], options, ctx)
     if options.length is None:
         raise Failure("no length argument specified")
@@ -62,30 +68,30 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise Failure("invalid length value specified")
     name = operands[0]
     try:
-        file = ctx.process.open(name, write=True, create=not options.what)
+        file = ctx.process.open(name, write=True, create=not options.operation)
     except OSError as error:
         raise Failure(f"cannot open {name}: {reason(error)}") from None
     try:
         size = stat_of(ctx, name).size
-        if options.what in ("c", "i"):
+        if options.operation in ("c", "i"):
             raise OSError(errno.EOPNOTSUPP, "")
-        if options.what:
+        if options.operation:
             _fill(file, offset, min(length, size - offset), ctx)
-        missing = 0 if options.keep or options.what == "p" else offset + length - size
+        missing = 0 if options.keep or options.operation == "p" else offset + length - size
         _fill(file, size, missing, ctx)
     except OSError as error:
         raise Failure(f"fallocate failed: {reason(error)}") from None
     finally:
         file.release()
     if options.verbose:
-        ctx.write_line(f"{name}: {_human(length)} ({length} bytes) {_DONE[options.what]}.")
+        ctx.write_line(f"{name}: {_human(length)} ({length} bytes) {_OPERATION_NAMES[options.operation]}.")
     return 0
 
 
-def _fill(file: Description, at: int, length: int, ctx: Context) -> None:
-    """Write zeros; a length of 0 or less is nothing."""
+def _fill(file: Description, offset: int, length: int, ctx: Context) -> None:
+    """Write zeros; nothing for a length of 0 or less."""
     if length > 0:
-        file.seek(at)
+        file.seek(offset)
     while length > 0:
         step = min(length, 65_536)
         ctx.charge(1 + (step >> 10))
@@ -94,7 +100,7 @@ def _fill(file: Description, at: int, length: int, ctx: Context) -> None:
 
 
 def _dig(name: str, options: Options, ctx: Context) -> int:
-    """Find no block of zeros that could become a hole."""
+    """Report that there are no blocks of zeros to convert into holes."""
     try:
         stat_of(ctx, name)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""gettext, ngettext: print a message in the user's language: as it is, for there are no translations.
+"""gettext, ngettext: print a message, always untranslated because there are no catalogs.
 
 Source: POSIX.1-2024 XCU 3, gettext and ngettext. Oracle: GNU gettext 0.21.
 """
@@ -19,7 +19,7 @@ class Options:
     Print MESSAGE, or ONE if COUNT is 1, else MANY.
     """
 
-    context: str | None = opt("-c", "--context", "CONTEXT", "taken, and without effect")
+    context: str | None = opt("-c", "--context", "CONTEXT", "accepted, without effect")
     domain: str | None = opt("-d", "--domain", "DOMAIN", ignored="")
     escapes: bool = also(
         opt("-e", help="expand escapes"),
@@ -30,30 +30,30 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 for a wrong call."""
+    """Return 0, or 1 after a usage error."""
     plural = ctx.program == "ngettext"
     words = list(operands)
-    most = 3 if plural else 1
+    required = 3 if plural else 1
     if options.several and not plural:
-        messages = [_expanded(word, options) for word in words]
+        messages = [_expand(word, options) for word in words]
         ctx.write((" ".join(messages) + ("" if options.bare else "\n")).encode("utf-8", "surrogateescape"))
         return 0
-    if len(words) < most:
+    if len(words) < required:
         raise Failure("missing arguments")
-    if len(words) > most + 1:
+    if len(words) > required + 1:
         raise Failure("too many arguments")
-    if len(words) > most:
+    if len(words) > required:
         words.pop(0)
     message = words[0]
     if plural:
         count = words[2]
-        one = count.isascii() and count.isdigit() and count.lstrip("0") == "1"
-        message = words[0] if one else words[1]
-    ctx.write(_expanded(message, options).encode("utf-8", "surrogateescape"))
+        singular = count.isascii() and count.isdigit() and count.lstrip("0") == "1"
+        message = words[0] if singular else words[1]
+    ctx.write(_expand(message, options).encode("utf-8", "surrogateescape"))
     return 0
 
 
-def _expanded(text: str, options: Options) -> str:
+def _expand(text: str, options: Options) -> str:
     if not options.escapes:
         return text
     return unescape_echo(text.encode("utf-8", "surrogateescape"))[0].decode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""ionice: run a command with a class of input and output, of which virtual processes take no notice.
+"""ionice: run a command with an I/O scheduling class, which has no effect on virtual processes.
 
 Oracle: util-linux 2.38. Divergence: L-NICE-001, as for nice.
 """
@@ -29,7 +29,7 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _numbers(text: str) -> str:
+def _process_number(text: str) -> str:
     if not (text.isascii() and text.isdigit()) or len(text) > 9:
         raise Failure(f"invalid PID argument: '{text}'")
     return text
@@ -46,9 +46,9 @@ class Options:
         "-c", "--class", "CLASS", "none, realtime, best-effort, idle, or 0 to 3", convert=_class
     )
     level: int | None = opt("-n", "--classdata", "LEVEL", "0 to 7", convert=_number)
-    pid: str | None = opt("-p", "--pid", "PID", "a process", convert=_numbers)
-    group: str | None = opt("-P", "--pgid", "PID", "the processes of a group", convert=_numbers)
-    user: str | None = opt("-u", "--uid", "USER", "the processes of a user", convert=_numbers)
+    pid: str | None = opt("-p", "--pid", "PID", "a process", convert=_process_number)
+    group: str | None = opt("-P", "--pgid", "PID", "the processes of a group", convert=_process_number)
+    user: str | None = opt("-u", "--uid", "USER", "the processes of a user", convert=_process_number)
     ignore: bool = opt("-t", "--ignore", help="ignore failures", ignored="")
 
 

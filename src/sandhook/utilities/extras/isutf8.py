@@ -1,6 +1,6 @@
 """isutf8: check whether files are valid UTF-8.
 
-Oracle: moreutils 0.67; messages name the line and the byte alone.
+Oracle: moreutils 0.67; messages have only the line and the byte.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sandhook.command.options import opt, option_set
 class Options:
     """isutf8 [-liq] [FILE]...
 
-    Say where each FILE, or standard input, is no UTF-8.
+    Print the first position in each FILE, or in standard input, that is not UTF-8.
     """
 
     invert: bool = opt("-i", "--invert", help="print the names of files that are valid")
@@ -27,27 +27,27 @@ class Options:
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0 when all are valid, else 1."""
     for name in operands or ("-",):
-        shown = "(standard input)" if name == "-" else name
+        display_name = "(standard input)" if name == "-" else name
         try:
             with ctx.open(name) as reader:
-                fault = _fault(reader.read_all())
+                position = _invalid_position(reader.read_all())
         except OSError as error:
             ctx.fail(f"{name}: {reason(error)}")
             continue
-        ctx.failed |= fault is not None
+        ctx.failed |= position is not None
         if options.quiet:
             continue
         if options.invert or options.list_:
-            if (fault is None) is options.invert:
-                ctx.write_line(shown)
-        elif fault is not None:
-            line, byte = fault
-            ctx.write_line(f"{shown}: line {line}, byte {byte}: no UTF-8 begins here")
+            if (position is None) is options.invert:
+                ctx.write_line(display_name)
+        elif position is not None:
+            line, byte = position
+            ctx.write_line(f"{display_name}: line {line}, byte {byte}: no UTF-8 begins here")
     return ctx.failed
 
 
-def _fault(data: bytes) -> tuple[int, int] | None:
-    """Return the line (from 1) and the byte in all (from 0) of the first fault."""
+def _invalid_position(data: bytes) -> tuple[int, int] | None:
+    """Return the line (from 1) and the offset (from 0) of the first invalid byte, None for valid UTF-8."""
     try:
         data.decode()
     except UnicodeDecodeError as error:

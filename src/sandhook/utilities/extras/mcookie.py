@@ -24,21 +24,21 @@ def _size(text: str) -> int:
 class Options:
     """mcookie [-v] [-f FILE [-m BYTES]]
 
-    Print a magic number in hexadecimal, mixed with what FILE has.
+    Print a random number in hexadecimal, mixed with the contents of FILE.
     """
 
     file: str | None = opt("-f", "--file", "FILE", "mix in up to 4096 bytes of this file")
-    most: int | None = opt(
-        "-m", "--max-size", "BYTES", "mix in no more than these bytes of FILE", convert=_size
+    max_size: int | None = opt(
+        "-m", "--max-size", "BYTES", "mix in at most BYTES bytes of FILE", convert=_size
     )
-    verbose: bool = opt("-v", "--verbose", help="say how many bytes came from where")
+    verbose: bool = opt("-v", "--verbose", help="print the number of bytes from each source")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, also when FILE could not be read: it only adds to what is random."""
+    """Return 0, also when FILE cannot be read, because it is only an additional source of randomness."""
     from hashlib import md5
 
-    if options.most is not None and options.file is None:
+    if options.max_size is not None and options.file is None:
         ctx.error("--max-size ignored when used without --file")
     with ctx.open("/dev/urandom") as reader:
         fresh = reader.read(128)
@@ -46,7 +46,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.file is not None:
         try:
             with ctx.open(options.file) as reader:
-                extra = _first(reader, options.most)
+                extra = _read_at_most(reader, options.max_size)
         except OSError as error:
             ctx.error(f"cannot open {options.file}: {reason(error)}")
             extra = b""
@@ -59,13 +59,13 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return 0
 
 
-def _first(reader: Reader, most: int | None) -> bytes:
-    """Read up to this many bytes; none said is 4096."""
-    left = 4096 if most is None else most
+def _read_at_most(reader: Reader, max_size: int | None) -> bytes:
+    """Read up to ``max_size`` bytes, by default 4096."""
+    remaining = 4096 if max_size is None else max_size
     pieces = []
-    while left > 0 and (data := reader.read(min(left, 65_536))):
+    while remaining > 0 and (data := reader.read(min(remaining, 65_536))):
         pieces.append(data)
-        left -= len(data)
+        remaining -= len(data)
     return b"".join(pieces)
 
 

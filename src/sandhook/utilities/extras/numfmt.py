@@ -1,6 +1,6 @@
-"""numfmt: convert numbers from and to units that people read.
+"""numfmt: convert numbers from and to human-readable units.
 
-Oracle: GNU coreutils 9.1. Divergence: L-NUMFMT-001, --debug is not offered, and --grouping groups nothing,
+Oracle: GNU coreutils 9.1. Divergence: L-NUMFMT-001, --debug is not offered, and --grouping has no effect,
 as in the C locale.
 """
 
@@ -34,18 +34,18 @@ _ROUNDINGS = {
 _NUMBER = re.compile(r"(-?)([0-9]*)(?:(\.)([0-9]*))?", re.ASCII)
 _FORMAT = re.compile(r"((?:[^%]|%%)*)%([0' -]*)([0-9]*)(?:\.([0-9]*))?f((?:[^%]|%%)*)", re.DOTALL)
 _EXACT = Arithmetic(prec=60)
-_MOST_DIGITS = 18  #: of a number that is printed without a unit
-_MOST_INPUT = 33  #: digits of a number that is read
-_MOST_WIDTH = 10_000
+_MAX_DIGITS = 18  #: digits of a number that is printed without a unit
+_MAX_INPUT_DIGITS = 33  #: digits of an input number
+_MAX_WIDTH = 10_000
 
 
 def _unit(text: str) -> int:
     digits = text.rstrip("KMGTPEZYi")
     suffix = text[len(digits) :]
-    known = suffix == "" or (suffix[0] in _UNITS and suffix[1:] in ("", "i"))
+    is_known = suffix == "" or (suffix[0] in _UNITS and suffix[1:] in ("", "i"))
     if (
         not (digits == "" or (digits.isascii() and digits.isdigit()))
-        or not known
+        or not is_known
         or not text
         or len(digits) > 18
     ):
@@ -88,10 +88,10 @@ class Options:
         convert=one_of("--to", "none", "si", "iec", "iec-i"),
         default="none",
     )
-    from_unit: int = opt("--from-unit", "N", "what one of the input stands for", convert=_unit, default=1)
-    to_unit: int = opt("--to-unit", "N", "what one of the output stands for", convert=_unit, default=1)
-    fields: str = opt("--field", "LIST", "convert these fields (1), as cut has them", default="1")
-    delimiter: str | None = opt("-d", "--delimiter", "X", "what stands between fields, instead of blanks")
+    from_unit: int = opt("--from-unit", "N", "the size of the input unit", convert=_unit, default=1)
+    to_unit: int = opt("--to-unit", "N", "the size of the output unit", convert=_unit, default=1)
+    fields: str = opt("--field", "LIST", "convert these fields (1), in the syntax of cut", default="1")
+    delimiter: str | None = opt("-d", "--delimiter", "X", "the separator of fields, instead of blanks")
     form: str | None = opt("--format", "FORMAT", "like printf's %f: width, precision, text around")
     padding: int | None = opt(
         "--padding", "N", "width of the output; to the left if negative", convert=_count("padding")
@@ -107,7 +107,7 @@ class Options:
     header: int = opt(
         "--header",
         "N",
-        "leave the first N lines (1) alone",
+        "copy the first N lines (1) unchanged",
         convert=_count("header"),
         optional=True,
         const=1,
@@ -116,7 +116,7 @@ class Options:
     invalid: str = opt(
         "--invalid",
         "MODE",
-        "abort, fail, warn or ignore what is no number",
+        "abort, fail, warn or ignore for text that is not a number",
         convert=one_of("--invalid", "abort", "fail", "warn", "ignore"),
         default="abort",
     )
@@ -125,7 +125,7 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0; 2 when something was no number, unless --invalid says otherwise."""
+    """Return 0, or 2 for text that is not a number, depending on --invalid."""
     try:
         ranges = parse_list("1-" if options.fields == "-" else options.fields, True)
     except UsageError as error:
@@ -145,17 +145,17 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         with ctx.stdin_reader() as reader:
             for number, raw in enumerate(reader.lines(end.encode())):
                 text = raw.decode("utf-8", "surrogateescape")
-                ended = end if text[-1:] == end else ""
-                text = text[:-1] if ended else text
+                line_end = end if text[-1:] == end else ""
+                text = text[:-1] if line_end else text
                 if number < options.header:
                     ctx.write(raw)
                 else:
-                    converter.line(text, ended)
+                    converter.line(text, line_end)
     return ctx.failed
 
 
 class _Invalid(Exception):
-    """A text is no number, or none that may be there."""
+    """A text is not a number, or the number is not allowed."""
 
 
 class _Converter:
@@ -163,17 +163,17 @@ class _Converter:
         self.options = options
         self.ranges = ranges
         self.ctx = ctx
-        self.before = self.after = ""
+        self.prefix = self.suffix_text = ""
         self.width = abs(options.padding) if options.padding else 0
-        self.left = bool(options.padding and options.padding < 0)
+        self.left_aligned = bool(options.padding and options.padding < 0)
         self.zeros = False
         self.precision: int | None = None
         if options.form is not None:
             self._read_format(options.form)
 
     def _read_format(self, text: str) -> None:
-        found = _FORMAT.fullmatch(text)
-        if found is None:
+        match = _FORMAT.fullmatch(text)
+        if match is None:
             if "%" not in text.replace("%%", ""):
                 raise UsageError(f"format '{text}' has no % directive", hint=False)
             plain = text.replace("%%", "")
@@ -182,19 +182,19 @@ class _Converter:
             if re.search("%[0'-]*[0-9]*(?:[.][0-9]*)?f.*%", plain, re.DOTALL):
                 raise UsageError(f"format '{text}' has too many % directives", hint=False)
             raise UsageError(f"invalid format '{text}', directive must be %[0]['][-][N][.][N]f", hint=False)
-        before, flags, width, precision, after = found.groups()
-        self.before, self.after = before.replace("%%", "%"), after
+        prefix, flags, width, precision, suffix_text = match.groups()
+        self.prefix, self.suffix_text = prefix.replace("%%", "%"), suffix_text
         if width:
             self.width = int(width[:6])
-            self.left = self.left or "-" in flags
-            self.zeros = "0" in flags and not self.left
-        if self.width > _MOST_WIDTH or (precision and int(precision[:6]) > _MOST_WIDTH):
+            self.left_aligned = self.left_aligned or "-" in flags
+            self.zeros = "0" in flags and not self.left_aligned
+        if self.width > _MAX_WIDTH or (precision and int(precision[:6]) > _MAX_WIDTH):
             raise UsageError(f"invalid precision in format '{text}'", hint=False)
         if precision is not None:
             self.precision = int(precision or "0")
 
     def line(self, text: str, end: str) -> None:
-        """Convert the chosen fields of a line and print it."""
+        """Convert the selected fields of a line, and print it."""
         delimiter = self.options.delimiter
         pieces: list[str] = []
         if delimiter:
@@ -214,18 +214,18 @@ class _Converter:
                 width, space = len(space) + len(word), ""
             elif not delimiter and self.width:
                 space = space[:1] if number > 1 else ""
-            shown = self._field(word)
-            pieces += (space, shown if shown is not None else word)
-            if width and shown is not None:
-                pieces[-1] = shown.rjust(width)
-            elif shown is None and width:
+            converted = self._field(word)
+            pieces += (space, converted if converted is not None else word)
+            if width and converted is not None:
+                pieces[-1] = converted.rjust(width)
+            elif converted is None and width:
                 pieces[-1] = word.rjust(width)
         self.ctx.write(("".join(pieces) + end).encode("utf-8", "surrogateescape"))
 
     def _field(self, word: str) -> str | None:
-        """Return a converted number, or None for other text that may stay."""
+        """Return a converted number, or None for invalid text that --invalid allows."""
         try:
-            return self._shown(self._value(word))
+            return self._format(self._value(word))
         except _Invalid as error:
             mode = self.options.invalid
             if mode == "abort":
@@ -237,22 +237,22 @@ class _Converter:
             return None
 
     def _value(self, word: str) -> tuple[Decimal, int]:
-        """Return a number and how many digits after the point it has."""
+        """Parse a number; return it, and the number of its digits after the point."""
         options = self.options
         text = word.removesuffix(options.suffix) if options.suffix else word
         text = text.lstrip(" \t")
-        found = _NUMBER.match(text)
-        if found is None or not (found[2] or found[4]):
+        match = _NUMBER.match(text)
+        if match is None or not (match[2] or match[4]):
             raise _Invalid(f"invalid number: '{text}'")
-        if len(found[2].lstrip("0")) > _MOST_INPUT:
+        if len(match[2].lstrip("0")) > _MAX_INPUT_DIGITS:
             raise _Invalid(f"value too large to be converted: '{text}'")
-        rest = text[found.end() :]
-        if found[3] and not found[4]:
+        rest = text[match.end() :]
+        if match[3] and not match[4]:
             raise _Invalid(f"invalid number: '{text}'")
-        value = Decimal(f"{found[1]}{found[2] or 0}.{(found[4] or '0')[:_MOST_INPUT]}")
+        value = Decimal(f"{match[1]}{match[2] or 0}.{(match[4] or '0')[:_MAX_INPUT_DIGITS]}")
         scale = self._scale(text, rest.strip(" \t") if not rest.strip(" \t") else rest)
         value = _EXACT.multiply(value, Decimal(scale * options.from_unit)) if value else Decimal(0)
-        return value, len(found[4] or "") if scale == 1 else 0
+        return value, len(match[4] or "") if scale == 1 else 0
 
     def _scale(self, text: str, rest: str) -> int:
         source = self.options.source
@@ -265,39 +265,39 @@ class _Converter:
             raise _Invalid(f"rejecting suffix in input: '{text}' (consider using --from)")
         power = _UNITS.index(letter) + 1
         base = 1000 if source in ("si", "auto") else 1024
-        behind = rest[1:]
-        if source in ("auto", "iec-i") and behind[:1] == "i":
-            base, behind = 1024, behind[1:]
+        suffix = rest[1:]
+        if source in ("auto", "iec-i") and suffix[:1] == "i":
+            base, suffix = 1024, suffix[1:]
         elif source == "iec-i":
             raise _Invalid(f"missing 'i' suffix in input: '{text}' (e.g Ki/Mi/Gi)")
-        if behind:
-            raise _Invalid(f"invalid suffix in input '{text}': '{behind}'")
+        if suffix:
+            raise _Invalid(f"invalid suffix in input '{text}': '{suffix}'")
         return int(base**power)
 
-    def _shown(self, number: tuple[Decimal, int]) -> str:
+    def _format(self, number: tuple[Decimal, int]) -> str:
         options = self.options
         value, digits = number
         if options.to_unit != 1:
             value, digits = _EXACT.divide(value, Decimal(options.to_unit)), 0
         if options.target == "none":
-            if len(str(abs(int(value)))) > _MOST_DIGITS:
+            if len(str(abs(int(value)))) > _MAX_DIGITS:
                 raise _Invalid(
                     f"value too large to be printed: '{_exponential(value)}' (consider using --to)"
                 )
             places = digits if self.precision is None else self.precision
-            if places + len(str(abs(int(value)))) > _MOST_DIGITS + 1:
+            if places + len(str(abs(int(value)))) > _MAX_DIGITS + 1:
                 raise _Invalid(
                     f"value/precision too large to be printed: '{_exponential(value)}/{places}' (consider using --to)"
                 )
-            text = f"{self._rounded(value, places):.{places}f}"
+            text = f"{self._round(value, places):.{places}f}"
         else:
             text = self._in_units(value)
         text += options.suffix
         if self.zeros:
             sign = "-" if text[:1] == "-" else ""
             text = sign + text[len(sign) :].rjust(self.width - len(sign), "0")
-        text = text.ljust(self.width) if self.left else text.rjust(self.width)
-        return self.before + text + self.after
+        text = text.ljust(self.width) if self.left_aligned else text.rjust(self.width)
+        return self.prefix + text + self.suffix_text
 
     def _in_units(self, value: Decimal) -> str:
         target = self.options.target
@@ -306,21 +306,21 @@ class _Converter:
         while abs(value) >= base and power < len(_UNITS):
             value = _EXACT.divide(value, base)
             power += 1
-        places = self.precision if self.precision is None else min(self.precision, _MOST_DIGITS)
+        places = self.precision if self.precision is None else min(self.precision, _MAX_DIGITS)
         if places is None:
-            places = 1 if power and abs(self._rounded(value, 1)) < 10 else 0
+            places = 1 if power and abs(self._round(value, 1)) < 10 else 0
         if not power:
             return f"{value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN):f}"
-        value = self._rounded(value, places)
+        value = self._round(value, places)
         if abs(value) >= base and power < len(_UNITS):
             value, power = _EXACT.divide(value, base), power + 1
             places = 1 if self.precision is None else places
-            value = self._rounded(value, places)
+            value = self._round(value, places)
         unit = _UNITS[power - 1] if power else ""
         return f"{value:.{places}f}{unit}{'i' if unit and target == 'iec-i' else ''}"
 
-    def _rounded(self, value: Decimal, places: int) -> Decimal:
-        step = Decimal(1).scaleb(-min(places, _MOST_DIGITS))
+    def _round(self, value: Decimal, places: int) -> Decimal:
+        step = Decimal(1).scaleb(-min(places, _MAX_DIGITS))
         return value.quantize(step, rounding=_ROUNDINGS[self.options.rounding], context=Arithmetic(prec=90))
 
 

@@ -1,6 +1,6 @@
-"""pee: give standard input to several commands.
+"""pee: copy standard input to several commands.
 
-Oracle: moreutils 0.67. Divergence: L-PEE-001, the commands run one after the other.
+Oracle: moreutils 0.67. Divergence: L-PEE-001, the commands run sequentially.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Options:
 
 
 def run(_: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return the statuses of the commands, joined bit by bit."""
+    """Return the bitwise OR of the commands' exit statuses."""
     with ctx.stdin_reader() as reader:
         data = reader.read_all()
     status = 0

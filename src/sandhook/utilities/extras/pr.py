@@ -1,4 +1,4 @@
-"""pr: lay files out in pages and columns, for printing.
+"""pr: format files in pages and columns for printing.
 
 Source: POSIX.1-2024 XCU 3, pr. Oracle: GNU coreutils 9.1.
 """
@@ -16,20 +16,20 @@ from sandhook.text.quoting import quote_odd
 NUMERIC = "legacy_columns"
 
 _HEAD = _FOOT = 5  #: lines above and below the text
-_MOST = 1_000_000
+_MAX_PAGE = 1_000_000
 
 
-def _positive(text: str, what: str, least: int = 1) -> int:
+def _positive(text: str, what: str, minimum: int = 1) -> int:
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
         raise Failure(f"{what}: '{text}'")
-    if text[:1] == "-" or len(digits.lstrip("0")) > 6 or int(digits) < least:
+    if text[:1] == "-" or len(digits.lstrip("0")) > 6 or int(digits) < minimum:
         raise Failure(f"{what}: '{text}': Numerical result out of range")
     return int(digits)
 
 
 def _pair(text: str, letter: str, separator: str, width: int) -> tuple[str, int]:
-    """Read [CHAR[WIDTH]], as -e, -i and -n take it."""
+    """Parse the argument [CHAR[WIDTH]] of -e, -i and -n."""
     if text and not text[0].isdigit():
         separator, text = text[0], text[1:]
     if text:
@@ -51,7 +51,7 @@ class Options:
     across: bool = opt("-a", "--across", help="fill columns across")
     merge: bool = opt("-m", "--merge", help="each FILE in a column")
     controls: bool = opt("-c", "--show-control-chars", help="show control characters as ^X and octal numbers")
-    octal: bool = opt("-v", "--show-nonprinting", help="show them as octal numbers")
+    octal: bool = opt("-v", "--show-nonprinting", help="show control characters as octal numbers")
     double: bool = opt("-d", "--double-space", help="an empty line after each")
     date: str = opt("-D", "--date-format", "FORMAT", "how strftime writes the date", default="%Y-%m-%d %H:%M")
     untab: tuple[str, int] | None = opt("-e", "--expand-tabs", "CHAR[WIDTH]", "expand tabs of the input (8)",
@@ -59,7 +59,7 @@ class Options:
     tabs: tuple[str, int] | None = opt("-i", "--output-tabs", "CHAR[WIDTH]", "use tabs in the output (8)",
         optional=True, const=("\t", 8), convert=lambda text: _pair(text, "i", "\t", 8))  # fmt: skip
     feeds: bool = opt("-F", "-f", "--form-feed", help="form feeds between pages")
-    title: str | None = opt("-h", "--header", "TITLE", "print TITLE rather than the name")
+    title: str | None = opt("-h", "--header", "TITLE", "print TITLE instead of the name")
     join: bool = opt("-J", "--join-lines", help="do not cut or align columns")
     length: int = opt("-l", "--length", "LINES", "lines of a page (66)", default=66,
         convert=lambda text: _positive(text, "'-l PAGE_LENGTH' invalid number of lines"))  # fmt: skip
@@ -83,7 +83,7 @@ class Options:
     page_width: int | None = opt("-W", "--page-width", "COLUMNS", "width of every page, cutting lines",
         convert=lambda text: _positive(text, "'-W PAGE_WIDTH' invalid number of characters"))  # fmt: skip
     pages: str | None = opt("--pages", "FIRST[:LAST]", "which pages to print")
-    taken: bool = opt("-b", "-u", ignored="")
+    without_effect: bool = opt("-b", "-u", ignored="")
     legacy_columns: str | None = None
 
 
@@ -109,10 +109,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 def _range(text: str | None) -> tuple[int, int]:
     if text is None:
-        return 1, _MOST
+        return 1, _MAX_PAGE
     first, colon, last = text.partition(":")
     one = _positive(first, "invalid page range")
-    end = _positive(last, "invalid page range") if colon else _MOST
+    end = _positive(last, "invalid page range") if colon else _MAX_PAGE
     if end < one:
         raise Failure(f"invalid page range '{text}'")
     return one, end
@@ -133,7 +133,7 @@ def _read(name: str, options: Options, ctx: Context) -> bytes | None:
 
 
 class _Layout:
-    """How pages are made: what the options come to."""
+    """The layout of pages, computed from the options."""
 
     def __init__(self, options: Options, files: int, ctx: Context) -> None:
         self.options = options
@@ -146,8 +146,8 @@ class _Layout:
         if options.merge and options.across:
             raise Failure("cannot specify both printing across and printing in parallel")
         self.columns = files if options.merge else columns or 1
-        self.titled = not (options.plain or options.bare) and options.length > _HEAD + _FOOT
-        body = options.length - (_HEAD + _FOOT if self.titled else 0)
+        self.has_title = not (options.plain or options.bare) and options.length > _HEAD + _FOOT
+        body = options.length - (_HEAD + _FOOT if self.has_title else 0)
         self.body = max(1, body // 2 if options.double else body)
         separator = options.separator
         measured = options.width is not None or options.page_width is not None
@@ -181,19 +181,19 @@ class _Layout:
             raise Failure("page width too narrow")
 
     def text(self, line: bytes) -> bytes:
-        """Return a line as it is printed: with tabs expanded, controls shown, and cut."""
+        """Return a line with tabs expanded, controls made visible, and truncated, depending on the options."""
         options = self.options
         if options.untab is not None or (self.columns > 1 and self.separator != b"\t"):
             char, width = options.untab or ("\t", 8)
             offset = self.cell - self.room if self.cut else 0
-            line = _expanded(line, char.encode("utf-8", "surrogateescape")[:1], width, offset)
+            line = _expand(line, char.encode("utf-8", "surrogateescape")[:1], width, offset)
         if options.controls or options.octal:
-            line = b"".join([_shown(byte, options.octal) for byte in line])
+            line = b"".join([_visible(byte, options.octal) for byte in line])
         return line[: self.room] if self.cut else line
 
 
-def _expanded(line: bytes, char: bytes, width: int, column: int) -> bytes:
-    """Return a line that begins in a column with its tabs as blanks."""
+def _expand(line: bytes, char: bytes, width: int, column: int) -> bytes:
+    """Expand the tabs of a line that begins in a column."""
     out: list[bytes] = []
     pieces = line.split(char)
     for piece in pieces[:-1]:
@@ -203,7 +203,7 @@ def _expanded(line: bytes, char: bytes, width: int, column: int) -> bytes:
     return b"".join([*out, pieces[-1]])
 
 
-def _shown(byte: int, octal: bool) -> bytes:
+def _visible(byte: int, octal: bool) -> bytes:
     if 32 <= byte < 127 or byte in (9, 10, 12):
         return bytes((byte,))
     if octal or byte >= 127:
@@ -214,8 +214,8 @@ def _shown(byte: int, octal: bool) -> bytes:
 _UNPRINTABLE = bytes((*range(32), *range(127, 256)))
 
 
-class _Pen:
-    """Writes one line of output: blanks wait until something follows them, and become tabs then."""
+class _LineWriter:
+    """Builds one line of output; blanks are delayed until text follows, and then become tabs."""
 
     __slots__ = ("_pending", "_tab", "_width", "column", "out")
 
@@ -223,19 +223,19 @@ class _Pen:
         self._tab = tabs[0].encode("utf-8", "surrogateescape") if tabs is not None else None
         self._width = tabs[1] if tabs is not None else 8
         self._pending = 0
-        self.column = 0  #: after what has been written; blanks that wait do not count
+        self.column = 0  #: the column after the text, without delayed blanks
         self.out: list[bytes] = []
 
-    def go(self, column: int) -> None:
-        """Go on in a column."""
+    def move_to(self, column: int) -> None:
+        """Continue in a column."""
         if self._tab is None:
             self.out.append(b" " * (column - self.column))
             self.column = max(column, self.column)
         else:
             self._pending = max(column - self.column, 0)
 
-    def put(self, text: bytes, *, marks: bool = False) -> None:
-        """Write text; what is not printable has no width, unless it ``marks`` columns."""
+    def write(self, text: bytes, *, marks: bool = False) -> None:
+        """Append text; unprintable bytes have no width, unless the text ``marks`` columns."""
         if self._tab is None:
             self.out.append(text)
             self.column += len(text)
@@ -248,18 +248,18 @@ class _Pen:
                 self.column += len(word if marks else word.translate(None, _UNPRINTABLE)) - word.count(b"\b")
 
     def tab(self) -> None:
-        """Write a tab."""
+        """Append a tab."""
         self.flush()
         self.out.append(b"\t")
         self.column += self._width - self.column % self._width
 
-    def settle(self, column: int) -> None:
-        """Take a column to be the present one, unless blanks wait: so GNU's does after lines that it had stored."""
+    def assume_column(self, column: int) -> None:
+        """Set the current column unless blanks are delayed, as GNU's pr does after stored lines."""
         if not self._pending:
             self.column = column
 
     def flush(self) -> None:
-        """Write the blanks that wait."""
+        """Append the delayed blanks."""
         goal = self.column + self._pending
         while (
             goal - self.column > 1
@@ -272,7 +272,7 @@ class _Pen:
         self._pending = 0
 
 
-#: A line on the page: its number, and its text. A file that has ended has no more of them.
+#: A line on the page: its number and its text.
 _Cell = tuple[int, bytes]
 
 
@@ -292,7 +292,7 @@ class _Printer:
         """Print a file in one or more columns."""
         layout, columns = self._layout, self._layout.columns
         room = layout.body * columns
-        for lines, fed in _sheets(data, room, self._options.bare):
+        for lines, form_feed in _sheets(data, room, self._options.bare):
             self._ctx.charge(1 + (len(lines) >> 2))
             texts = [(number, layout.text(line)) for number, line in enumerate(lines, self._line)]
             self._line += len(lines)
@@ -302,33 +302,33 @@ class _Printer:
                 rows = [list(texts[at : at + columns]) for at in range(0, len(texts), columns)]
             else:
                 rows = _down(texts, columns, layout.body)
-            self._sheet(rows, fed)
+            self._sheet(rows, form_feed)
         self._end()
 
     def merge(self, names: Sequence[str]) -> None:
         """Print the files side by side."""
         layout = self._layout
-        held = [_read(name, self._options, self._ctx) for name in names]
-        sources = [_lines(data) for data in held if data is not None]
+        contents = [_read(name, self._options, self._ctx) for name in names]
+        sources = [_lines(data) for data in contents if data is not None]
         layout.columns = len(sources)
         if not sources:
             return
         count = max(map(len, sources))
-        ended = all(
-            data[-1:] in (b"", b"\n") for data in held if data is not None and len(_lines(data)) == count
+        ends_with_newline = all(
+            data[-1:] in (b"", b"\n") for data in contents if data is not None and len(_lines(data)) == count
         )
         for start in range(0, count, layout.body):
             stop = min(count, start + layout.body)
             self._ctx.charge(1 + (stop - start >> 1))
             rows = [
-                [self._beside(lines, at, at == count - 1 and not ended) for lines in sources]
+                [self._merged_cell(lines, at, at == count - 1 and not ends_with_newline) for lines in sources]
                 for at in range(start, stop)
             ]
             self._sheet(rows, False)
         self._end()
 
-    def _beside(self, lines: list[bytes], at: int, last: bool) -> _Cell | None:
-        """Return a line of one of several files; after its end an empty one, and none at the end of the last file."""
+    def _merged_cell(self, lines: list[bytes], at: int, last: bool) -> _Cell | None:
+        """Return a line of one of several files; after its end an empty line, or None if ``last``."""
         if at < len(lines):
             return self._line + at, self._layout.text(lines[at])
         return None if last else (self._line + at, b"")
@@ -339,13 +339,13 @@ class _Printer:
 
     # ------------------------------------------------------------------ a page
 
-    def _sheet(self, rows: list[list[_Cell | None]], fed: bool) -> None:
+    def _sheet(self, rows: list[list[_Cell | None]], form_feed: bool) -> None:
         layout, options, ctx = self._layout, self._options, self._ctx
         page = self._page
         self._page += 1
         if not self._first <= page <= self._last:
             return
-        if layout.titled:
+        if layout.has_title:
             self._title(page)
         used = 0
         for number, row in enumerate(rows, 1):
@@ -354,57 +354,59 @@ class _Printer:
             if options.double and not (layout.columns > 1 and number == len(rows)):
                 ctx.write(b"\n")
                 used += 1
-        if layout.titled:
-            left = layout.body * (2 if options.double else 1) + _FOOT - used
-            ctx.write(b"\f" if options.feeds else b"\n" * left)
-        elif fed and not options.bare:
+        if layout.has_title:
+            remaining = layout.body * (2 if options.double else 1) + _FOOT - used
+            ctx.write(b"\f" if options.feeds else b"\n" * remaining)
+        elif form_feed and not options.bare:
             ctx.write(b"\f")
 
     def _row(self, row: list[_Cell | None]) -> bytes:
         layout, options = self._layout, self._options
-        several = layout.columns > 1
-        pen = _Pen(options.tabs or (("\t", 8) if several else None))
-        pen.go(options.margin)
+        has_columns = layout.columns > 1
+        writer = _LineWriter(options.tabs or (("\t", 8) if has_columns else None))
+        writer.move_to(options.margin)
         start = options.margin
         if options.merge and layout.digits:
-            self._number(next(cell[0] for cell in row if cell is not None), pen)
+            self._number(next(cell[0] for cell in row if cell is not None), writer)
             start += layout.number
-        due = 0
+        missing_separators = 0
         for place, cell in enumerate(row):
-            due += place > 0
+            missing_separators += place > 0
             if cell is None:
                 continue
-            if several and not place:
-                pen.flush()
-            for skipped in range(place - due + 1, place + 1):
+            if has_columns and not place:
+                writer.flush()
+            for column in range(place - missing_separators + 1, place + 1):
                 if layout.aligned:
-                    pen.go(start + skipped * (layout.cell + len(layout.separator)) - len(layout.separator))
-                pen.put(layout.separator, marks=True)
-                pen.flush()
-            due = 0
+                    writer.move_to(
+                        start + column * (layout.cell + len(layout.separator)) - len(layout.separator)
+                    )
+                writer.write(layout.separator, marks=True)
+                writer.flush()
+            missing_separators = 0
             if layout.digits and not options.merge:
-                self._number(cell[0], pen)
-            pen.put(cell[1])
-            if several and not (layout.aligned or options.merge or options.across):
-                pen.settle((0 if place else options.margin) + len(cell[1].expandtabs(8)))
-        return b"".join(pen.out)
+                self._number(cell[0], writer)
+            writer.write(cell[1])
+            if has_columns and not (layout.aligned or options.merge or options.across):
+                writer.assume_column((0 if place else options.margin) + len(cell[1].expandtabs(8)))
+        return b"".join(writer.out)
 
-    def _number(self, number: int, pen: _Pen) -> None:
+    def _number(self, number: int, writer: _LineWriter) -> None:
         layout = self._layout
-        pen.put(str(number)[-layout.digits :].rjust(layout.digits).encode())
+        writer.write(str(number)[-layout.digits :].rjust(layout.digits).encode())
         if layout.mark != b"\t":
-            pen.put(layout.mark)
+            writer.write(layout.mark)
         elif layout.columns > 1:
-            pen.put(b" " * (layout.number - layout.digits))
+            writer.write(b" " * (layout.number - layout.digits))
         else:
-            pen.tab()
+            writer.tab()
 
     def _title(self, page: int) -> None:
         ctx, options = self._ctx, self._options
-        when = ctx.now()
+        time = ctx.now()
         if self._name not in (None, "-"):
-            when = stat_of(ctx, self._name or "").mtime_ns // 10**9
-        date = strftime(options.date, int(when), ctx.environment.get("TZ"))
+            time = stat_of(ctx, self._name or "").mtime_ns // 10**9
+        date = strftime(options.date, int(time), ctx.environment.get("TZ"))
         title = (
             options.title
             if options.title is not None
@@ -434,21 +436,21 @@ def _sheets(data: bytes, room: int, bare: bool) -> Iterator[tuple[list[bytes], b
         data = data.replace(b"\f\n", b"").replace(b"\f", b"\n")
     parts = data.split(b"\f")
     for number, part in enumerate(parts):
-        fed = number < len(parts) - 1
+        form_feed = number < len(parts) - 1
         lines = _lines(part[1:] if number and part[:1] == b"\n" else part)
-        if not lines and not fed:
+        if not lines and not form_feed:
             continue
         for start in range(0, max(len(lines), 1), room):
-            yield lines[start : start + room], fed and start + room >= len(lines)
+            yield lines[start : start + room], form_feed and start + room >= len(lines)
 
 
 def _down(texts: list[_Cell], columns: int, body: int) -> list[list[_Cell | None]]:
-    """Lay lines out down the columns; those of a page that is not full are as long as each other."""
+    """Arrange lines down the columns; the columns of an incomplete page are balanced."""
     if len(texts) >= columns * body:
         sizes = [body] * columns
     else:
-        base, more = divmod(len(texts), columns)
-        sizes = [base + (number < more) for number in range(columns)]
+        base, remainder = divmod(len(texts), columns)
+        sizes = [base + (number < remainder) for number in range(columns)]
     starts = [sum(sizes[:number]) for number in range(columns)]
     return [
         [texts[start + row] for start, size in zip(starts, sizes, strict=True) if row < size]

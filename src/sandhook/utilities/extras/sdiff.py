@@ -1,6 +1,6 @@
 """sdiff: show two files side by side.
 
-Oracle: GNU diffutils 3.8. Divergence: L-SDIFF-001, -o is refused: nobody is asked.
+Oracle: GNU diffutils 3.8. Divergence: L-SDIFF-001, -o is not offered, for there is no user to ask.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _FLAGS = {
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0 for files that are the same, 1 for others, 2 after an error."""
+    """Return 0 for equal files, 1 for different ones, 2 after an error."""
     if len(operands) < 2:
         raise UsageError(f"missing operand after '{operands[-1] if operands else 'sdiff'}'")
     if len(operands) > 2:

@@ -1,6 +1,6 @@
-"""shred: overwrite files so that nothing of them is left; here once is enough.
+"""shred: overwrite files to destroy their contents. In the virtual file system one pass is enough.
 
-Oracle: GNU coreutils 9.1. Divergence: L-SHRED-001, a file is written over once, however many passes are reported.
+Oracle: GNU coreutils 9.1. Divergence: L-SHRED-001, a file is overwritten once, however many passes are reported.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from sandhook.text.quoting import quote_always
 
 _BLOCK = 4096
 _PASSES = 3
-_MOST_PASSES = 10_000
+_MAX_PASSES = 10_000
 
 
 def _passes(text: str) -> int:
     if not (text.isascii() and text.isdigit()) or len(text) > 9:
         raise Failure(f"invalid number of passes: {quote_always(text)}")
-    return min(int(text), _MOST_PASSES)
+    return min(int(text), _MAX_PASSES)
 
 
 def _size(text: str) -> int:
@@ -35,15 +35,15 @@ def _size(text: str) -> int:
 class Options:
     """shred [OPTION]... FILE...
 
-    Overwrite each FILE, up to a whole block.
+    Overwrite each FILE, rounded up to whole blocks.
     """
 
-    force: bool = opt("-f", "--force", help="change permissions if need be")
+    force: bool = opt("-f", "--force", help="change permissions if necessary")
     passes: int = opt(
         "-n", "--iterations", "NUMBER", "report NUMBER passes (3)", convert=_passes, default=_PASSES
     )
     source: str | None = opt("--random-source", "FILE", ignored="")
-    size: int | None = opt("-s", "--size", "SIZE", "overwrite so many bytes", convert=_size)
+    size: int | None = opt("-s", "--size", "SIZE", "overwrite SIZE bytes", convert=_size)
     unlink: bool = opt("-u", help="remove FILE")
     remove: str | None = opt(
         "--remove",
@@ -53,8 +53,8 @@ class Options:
         optional=True,
         const="wipesync",
     )
-    verbose: bool = opt("-v", "--verbose", help="say what is done")
-    exact: bool = opt("-x", "--exact", help="do not fill the last block up")
+    verbose: bool = opt("-v", "--verbose", help="print each pass")
+    exact: bool = opt("-x", "--exact", help="do not round up to whole blocks")
     zero: bool = opt("-z", "--zero", help="end with a pass of zeros")
 
 
@@ -112,15 +112,15 @@ def _overwrite(file: Description, size: int, ctx: Context, *, zero: bool) -> Non
 def _remove(name: str, options: Options, ctx: Context) -> None:
     if options.verbose:
         ctx.error(f"{name}: removing")
-    shown = name
+    current = name
     base = name.rpartition("/")[2]
     if options.remove != "unlink":
         while base:
-            other = name.removesuffix(name.rpartition("/")[2]) + "0" * len(base)
-            if find(ctx, other, follow=False) is None:
+            candidate = name.removesuffix(name.rpartition("/")[2]) + "0" * len(base)
+            if find(ctx, candidate, follow=False) is None:
                 if options.verbose:
-                    ctx.error(f"{shown}: renamed to {other}")
-                shown = other
+                    ctx.error(f"{current}: renamed to {candidate}")
+                current = candidate
             base = base[:-1]
     ctx.fs.unlink(ctx.path(name))
     if options.verbose:

@@ -1,4 +1,4 @@
-"""taskset: run a command on some processors, of which a run has one.
+"""taskset: run a command on selected processors; there is only one.
 
 Oracle: util-linux 2.38. Divergence: L-NICE-001, as for nice.
 """
@@ -26,7 +26,7 @@ class Options:
 
     all_: bool = opt("-a", "--all-tasks", ignored="processes have no threads")
     list_: bool = opt("-c", "--cpu-list", help="MASK is a list of numbers")
-    pid: bool = opt("-p", "--pid", help="a process that runs")
+    pid: bool = opt("-p", "--pid", help="operate on a running process")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -45,7 +45,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise Failure(f"invalid PID argument: '{text}'")
     if int(text) not in ctx.kernel.processes:
         raise Failure(f"failed to get pid {text}'s affinity: No such process")
-    shown = "list: 0" if options.list_ else "mask: 1"
-    for what in ("current", "new") if len(operands) > 1 else ("current",):
-        ctx.write_line(f"pid {text}'s {what} affinity {shown}")
+    affinity = "list: 0" if options.list_ else "mask: 1"
+    for label in ("current", "new") if len(operands) > 1 else ("current",):
+        ctx.write_line(f"pid {text}'s {label} affinity {affinity}")
     return 0

@@ -1,7 +1,7 @@
-"""uudecode: make files again of what uuencode wrote.
+"""uudecode: decode files that uuencode encoded.
 
 Source: POSIX.1-2024 XCU 3, uudecode. Oracle: GNU sharutils 4.15.
-Divergence: L-UUENCODE-001, messages are worded as other utilities' are.
+Divergence: L-UUENCODE-001, messages have the wording of other utilities.
 """
 
 from __future__ import annotations
@@ -26,57 +26,57 @@ _BEGIN = lazily(rb"begin(-base64)?(-encoded)? ([0-7]{3,4}) (.*?)[ \t]*\r?\n?", r
 class Options:
     """uudecode [-o FILE] [FILE]...
 
-    Decode each FILE, or standard input, into the file that it names; what stands before and after is left out.
+    Decode each FILE, or standard input, into the file that it names; ignore text before and after the encoded part.
     """
 
     output: str | None = opt(
-        "-o", "--output-file", "FILE", "write there instead (- or /dev/stdout: print it)"
+        "-o", "--output-file", "FILE", "write to FILE instead (- or /dev/stdout: standard output)"
     )
     ignore: bool = opt("-c", "--ignore-chmod", ignored="permissions can be set")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or what was wrong: 2 damaged, 4 not readable, 8 not writable, 64 a wrong call."""
+    """Return 0, 2 for damaged input, 4 for unreadable input, 8 for unwritable output, 64 after a usage error."""
     if options.output is not None and len(operands) > 1:
         raise UsageError("an output file cannot be given with several input files")
     for name in operands or ("-",):
-        shown = "standard input" if name == "-" else name
+        display_name = "standard input" if name == "-" else name
         try:
             with ctx.open(name) as reader:
-                _decode(reader.lines(), shown, options, ctx)
+                _decode(reader.lines(), display_name, options, ctx)
         except OSError as error:
-            ctx.fail(f"{shown}: {reason(error)}", _UNREADABLE)
+            ctx.fail(f"{display_name}: {reason(error)}", _UNREADABLE)
         except Failure as failure:
             ctx.fail(str(failure), failure.status or _DAMAGED)
     return ctx.failed
 
 
-def _decode(lines: Iterator[bytes], shown: str, options: Options, ctx: Context) -> None:
+def _decode(lines: Iterator[bytes], display_name: str, options: Options, ctx: Context) -> None:
     for line in lines:
-        found = _BEGIN.fullmatch(line)
-        if found is not None:
+        match = _BEGIN.fullmatch(line)
+        if match is not None:
             break
     else:
-        raise Failure(f"{shown}: Invalid or missing 'begin' line")
-    name = found[4]
-    if found[2]:
+        raise Failure(f"{display_name}: Invalid or missing 'begin' line")
+    name = match[4]
+    if match[2]:
         try:
             name = binascii.a2b_base64(name)
         except ValueError:
-            raise Failure(f"{shown}: Invalid or missing 'begin' line") from None
+            raise Failure(f"{display_name}: Invalid or missing 'begin' line") from None
     target = options.output if options.output is not None else name.decode("utf-8", "surrogateescape")
-    decode = _base64_lines if found[1] else _historical_lines
+    decode = _base64_lines if match[1] else _historical_lines
     if target in ("-", "/dev/stdout"):
-        for data in decode(lines, shown):
+        for data in decode(lines, display_name):
             ctx.write(data)
         return
     file = _create(target, ctx)
     try:
-        for data in decode(lines, shown):
+        for data in decode(lines, display_name):
             file.write(data)
     finally:
         file.release()
-    ctx.fs.chmod(ctx.path(target), int(found[3], 8) & 0o777)
+    ctx.fs.chmod(ctx.path(target), int(match[3], 8) & 0o777)
 
 
 def _create(name: str, ctx: Context) -> Description:
@@ -86,25 +86,25 @@ def _create(name: str, ctx: Context) -> Description:
         raise Failure(f"{name}: {reason(error)}", _UNWRITABLE) from None
 
 
-def _historical_lines(lines: Iterator[bytes], shown: str) -> Iterator[bytes]:
-    """Yield what the lines up to the one that says "end" stand for."""
+def _historical_lines(lines: Iterator[bytes], display_name: str) -> Iterator[bytes]:
+    """Yield the decoded lines up to the line "end"."""
     for line in lines:
         text = line.rstrip(b"\r\n")
         count = (text[0] - 32) & 63 if text else 0
         if not count:
             if next(lines, b"").rstrip(b"\r\n") != b"end":
-                raise Failure(f"{shown}: No 'end' line")
+                raise Failure(f"{display_name}: No 'end' line")
             return
-        wanted = (count + 2) // 3 * 4
+        letters = (count + 2) // 3 * 4
         try:
-            yield binascii.a2b_uu(bytes((text[0],)) + text[1 : 1 + wanted])
+            yield binascii.a2b_uu(bytes((text[0],)) + text[1 : 1 + letters])
         except ValueError:
-            raise Failure(f"{shown}: Invalid input") from None
-    raise Failure(f"{shown}: Short file")
+            raise Failure(f"{display_name}: Invalid input") from None
+    raise Failure(f"{display_name}: Short file")
 
 
-def _base64_lines(lines: Iterator[bytes], shown: str) -> Iterator[bytes]:
-    """Yield what the lines up to ``====`` stand for."""
+def _base64_lines(lines: Iterator[bytes], display_name: str) -> Iterator[bytes]:
+    """Yield the decoded lines up to ``====``."""
     for line in lines:
         text = line.strip(b"\r\n")
         if text[:4] == b"====":
@@ -112,5 +112,5 @@ def _base64_lines(lines: Iterator[bytes], shown: str) -> Iterator[bytes]:
         try:
             yield binascii.a2b_base64(text, strict_mode=True)
         except ValueError:
-            raise Failure(f"{shown}: Invalid input") from None
-    raise Failure(f"{shown}: Short file")
+            raise Failure(f"{display_name}: Invalid input") from None
+    raise Failure(f"{display_name}: Short file")

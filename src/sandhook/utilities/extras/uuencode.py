@@ -1,7 +1,7 @@
-"""uuencode: write a file as text that mail lets through.
+"""uuencode: encode a file as text that survives mail.
 
 Source: POSIX.1-2024 XCU 3, uuencode. Oracle: GNU sharutils 4.15.
-Divergence: L-UUENCODE-001, messages are worded as other utilities' are.
+Divergence: L-UUENCODE-001, messages have the wording of other utilities.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _LINE = 45  #: bytes in one line
 class Options:
     """uuencode [-m] [FILE] NAME
 
-    Print FILE, or standard input, encoded, with NAME as the file that uudecode is to make (/dev/stdout: none).
+    Print FILE, or standard input, encoded. NAME is the file that uudecode creates (/dev/stdout: no file).
     """
 
-    base64: bool = opt("-m", "--base64", help="in base64")
+    base64: bool = opt("-m", "--base64", help="encode in base64")
     encode_name: bool = opt("-e", "--encode-file-name", help="encode the name, too")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, 1 when FILE cannot be read, 64 for a wrong call."""
+    """Return 0, 1 when FILE cannot be read, 64 after a usage error."""
     if not operands:
         raise UsageError("missing operand")
     if len(operands) > 2:
@@ -55,7 +55,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         ctx.write(b"%s %o %s\n" % (kind, mode, name))
         try:
             for data in _groups(reader):
-                ctx.write(_encoded(data, options.base64))
+                ctx.write(_encode(data, options.base64))
         except OSError as error:
             raise Failure(f"{operands[0]}: {reason(error)}", _NO_INPUT) from None
     ctx.write(b"====\n" if options.base64 else b"`\nend\n")
@@ -63,19 +63,19 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _groups(reader: Reader) -> Iterator[bytes]:
-    """Yield the input in pieces of whole lines of output, and the rest at last."""
-    held = b""
+    """Yield the input in pieces that fill whole lines of output, and the rest as the last piece."""
+    buffer = b""
     for data in reader.chunks():
-        held += data
-        whole = len(held) // _LINE * _LINE
+        buffer += data
+        whole = len(buffer) // _LINE * _LINE
         if whole:
-            yield held[:whole]
-            held = held[whole:]
-    if held:
-        yield held
+            yield buffer[:whole]
+            buffer = buffer[whole:]
+    if buffer:
+        yield buffer
 
 
-def _encoded(data: bytes, base64: bool) -> bytes:
+def _encode(data: bytes, base64: bool) -> bytes:
     pieces = (data[at : at + _LINE] for at in range(0, len(data), _LINE))
     if base64:
         return b"".join(map(binascii.b2a_base64, pieces))

@@ -1,7 +1,7 @@
-"""ar: archives of files without directories, as POSIX has them.
+"""ar: create and read POSIX archives of files, which have no directories.
 
 Source: POSIX.1-2024 XCU 3, ar. Oracle: GNU binutils 2.40.
-Divergence: L-AR-001, there are no tables of symbols, scripts and thin archives.
+Divergence: L-AR-001, there are no symbol tables, scripts or thin archives.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sandhook.command.modes import mode_string
 from sandhook.command.operands import last_component, reason, stat_of
 from sandhook.command.options import option_set
 from sandhook.dates.clock import strftime
-from sandhook.utilities.extras.ar.format import BadArchive, Member, parse, render
+from sandhook.utilities.extras.ar.format import ArchiveError, Member, parse, render
 
 RAW = True  # the first word is a command with modifiers, with or without a dash
 _NO_ARCHIVE = 9
@@ -25,13 +25,13 @@ class Options:
     """ar d|m|p|q|r|t|x[abciosuvDSU] [MEMBER] ARCHIVE [FILE]...
 
     Delete, move, print, append, replace, list or extract members of ARCHIVE. Modifiers: a, b or i (place after or before
-    MEMBER), c (make ARCHIVE without a word), u (only files that are newer), v (say what is done), o (keep times), U (store
-    times and owners, which D, the default, does not), s and S (tables of symbols: none are made).
+    MEMBER), c (create ARCHIVE without a message), u (only files that are newer), v (print each action), o (keep times), U
+    (store times and owners, which D, the default, does not), s and S (symbol tables, which are never created).
     """
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0, 1 after an error, 9 when ARCHIVE is not there."""
+    """Return 0, 1 after an error, 9 when ARCHIVE does not exist."""
     words = list(arguments)
     if words and words[0] in ("--help", "--version"):
         from sandhook.command.options import Inform
@@ -83,7 +83,7 @@ class _Worker:
         self._names = list(names)
         self._ctx = ctx
         self._verbose = "v" in letters
-        self._newer = "u" in letters and "U" in letters
+        self._only_newer = "u" in letters and "U" in letters
 
     def run(self) -> int:
         members = self._read()
@@ -113,7 +113,7 @@ class _Worker:
         ctx.budget.check_fits(3 * len(data))
         try:
             return parse(data)
-        except BadArchive as error:
+        except ArchiveError as error:
             raise Failure(f"{self._archive}: {error}") from None
 
     def _write(self, members: list[Member]) -> None:
@@ -129,12 +129,12 @@ class _Worker:
         finally:
             file.release()
 
-    def _say(self, mark: str, name: str) -> None:
+    def _print_action(self, mark: str, name: str) -> None:
         if self._verbose:
             self._ctx.write_line(f"{mark} - {name}")
 
-    def _at(self, members: list[Member]) -> int:
-        """Return where members are put: next to the one that a, b or i names, or at the end."""
+    def _insertion_index(self, members: list[Member]) -> int:
+        """Return the index for new members: next to the member of a, b or i, or the end."""
         if self._position is not None:
             for at, member in enumerate(members):
                 if member.name == self._position:
@@ -145,21 +145,21 @@ class _Worker:
 
     def _delete(self, members: list[Member]) -> None:
         for name in self._names:
-            found = next((member for member in members if member.name == last_component(name)), None)
-            if found is not None:
-                members.remove(found)
-                self._say("d", name)
+            member = next((member for member in members if member.name == last_component(name)), None)
+            if member is not None:
+                members.remove(member)
+                self._print_action("d", name)
             elif self._verbose:
                 self._ctx.write_line(f"No member named `{name}'")
 
     def _move(self, members: list[Member]) -> None:
         for name in self._names:
-            found = next((member for member in members if member.name == last_component(name)), None)
-            if found is None:
+            member = next((member for member in members if member.name == last_component(name)), None)
+            if member is None:
                 raise Failure(f"no entry {name} in archive {self._archive}!")
-            members.remove(found)
-            members.insert(self._at(members), found)
-            self._say("m", name)
+            members.remove(member)
+            members.insert(self._insertion_index(members), member)
+            self._print_action("m", name)
 
     def _load(self, name: str) -> Member | None:
         ctx = self._ctx
@@ -182,10 +182,10 @@ class _Worker:
             if member is None:
                 return
             members.append(member)
-            self._say("a", name)
+            self._print_action("a", name)
 
     def _replace(self, members: list[Member]) -> None:
-        if "u" in self._letters and not self._newer:
+        if "u" in self._letters and not self._only_newer:
             self._ctx.error("`u' modifier ignored since `D' is the default (see `U')")
         for name in self._names:
             member = self._load(name)
@@ -193,21 +193,21 @@ class _Worker:
                 return
             at = next((at for at, each in enumerate(members) if each.name == member.name), None)
             if at is None:
-                members.insert(self._at(members), member)
-                self._say("a", name)
-            elif not self._newer or member.mtime > members[at].mtime:
+                members.insert(self._insertion_index(members), member)
+                self._print_action("a", name)
+            elif not self._only_newer or member.mtime > members[at].mtime:
                 if self._position in (None, member.name):
                     members[at] = member
                 else:
                     del members[at]
-                    members.insert(self._at(members), member)
-                self._say("r", name)
+                    members.insert(self._insertion_index(members), member)
+                self._print_action("r", name)
 
-    def _chosen(self, members: list[Member]) -> list[Member]:
-        """Return the members that are named, or all; names without a member are reported."""
+    def _selected_members(self, members: list[Member]) -> list[Member]:
+        """Return the members that the operands name, or all; report names without a member."""
         if not self._names:
             return members
-        found = []
+        selected = []
         for name in self._names:
             member = next((each for each in members if each.name == last_component(name)), None)
             if member is None:
@@ -216,34 +216,34 @@ class _Worker:
                     f"no entry {name} in archive\n".encode("utf-8", "surrogateescape")
                 )
             else:
-                found.append(member)
-        return found
+                selected.append(member)
+        return selected
 
     def _print(self, members: list[Member]) -> None:
-        for member in self._chosen(members):
+        for member in self._selected_members(members):
             if self._verbose:
                 self._ctx.write(f"\n<{member.name}>\n\n".encode("utf-8", "surrogateescape"))
             self._ctx.write(member.data)
 
     def _table(self, members: list[Member]) -> None:
-        for member in self._chosen(members):
+        for member in self._selected_members(members):
             self._ctx.charge()
             head = ""
             if self._verbose:
-                when = strftime("%b %e %H:%M %Y", member.mtime, self._ctx.environment.get("TZ"))
+                time = strftime("%b %e %H:%M %Y", member.mtime, self._ctx.environment.get("TZ"))
                 head = (
-                    f"{mode_string(member.mode)[1:]} {member.uid}/{member.gid} {len(member.data):6} {when} "
+                    f"{mode_string(member.mode)[1:]} {member.uid}/{member.gid} {len(member.data):6} {time} "
                 )
             self._ctx.write_line(head + member.name)
 
     def _extract(self, members: list[Member]) -> None:
         ctx = self._ctx
-        for member in self._chosen(members):
+        for member in self._selected_members(members):
             name = last_component(member.name)
             if name in ("", ".", "..", "/"):
                 ctx.fail(f"illegal output pathname for archive member: {member.name}")
                 continue
-            self._say("x", member.name)
+            self._print_action("x", member.name)
             try:
                 file = ctx.create(name)
             except OSError as error:

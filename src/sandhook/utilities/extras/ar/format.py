@@ -1,4 +1,4 @@
-"""The format of ar's archives, with the long names that System V and GNU have."""
+"""The format of ar archives, with the long names of System V and GNU."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from sandhook.record import Record
 MAGIC = b"!<arch>\n"
 _HEADER = 60
 _END = b"`\n"
-_LONGEST = 15
+_MAX_SHORT_NAME = 15
 
 
-class BadArchive(Exception):
-    """It is no archive, or a damaged one."""
+class ArchiveError(Exception):
+    """The data are not an archive, or are damaged."""
 
 
 class Member(Record):
@@ -28,10 +28,10 @@ class Member(Record):
 
 
 def parse(data: bytes) -> list[Member]:
-    """Return the members of an archive, without tables of symbols. Raises BadArchive."""
+    """Return the members of an archive, without symbol tables. Raises ArchiveError."""
     if data[: len(MAGIC)] != MAGIC:
-        raise BadArchive("file format not recognized")
-    found: list[Member] = []
+        raise ArchiveError("file format not recognized")
+    members: list[Member] = []
     names = b""
     at = len(MAGIC)
     while at + _HEADER <= len(data):
@@ -39,7 +39,7 @@ def parse(data: bytes) -> list[Member]:
         size = _number(head[48:58], 10)
         at += _HEADER
         if head[58:60] != _END or at + size > len(data):
-            raise BadArchive("malformed archive")
+            raise ArchiveError("malformed archive")
         content = data[at : at + size]
         at += size + size % 2
         raw = head[:16].rstrip(b" ")
@@ -49,10 +49,10 @@ def parse(data: bytes) -> list[Member]:
             raw, content = _name(raw, names, content)
             mtime, uid, gid = (_number(part, 10) for part in (head[16:28], head[28:34], head[34:40]))
             name = raw.decode("utf-8", "surrogateescape")
-            found.append(Member(name, mtime, uid, gid, _number(head[40:48], 8), content))
+            members.append(Member(name, mtime, uid, gid, _number(head[40:48], 8), content))
     if at < len(data.rstrip(b"\n")):
-        raise BadArchive("malformed archive")
-    return found
+        raise ArchiveError("malformed archive")
+    return members
 
 
 def _number(field: bytes, base: int) -> int:
@@ -60,11 +60,11 @@ def _number(field: bytes, base: int) -> int:
     try:
         return int(text, base) if text else 0
     except ValueError:
-        raise BadArchive("malformed archive") from None
+        raise ArchiveError("malformed archive") from None
 
 
 def _name(raw: bytes, names: bytes, content: bytes) -> tuple[bytes, bytes]:
-    """Return a member's name and content; a long name stands in a table, or (BSD) before the content."""
+    """Return a member's name and content. A long name is in a table, or (BSD) before the content."""
     if raw[:3] == b"#1/":
         length = _number(raw[3:], 10)
         return content[:length].rstrip(b"\0"), content[length:]
@@ -72,7 +72,7 @@ def _name(raw: bytes, names: bytes, content: bytes) -> tuple[bytes, bytes]:
         start = int(raw[1:])
         end = names.find(b"/\n", start)
         if start >= len(names) or end < 0:
-            raise BadArchive("malformed archive")
+            raise ArchiveError("malformed archive")
         return names[start:end], content
     return raw.removesuffix(b"/"), content
 
@@ -84,7 +84,7 @@ def render(members: Sequence[Member]) -> Iterator[bytes]:
     heads = []
     for member in members:
         name = member.name.encode("utf-8", "surrogateescape")
-        if len(name) > _LONGEST:
+        if len(name) > _MAX_SHORT_NAME:
             heads.append(b"/%d" % len(table))
             table += name + b"/\n"
         else:

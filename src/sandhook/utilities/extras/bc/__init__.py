@@ -1,7 +1,7 @@
 """bc: a calculator of any precision, with a language.
 
 Source: POSIX.1-2024 XCU 3, bc. Oracle: GNU bc 1.07.1.
-Divergence: L-BC-001, numbers have at most 100,000 digits; addresses in messages about errors are other ones.
+Divergence: L-BC-001, numbers have at most 100,000 digits; the addresses in error messages differ.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from sandhook.utilities.extras.bc.parse import Parser, Quit
 class Options:
     """bc [-lqsw] [FILE]...
 
-    Run the programs in the FILEs, then what standard input holds.
+    Run the programs in the FILEs, then standard input.
     """
 
     math: bool = opt(
         "-l", "--mathlib", help="scale is 20, and s c a l e j are defined: sine, cosine and so on"
     )
     quiet: bool = opt("-q", "--quiet", ignored="there is never a banner")
-    standard: bool = opt("-s", "--standard", ignored="extensions of GNU are understood nevertheless")
-    warn: bool = opt("-w", "--warn", help="taken, and without effect")
+    standard: bool = opt("-s", "--standard", ignored="GNU extensions are always accepted")
+    warn: bool = opt("-w", "--warn", help="accepted, without effect")
     interactive: bool = opt("-i", "--interactive", ignored="there is no terminal")
 
 
@@ -54,7 +54,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 return 1
         with ctx.stdin_reader() as reader:
             _program(_lines(reader), "(standard_in)", machine, ctx)
-    except (Quit, execute.Halted):
+    except (Quit, execute.ProgramHalt):
         pass
     return 0
 
@@ -67,11 +67,11 @@ def _lines(reader: Reader) -> Iterator[str]:
 def _program(lines: Iterator[str], name: str, machine: Machine, ctx: Context) -> None:
     """Run one input, item by item; a syntax error drops the rest of its line."""
 
-    def report(message: str) -> None:
+    def print_error(message: str) -> None:
         ctx.flush()
         ctx.process.write_error(f"{name} {lexer.line}: {message}\n".encode("utf-8", "surrogateescape"))
 
-    lexer = Lexer(lines, report)
+    lexer = Lexer(lines, print_error)
     machine.lexer = lexer
     parser = Parser(lexer, ctx.charge)
     while True:
@@ -79,7 +79,7 @@ def _program(lines: Iterator[str], name: str, machine: Machine, ctx: Context) ->
             item = parser.item()
         except BcSyntaxError as error:
             lexer.peek()
-            report(str(error))
+            print_error(str(error))
             lexer.skip_line()
             continue
         if item is None:

@@ -1,4 +1,4 @@
-"""The tokens of an item of bc, and the code that is made of them."""
+"""Reads the tokens of an item of bc, and collects its code."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sandhook.utilities.extras.bc.instructions import Code, Instruction
 from sandhook.utilities.extras.bc.lexer import Lexer
 
-_MOST_NESTING = 50
+_MAX_NESTING = 50
 
 
 class BcSyntaxError(Exception):
@@ -44,7 +44,7 @@ class Assembler:
 
     def accept(self, *texts: str) -> str:
         """Return the next token and move past it when it is one of these; else return ""."""
-        return self.lexer.take()[1] if self.next_is(*texts) else ""
+        return self.lexer.next()[1] if self.next_is(*texts) else ""
 
     def expect(self, text: str) -> None:
         """Move past an operator or keyword. Raises BcSyntaxError when the next token is another."""
@@ -54,13 +54,13 @@ class Assembler:
     def skip_newlines(self) -> None:
         """Move past newlines."""
         while self.lexer.peek()[0] == "newline":
-            self.lexer.take()
+            self.lexer.next()
 
     def enter(self) -> None:
         """Count one more level of nesting. Raises BcSyntaxError for too many."""
         self._charge(1)
         self._depth += 1
-        if self._depth > _MOST_NESTING:
+        if self._depth > _MAX_NESTING:
             raise BcSyntaxError("nesting too deep")
 
     def leave(self) -> None:
@@ -70,7 +70,7 @@ class Assembler:
     # ------------------------------------------------------------------ code
 
     @property
-    def here(self) -> int:
+    def next_index(self) -> int:
         """The index of the next instruction."""
         return len(self.code)
 
@@ -82,4 +82,4 @@ class Assembler:
 
     def patch(self, at: int, target: int | None = None) -> None:
         """Set the target of a jump, by default the next instruction."""
-        self.code[at] = self.code[at]._replace(target=self.here if target is None else target)
+        self.code[at] = self.code[at]._replace(target=self.next_index if target is None else target)

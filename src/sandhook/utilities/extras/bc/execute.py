@@ -41,24 +41,24 @@ from sandhook.utilities.extras.bc.instructions import (
     Truth,
     Write,
 )
-from sandhook.utilities.extras.bc.machine import MOST_BASE, MOST_INDEX, Machine
+from sandhook.utilities.extras.bc.machine import MAX_BASE, MAX_INDEX, Machine
 from sandhook.utilities.extras.bc_number import (
-    MOST_DIGITS,
+    MAX_DIGITS,
     ONE,
     ZERO,
     Number,
     NumberError,
     compare,
+    integer_part,
     length,
-    read,
-    whole,
+    parse_number,
 )
 
 _LIBRARY = {"e": 1, "l": 1, "s": 1, "c": 1, "a": 1, "j": 2}  #: functions of the math library: arguments
 _LIMITS = f"""\
-BC_BASE_MAX     = {MOST_BASE}
-BC_DIM_MAX      = {MOST_INDEX}
-BC_SCALE_MAX    = {MOST_DIGITS}
+BC_BASE_MAX     = {MAX_BASE}
+BC_DIM_MAX      = {MAX_INDEX}
+BC_SCALE_MAX    = {MAX_DIGITS}
 BC_STRING_MAX   = 2147483647
 MAX Exponent    = 9223372036854775807
 Number of vars  = 32767
@@ -66,12 +66,12 @@ Number of vars  = 32767
 _WARRANTY = b"\nThis is sandhook's bc. There is no warranty.\n\n"
 
 
-class Halted(Exception):
+class ProgramHalt(Exception):
     """``halt`` was executed."""
 
 
 def run(machine: Machine, code: Code) -> None:
-    """Execute the code of one item. An error ends it and is reported. Raises Halted."""
+    """Execute the code of one item. An error ends it and is reported. Raises ProgramHalt."""
     machine.code, machine.at = code, 0
     budget = machine.ctx.budget
     try:
@@ -83,7 +83,7 @@ def run(machine: Machine, code: Code) -> None:
             machine.at += 1
             _EXECUTE[type(instruction)](machine, instruction)
     except NumberError as error:
-        machine.warn("error", str(error), machine.at)
+        machine.print_message("error", str(error), machine.at)
         machine.abandon()
     machine.stack.clear()
 
@@ -143,7 +143,7 @@ def _return(machine: Machine, instruction: Return) -> None:
 
 
 def _halt(machine: Machine, instruction: Halt) -> None:
-    raise Halted
+    raise ProgramHalt
 
 
 # --------------------------------------------------------------------------- the stack
@@ -151,7 +151,7 @@ def _halt(machine: Machine, instruction: Halt) -> None:
 
 def _push_number(machine: Machine, instruction: PushNumber) -> None:
     machine.ctx.charge(1 + (len(instruction.text) >> 4))
-    machine.stack.append(read(instruction.text, machine.input_base))
+    machine.stack.append(parse_number(instruction.text, machine.input_base))
 
 
 def _push_zero(machine: Machine, instruction: PushZero) -> None:
@@ -197,10 +197,10 @@ def _compare(machine: Machine, instruction: Compare) -> None:
 
 def _binary(machine: Machine, instruction: Binary) -> None:
     right, left = machine.stack.pop(), machine.stack.pop()
-    machine.stack.append(_applied(machine, instruction.operator, left, right))
+    machine.stack.append(_apply(machine, instruction.operator, left, right))
 
 
-def _applied(machine: Machine, operator: Operator, left: Number, right: Number) -> Number:
+def _apply(machine: Machine, operator: Operator, left: Number, right: Number) -> Number:
     arithmetic, scale = machine.arithmetic, machine.scale
     match operator:
         case "+":
@@ -219,10 +219,10 @@ def _applied(machine: Machine, operator: Operator, left: Number, right: Number) 
 
 def _power(machine: Machine, left: Number, right: Number) -> Number:
     if right.scale and right.value % 10**right.scale:
-        machine.warn("warning", "non-zero scale in exponent")
-    if abs(whole(right)) >= 1 << 63:
+        machine.print_message("warning", "non-zero scale in exponent")
+    if abs(integer_part(right)) >= 1 << 63:
         raise NumberError("exponent too large in raise")
-    return machine.arithmetic.power(left, whole(right), machine.scale)
+    return machine.arithmetic.power(left, integer_part(right), machine.scale)
 
 
 def _call_builtin(machine: Machine, instruction: CallBuiltin) -> None:
@@ -255,7 +255,7 @@ def _read(machine: Machine) -> Number:
     )
     if not is_number:
         return ZERO
-    number = read(digits, machine.input_base)
+    number = parse_number(digits, machine.input_base)
     return Number(sign * number.value, number.scale)
 
 

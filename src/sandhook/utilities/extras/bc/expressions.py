@@ -93,7 +93,7 @@ class ExpressionParser:
     def _relation(self) -> Top:
         top = self._sum()
         while self._code.next_is(*_RELATIONS):
-            relation = _RELATIONS[self._code.lexer.take()[1]]
+            relation = _RELATIONS[self._code.lexer.next()[1]]
             self._sum()
             self._code.emit(Compare(relation))
             top = "value"
@@ -109,7 +109,7 @@ class ExpressionParser:
         """Parse operators that group from the left."""
         top = operand()
         while self._code.next_is(*operators):
-            operator = operators[self._code.lexer.take()[1]]
+            operator = operators[self._code.lexer.next()[1]]
             operand()
             self._code.emit(Binary(operator))
             top = "value"
@@ -133,8 +133,8 @@ class ExpressionParser:
         while self._code.accept("-"):
             minus += 1
         if self._code.next_is("++", "--"):
-            operator = self._code.lexer.take()[1]
-            kind, text = self._code.lexer.take()
+            operator = self._code.lexer.next()[1]
+            kind, text = self._code.lexer.next()
             target = self._target(kind, text)
             if target is None:
                 raise BcSyntaxError
@@ -163,7 +163,7 @@ class ExpressionParser:
         return Variable(text)
 
     def _primary(self) -> Top:
-        kind, text = self._code.lexer.take()
+        kind, text = self._code.lexer.next()
         if kind == "number":
             self._code.emit(PushNumber(text))
             return "value"
@@ -178,19 +178,19 @@ class ExpressionParser:
         target = self._target(kind, text)
         if target is None:
             if kind == "newline":
-                self._code.lexer.give_back((kind, text))
+                self._code.lexer.push_back((kind, text))
             raise BcSyntaxError
         if self._code.next_is(*_ASSIGNMENTS):
             return self._assignment(target)
         if self._code.next_is("++", "--"):
-            self._code.emit(Step(target, 1 if self._code.lexer.take()[1] == "++" else -1, True))
+            self._code.emit(Step(target, 1 if self._code.lexer.next()[1] == "++" else -1, True))
             return "value"
         self._code.emit(Load(target))
         return "value"
 
     def _assignment(self, target: Target) -> Top:
         """Parse an assignment; its right side has sums but no relations."""
-        operator = _ASSIGNMENTS[self._code.lexer.take()[1]]
+        operator = _ASSIGNMENTS[self._code.lexer.next()[1]]
         if operator is not None:
             self._code.emit(LoadKeepingIndex(target))
         self._code.enter()
@@ -202,7 +202,7 @@ class ExpressionParser:
         return "assignment"
 
     def _builtin(self, name: BuiltinName) -> Top:
-        self._code.lexer.take()
+        self._code.lexer.next()
         if name not in ("read", "random"):
             self.expression()
         self._code.expect(")")
@@ -210,7 +210,7 @@ class ExpressionParser:
         return "value"
 
     def _call(self, name: str) -> Top:
-        self._code.lexer.take()
+        self._code.lexer.next()
         arguments: list[str | None] = []
         while not self._code.next_is(")"):
             if arguments:
@@ -224,12 +224,12 @@ class ExpressionParser:
         """Parse an argument: return the name of an array, or None for an expression."""
         token = self._code.lexer.peek()
         if token[0] == "name":
-            self._code.lexer.take()
+            self._code.lexer.next()
             if self._code.next_is("["):
-                bracket = self._code.lexer.take()
+                bracket = self._code.lexer.next()
                 if self._code.accept("]"):
                     return token[1]
-                self._code.lexer.give_back(bracket)
-            self._code.lexer.give_back(token)
+                self._code.lexer.push_back(bracket)
+            self._code.lexer.push_back(token)
         self.expression()
         return None

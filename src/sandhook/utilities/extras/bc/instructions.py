@@ -60,8 +60,8 @@ class Parameter(Record):
     shared: bool
 
     @property
-    def shown(self) -> str:
-        """The parameter as messages show it."""
+    def display_name(self) -> str:
+        """The parameter in the notation of messages."""
         return self.name + ("*" if self.shared else "") + ("[]" if self.array else "")
 
 
@@ -132,7 +132,7 @@ class Halt(Instruction):
 
 
 class PushNumber(Instruction):
-    """Push a constant, read in the base of input of that moment."""
+    """Push a constant, which is parsed in the current input base."""
 
     text: str
 

@@ -56,13 +56,13 @@ class Lexer:
         line: 1-based number of the current line.
     """
 
-    def __init__(self, lines: Iterator[str], report: Callable[[str], None]) -> None:
+    def __init__(self, lines: Iterator[str], error: Callable[[str], None]) -> None:
         self._lines = lines
         self.line = 1
         self._text = ""
         self._at = 0
-        self._held: list[tuple[str, str]] = []
-        self._report = report
+        self._pushed_back: list[tuple[str, str]] = []
+        self._error = error
 
     def raw_line(self) -> str:
         """Return the rest of the current line, or the next line: the input of read()."""
@@ -72,38 +72,38 @@ class Lexer:
 
     def peek(self) -> tuple[str, str]:
         """Return the kind and the text of the next token."""
-        if not self._held:
-            self._held.append(self._next())
-        return self._held[-1]
+        if not self._pushed_back:
+            self._pushed_back.append(self._scan())
+        return self._pushed_back[-1]
 
-    def take(self) -> tuple[str, str]:
+    def next(self) -> tuple[str, str]:
         """Return the next token, and move past it."""
         token = self.peek()
-        self._held.pop()
+        self._pushed_back.pop()
         return token
 
-    def give_back(self, token: tuple[str, str]) -> None:
+    def push_back(self, token: tuple[str, str]) -> None:
         """Make a token the next one again."""
-        self._held.append(token)
+        self._pushed_back.append(token)
 
     def skip_line(self) -> None:
         """Drop tokens up to the end of the line."""
         while self.peek()[0] not in ("newline", "end"):
-            self.take()
+            self.next()
         if self.peek()[0] == "newline":
-            self.take()
+            self.next()
 
-    def _more(self) -> bool:
+    def _read_line(self) -> bool:
         line = next(self._lines, "")
         self._text = self._text[self._at :] + line
         self._at = 0
         return bool(line)
 
-    def _next(self) -> tuple[str, str]:
+    def _scan(self) -> tuple[str, str]:
         while True:
-            if self._at >= len(self._text) and not self._more():
+            if self._at >= len(self._text) and not self._read_line():
                 return "end", ""
-            while self._text.endswith("\\\n") and self._more():
+            while self._text.endswith("\\\n") and self._read_line():
                 pass
             rest = self._text[self._at : self._at + 2]
             if rest[:1] == '"':
@@ -111,19 +111,19 @@ class Lexer:
             if rest == "/*":
                 self._delimited(2, "*/")
                 continue
-            found = _TOKEN.match(self._text, self._at)
-            if found is None:
+            match = _TOKEN.match(self._text, self._at)
+            if match is None:
                 self._at += 1
-                self._report(f"illegal character: {rest[:1]}")
+                self._error(f"illegal character: {rest[:1]}")
                 continue
-            self._at = found.end()
-            kind = found.lastgroup or ""
+            self._at = match.end()
+            kind = match.lastgroup or ""
             if kind in ("blank", "comment"):
-                self.line += found[0].count("\n")
+                self.line += match[0].count("\n")
                 continue
             if kind == "newline":
                 self.line += 1
-            text = found[0]
+            text = match[0]
             if kind == "number":
                 self.line += text.count("\n")
                 text = text.replace("\\\n", "")
@@ -135,11 +135,11 @@ class Lexer:
         """Return the text up to ``end``, which may be on a later line."""
         start = skip
         while (stop := self._text.find(end, self._at + start)) < 0:
-            before = len(self._text) - self._at
-            if not self._more():
+            length = len(self._text) - self._at
+            if not self._read_line():
                 stop = len(self._text)
                 break
-            start = max(skip, before - 1)
+            start = max(skip, length - 1)
         text = self._text[self._at + skip : stop]
         self._at = min(stop + len(end), len(self._text))
         self.line += text.count("\n")

@@ -19,26 +19,26 @@ from sandhook.utilities.extras.bc.instructions import (
 )
 from sandhook.utilities.extras.bc.lexer import Lexer
 from sandhook.utilities.extras.bc_number import (
-    MOST_DIGITS,
+    MAX_DIGITS,
     ZERO,
     Arithmetic,
     Number,
     NumberError,
-    show,
-    whole,
-    wrapped,
+    format_number,
+    integer_part,
+    wrap,
 )
 
-MOST_INDEX = 16_777_215
-MOST_BASE = 2_147_483_647
-_MOST_CALLS = 10_000
+MAX_INDEX = 16_777_215
+MAX_BASE = 2_147_483_647
+_MAX_CALLS = 10_000
 _WIDTH = 70  #: columns of a line of digits
-_ARRAY_ENTRY = 64  #: bytes that a copied element takes
+_ARRAY_ENTRY = 64  #: bytes of memory for a copied element
 _Array = dict[int, Number]
 
 
 class _Frame:
-    """A call that has not returned: where it continues, and the variables that it hid."""
+    """A call that has not returned: its return address, and the variables that it hides."""
 
     __slots__ = ("at", "code", "function", "hidden_arrays", "hidden_variables")
 
@@ -57,11 +57,11 @@ class Machine:
         functions: The program's own functions by name.
         math: The functions of the math library are defined.
         scale, input_base, output_base: bc's ``scale``, ``ibase`` and ``obase``.
-        last: The number that was printed last.
-        stack: Operands of the expression that is evaluated.
-        code, at: The code that runs, and the index of the next instruction.
+        last: The last printed number.
+        stack: Operands of the current expression.
+        code, at: The current code, and the index of the next instruction.
         seed: State of ``random()``.
-        lexer: The input, which ``read()`` reads too.
+        lexer: The input, from which ``read()`` also reads.
     """
 
     def __init__(self, ctx: Context, math: bool) -> None:
@@ -83,12 +83,12 @@ class Machine:
         self._frames: list[_Frame] = []
         self._column = 0
         self._width = _line_length(ctx.environment.get("BC_LINE_LENGTH", ""))
-        self._held = 0
+        self._memory = 0
 
     # ------------------------------------------------------------------ output
 
     def write(self, text: str) -> None:
-        """Print a text, and keep count of the column."""
+        """Print a text, and update the column."""
         self.ctx.write(text.encode("utf-8", "surrogateescape"))
         self._column = len(text) - text.rfind("\n") - 1 if "\n" in text else self._column + len(text)
 
@@ -96,11 +96,11 @@ class Machine:
         """Print a number in the output base, in lines of BC_LINE_LENGTH columns."""
         digits = number.scale + (number.value.bit_length() >> 1)
         self.ctx.charge(1 + (digits >> 3) + (digits >> 9) ** 2)
-        text, self._column = wrapped(show(number, self.output_base), self._column, self._width)
+        text, self._column = wrap(format_number(number, self.output_base), self._column, self._width)
         self.ctx.write(text.encode("utf-8", "surrogateescape"))
         self.last = number
 
-    def warn(self, kind: Literal["error", "warning"], message: str, at: int = 0) -> None:
+    def print_message(self, kind: Literal["error", "warning"], message: str, at: int = 0) -> None:
         """Print a message on standard error; ``at`` is the index of an instruction."""
         name = self._frames[-1].function.name if self._frames else "(main)"
         self.ctx.flush()
@@ -113,15 +113,15 @@ class Machine:
         function = self.functions[name]
         if len(arguments) != len(function.parameters):
             raise NumberError("Parameter number mismatch")
-        if len(self._frames) >= _MOST_CALLS:
-            raise NumberError(f"functions nest more than {_MOST_CALLS} levels")
+        if len(self._frames) >= _MAX_CALLS:
+            raise NumberError(f"functions nest more than {_MAX_CALLS} levels")
         frame = _Frame(self.code, self.at, function)
         values = [self.stack.pop() for array in arguments if array is None]
         variables: list[tuple[str, Number]] = []
         arrays: list[tuple[str, _Array]] = []
         for parameter, array in zip(function.parameters, arguments):
             if parameter.array != (array is not None):
-                raise NumberError(f"Parameter type mismatch, parameter {parameter.shown}.")
+                raise NumberError(f"Parameter type mismatch, parameter {parameter.display_name}.")
             if array is None:
                 variables.append((parameter.name, values.pop()))
             else:
@@ -134,10 +134,10 @@ class Machine:
         for key, value in variables:
             frame.hidden_variables.append((key, self._variables.get(key)))
             self._variables[key] = value
-        for key, values_of in arrays:
+        for key, elements in arrays:
             frame.hidden_arrays.append((key, self._arrays.get(key)))
-            self._arrays[key] = values_of
-        self._hold(200)
+            self._arrays[key] = elements
+        self._charge_memory(200)
         self._frames.append(frame)
         self.code, self.at = function.code, 0
 
@@ -147,7 +147,7 @@ class Machine:
         if parameter.shared:
             return array
         self.ctx.charge(1 + len(array))
-        self._hold(_ARRAY_ENTRY * len(array))
+        self._charge_memory(_ARRAY_ENTRY * len(array))
         return dict(array)
 
     def leave(self) -> Function:
@@ -171,10 +171,10 @@ class Machine:
         while self._frames:
             self.leave()
 
-    def _hold(self, count: int) -> None:
-        """Check that memory could hold ``count`` bytes more. The count is an estimate that never shrinks."""
-        self._held += count
-        self.ctx.budget.check_fits(self._held)
+    def _charge_memory(self, count: int) -> None:
+        """Check that ``count`` more bytes fit into memory. The total is an estimate that never shrinks."""
+        self._memory += count
+        self.ctx.budget.check_fits(self._memory)
 
     # ------------------------------------------------------------------ variables
 
@@ -182,8 +182,8 @@ class Machine:
         """Pop the index of an element; return 0 for other targets. Raises NumberError."""
         if not isinstance(target, Element):
             return 0
-        index = whole(self.stack.pop())
-        if not 0 <= index <= MOST_INDEX:
+        index = integer_part(self.stack.pop())
+        if not 0 <= index <= MAX_INDEX:
             raise NumberError(f"Array {target.name} subscript out of bounds.")
         return index
 
@@ -204,12 +204,12 @@ class Machine:
                 return self.last
 
     def assign(self, target: Target, index: int, value: Number) -> None:
-        """Assign to a target; a wrong value of a special variable is replaced, with a warning."""
+        """Assign to a target; an invalid value of a special variable is replaced, with a warning."""
         if isinstance(target, Variable):
-            self._hold(60 + (value.value.bit_length() >> 3))
+            self._charge_memory(60 + (value.value.bit_length() >> 3))
             self._variables[target.name] = value
         elif isinstance(target, Element):
-            self._hold(60 + (value.value.bit_length() >> 3))
+            self._charge_memory(60 + (value.value.bit_length() >> 3))
             self._arrays.setdefault(target.name, {})[index] = value
         else:
             self._assign_special(target.name, value)
@@ -219,23 +219,23 @@ class Machine:
             case "last":
                 self.last = value
             case "scale":
-                self.scale = self._bounded(name, whole(value), 0, MOST_DIGITS)
+                self.scale = self._bounded(name, integer_part(value), 0, MAX_DIGITS)
             case "ibase":
-                self.input_base = self._bounded(name, whole(value), 2, 36)
+                self.input_base = self._bounded(name, integer_part(value), 2, 36)
             case "obase":
-                self.output_base = self._bounded(name, whole(value), 2, MOST_BASE)
+                self.output_base = self._bounded(name, integer_part(value), 2, MAX_BASE)
 
     def _bounded(self, name: SpecialName, number: int, least: int, most: int) -> int:
         if number < least:
             what = f"{name} too small, set to 2" if least else "negative scale, set to 0"
-            self.warn("warning", what)
+            self.print_message("warning", what)
         elif number > most:
-            self.warn("warning", f"{name} too large, set to {most}")
+            self.print_message("warning", f"{name} too large, set to {most}")
         return min(max(number, least), most)
 
 
 def _line_length(text: str) -> int:
-    """Return the columns that BC_LINE_LENGTH asks for; 0 is no limit."""
+    """Return the columns of BC_LINE_LENGTH; 0 means no limit."""
     if not (text.isascii() and text.isdigit() and len(text) < 9) or int(text) in (1, 2):
         return _WIDTH
     return int(text)

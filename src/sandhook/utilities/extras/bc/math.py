@@ -1,6 +1,6 @@
 """The math library of bc -l: e, l, s, c, a and j, truncated to ``scale`` digits.
 
-Everything is computed with integers that stand for multiples of 10**-digits, with digits to spare.
+All computations use integers that represent multiples of 10**-digits, with extra digits for rounding errors.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from collections.abc import Callable
 from functools import lru_cache
 from math import isqrt
 
-from sandhook.utilities.extras.bc_number import MOST_DIGITS, Number, NumberError, whole
+from sandhook.utilities.extras.bc_number import MAX_DIGITS, Number, NumberError, integer_part
 
 Charge = Callable[[int], None]
-_SPARE = 12
-_MOST_ORDER = 10_000
-_MOST_SCALE = 4_000
+_GUARD_DIGITS = 12
+_MAX_ORDER = 10_000
+_MAX_SCALE = 4_000
 
 
 def call(name: str, arguments: list[Number], scale: int, charge: Charge) -> Number:
-    """Call one of the functions. Raises NumberError for an argument beyond all bounds."""
-    if scale > _MOST_SCALE:
+    """Call one of the functions. Raises NumberError for an argument that is too large."""
+    if scale > _MAX_SCALE:
         raise NumberError("Scale too large for the math library")
     if name == "j":
         return _bessel(arguments[0], arguments[1], scale, charge)
@@ -31,27 +31,27 @@ def call(name: str, arguments: list[Number], scale: int, charge: Charge) -> Numb
 
 def _fixed(x: Number, digits: int) -> int:
     power = digits - x.scale
-    return x.value * int(10**power) if power >= 0 else _cut(x.value, int(10**-power))
+    return x.value * int(10**power) if power >= 0 else _truncated_quotient(x.value, int(10**-power))
 
 
-def _cut(x: int, y: int) -> int:
+def _truncated_quotient(x: int, y: int) -> int:
     return -(-x // y) if x < 0 else x // y
 
 
 def _result(value: int, digits: int, scale: int) -> Number:
-    return Number(_cut(value, 10 ** (digits - scale)), scale)
+    return Number(_truncated_quotient(value, 10 ** (digits - scale)), scale)
 
 
 def _exponential(x: Number, scale: int, charge: Charge) -> Number:
-    size = abs(whole(x))
+    size = abs(integer_part(x))
     if size > 200_000:
         if x.value < 0:
             return Number(0, scale)
         raise NumberError("Number too large")
-    before = int(size * 0.4343) + 2 if x.value > 0 else 2
-    if before + scale > MOST_DIGITS // 4:
+    integer_digits = int(size * 0.4343) + 2 if x.value > 0 else 2
+    if integer_digits + scale > MAX_DIGITS // 4:
         raise NumberError("Number too large")
-    digits = scale + before + _SPARE
+    digits = scale + integer_digits + _GUARD_DIGITS
     return _result(_exp(_fixed(x, digits), digits, charge), digits, scale)
 
 
@@ -61,9 +61,9 @@ def _exp(x: int, digits: int, charge: Charge) -> int:
     if x < 0:
         return unit * unit // _exp(-x, digits, charge)
     halvings = max(0, x.bit_length() - unit.bit_length() + 8)
-    more = halvings // 3 + 4
-    scaled = unit * int(10**more)
-    y = (x * 10**more) >> halvings
+    guard_digits = halvings // 3 + 4
+    scaled = unit * int(10**guard_digits)
+    y = (x * 10**guard_digits) >> halvings
     total = term = scaled
     count = 1
     while term:
@@ -74,13 +74,13 @@ def _exp(x: int, digits: int, charge: Charge) -> int:
     for _ in range(halvings):
         charge(1 + (digits >> 4))
         total = total * total // scaled
-    return int(total // 10**more)
+    return int(total // 10**guard_digits)
 
 
 def _logarithm(x: Number, scale: int, charge: Charge) -> Number:
     if x.value <= 0:
         return Number((1 - 10**scale) * 10**scale, scale)
-    digits = scale + _SPARE + max(0, len(str(abs(whole(x)).bit_length())))
+    digits = scale + _GUARD_DIGITS + max(0, len(str(abs(integer_part(x)).bit_length())))
     return _result(_log(x, digits, charge), digits, scale)
 
 
@@ -97,7 +97,7 @@ def _log(x: Number, digits: int, charge: Charge) -> int:
     total = _artanh_log(y, unit, charge)
     if shift:
         total += shift * _artanh_log(2 * unit, unit, charge)
-    return _cut(total, 10**8)
+    return _truncated_quotient(total, 10**8)
 
 
 def _artanh_log(y: int, unit: int, charge: Charge) -> int:
@@ -110,8 +110,8 @@ def _artanh_log(y: int, unit: int, charge: Charge) -> int:
     total, power, odd = 0, z, 1
     while power:
         charge(1 + (unit.bit_length() >> 7))
-        total += _cut(power, odd)
-        power = _cut(power * square, unit)
+        total += _truncated_quotient(power, odd)
+        power = _truncated_quotient(power * square, unit)
         odd += 2
     return total << (roots + 1)
 
@@ -135,12 +135,12 @@ def _pi(digits: int) -> int:
     return int(4 * (4 * arctangent(5) - arctangent(239)) // 10**10)
 
 
-def _reduced(x: Number, scale: int) -> tuple[int, int, int]:
-    """Return x without multiples of pi/2, how many there were, and the digits of the result."""
-    size = len(str(abs(whole(x)).bit_length())) + abs(whole(x)).bit_length() // 3 + 1
-    if size > _MOST_SCALE:
+def _reduce(x: Number, scale: int) -> tuple[int, int, int]:
+    """Return x modulo pi/2, the number of quarter turns modulo 4, and the digits of the result."""
+    size = len(str(abs(integer_part(x)).bit_length())) + abs(integer_part(x)).bit_length() // 3 + 1
+    if size > _MAX_SCALE:
         raise NumberError("Number too large")
-    digits = scale + _SPARE
+    digits = scale + _GUARD_DIGITS
     wide = digits + size
     quarter = _pi(wide) // 2
     turns, rest = divmod(_fixed(x, wide), quarter)
@@ -148,16 +148,16 @@ def _reduced(x: Number, scale: int) -> tuple[int, int, int]:
 
 
 def _sine(x: Number, scale: int, charge: Charge) -> Number:
-    rest, turns, digits = _reduced(x, scale)
-    return _result(_turned(rest, turns, digits, charge), digits, scale)
+    rest, turns, digits = _reduce(x, scale)
+    return _result(_sine_series(rest, turns, digits, charge), digits, scale)
 
 
 def _cosine(x: Number, scale: int, charge: Charge) -> Number:
-    rest, turns, digits = _reduced(x, scale)
-    return _result(_turned(rest, (turns + 1) & 3, digits, charge), digits, scale)
+    rest, turns, digits = _reduce(x, scale)
+    return _result(_sine_series(rest, (turns + 1) & 3, digits, charge), digits, scale)
 
 
-def _turned(x: int, turns: int, digits: int, charge: Charge) -> int:
+def _sine_series(x: int, turns: int, digits: int, charge: Charge) -> int:
     """Return sin(x + turns * pi/2)."""
     unit = int(10**digits)
     square = x * x // unit
@@ -165,14 +165,14 @@ def _turned(x: int, turns: int, digits: int, charge: Charge) -> int:
     total, count = term, first
     while term:
         charge(1 + (digits >> 5))
-        term = -_cut(term * square, unit * count * (count + 1))
+        term = -_truncated_quotient(term * square, unit * count * (count + 1))
         total += term
         count += 2
     return -total if turns & 2 else total
 
 
 def _arctangent(x: Number, scale: int, charge: Charge) -> Number:
-    digits = scale + _SPARE
+    digits = scale + _GUARD_DIGITS
     unit = 10**digits
     y = abs(_fixed(x, digits))
     inverted = y > unit
@@ -199,23 +199,23 @@ def _arctangent(x: Number, scale: int, charge: Charge) -> Number:
 
 def _bessel(n: Number, x: Number, scale: int, charge: Charge) -> Number:
     """Return the Bessel function of integer order n."""
-    order = whole(n)
+    order = integer_part(n)
     sign = -1 if order < 0 and order & 1 else 1
     order = abs(order)
-    if order > _MOST_ORDER or abs(whole(x)) > _MOST_ORDER:
+    if order > _MAX_ORDER or abs(integer_part(x)) > _MAX_ORDER:
         raise NumberError("Number too large")
-    digits = scale + _SPARE + abs(whole(x))
+    digits = scale + _GUARD_DIGITS + abs(integer_part(x))
     unit = 10**digits
     half = _fixed(x, digits) // 2
     term = unit
     for count in range(1, order + 1):
         charge(1 + (digits >> 5))
-        term = _cut(term * half, unit * count)
+        term = _truncated_quotient(term * half, unit * count)
     square = half * half // unit
     total, count = term, 1
     while term:
         charge(1 + (digits >> 5))
-        term = -_cut(term * square, unit * count * (count + order))
+        term = -_truncated_quotient(term * square, unit * count * (count + order))
         total += term
         count += 1
     return _result(sign * total, digits, scale)

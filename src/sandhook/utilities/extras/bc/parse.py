@@ -75,12 +75,12 @@ class Parser:
         while True:
             kind, text = self._code.lexer.peek()
             if kind == "newline":
-                self._code.lexer.take()
+                self._code.lexer.next()
                 return
             if kind == "end":
                 return
             if (kind, text) == ("op", ";"):
-                self._code.lexer.take()
+                self._code.lexer.next()
                 continue
             self._statement()
             if self._code.lexer.peek()[0] not in ("newline", "end") and not self._code.next_is(";"):
@@ -90,12 +90,12 @@ class Parser:
         self._code.enter()
         kind, text = self._code.lexer.peek()
         if kind == "string":
-            self._code.lexer.take()
+            self._code.lexer.next()
             self._code.emit(Write(text))
         elif (kind, text) == ("op", "{"):
             self._block()
         elif kind == "word" and (parse := _STATEMENTS.get(text)) is not None:
-            self._code.lexer.take()
+            self._code.lexer.next()
             parse(self)
         else:
             top = self._expressions.expression()
@@ -103,13 +103,13 @@ class Parser:
         self._code.leave()
 
     def _block(self) -> None:
-        self._code.lexer.take()
+        self._code.lexer.next()
         while not self._code.accept("}"):
             kind = self._code.lexer.peek()[0]
             if kind == "end":
                 raise BcSyntaxError
             if kind == "newline" or self._code.next_is(";"):
-                self._code.lexer.take()
+                self._code.lexer.next()
                 continue
             self._statement()
             if self._code.lexer.peek()[0] != "newline" and not self._code.next_is(";", "}"):
@@ -131,7 +131,7 @@ class Parser:
         while True:
             kind, text = self._code.lexer.peek()
             if kind == "string":
-                self._code.lexer.take()
+                self._code.lexer.next()
                 self._code.emit(Write(re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[0]), text)))
             else:
                 self._expressions.expression()
@@ -166,32 +166,32 @@ class Parser:
         self._code.skip_newlines()
         self._statement()
         if self._code.accept("else"):
-            over = self._code.emit(Jump(0))
+            end = self._code.emit(Jump(0))
             self._code.patch(skip)
             self._code.skip_newlines()
             self._statement()
-            skip = over
+            skip = end
         self._code.patch(skip)
 
     def _while(self) -> None:
         self._code.expect("(")
-        start = self._code.here
+        start = self._code.next_index
         self._expressions.expression()
         self._code.expect(")")
-        leave = self._code.emit(JumpIfZero(0))
+        exit_jump = self._code.emit(JumpIfZero(0))
         self._code.skip_newlines()
         self._loop(start)
-        self._code.patch(leave)
+        self._code.patch(exit_jump)
 
-    def _loop(self, again: int) -> None:
-        """Parse the body of a loop, whose next turn begins at ``again``."""
+    def _loop(self, next_turn: int) -> None:
+        """Parse the body of a loop, whose next turn begins at ``next_turn``."""
         loop = _Loop()
         self._loops.append(loop)
         self._statement()
         self._loops.pop()
         for at in loop.continues:
-            self._code.patch(at, again)
-        self._code.emit(Jump(again))
+            self._code.patch(at, next_turn)
+        self._code.emit(Jump(next_turn))
         for at in loop.breaks:
             self._code.patch(at)
 
@@ -201,14 +201,14 @@ class Parser:
             self._expressions.expression()
             self._code.emit(Pop())
         self._code.expect(";")
-        test = self._code.here
-        leave = -1
+        test = self._code.next_index
+        exit_jump = -1
         if not self._code.next_is(";"):
             self._expressions.expression()
-            leave = self._code.emit(JumpIfZero(0))
+            exit_jump = self._code.emit(JumpIfZero(0))
         self._code.expect(";")
         body = self._code.emit(Jump(0))
-        step = self._code.here
+        step = self._code.next_index
         if not self._code.next_is(")"):
             self._expressions.expression()
             self._code.emit(Pop())
@@ -217,13 +217,13 @@ class Parser:
         self._code.skip_newlines()
         self._code.patch(body)
         self._loop(step)
-        if leave >= 0:
-            self._code.patch(leave)
+        if exit_jump >= 0:
+            self._code.patch(exit_jump)
 
     # ------------------------------------------------------------------ functions
 
     def _define(self) -> Function:
-        self._code.lexer.take()
+        self._code.lexer.next()
         void = bool(self._code.accept("void"))
         name = self._name()
         self._code.expect("(")
@@ -233,7 +233,7 @@ class Parser:
         self._function = function
         if not self._code.next_is("{"):
             raise BcSyntaxError
-        self._code.lexer.take()
+        self._code.lexer.next()
         self._code.skip_newlines()
         if self._code.accept("auto"):
             function.autos = self._parameters()
@@ -243,7 +243,7 @@ class Parser:
             if self._code.lexer.peek()[0] == "end":
                 raise BcSyntaxError
             if self._code.lexer.peek()[0] == "newline" or self._code.next_is(";"):
-                self._code.lexer.take()
+                self._code.lexer.next()
                 continue
             self._statement()
             if self._code.lexer.peek()[0] != "newline" and not self._code.next_is(";", "}"):
@@ -254,14 +254,14 @@ class Parser:
         return function
 
     def _name(self) -> str:
-        kind, text = self._code.lexer.take()
+        kind, text = self._code.lexer.next()
         if kind != "name":
             raise BcSyntaxError
         return text
 
     def _parameters(self) -> list[Parameter]:
         """Parse parameters or automatic variables."""
-        found = []
+        parameters = []
         while True:
             shared = bool(self._code.accept("*"))
             name = self._name()
@@ -270,9 +270,9 @@ class Parser:
                 self._code.expect("]")
             elif shared:
                 raise BcSyntaxError
-            found.append(Parameter(name, array, shared))
+            parameters.append(Parameter(name, array, shared))
             if not self._code.accept(","):
-                return found
+                return parameters
 
 
 _STATEMENTS: dict[str, Callable[[Parser], None]] = {

@@ -1,6 +1,6 @@
-"""cpio: copy files that a list names into an archive, out of one, or to a directory.
+"""cpio: copy files in a list into an archive, out of one, or to a directory.
 
-Oracle: GNU cpio 2.13. Divergence: L-CPIO-001, nothing is made outside of the directory, as for tar.
+Oracle: GNU cpio 2.13. Divergence: L-CPIO-001, nothing is created outside the directory, as for tar.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ def _usage(text: str) -> UsageError:
     return UsageError(f"{text}\n{HINT}", hint=False)
 
 
-def _enter(options: Options, ctx: Context) -> None:
+def _change_directory(options: Options, ctx: Context) -> None:
     if options.directory is None:
         return
     path = ctx.path(options.directory)
     try:
         if not ctx.fs.is_dir(path):
-            ctx.fs.listdir(path)  # says why not
+            ctx.fs.listdir(path)  # raises the reason
     except OSError as error:
         raise Failure(f"cannot change to directory `{options.directory}': {reason(error)}") from None
     ctx.process.cwd = ctx.fs.realpath(path)
@@ -75,10 +75,10 @@ def _names(options: Options, ctx: Context) -> Iterator[str]:
             yield name
 
 
-def _blocks(count: int, options: Options, ctx: Context) -> None:
+def _print_block_count(count: int, options: Options, ctx: Context) -> None:
     if options.dots and not options.verbose:
         ctx.process.write_error(b"\n")
-    if not options.quiet:  # what is gathered for standard output comes after it, as from cpio
+    if not options.quiet:  # like cpio, before the buffered standard output
         number = -(-count // format_.BLOCK)
         ctx.process.write_error(b"%d block%s\n" % (number, b"" if number == 1 else b"s"))
 
@@ -88,7 +88,7 @@ def _create(options: Options, ctx: Context) -> int:
         target = ctx.create(options.archive) if options.archive is not None else ctx.process.descriptor(1)
     except OSError as error:
         raise Failure(f"Cannot open {options.archive}: {reason(error)}") from None
-    _enter(options, ctx)
+    _change_directory(options, ctx)
     writer = Writer(options, ctx, target.write)
     try:
         for name in _names(options, ctx):
@@ -97,7 +97,7 @@ def _create(options: Options, ctx: Context) -> int:
     finally:
         if options.archive is not None:
             target.release()
-    _blocks(size, options, ctx)
+    _print_block_count(size, options, ctx)
     return ctx.failed
 
 
@@ -120,17 +120,17 @@ def _extract(options: Options, operands: Sequence[str], ctx: Context) -> int:
             raise Failure(f"{name}: {reason(error)}") from None
     patterns = [compile_pattern(text, extglob=False) for text in texts]
 
-    def wanted(name: str) -> bool:
+    def is_selected(name: str) -> bool:
         ctx.charge(1 + len(patterns))
         return not patterns or any(pattern.matches(name) for pattern in patterns) != options.inverse
 
     with _open(options, ctx) as reader:
-        _enter(options, ctx)
+        _change_directory(options, ctx)
         source = format_.Source(reader, ctx)
         extractor = Extractor(options, ctx)
         lister = Lister(options, ctx)
         for member in format_.members(source):
-            if not wanted(member.name):
+            if not is_selected(member.name):
                 extractor.skip(member, source)
             elif options.list_:
                 lister.show(member, source)
@@ -138,7 +138,7 @@ def _extract(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 extractor.member(member, source)
         extractor.finish()
         source.end()
-    _blocks(source.taken, options, ctx)
+    _print_block_count(source.offset, options, ctx)
     return ctx.failed
 
 
@@ -148,5 +148,5 @@ def _pass(options: Options, directory: str, ctx: Context) -> int:
     for name in _names(options, ctx):
         size += extractor.copy(name)
     extractor.finish()
-    _blocks(size, options, ctx)
+    _print_block_count(size, options, ctx)
     return ctx.failed

@@ -1,4 +1,4 @@
-"""What cpio -i and -p do: make files below one directory, and nowhere else."""
+"""cpio -i and -p: create files below one directory, and nowhere else."""
 
 from __future__ import annotations
 
@@ -16,57 +16,57 @@ if TYPE_CHECKING:
 
 
 class Extractor:
-    """Makes the files of members.
+    """Creates the files of members.
 
     Args:
-        directory: Where -p copies to; "" for -i, which makes files below the working directory.
+        directory: The destination of -p; "" for -i, which creates files below the working directory.
     """
 
     def __init__(self, options: Options, ctx: Context, directory: str = "") -> None:
         self._options = options
         self._ctx = ctx
-        self._into = directory
+        self._directory = directory
         self._root = "" if directory else str(ctx.fs.realpath(ctx.path(".")))
-        self._stripped = False
-        self._waiting: dict[
+        self._slash_reported = False
+        self._without_data: dict[
             tuple[int, int], list[tuple[str, format_.Member]]
         ] = {}  #: names whose data come later
-        self._made: dict[tuple[int, int], str] = {}
-        self._later: list[tuple[str, int, int]] = []
+        self._paths_by_key: dict[tuple[int, int], str] = {}
+        self._directory_attributes: list[tuple[str, int, int]] = []
 
     # ------------------------------------------------------------------ -i
 
     def skip(self, member: format_.Member, source: format_.Source) -> None:
-        """Go over a member."""
+        """Skip the data of a member."""
         for _ in source.pieces(member.size):
             pass
         source.read(-member.size % member.padding)
 
     def member(self, member: format_.Member, source: format_.Source) -> None:
-        """Make one file of an archive."""
-        left = member.size
+        """Create the file of a member."""
+        remaining = member.size
 
-        def take(write: Callable[[bytes], None]) -> None:
-            nonlocal left
-            for piece in source.pieces(left):
-                left -= len(piece)
+        def write_data(write: Callable[[bytes], None]) -> None:
+            nonlocal remaining
+            for piece in source.pieces(remaining):
+                remaining -= len(piece)
                 write(piece)
 
         self._ctx.charge()
         if self._options.to_stdout:
-            take(self._ctx.write)
+            write_data(self._ctx.write)
         else:
             name = self._target(member.name)
             if name is not None:
-                self._guarded(name, member, take)
-        for piece in source.pieces(left):
-            left -= len(piece)
+                self._create(name, member, write_data)
+        for piece in source.pieces(remaining):
+            remaining -= len(piece)
         source.read(-member.size % member.padding)
 
     def _target(self, name: str) -> str | None:
         bare = name.lstrip("/")
-        if bare != name and not self._stripped:
-            self._stripped = True
+        if bare != name and not self._slash_reported:
+            self._slash_reported = True
             self._ctx.error("Removing leading `/' from member names")
         parts = [part for part in bare.split("/") if part not in ("", ".")]
         if ".." in parts:
@@ -85,62 +85,63 @@ class Extractor:
         except OSError as error:
             ctx.fail(f"{name}: Cannot stat: {reason(error)}", 2)
             return 0
-        target = beneath(self._into, name.lstrip("/"))
+        target = beneath(self._directory, name.lstrip("/"))
         key = (info.device, info.inode)
         regular = bits.S_ISREG(info.mode)
         size = info.size if regular else 0
         member = format_.Member(
             name, info.mode, info.uid, info.gid, 1, info.mtime_ns // 10**9, size, key, 0, 1, None
         )  # fmt: skip
-        if regular and (self._options.link or (info.links > 1 and key in self._made)):
-            source = name if self._options.link else self._made[key]
-            self._guarded(target, member, None, source=source)
+        if regular and (self._options.link or (info.links > 1 and key in self._paths_by_key)):
+            source = name if self._options.link else self._paths_by_key[key]
+            self._create(target, member, None, source=source)
             return 0
-        self._made[key] = target
+        self._paths_by_key[key] = target
         if bits.S_ISLNK(info.mode):
             link = ctx.fs.readlink(ctx.path(name)).encode("utf-8", "surrogateescape")
-            self._guarded(target, member, lambda write: write(link))
+            self._create(target, member, lambda write: write(link))
             return 0
 
-        def take(write: Callable[[bytes], None]) -> None:
+        def write_data(write: Callable[[bytes], None]) -> None:
             with ctx.open(name) as reader:
                 for piece in reader.chunks():
                     write(piece)
 
-        return size if self._guarded(target, member, take) else 0
+        return size if self._create(target, member, write_data) else 0
 
     # ------------------------------------------------------------------ both
 
-    def _guarded(
+    def _create(
         self,
         name: str,
         member: format_.Member,
-        take: Callable[[Callable[[bytes], None]], None] | None,
+        write_data: Callable[[Callable[[bytes], None]], None] | None,
         source: str = "",
     ) -> bool:
-        shown = name if self._into else member.name
+        display_name = name if self._directory else member.name
         try:
-            if not self._may_replace(name, member, shown):
+            if not self._may_replace(name, member, display_name):
                 return False
-            self._parents(name)
+            self._make_parents(name)
             if source:
                 self._clear(name)
                 self._ctx.fs.link(self._ctx.path(source), self._ctx.path(name))
-            elif take is not None:
-                self._make(name, member, take)
+            elif write_data is not None:
+                self._create_by_type(name, member, write_data)
         except OSError as error:
             self._ctx.fail(
-                f"{shown}: Cannot {'mkdir' if bits.S_ISDIR(member.mode) else 'open'}: {reason(error)}", 2
+                f"{display_name}: Cannot {'mkdir' if bits.S_ISDIR(member.mode) else 'open'}: {reason(error)}",
+                2,
             )
             return False
         finally:
             if self._options.verbose or self._options.dots:
                 self._ctx.flush()
-                line = f"{shown}\n".encode("utf-8", "surrogateescape")
+                line = f"{display_name}\n".encode("utf-8", "surrogateescape")
                 self._ctx.process.write_error(line if self._options.verbose else b".")
         return True
 
-    def _may_replace(self, name: str, member: format_.Member, shown: str) -> bool:
+    def _may_replace(self, name: str, member: format_.Member, display_name: str) -> bool:
         try:
             info = self._ctx.fs.stat(self._ctx.path(name), follow=False)
         except OSError:
@@ -148,25 +149,25 @@ class Extractor:
         if bits.S_ISDIR(info.mode):
             if bits.S_ISDIR(member.mode):
                 return True
-            self._ctx.fail(f"cannot remove current {shown}: Is a directory", 2)
+            self._ctx.fail(f"cannot remove current {display_name}: Is a directory", 2)
             return False
         if not self._options.replace and info.mtime_ns // 10**9 >= member.mtime:
-            self._ctx.error(f"{shown} not created: newer or same age version exists")
+            self._ctx.error(f"{display_name} not created: newer or same age version exists")
             return False
         return True
 
-    def _parents(self, name: str) -> None:
-        """Make missing directories with -d; refuse a way that leads out through a link."""
+    def _make_parents(self, name: str) -> None:
+        """Create missing directories with -d. Raises OSError when a link leads out of the directory."""
         fs, ctx = self._ctx.fs, self._ctx
         parent = name.rpartition("/")[0]
         if self._options.directories and parent:
-            made = ""
+            ancestor = ""
             for part in parent.split("/"):
-                made += part
-                if made and not fs.exists(ctx.path(made)):
-                    fs.mkdir(ctx.path(made), 0o777 & ~ctx.process.umask)
-                made += "/"
-        if self._into:
+                ancestor += part
+                if ancestor and not fs.exists(ctx.path(ancestor)):
+                    fs.mkdir(ctx.path(ancestor), 0o777 & ~ctx.process.umask)
+                ancestor += "/"
+        if self._directory:
             return
         real = str(fs.realpath(ctx.path(parent or ".")))
         if real != self._root and not real.startswith(self._root.rstrip("/") + "/"):
@@ -180,21 +181,21 @@ class Extractor:
             return
         self._ctx.fs.unlink(path)
 
-    def _make(
-        self, name: str, member: format_.Member, take: Callable[[Callable[[bytes], None]], None]
+    def _create_by_type(
+        self, name: str, member: format_.Member, write_data: Callable[[Callable[[bytes], None]], None]
     ) -> None:
         fs, path = self._ctx.fs, self._ctx.path(name)
         mode = member.mode & 0o777 & ~self._ctx.process.umask
         if bits.S_ISDIR(member.mode):
             if not fs.is_dir(path):
                 fs.mkdir(path, 0o700)
-            self._later.append((name, member.mode & 0o777, member.mtime))
+            self._directory_attributes.append((name, member.mode & 0o777, member.mtime))
         elif bits.S_ISLNK(member.mode):
             target = bytearray()
-            take(target.extend)
+            write_data(target.extend)
             self._link(name, target.decode("utf-8", "surrogateescape"), member)
         elif bits.S_ISREG(member.mode):
-            self._file(name, member, take)
+            self._file(name, member, write_data)
         elif bits.S_ISFIFO(member.mode):
             self._clear(name)
             fs.mkfifo(path, mode)
@@ -202,7 +203,7 @@ class Extractor:
             self._ctx.fail(f"{member.name}: not a file, directory, link or FIFO; not extracted", 2)
 
     def _link(self, name: str, target: str, member: format_.Member) -> None:
-        if not self._into and leads_out(name, target):
+        if not self._directory and leads_out(name, target):
             self._ctx.fail(f"{member.name}: link to {target} leads out of the directory; not extracted", 2)
             return
         self._clear(name)
@@ -212,21 +213,21 @@ class Extractor:
             self._ctx.fail(f"{target}: Cannot symlink to '{name}': {reason(error)}", 2)
 
     def _file(
-        self, name: str, member: format_.Member, take: Callable[[Callable[[bytes], None]], None]
+        self, name: str, member: format_.Member, write_data: Callable[[Callable[[bytes], None]], None]
     ) -> None:
-        several = member.links > 1 and not self._into
-        if several and not member.size and member.padding == 4 and member.key not in self._made:
-            self._waiting.setdefault(member.key, []).append((name, member))
+        has_links = member.links > 1 and not self._directory
+        if has_links and not member.size and member.padding == 4 and member.key not in self._paths_by_key:
+            self._without_data.setdefault(member.key, []).append((name, member))
             return
-        if several and self._made.get(member.key) == name:
+        if has_links and self._paths_by_key.get(member.key) == name:
             return
         self._clear(name)
-        if several and member.key in self._made and not (member.size and member.padding == 4):
-            self._ctx.fs.link(self._ctx.path(self._made[member.key]), self._ctx.path(name))
+        if has_links and member.key in self._paths_by_key and not (member.size and member.padding == 4):
+            self._ctx.fs.link(self._ctx.path(self._paths_by_key[member.key]), self._ctx.path(name))
             return
         total = 0
 
-        def put(piece: bytes) -> None:
+        def write_piece(piece: bytes) -> None:
             nonlocal total
             if member.check is not None:
                 total += sum(piece)
@@ -234,7 +235,7 @@ class Extractor:
 
         file = self._ctx.create(name)
         try:
-            take(put)
+            write_data(write_piece)
         finally:
             file.release()
         if member.check is not None and total & 0xFFFFFFFF != member.check:
@@ -242,9 +243,9 @@ class Extractor:
                 f"{member.name}: checksum error (0x{total & 0xFFFFFFFF:x}, should be 0x{member.check:x})"
             )
         self._finish_file(name, member)
-        if several:
-            self._made[member.key] = name
-            for other, _ in self._waiting.pop(member.key, ()):
+        if has_links:
+            self._paths_by_key[member.key] = name
+            for other, _ in self._without_data.pop(member.key, ()):
                 if other == name:
                     continue
                 if self._options.verbose:
@@ -259,8 +260,8 @@ class Extractor:
             self._ctx.fs.utime(path, member.mtime * 10**9, member.mtime * 10**9)
 
     def finish(self) -> None:
-        """Make files whose data never came, and give directories their permissions."""
-        for names in self._waiting.values():
+        """Create files whose data never followed, and set the permissions of directories."""
+        for names in self._without_data.values():
             first, member = names[0]
             self._clear(first)
             self._ctx.create(first).release()
@@ -270,7 +271,7 @@ class Extractor:
                     continue
                 self._clear(other)
                 self._ctx.fs.link(self._ctx.path(first), self._ctx.path(other))
-        for name, mode, mtime in reversed(self._later):
+        for name, mode, mtime in reversed(self._directory_attributes):
             path = self._ctx.path(name)
             self._ctx.fs.chmod(path, mode)
             if self._options.keep_time:

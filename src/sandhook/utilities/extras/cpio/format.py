@@ -1,4 +1,4 @@
-"""The formats of cpio archives: newc and crc, odc, and the old binary one, read and written."""
+"""Read and write the formats of cpio archives: newc and crc, odc, and the old binary format."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from sandhook.record import Record
 BLOCK = 512
 TRAILER = "TRAILER!!!"
 FORMATS = ("newc", "crc", "odc", "bin")
-_LONGEST_NAME = 65_536
+_MAX_NAME = 65_536
 
 _NEWC_SIZE, _ODC_SIZE, _BIN_SIZE = 110, 76, 26
 
 
 class FormatError(Exception):
-    """An archive is damaged or of a format that is not known."""
+    """An archive is damaged, or its format is unknown."""
 
 
 class Member(Record):
-    """What an archive says of one file.
+    """The header of one file in an archive.
 
     Attributes:
-        key: Device and inode there: members with the same ones are one file.
+        key: Device and inode; members with the same key are one file.
         mtime: Seconds since the epoch.
-        padding: To what the data are filled up, in bytes.
-        check: The sum of the data's bytes; None in formats without it.
+        padding: The data are padded to a multiple of this, in bytes.
+        check: The sum of the data's bytes; None in formats without a checksum.
     """
 
     name: str
@@ -49,21 +49,21 @@ class Source:
     def __init__(self, reader: Reader, ctx: Context) -> None:
         self._reader = reader
         self._ctx = ctx
-        self._held = b""
+        self._buffer = b""
         self._at = 0
-        self.taken = 0
+        self.offset = 0
 
     def read(self, size: int) -> bytes:
         """Return exactly ``size`` bytes. Raises FormatError at the end of the archive."""
-        while len(self._held) - self._at < size:
+        while len(self._buffer) - self._at < size:
             data = self._reader.read()
             if not data:
-                raise FormatError("premature end of file" if self.taken else "premature end of archive")
-            self._held = self._held[self._at :] + data
+                raise FormatError("premature end of file" if self.offset else "premature end of archive")
+            self._buffer = self._buffer[self._at :] + data
             self._at = 0
-        data = self._held[self._at : self._at + size]
+        data = self._buffer[self._at : self._at + size]
         self._at += size
-        self.taken += size
+        self.offset += size
         return data
 
     def pieces(self, size: int) -> Iterator[bytes]:
@@ -75,7 +75,7 @@ class Source:
             size -= step
 
     def find_header(self) -> bytes:
-        """Go to the next magic number, skipping other bytes; return it, as many bytes as identify the format."""
+        """Skip bytes up to the next magic number; return the six bytes that identify the format."""
         skipped = 0
         data = self.read(6)
         while data not in (b"070701", b"070702", b"070707") and data[:2] not in (b"\xc7\x71", b"\x71\xc7"):
@@ -90,15 +90,15 @@ class Source:
         return data
 
     def end(self) -> None:
-        """Read what fills the last block."""
-        self._held = b""
+        """Read the padding of the last block."""
+        self._buffer = b""
         self._at = 0
         while self._reader.read():
             pass
 
 
 def members(source: Source) -> Iterator[Member]:
-    """Yield the members up to the trailer; whoever gets one reads its data and their padding. Raises FormatError."""
+    """Yield the members up to the trailer; the caller reads the data and padding of each. Raises FormatError."""
     while True:
         magic = source.find_header()
         if magic == b"070707":
@@ -113,7 +113,7 @@ def members(source: Source) -> Iterator[Member]:
 
 
 def _name(source: Source, size: int) -> str:
-    if not 0 < size <= _LONGEST_NAME:
+    if not 0 < size <= _MAX_NAME:
         raise FormatError(
             "malformed header: a name without length" if size <= 0 else "malformed header: a name is too long"
         )
@@ -174,7 +174,7 @@ def _read_bin(source: Source, magic: bytes) -> Member:
 
 
 def header(member: Member, kind: str) -> bytes:
-    """Return the header of a member with its name, filled up. Raises FormatError for what does not fit."""
+    """Return the header of a member with its name, padded. Raises FormatError for a value that does not fit."""
     name = member.name.encode("utf-8", "surrogateescape") + b"\0"
     if kind in ("newc", "crc"):
         fields = (
@@ -207,5 +207,5 @@ def header(member: Member, kind: str) -> bytes:
 
 
 def padding_of(kind: str) -> int:
-    """Return to what the data of a member are filled up, in bytes."""
+    """Return the multiple to which a member's data are padded, in bytes."""
     return {"newc": 4, "crc": 4, "odc": 1, "bin": 2}[kind]

@@ -1,4 +1,4 @@
-"""What cpio -o writes and cpio -t lists."""
+"""cpio -o and -t: write and list archives."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Writer:
-    """Writes members; in newc and crc the data of a file with several names stand at the last of them."""
+    """Writes members; in newc and crc, the data of a file with several names follow its last name."""
 
     def __init__(self, options: Options, ctx: Context, write: Callable[[bytes], None]) -> None:
         self._options = options
@@ -27,11 +27,11 @@ class Writer:
         self._write = write
         self._size = 0
         self._deferred = 0
-        self._waiting: dict[tuple[int, int], list[tuple[int, str, Stat]]] = {}
+        self._deferred_names: dict[tuple[int, int], list[tuple[int, str, Stat]]] = {}
         self._numbers: dict[tuple[int, int], int] = {}
 
     def add(self, name: str) -> None:
-        """Write one file, unless more names of it may come."""
+        """Write one file, unless more names of it may follow."""
         ctx = self._ctx
         ctx.charge()
         try:
@@ -45,38 +45,40 @@ class Writer:
             )
         if self._options.relative and name[:1] == "/":
             name = name.lstrip("/") or "."
-        several = bits.S_ISREG(info.mode) and info.links > 1 and self._options.kind in ("newc", "crc")
-        if not several:
+        has_links = bits.S_ISREG(info.mode) and info.links > 1 and self._options.kind in ("newc", "crc")
+        if not has_links:
             self._file(name, info, data=True)
             return
-        names = self._waiting.setdefault((info.device, info.inode), [])
+        names = self._deferred_names.setdefault((info.device, info.inode), [])
         self._deferred += 1
         names.append((self._deferred, name, info))
         if len(names) >= info.links:
-            self._release((info.device, info.inode))
+            self._write_names((info.device, info.inode))
 
-    def _release(self, key: tuple[int, int]) -> None:
-        names = self._waiting.pop(key)
+    def _write_names(self, key: tuple[int, int]) -> None:
+        names = self._deferred_names.pop(key)
         for at, (_, name, info) in enumerate(names, 1):
             self._file(name, info, data=at == len(names))
 
     def finish(self) -> int:
-        """Write what waits, the trailer and the rest of the last block; return the size in bytes."""
+        """Write the deferred files, the trailer and the padding of the last block; return the size in bytes."""
         names = [
-            (number, key, name, info) for key, files in self._waiting.items() for number, name, info in files
+            (number, key, name, info)
+            for key, files in self._deferred_names.items()
+            for number, name, info in files
         ]
-        names.sort(key=lambda item: item[0], reverse=True)  # cpio has them on a stack
-        left = {key: len(files) for key, files in self._waiting.items()}
+        names.sort(key=lambda item: item[0], reverse=True)  # cpio keeps them on a stack
+        remaining = {key: len(files) for key, files in self._deferred_names.items()}
         for _, key, name, info in names:
-            left[key] -= 1
-            self._file(name, info, data=not left[key])
-        self._waiting = {}
+            remaining[key] -= 1
+            self._file(name, info, data=not remaining[key])
+        self._deferred_names = {}
         trailer = format_.Member(format_.TRAILER, 0, 0, 0, 1, 0, 0, (0, 0), 0, 1, None)
-        self._put(format_.header(trailer, self._options.kind))
-        self._put(bytes(-self._size % format_.BLOCK))
+        self._write_data(format_.header(trailer, self._options.kind))
+        self._write_data(bytes(-self._size % format_.BLOCK))
         return self._size
 
-    def _put(self, data: bytes) -> None:
+    def _write_data(self, data: bytes) -> None:
         self._size += len(data)
         self._ctx.charge(1 + (len(data) >> 10))
         self._write(data)
@@ -102,26 +104,26 @@ class Writer:
                 ctx.fail(f"{name}: Cannot open: {reason(error)}", 2)
                 return
             if kind == "crc":
-                with ctx.open(name) as counted:
-                    check = sum([sum(piece) for piece in counted.chunks()]) & 0xFFFFFFFF
+                with ctx.open(name) as checksum_reader:
+                    check = sum([sum(piece) for piece in checksum_reader.chunks()]) & 0xFFFFFFFF
         size = len(content) if link else info.size if regular and data else 0
         member = format_.Member(
             name, info.mode, info.uid, info.gid, info.links, info.mtime_ns // 10**9, size, self._key(info), 0, 1, check
         )  # fmt: skip
-        self._put(format_.header(member, kind))
+        self._write_data(format_.header(member, kind))
         written = len(content)
-        self._put(content)
+        self._write_data(content)
         if reader is not None:
             with reader:
                 while written < size and (piece := reader.read(min(65_536, size - written))):
                     written += len(piece)
-                    self._put(piece)
-        self._put(bytes(size - written))  # the file has become shorter meanwhile
-        self._put(bytes(-size % format_.padding_of(kind)))
+                    self._write_data(piece)
+        self._write_data(bytes(size - written))  # the file may have become shorter since stat
+        self._write_data(bytes(-size % format_.padding_of(kind)))
 
 
 class Lister:
-    """Prints what is in an archive."""
+    """Prints the members of an archive."""
 
     def __init__(self, options: Options, ctx: Context) -> None:
         self._options = options
@@ -129,7 +131,7 @@ class Lister:
         self._accounts = accounts(ctx.fs)
 
     def show(self, member: format_.Member, source: format_.Source) -> None:
-        """Print one member, and go over its data."""
+        """Print one member, and skip its data."""
         link = b""
         if bits.S_ISLNK(member.mode):
             link = b"".join(source.pieces(member.size))
@@ -143,11 +145,11 @@ class Lister:
             group = str(member.gid) if numeric else self._accounts.group(member.gid)
             now = self._ctx.now()
             recent = now - 182 * 86_400 < member.mtime <= now
-            when = strftime(
+            time = strftime(
                 "%b %e %H:%M" if recent else "%b %e  %Y", member.mtime, self._ctx.environment.get("TZ")
             )
             head = (
-                f"{mode_string(member.mode)} {member.links:3} {owner:<8} {group:<8} {member.size:8} {when} "
+                f"{mode_string(member.mode)} {member.links:3} {owner:<8} {group:<8} {member.size:8} {time} "
             )
             line = head.encode("utf-8", "surrogateescape") + line + (b" -> " + link if link else b"")
         self._ctx.write(line + b"\n")

@@ -24,15 +24,15 @@ def _format(text: str) -> str:
 class Options:
     """cpio -o [OPTION]... < NAMES > ARCHIVE | cpio -i [OPTION]... [PATTERN]... < ARCHIVE | cpio -p [OPTION]... DIRECTORY < NAMES
 
-    Put the files whose names are on standard input into an archive, take files out of one, or copy them to DIRECTORY.
+    Store the files whose names are on standard input in an archive, extract files from one, or copy them to DIRECTORY.
     """
 
     modes: tuple[str, ...] = also(
-        opt("-o", "--create", help="make an archive", const="o", append=True),
-        opt("-i", "--extract", help="take files out", const="i", append=True),
+        opt("-o", "--create", help="create an archive", const="o", append=True),
+        opt("-i", "--extract", help="extract files", const="i", append=True),
         opt("-p", "--pass-through", help="copy files", const="p", append=True),
     )
-    list_: bool = opt("-t", "--list", help="list what is in the archive")
+    list_: bool = opt("-t", "--list", help="list the members of the archive")
     kind: str = also(
         opt(
             "-H", "--format", "FORMAT", "newc, crc, odc or bin (the default)", convert=_format, default="bin"
@@ -40,23 +40,23 @@ class Options:
         opt("-c", help="like -H odc", const="odc"),
     )
     archive: str | None = also(
-        opt("-F", "--file", "ARCHIVE", "the archive, rather than a standard stream"),
+        opt("-F", "--file", "ARCHIVE", "the archive, instead of a standard stream"),
         opt("-I", "ARCHIVE", "the archive to read"),
         opt("-O", "ARCHIVE", "the archive to write"),
     )
     zero: bool = opt("-0", "--null", help="names end with NUL")
     directory: str | None = opt("-D", "--directory", "DIRECTORY", "change to DIRECTORY")
-    directories: bool = opt("-d", "--make-directories", help="make directories as they are needed")
+    directories: bool = opt("-d", "--make-directories", help="create missing directories")
     pattern_files: tuple[str, ...] = opt("-E", "--pattern-file", "FILE", "patterns from FILE", append=True)
-    inverse: bool = opt("-f", "--nonmatching", help="files that match no pattern")
-    follow: bool = opt("-L", "--dereference", help="copy what links lead to")
-    link: bool = opt("-l", "--link", help="-p: link files rather than copying them")
+    inverse: bool = opt("-f", "--nonmatching", help="select files that match no pattern")
+    follow: bool = opt("-L", "--dereference", help="copy the targets of links")
+    link: bool = opt("-l", "--link", help="-p: link files instead of copying them")
     keep_time: bool = opt("-m", "--preserve-modification-time", help="keep the files' times")
     numeric: bool = opt("-n", "--numeric-uid-gid", help="numbers for owners and groups")
-    quiet: bool = opt("--quiet", help="do not say how many blocks there were")
+    quiet: bool = opt("--quiet", help="do not print the number of blocks")
     relative: bool = also(
-        opt("--no-absolute-filenames", help="no / at the front of names (always, when files are taken out)"),
-        opt("--absolute-filenames", help="taken: it has no effect", const=False),
+        opt("--no-absolute-filenames", help="remove leading slashes from names (always, when extracting)"),
+        opt("--absolute-filenames", help="accepted, without effect", const=False),
     )
     to_stdout: bool = opt("--to-stdout", help="-i: print the files")
     replace: bool = opt("-u", "--unconditional", help="replace newer files, too")

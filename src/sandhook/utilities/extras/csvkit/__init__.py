@@ -1,7 +1,7 @@
 """csvcut, csvgrep, csvsort, csvjson, csvlook, csvstack, csvjoin, csvformat: tables of comma-separated values.
 
-Source: csvkit's manual; oracle: csvkit 2. Columns whose cells are all numbers, or all booleans, are such for
-csvsort, csvjson, csvlook and csvjoin. Regular expressions are RE2's. Divergence: L-CSV-001.
+Source: csvkit's manual; oracle: csvkit 2. csvsort, csvjson, csvlook and csvjoin infer the type of a column if all its
+cells are numbers, or all are booleans. Regular expressions are RE2's. Divergence: L-CSV-001.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from sandhook.pattern.errors import PatternError
 from sandhook.pattern.linear import compile_re2
 from sandhook.record import Record
 from sandhook.utilities.extras.csvkit.options import Options, options_of, program_of
-from sandhook.utilities.extras.csvkit.table import Cell, Date, Table, Writer, as_text, inferred, shown
+from sandhook.utilities.extras.csvkit.table import Cell, Date, Table, Writer, as_text, cell_text, infer_types
 
 __all__ = ["Options"]
 
-RAW = True  # each program has options of its own: see _csvkit_options.py
+RAW = True  # each program has its own options: see options.py
 USAGE_STATUS = 2
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0, 1 when the table could not be read, 2 for wrong options."""
+    """Return 0, 1 when the table cannot be read, 2 after a usage error."""
     program = ctx.program
     try:
         options, operands = options_of(program, arguments)
         _PROGRAMS[program](options, operands, ctx)
-    except Inform as wanted:
-        ctx.write(inform(program_of(program), program, str(wanted)).encode())
+    except Inform as request:
+        ctx.write(inform(program_of(program), program, str(request)).encode())
     except Failure as failure:
         ctx.flush()
         ctx.process.write_error(f"{failure}\n".encode("utf-8", "surrogateescape"))
@@ -46,7 +46,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     return 0
 
 
-def _one(options: Any, operands: Sequence[str], ctx: Context) -> Table:
+def _single_table(options: Any, operands: Sequence[str], ctx: Context) -> Table:
     if len(operands) > 1:
         raise UsageError(f"unrecognized arguments: {' '.join(operands[1:])}", hint=False)
     return Table(ctx, operands[0] if operands else "-", options)
@@ -60,52 +60,52 @@ def _print_names(table: Table, options: Any) -> None:
 
 def _columns(table: Table, options: Any, rows: Sequence[list[str]]) -> list[list[Cell]]:
     table.ctx.budget.check_fits(200 * len(rows) * max(1, len(table.names)))
-    return (as_text if options.no_inference else inferred)(rows, len(table.names))
+    return (as_text if options.no_inference else infer_types)(rows, len(table.names))
 
 
 def _cut(options: Any, operands: Sequence[str], ctx: Context) -> None:
-    table = _one(options, operands, ctx)
+    table = _single_table(options, operands, ctx)
     if options.names:
         _print_names(table, options)
         return
-    chosen = table.indexes(options.columns)
+    columns = table.indexes(options.columns)
     if options.not_columns is not None:
-        left_out = set(table.indexes(options.not_columns))
-        chosen = [index for index in chosen if index not in left_out]
+        excluded = set(table.indexes(options.not_columns))
+        columns = [index for index in columns if index not in excluded]
     if table.lead:
-        chosen = [0, *chosen]
+        columns = [0, *columns]
         table.names[0] = "line_number"
     writer = Writer(ctx)
-    if not chosen:
+    if not columns:
         ctx.write(b"\n")
         return
-    writer.row([table.names[index] for index in chosen])
+    writer.row([table.names[index] for index in columns])
     for row in table.rows():
-        cells = [row[index] if index < len(row) else "" for index in chosen]
+        cells = [row[index] if index < len(row) else "" for index in columns]
         if not options.delete_empty or any(cells):
             writer.row(cells)
 
 
 def _grep(options: Any, operands: Sequence[str], ctx: Context) -> None:
     if options.names:
-        _print_names(_one(options, operands, ctx), options)
+        _print_names(_single_table(options, operands, ctx), options)
         return
     if options.regex is None and options.match is None and options.file is None:
         raise UsageError("One of -r, -m or -f must be specified, unless using the -n option.", hint=False)
     if options.columns is None:
         raise UsageError("You must specify at least one column to search using the -c option.", hint=False)
-    fits = _fits(options, ctx)
-    table = _one(options, operands, ctx)
-    chosen = table.indexes(options.columns)
-    some = any if options.any_match else all
+    matches = _predicate(options, ctx)
+    table = _single_table(options, operands, ctx)
+    columns = table.indexes(options.columns)
+    combine = any if options.any_match else all
     writer = Writer(ctx)
     writer.row(table.names)
     for row in table.rows():
-        if some(fits(row[index] if index < len(row) else "") for index in chosen) != options.invert:
+        if combine(matches(row[index] if index < len(row) else "") for index in columns) != options.invert:
             writer.row(row)
 
 
-def _fits(options: Any, ctx: Context) -> Callable[[str], bool]:
+def _predicate(options: Any, ctx: Context) -> Callable[[str], bool]:
     if options.file is not None:
         with ctx.open(options.file) as reader:
             lines = {line.decode("utf-8", "surrogateescape").rstrip() for line in reader.lines()}
@@ -120,17 +120,17 @@ def _fits(options: Any, ctx: Context) -> Callable[[str], bool]:
 
 
 def _sort(options: Any, operands: Sequence[str], ctx: Context) -> None:
-    table = _one(options, operands, ctx)
+    table = _single_table(options, operands, ctx)
     if options.names:
         _print_names(table, options)
         return
-    rows = table.held()
+    rows = table.all_rows()
     columns = _columns(table, options, rows)
-    chosen = table.indexes(options.columns)
+    key_columns = table.indexes(options.columns)
     ctx.charge(len(rows))
 
     def key(number: int) -> list[tuple[bool, Any]]:
-        cells = (columns[index][number] for index in chosen)
+        cells = (columns[index][number] for index in key_columns)
         return [
             (True, 0)
             if cell is None
@@ -141,12 +141,12 @@ def _sort(options: Any, operands: Sequence[str], ctx: Context) -> None:
     order = sorted(range(len(rows)), key=key, reverse=options.reverse)
     writer = Writer(ctx)
     writer.row(table.names)
-    writer.rows([shown(column[number]) for column in columns] for number in order)
+    writer.rows([cell_text(column[number]) for column in columns] for number in order)
 
 
 def _json(options: Any, operands: Sequence[str], ctx: Context) -> None:
-    table = _one(options, operands, ctx)
-    rows = table.held()
+    table = _single_table(options, operands, ctx)
+    rows = table.all_rows()
     columns = _columns(table, options, rows)
     names = [_clean(name) for name in table.names]
     space = None if options.indent is None else _count(options.indent, "-i/--indent")
@@ -159,13 +159,13 @@ def _json(options: Any, operands: Sequence[str], ctx: Context) -> None:
         if options.stream:
             ctx.write((dumps(values, ensure_ascii=False) + "\n").encode())
             continue
-        name = str(number) if key is None else _clean(shown(columns[key][number]))
+        name = str(number) if key is None else _clean(cell_text(columns[key][number]))
         if name in texts:
             raise Failure(f"ValueError: Value {name} is not unique in the key column.")
         texts[name] = values
     if not options.stream:
-        found = list(texts.values()) if key is None else texts
-        ctx.write(dumps(found, ensure_ascii=False, indent=space).encode())
+        output = list(texts.values()) if key is None else texts
+        ctx.write(dumps(output, ensure_ascii=False, indent=space).encode())
 
 
 def _clean(text: str) -> str:
@@ -185,47 +185,51 @@ def _count(text: str, option: str) -> int:
 
 
 def _look(options: Any, operands: Sequence[str], ctx: Context) -> None:
-    table = _one(options, operands, ctx)
-    rows = table.held()
-    most_rows = _count(options.max_rows, "--max-rows") if options.max_rows is not None else len(rows)
+    table = _single_table(options, operands, ctx)
+    rows = table.all_rows()
+    max_rows = _count(options.max_rows, "--max-rows") if options.max_rows is not None else len(rows)
     width = _count(options.max_width, "--max-column-width") if options.max_width is not None else 1 << 30
-    most = (
+    max_columns = (
         _count(options.max_columns, "--max-columns") if options.max_columns is not None else len(table.names)
     )
-    columns = _columns(table, options, rows[:most_rows])
+    columns = _columns(table, options, rows[:max_rows])
     precision = _count(options.precision, "--max-precision")
-    made: list[tuple[str, list[str], bool]] = []
-    for name, column in zip(table.names[:most], columns):
+    printed: list[tuple[str, list[str], bool]] = []
+    for name, column in zip(table.names[:max_columns], columns):
         is_text = any(isinstance(cell, str) and not isinstance(cell, Date) for cell in column)
-        made.append((_cell(name, width), [_cell(text, width) for text in _shown(column, precision)], is_text))
-    if most < len(table.names):
-        made.append(("...", ["..."] * len(columns[0]), True))
-    widths = [max(map(len, [name, *cells])) for name, cells, _ in made]
+        printed.append(
+            (_cell(name, width), [_cell(text, width) for text in _column_texts(column, precision)], is_text)
+        )
+    if max_columns < len(table.names):
+        printed.append(("...", ["..."] * len(columns[0]), True))
+    widths = [max(map(len, [name, *cells])) for name, cells, _ in printed]
 
     def line(texts: Sequence[str]) -> None:
-        parts = (t.ljust(w) if is_text else t.rjust(w) for t, w, (_, _, is_text) in zip(texts, widths, made))
+        parts = (
+            t.ljust(w) if is_text else t.rjust(w) for t, w, (_, _, is_text) in zip(texts, widths, printed)
+        )
         ctx.write_line(f"| {' | '.join(parts)} |")
 
-    if not made:
+    if not printed:
         ctx.write(b"||\n|  |\n")
         return
-    line([name for name, _, _ in made])
+    line([name for name, _, _ in printed])
     ctx.write_line(f"| {' | '.join('-' * width for width in widths)} |")
     for number in range(len(columns[0])):
         ctx.charge(1)
-        line([cells[number] for _, cells, _ in made])
+        line([cells[number] for _, cells, _ in printed])
 
 
-def _shown(column: list[Cell], precision: int) -> list[str]:
-    """Return the cells of a column as csvlook shows them: numbers with as many decimals as the longest has."""
+def _column_texts(column: list[Cell], precision: int) -> list[str]:
+    """Return the texts of a column for csvlook: all numbers have the same number of decimals."""
     numbers = [cell for cell in column if isinstance(cell, Decimal)]
     if not numbers:
-        return [cell.replace("T", " ") if isinstance(cell, Date) else shown(cell) for cell in column]
+        return [cell.replace("T", " ") if isinstance(cell, Date) else cell_text(cell) for cell in column]
     exponents = (number.normalize().as_tuple().exponent for number in numbers)
     digits = max(0, *(-each for each in exponents if isinstance(each, int)), 0)
-    more = "…" if digits > precision else ""
+    ellipsis = "…" if digits > precision else ""
     digits = min(digits, precision)
-    return [f"{cell:,.{digits}f}{more}" if isinstance(cell, Decimal) else "" for cell in column]
+    return [f"{cell:,.{digits}f}{ellipsis}" if isinstance(cell, Decimal) else "" for cell in column]
 
 
 def _cell(text: str, width: int) -> str:
@@ -245,14 +249,15 @@ def _stack(options: Any, operands: Sequence[str], ctx: Context) -> None:
             hint=False,
         )
     tables = [Table(ctx, name, options) for name in names]
-    united = list(dict.fromkeys(name for table in tables for name in table.names))
+    all_names = list(dict.fromkeys(name for table in tables for name in table.names))
     writer = Writer(ctx)
-    writer.row([options.group_name or "group", *united] if groups is not None else united)
+    writer.row([options.group_name or "group", *all_names] if groups is not None else all_names)
     for number, table in enumerate(tables):
-        places = {name: index for index, name in enumerate(table.names)}
+        indexes = {name: index for index, name in enumerate(table.names)}
         for row in table.rows():
             cells = [
-                row[places[name]] if name in places and places[name] < len(row) else "" for name in united
+                row[indexes[name]] if name in indexes and indexes[name] < len(row) else ""
+                for name in all_names
             ]
             writer.row([groups[number], *cells] if groups is not None else cells)
 
@@ -262,52 +267,52 @@ def _join(options: Any, operands: Sequence[str], ctx: Context) -> None:
     if (options.left or options.right or options.outer) and options.columns is None:
         raise UsageError("You must provide join column names when performing an outer join.", hint=False)
     tables = [Table(ctx, name, options) for name in operands]
-    wanted = options.columns.split(",") if options.columns is not None else []
-    if len(wanted) == 1:
-        wanted *= len(tables)
-    if wanted and len(wanted) != len(tables):
+    key_names = options.columns.split(",") if options.columns is not None else []
+    if len(key_names) == 1:
+        key_names *= len(tables)
+    if key_names and len(key_names) != len(tables):
         raise UsageError(
             "The number of join column names must match the number of files, or be a single column name that "
             "exists in all files.",
             hint=False,
         )
-    if options.right and wanted:
-        tables, wanted = tables[::-1], wanted[::-1]
-    made = _typed(tables[0], options)
+    if options.right and key_names:
+        tables, key_names = tables[::-1], key_names[::-1]
+    joined = _typed_rows(tables[0], options)
     names = list(tables[0].names)
     for number, table in enumerate(tables[1:], 1):
-        rows = _typed(table, options)
-        if not wanted:
+        rows = _typed_rows(table, options)
+        if not key_names:
             width, other = len(names), len(table.names)
-            count = max(len(made), len(rows))
-            made = [
+            count = max(len(joined), len(rows))
+            joined = [
                 [
-                    *(made[at] if at < len(made) else [None] * width),
+                    *(joined[at] if at < len(joined) else [None] * width),
                     *(rows[at] if at < len(rows) else [None] * other),
                 ]
                 for at in range(count)
             ]
-            kept = list(range(other))
+            output_columns = list(range(other))
         else:
-            left = tables[0].indexes(wanted[0])[0]
-            right = table.indexes(wanted[number])[0]
-            kept = [index for index in range(len(table.names)) if index != right or options.outer]
-            made = _joined(made, rows, _Keys(left, right, kept), options, ctx)
-        for index in kept:
+            left = tables[0].indexes(key_names[0])[0]
+            right = table.indexes(key_names[number])[0]
+            output_columns = [index for index in range(len(table.names)) if index != right or options.outer]
+            joined = _join_rows(joined, rows, _Keys(left, right, output_columns), options, ctx)
+        for index in output_columns:
             name = table.names[index]
-            names.append(name if name not in names else _free(name, names))
+            names.append(name if name not in names else _unused_name(name, names))
     writer = Writer(ctx)
     writer.row(names)
-    writer.rows([shown(cell) for cell in row] for row in made)
+    writer.rows([cell_text(cell) for cell in row] for row in joined)
 
 
-def _typed(table: Table, options: Any) -> list[list[Cell]]:
-    rows = table.held()
+def _typed_rows(table: Table, options: Any) -> list[list[Cell]]:
+    rows = table.all_rows()
     columns = _columns(table, options, rows)
     return [[column[number] for column in columns] for number in range(len(rows))]
 
 
-def _free(name: str, names: Sequence[str]) -> str:
+def _unused_name(name: str, names: Sequence[str]) -> str:
     number = 2
     while f"{name}{number}" in names:
         number += 1
@@ -319,37 +324,39 @@ class _Keys(Record):
 
     left: int  #: the key of the first table
     right: int  #: the key of the second table
-    kept: list[int]  #: columns of the second table that are printed
+    output_columns: list[int]  #: columns of the second table that are printed
 
 
-def _joined(
-    made: list[list[Cell]], rows: list[list[Cell]], keys: _Keys, options: Any, ctx: Context
+def _join_rows(
+    left_rows: list[list[Cell]], rows: list[list[Cell]], keys: _Keys, options: Any, ctx: Context
 ) -> list[list[Cell]]:
-    """Return the rows of two tables whose cells in two columns are alike, and with an outer join those without."""
-    left, right, kept = keys
-    by: dict[Cell, list[list[Cell]]] = {}
+    """Join the rows of two tables with equal keys; an outer join also includes rows without a partner."""
+    left, right, output_columns = keys
+    rows_by_key: dict[Cell, list[list[Cell]]] = {}
     for row in rows:
-        by.setdefault(row[right], []).append(row)
-    found: list[list[Cell]] = []
-    used: set[Cell] = set()
-    width = len(made[0]) if made else 0
-    for row in made:
-        fitting = by.get(row[left], [])
-        used.add(row[left])
-        ctx.charge(1 + len(fitting))
-        found += [[*row, *(other[index] for index in kept)] for other in fitting]
-        if not fitting and (options.left or options.outer or options.right):
-            found.append([*row, *[None] * len(kept)])
-        ctx.budget.check_fits(100 * len(found) * (width + len(kept)))
+        rows_by_key.setdefault(row[right], []).append(row)
+    joined: list[list[Cell]] = []
+    matched_keys: set[Cell] = set()
+    width = len(left_rows[0]) if left_rows else 0
+    for row in left_rows:
+        partners = rows_by_key.get(row[left], [])
+        matched_keys.add(row[left])
+        ctx.charge(1 + len(partners))
+        joined += [[*row, *(other[index] for index in output_columns)] for other in partners]
+        if not partners and (options.left or options.outer or options.right):
+            joined.append([*row, *[None] * len(output_columns)])
+        ctx.budget.check_fits(100 * len(joined) * (width + len(output_columns)))
     if options.outer:
-        found += [
-            [*[None] * width, *(row[index] for index in kept)] for row in rows if row[right] not in used
+        joined += [
+            [*[None] * width, *(row[index] for index in output_columns)]
+            for row in rows
+            if row[right] not in matched_keys
         ]
-    return found
+    return joined
 
 
 def _format(options: Any, operands: Sequence[str], ctx: Context) -> None:
-    table = _one(options, operands, ctx)
+    table = _single_table(options, operands, ctx)
     delimiter = "\t" if options.out_tabs else "\x1f" if options.out_asv else options.out_delimiter
     end = "\x1e" if options.out_asv else options.terminator
     if len(delimiter) != 1 or len(options.out_quote) != 1:
@@ -361,7 +368,7 @@ def _format(options: Any, operands: Sequence[str], ctx: Context) -> None:
         )
     quote, twice = options.out_quote, options.out_quote * 2
 
-    def written(field: str, *, number: bool = False) -> str:
+    def quote_field(field: str, *, number: bool = False) -> str:
         if options.quoting == "3" or number:
             return field
         if options.quoting != "0" or any(c in field for c in (delimiter, quote, "\n", "\r", end)):
@@ -372,19 +379,19 @@ def _format(options: Any, operands: Sequence[str], ctx: Context) -> None:
         ctx.write((delimiter.join(cells) + end).encode("utf-8", "surrogateescape"))
 
     if not options.skip_header:
-        line([written(name) for name in table.names])
+        line([quote_field(name) for name in table.names])
     if options.quoting == "2":
-        rows = table.held()
-        columns = inferred(rows, len(table.names))
+        rows = table.all_rows()
+        columns = infer_types(rows, len(table.names))
         numbers = [any(isinstance(cell, Decimal) for cell in column) for column in columns]
-        plain = as_text(rows, len(table.names))
+        texts = as_text(rows, len(table.names))
         for at in range(len(rows)):
-            cells = [shown(columns[i][at] if numbers[i] else plain[i][at]) for i in range(len(columns))]
-            line([written(cell, number=bool(numbers[i] and cell)) for i, cell in enumerate(cells)])
+            cells = [cell_text(columns[i][at] if numbers[i] else texts[i][at]) for i in range(len(columns))]
+            line([quote_field(cell, number=bool(numbers[i] and cell)) for i, cell in enumerate(cells)])
         return
     for row in table.rows():
-        alone = len(row) == 1 and not row[0] and options.quoting == "0"
-        line([twice] if alone else [written(field) for field in row])
+        is_single_empty = len(row) == 1 and not row[0] and options.quoting == "0"
+        line([twice] if is_single_empty else [quote_field(field) for field in row])
 
 
 _PROGRAMS: dict[str, Callable[[Any, Sequence[str], Context], None]] = {

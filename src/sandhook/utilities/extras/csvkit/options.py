@@ -1,4 +1,4 @@
-"""The options of csvkit's programs: those that all have, and each one's own."""
+"""The options of csvkit's programs: the common ones, and those of each program."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _ENCODINGS = frozenset(
 
 #: Options of all programs, by field.
 _COMMON: dict[str, Any] = {
-    "delimiter": opt("-d", "--delimiter", "CHARACTER", "what stands between fields"),
-    "tabs": opt("-t", "--tabs", help="a tabulator stands between fields"),
-    "quote": opt("-q", "--quotechar", "CHARACTER", 'what stands around fields (")', default='"'),
+    "delimiter": opt("-d", "--delimiter", "CHARACTER", "the separator of input fields"),
+    "tabs": opt("-t", "--tabs", help="input fields are separated by tabs"),
+    "quote": opt("-q", "--quotechar", "CHARACTER", 'the quote around input fields (")', default='"'),
     "encoding": opt("-e", "--encoding", "NAME", "utf-8, utf-16, ascii, latin-1 or cp1252", default="utf-8"),
     "skip_space": opt("-S", "--skipinitialspace", help="leave out blanks after delimiters"),
     "no_header": opt("-H", "--no-header-row", help="the first line is a row; columns are called a, b, c ..."),
@@ -30,7 +30,7 @@ _COMMON: dict[str, Any] = {
 _NAMES: dict[str, Any] = {
     "names": opt("-n", "--names", help="print the names of the columns with their numbers"),
     "columns": opt(
-        "-c", "--columns", "COLUMNS", "names, numbers from 1 and ranges of them, with commas between"
+        "-c", "--columns", "COLUMNS", "names, numbers from 1 and ranges of numbers, separated by commas"
     ),
 }
 _TYPES: dict[str, Any] = {
@@ -39,8 +39,8 @@ _TYPES: dict[str, Any] = {
 }
 
 
-def _made(doc: str, *fields: dict[str, Any]) -> type:
-    """Return a set of options."""
+def _make_options(doc: str, *fields: dict[str, Any]) -> type:
+    """Return an option set with the common options and further fields."""
     merged: dict[str, Any] = dict(_COMMON)
     for each in fields:
         merged.update(each)
@@ -50,7 +50,7 @@ def _made(doc: str, *fields: dict[str, Any]) -> type:
 
 
 PROGRAMS = {
-    "csvcut": _made(
+    "csvcut": _make_options(
         "csvcut [OPTION]... [FILE]\n\nPrint some columns of a table.",
         _NAMES,
         {
@@ -58,7 +58,7 @@ PROGRAMS = {
             "delete_empty": opt("-x", "--delete-empty-rows", help="leave out rows without a value"),
         },
     ),
-    "csvgrep": _made(
+    "csvgrep": _make_options(
         "csvgrep -c COLUMNS [OPTION]... [FILE]\n\nPrint the rows of a table that match.",
         _NAMES,
         {
@@ -69,43 +69,43 @@ PROGRAMS = {
             "any_match": opt("-a", "--any-match", help="one of the columns suffices; else all must match"),
         },
     ),
-    "csvsort": _made(
+    "csvsort": _make_options(
         "csvsort [OPTION]... [FILE]\n\nSort the rows of a table.",
         _NAMES,
         _TYPES,
         {
-            "reverse": opt("-r", "--reverse", help="downwards"),
-            "ignore_case": opt("-i", "--ignore-case", help="upper case is lower case"),
+            "reverse": opt("-r", "--reverse", help="sort in descending order"),
+            "ignore_case": opt("-i", "--ignore-case", help="ignore case"),
         },
     ),
-    "csvjson": _made(
+    "csvjson": _make_options(
         "csvjson [OPTION]... [FILE]\n\nPrint a table as JSON.",
         _TYPES,
         {
-            "indent": opt("-i", "--indent", "N", "over several lines, N spaces a level"),
-            "key": opt("-k", "--key", "COLUMN", "one object, by the values of COLUMN"),
-            "stream": opt("--stream", help="one object a line"),
+            "indent": opt("-i", "--indent", "N", "print on several lines, indented by N spaces"),
+            "key": opt("-k", "--key", "COLUMN", "one object, with the values of COLUMN as keys"),
+            "stream": opt("--stream", help="one object on each line"),
         },
     ),
-    "csvlook": _made(
+    "csvlook": _make_options(
         "csvlook [OPTION]... [FILE]\n\nPrint a table for people.",
         _TYPES,
         {
-            "max_rows": opt("--max-rows", "N", "rows that are shown"),
-            "max_columns": opt("--max-columns", "N", "columns that are shown"),
-            "max_width": opt("--max-column-width", "N", "characters of a column that are shown"),
-            "precision": opt("--max-precision", "N", "decimals that are shown (3)", default="3"),
+            "max_rows": opt("--max-rows", "N", "the number of rows to print"),
+            "max_columns": opt("--max-columns", "N", "the number of columns to print"),
+            "max_width": opt("--max-column-width", "N", "the number of characters to print of a column"),
+            "precision": opt("--max-precision", "N", "the number of decimals to print (3)", default="3"),
         },
     ),
-    "csvstack": _made(
+    "csvstack": _make_options(
         "csvstack [OPTION]... FILE...\n\nPrint the rows of several tables as one.",
         {
             "groups": opt("-g", "--groups", "NAMES", "put a column in front with a name for each table"),
             "group_name": opt("-n", "--group-name", "NAME", "the name of that column (group)"),
-            "filenames": opt("--filenames", help="take the names of the files for -g"),
+            "filenames": opt("--filenames", help="use the names of the files for -g"),
         },
     ),
-    "csvjoin": _made(
+    "csvjoin": _make_options(
         "csvjoin [OPTION]... FILE...\n\nJoin the rows of tables whose columns have the same cells.",
         _TYPES,
         {
@@ -115,32 +115,36 @@ PROGRAMS = {
             "right": opt("--right", help="print rows of the last table that have no partner"),
         },
     ),
-    "csvformat": _made(
+    "csvformat": _make_options(
         "csvformat [OPTION]... [FILE]\n\nPrint a table in another format.",
         {
             "skip_header": opt("-E", "--skip-header", help="leave out the names of the columns"),
             "out_delimiter": opt(
-                "-D", "--out-delimiter", "CHARACTER", "what stands between fields (,)", default=","
+                "-D", "--out-delimiter", "CHARACTER", "the separator of output fields (,)", default=","
             ),
-            "out_tabs": opt("-T", "--out-tabs", help="a tabulator stands between fields"),
-            "out_asv": opt("-A", "--out-asv", help="the ASCII separators stand between fields and rows"),
+            "out_tabs": opt("-T", "--out-tabs", help="separate output fields by tabs"),
+            "out_asv": opt("-A", "--out-asv", help="separate fields and rows by the ASCII separators"),
             "out_quote": opt(
-                "-Q", "--out-quotechar", "CHARACTER", 'what stands around fields (")', default='"'
+                "-Q", "--out-quotechar", "CHARACTER", 'the quote around output fields (")', default='"'
             ),
             "quoting": opt(
-                "-U", "--out-quoting", "N", "0 where needed, 1 all, 2 what is no number, 3 none", default="0"
+                "-U",
+                "--out-quoting",
+                "N",
+                "quote 0 where needed, 1 all, 2 all but numbers, 3 none",
+                default="0",
             ),
-            "terminator": opt("-M", "--out-lineterminator", "TEXT", "what ends a row", default="\n"),
+            "terminator": opt("-M", "--out-lineterminator", "TEXT", "the end of each row", default="\n"),
         },
     ),
 }
 
-#: What stands for all in the reference.
+#: The options that represent all programs in the reference.
 Options = PROGRAMS["csvcut"]
 
 
 class Program:
-    """One program, as a module would be: what its parser and its help are made of."""
+    """One program in the form of a utility module, for the parser and the help."""
 
     def __init__(self, name: str) -> None:
         self.Options = PROGRAMS[name]

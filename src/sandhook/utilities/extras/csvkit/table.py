@@ -1,4 +1,4 @@
-"""Tables as csvkit's programs see them: read with their options, columns found by name or number, types inferred.
+"""The tables of csvkit's programs: reading them, selecting columns by name or number, and inferring types.
 
 Source: csvkit's manual; oracle: csvkit 2.
 """
@@ -31,18 +31,18 @@ _DATE = lazily(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?
 
 
 class Date(str):
-    """A date or a time of a day, as ISO 8601 writes it."""
+    """A date, or a date with time, in ISO 8601 format."""
 
     __slots__ = ()
 
 
 class Table:
-    """A table: ``names`` of its columns and its ``rows`` as they come."""
+    """A table: the ``names`` of its columns, and its ``rows``, which are read on demand."""
 
     def __init__(self, ctx: Context, name: str, options: Any) -> None:
         self.ctx = ctx
         self.name = name
-        with _opened(ctx, name) as reader:
+        with _open(ctx, name) as reader:
             data = reader.read_all()
         ctx.budget.check_fits(6 * len(data))
         self.typed = hasattr(options, "sniff")
@@ -70,26 +70,26 @@ class Table:
         self._zero = bool(options.zero)
 
     def rows(self) -> Iterator[Row]:
-        """Yield the rows as they stand."""
+        """Yield the rows unchanged."""
         for number, row in enumerate(chain(self._first, self._rows), 1):
             self.ctx.charge(1)
             yield [str(number), *row] if self.lead else row
 
-    def held(self) -> list[Row]:
-        """Return all rows, as long as the table is wide."""
+    def all_rows(self) -> list[Row]:
+        """Return all rows, padded to the number of columns. Raises Failure for a longer row."""
         width = len(self.names)
-        found: list[Row] = []
+        rows: list[Row] = []
         for row in self.rows():
             if len(row) > width:
                 raise Failure(
-                    f"ValueError: Row {len(found)} has {len(row)} values, but Table only has {width} columns."
+                    f"ValueError: Row {len(rows)} has {len(row)} values, but Table only has {width} columns."
                 )
-            found.append([*row, *[""] * (width - len(row))])
-            self.ctx.budget.check_fits(200 * len(found))
-        return found
+            rows.append([*row, *[""] * (width - len(row))])
+            self.ctx.budget.check_fits(200 * len(rows))
+        return rows
 
     def indexes(self, text: str | None) -> list[int]:
-        """Return the columns that a list names; all for None."""
+        """Return the indexes of the columns in a list; None means all columns."""
         if text is None:
             return list(range(self.lead, len(self.names)))
         return [index + self.lead for part in text.split(",") for index in self._index(part.strip())]
@@ -109,25 +109,25 @@ class Table:
                 )
             return [number]
         for sign in "-:":
-            low, found, high = part.partition(sign)
-            if found and all(not end or (end.isascii() and end.isdigit()) for end in (low, high)):
+            low, separator, high = part.partition(sign)
+            if separator and all(not end or (end.isascii() and end.isdigit()) for end in (low, high)):
                 first = int(low[:9]) - base if low else 0
                 last_index = int(high[:9]) - base if high else len(names) - 1
                 return [
                     index for each in range(first, last_index + 1) for index in self._index(str(each + base))
                 ]
-            if found and not (low[:1].isalpha() and high == ""):
+            if separator and not (low[:1].isalpha() and high == ""):
                 raise Failure(
                     "ColumnIdentifierError: Invalid range %s. Ranges must be two integers separated by a - or : character."
                 )
-        known = ", ".join(f"'{name}'" for name in names)
+        column_names = ", ".join(f"'{name}'" for name in names)
         raise Failure(
             f"ColumnIdentifierError: Column '{part}' is invalid. It is neither an integer nor a column name. "
-            f"Column names are: {known}"[:600]
+            f"Column names are: {column_names}"[:600]
         )
 
 
-def _opened(ctx: Context, name: str) -> Any:
+def _open(ctx: Context, name: str) -> Any:
     try:
         return ctx.open(name)
     except OSError as error:
@@ -137,7 +137,7 @@ def _opened(ctx: Context, name: str) -> Any:
 
 
 def _delimiter(options: Any, lines: Sequence[str]) -> str:
-    """Return what stands between fields: as it is said, or as the first line shows."""
+    """Return the separator of fields: from the options, or guessed from the first line."""
     if options.tabs:
         return "\t"
     if options.delimiter is not None:
@@ -149,7 +149,7 @@ def _delimiter(options: Any, lines: Sequence[str]) -> str:
 
 
 def letters(number: int) -> str:
-    """Return the name of a column without one: a, b, ..., z, aa, ..."""
+    """Return the generated name of a column: a, b, ..., z, aa, ..."""
     text = ""
     number += 1
     while number:
@@ -158,8 +158,8 @@ def letters(number: int) -> str:
     return text
 
 
-def inferred(rows: Sequence[Row], width: int) -> list[list[Cell]]:
-    """Return the columns of a table as booleans or numbers, where all that stands in them is such; else as text."""
+def infer_types(rows: Sequence[Row], width: int) -> list[list[Cell]]:
+    """Return the columns of a table as booleans, numbers or dates if all their cells are, else as text."""
     return [_column([row[index] for row in rows]) for index in range(width)]
 
 
@@ -186,30 +186,30 @@ def _column(fields: list[str]) -> list[Cell]:
 
 
 def _number(text: str) -> Decimal | None:
-    found = _NUMBER.fullmatch(text)
-    if found is None or not any(c.isdigit() for c in found[1]):
+    match = _NUMBER.fullmatch(text)
+    if match is None or not any(c.isdigit() for c in match[1]):
         return None
-    value = Decimal(found[1].replace(",", ""))
+    value = Decimal(match[1].replace(",", ""))
     return -value if text.startswith("-") else value
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """Return names of which none is empty, and none stands twice."""
-    made: list[str] = []
-    taken: set[str] = set()
+    """Make names unique and not empty."""
+    result: list[str] = []
+    used: set[str] = set()
     for index, name in enumerate(names):
-        free = name or letters(index)
+        candidate = name or letters(index)
         number = 2
-        while free in taken:
-            free = f"{name or letters(index)}_{number}"
+        while candidate in used:
+            candidate = f"{name or letters(index)}_{number}"
             number += 1
-        taken.add(free)
-        made.append(free)
-    return made
+        used.add(candidate)
+        result.append(candidate)
+    return result
 
 
-def shown(cell: Cell) -> str:
-    """Return a cell as it is written into a table."""
+def cell_text(cell: Cell) -> str:
+    """Return the text of a cell."""
     return "" if cell is None else str(cell)
 
 

@@ -47,11 +47,11 @@ def _command(machine: Machine, code: str, at: int) -> bool:
     elif letter in _WITH_REGISTER:
         _WITH_REGISTER[letter](machine, _register(machine, code, at + 1))
     else:
-        _refuse(machine, letter)
+        _unknown_command(machine, letter)
     return True
 
 
-def _refuse(machine: Machine, letter: str) -> None:
+def _unknown_command(machine: Machine, letter: str) -> None:
     """Report an unknown command, on both streams as GNU's dc does."""
     machine.ctx.flush()
     for byte in letter.encode("utf-8", "surrogateescape"):
@@ -108,8 +108,8 @@ _SIMPLE: dict[str, Callable[[Machine], None]] = {
     "~": _calculation(Machine.quotient_and_remainder), "^": _calculation(Machine.power),
     "I": Machine.get_input_base, "O": Machine.get_output_base, "K": Machine.get_scale,
     "|": Machine.modular, "v": Machine.root, "p": Machine.print_, "f": Machine.print_all,
-    "n": Machine.take_out, "P": Machine.put, "d": Machine.duplicate, "c": Machine.clear, "r": Machine.swap,
-    "R": Machine.rotate, "z": Machine.depth, "a": Machine.character, "x": Machine.execute, "?": Machine.ask,
+    "n": Machine.pop_and_print, "P": Machine.print_bytes, "d": Machine.duplicate, "c": Machine.clear, "r": Machine.swap,
+    "R": Machine.rotate, "z": Machine.depth, "a": Machine.character, "x": Machine.execute, "?": Machine.execute_input_line,
     "i": Machine.set_input_base, "o": Machine.set_output_base, "k": Machine.set_scale, "Z": Machine.length,
     "X": Machine.scale_of, "Q": Machine.leave,
 }  # fmt: skip

@@ -10,20 +10,20 @@ from typing import TypeAlias
 
 from sandhook.command.context import Context
 from sandhook.utilities.extras.bc_number import (
-    MOST_DIGITS,
+    MAX_DIGITS,
     ZERO,
     Arithmetic,
     Number,
     NumberError,
+    format_number,
+    integer_part,
     length,
-    show,
-    whole,
-    wrapped,
+    wrap,
 )
 
 DIGITS = "0123456789ABCDEF"
 BLANKS = " \t\n\r\f\v"
-_MOST_BYTES = 1 << 16
+_MAX_LINE = 1 << 16
 
 #: A value on the stack: a number, or the text of a string.
 Value = Number | str
@@ -74,12 +74,12 @@ class Machine:
             raise DcError("stack empty")
         return self._stack.pop()
 
-    def number(self, otherwise: str = "") -> Number:
-        """Pop a number. A string is popped when ``otherwise`` is the message, else it stays. Raises DcError."""
+    def number(self, string_error: str = "") -> Number:
+        """Pop a number. A string is popped when ``string_error`` is the message, else it stays. Raises DcError."""
         value = self.pop()
         if isinstance(value, str):
-            if otherwise:
-                raise DcError(otherwise)
+            if string_error:
+                raise DcError(string_error)
             self.push(value)
             raise DcError("non-numeric value")
         return value
@@ -101,20 +101,20 @@ class Machine:
         start = at
         while at < len(code) and code[at] in DIGITS:
             at += 1
-        before = code[start:at]
-        after = ""
+        integer_digits = code[start:at]
+        fraction_digits = ""
         if code[at : at + 1] == ".":
             start = at + 1
             at += 1
             while at < len(code) and code[at] in DIGITS:
                 at += 1
-            after = code[start:at]
+            fraction_digits = code[start:at]
         self.go_to(at)
-        if len(before) + len(after) > MOST_DIGITS:
+        if len(integer_digits) + len(fraction_digits) > MAX_DIGITS:
             raise NumberError("Number too large")
-        self.ctx.charge(1 + (len(before) + len(after) >> 4))
-        integer, fraction = self._digits(before), self._digits(after)
-        scale = len(after)
+        self.ctx.charge(1 + (len(integer_digits) + len(fraction_digits) >> 4))
+        integer, fraction = self._digits(integer_digits), self._digits(fraction_digits)
+        scale = len(fraction_digits)
         value = integer * 10**scale + fraction * 10**scale // self._input**scale
         self.push(Number(-value if negative else value, scale))
 
@@ -144,18 +144,18 @@ class Machine:
 
     def store(self, name: str) -> None:
         """s: set the top of a register."""
-        held = self._registers.setdefault(name, [])
+        values = self._registers.setdefault(name, [])
         value = self.pop()
-        if held:
-            held[-1] = value
+        if values:
+            values[-1] = value
         else:
-            held.append(value)
+            values.append(value)
 
     def push_register(self, name: str) -> None:
         """S: push onto a register."""
-        held = self._registers.setdefault(name, [])
-        held.append(self.pop())
-        self.ctx.budget.check_fits(64 * len(held))
+        values = self._registers.setdefault(name, [])
+        values.append(self.pop())
+        self.ctx.budget.check_fits(64 * len(values))
 
     def load(self, name: str) -> None:
         """l: push the top of a register, 0 for an empty one."""
@@ -163,25 +163,25 @@ class Machine:
 
     def pop_register(self, name: str) -> None:
         """L: pop from a register."""
-        held = self._registers.setdefault(name, [])
-        if not held:
-            raise DcError(f"stack register {_named(name)} is empty")
-        self._arrays.pop((name, len(held)), None)
-        self.push(held.pop())
+        values = self._registers.setdefault(name, [])
+        if not values:
+            raise DcError(f"stack register {_quoted_register(name)} is empty")
+        self._arrays.pop((name, len(values)), None)
+        self.push(values.pop())
 
     def top_of(self, name: str) -> Value:
         """Return the top of a register, 0 for an empty one."""
-        held = self._registers.get(name)
-        return held[-1] if held else ZERO
+        values = self._registers.get(name)
+        return values[-1] if values else ZERO
 
     def _element(self, name: str) -> tuple[dict[int, Value], int]:
         """Pop an index; return the array of a register, and the index."""
-        wrong = "array index must be a nonnegative integer"
-        place = self.number(wrong)
-        if place.value < 0:
-            raise DcError(wrong)
-        held = self._registers.setdefault(name, [])
-        return self._arrays.setdefault((name, len(held)), {}), whole(place)
+        message = "array index must be a nonnegative integer"
+        index = self.number(message)
+        if index.value < 0:
+            raise DcError(message)
+        values = self._registers.setdefault(name, [])
+        return self._arrays.setdefault((name, len(values)), {}), integer_part(index)
 
     def store_element(self, name: str) -> None:
         """:: set an element of the array of a register."""
@@ -210,7 +210,7 @@ class Machine:
         self.execute_value(self.pop())
 
     def _levels(self) -> int:
-        count = whole(self.number())
+        count = integer_part(self.number())
         if count < 1:
             raise DcError("Q command requires a number >= 1")
         return count
@@ -228,12 +228,12 @@ class Machine:
         del self.frames[max(len(self.frames) - levels, 0) :]
         return bool(self.frames)
 
-    def ask(self) -> None:
+    def execute_input_line(self) -> None:
         """Execute a line of standard input."""
         stdin = self.ctx.process.descriptors.get(0)
         if stdin is not None:
             self.ctx.flush()
-            line = stdin.read_until(b"\n", _MOST_BYTES)
+            line = stdin.read_until(b"\n", _MAX_LINE)
             self.execute_value(line.decode("utf-8", "surrogateescape"))
 
     # ------------------------------------------------------------------ arithmetic
@@ -284,7 +284,7 @@ class Machine:
         if b.scale and b.value % 10**b.scale:
             self.ctx.flush()
             self.ctx.process.write_error(b"Runtime warning: non-zero scale in exponent\n")
-        exponent = whole(b)
+        exponent = integer_part(b)
         if exponent < 0 and not a.value:
             return (ZERO,)
         return (self._math.power(a, exponent, self._scale),)
@@ -298,7 +298,7 @@ class Machine:
             raise DcError("non-numeric value")
         if not modulus.value:
             raise DcError("remainder by zero")
-        b, e, m = whole(base), whole(exponent), whole(modulus)
+        b, e, m = integer_part(base), integer_part(exponent), integer_part(modulus)
         if e < 0:
             raise DcError("negative exponent")
         del self._stack[-3:]
@@ -317,27 +317,27 @@ class Machine:
 
     def set_input_base(self) -> None:
         """i: set the base of input. Raises DcError."""
-        wrong = "input base must be a number between 2 and 16 (inclusive)"
-        value = whole(self.number(wrong))
+        message = "input base must be a number between 2 and 16 (inclusive)"
+        value = integer_part(self.number(message))
         if not 2 <= value <= 16:
-            raise DcError(wrong)
+            raise DcError(message)
         self._input = value
 
     def set_output_base(self) -> None:
         """o: set the base of output. Raises DcError."""
-        wrong = "output base must be a number greater than 1"
-        value = whole(self.number(wrong))
+        message = "output base must be a number greater than 1"
+        value = integer_part(self.number(message))
         if not 2 <= value <= 1 << 31:
-            raise DcError(wrong)
+            raise DcError(message)
         self._output = value
 
     def set_scale(self) -> None:
         """k: set the scale. Raises DcError and NumberError."""
-        wrong = "scale must be a nonnegative number"
-        value = whole(self.number(wrong))
+        message = "scale must be a nonnegative number"
+        value = integer_part(self.number(message))
         if value < 0:
-            raise DcError(wrong)
-        if value > MOST_DIGITS:
+            raise DcError(message)
+        if value > MAX_DIGITS:
             raise NumberError("Number too large")
         self._scale = value
 
@@ -367,7 +367,7 @@ class Machine:
 
     def rotate(self) -> None:
         """R: rotate some values, downwards for a negative count."""
-        count = whole(self.number())
+        count = integer_part(self.number())
         size = min(abs(count), len(self._stack))
         if size < 2:
             return
@@ -402,7 +402,7 @@ class Machine:
         if isinstance(value, str):
             self.push(value[:1])
         else:
-            self.push(bytes((whole(value) & 0xFF,)).decode("utf-8", "surrogateescape"))
+            self.push(bytes((integer_part(value) & 0xFF,)).decode("utf-8", "surrogateescape"))
 
     # ------------------------------------------------------------------ output
 
@@ -411,7 +411,7 @@ class Machine:
             text = value
         else:
             self.ctx.charge(1 + (value.value.bit_length() >> 6) * (1 + (value.value.bit_length() >> 12)))
-            text = wrapped(show(value, self._output), 0, self._width and self._width + 1)[0]
+            text = wrap(format_number(value, self._output), 0, self._width and self._width + 1)[0]
         self.ctx.write((text + end).encode("utf-8", "surrogateescape"))
 
     def print_(self) -> None:
@@ -426,19 +426,19 @@ class Machine:
             self.ctx.charge()
             self._show(value, "\n")
 
-    def take_out(self) -> None:
+    def pop_and_print(self) -> None:
         """n: pop and print the top."""
         self._show(self.pop(), "")
 
-    def put(self) -> None:
+    def print_bytes(self) -> None:
         """P: print a string, or a number as bytes in base 256."""
         value = self.pop()
         if isinstance(value, str):
             self._show(value, "")
             return
-        size = abs(whole(value))
+        size = abs(integer_part(value))
         self.ctx.write(size.to_bytes(max(1, (size.bit_length() + 7) // 8), "big"))
 
 
-def _named(letter: str) -> str:
+def _quoted_register(letter: str) -> str:
     return f"'{letter}' (0{ord(letter) & 0xFF:o})"

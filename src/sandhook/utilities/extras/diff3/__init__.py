@@ -23,8 +23,8 @@ _END = b"\\ No newline at end of file\n"
 class Options:
     """diff3 [OPTION]... MYFILE OLDFILE YOURFILE
 
-    Show where three files differ, or (-e and similar ones) how ed puts the changes from OLDFILE to YOURFILE into MYFILE, or (-m)
-    print MYFILE with them.
+    Show where three files differ, or (-e and similar options) print an ed script that applies the changes from OLDFILE to
+    YOURFILE to MYFILE, or (-m) print MYFILE with these changes.
     """
 
     kinds: tuple[str, ...] = also(
@@ -36,7 +36,7 @@ class Options:
         opt("-X", help="like -x", const="X", append=True),
     )
     finish: bool = opt("-i", help="end the script of ed with w and q")
-    merge: bool = opt("-m", "--merge", help="print the merged file, with -A if nothing else is said")
+    merge: bool = opt("-m", "--merge", help="print the merged file, by default with -A")
     text: bool = opt("-a", "--text", help="compare binary files as text")
     strip: bool = opt("--strip-trailing-cr", help="drop carriage returns at the end of lines")
     tab: bool = opt("-T", "--initial-tab", help="a tab before lines")
@@ -58,16 +58,16 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     files = [_lines(name, options, ctx) for name in operands]
     kind = kinds[0] if kinds else ""
     common = _OLD if kind else _YOURS
-    found = blocks(files, common, ctx.budget)
+    all_blocks = blocks(files, common, ctx.budget)
     if not kind:
-        for block in found:
+        for block in all_blocks:
             _show(block, files, b"\t" if options.tab else b"  ", ctx)
         return 0
     merger = _Merger(kind, files, labels, ctx)
     if options.merge:
-        merger.merged(found)
+        merger.print_merged(all_blocks)
     else:
-        merger.script(found, finish=options.finish)
+        merger.print_script(all_blocks, finish=options.finish)
     return 1 if merger.conflicts else 0
 
 
@@ -87,7 +87,7 @@ def _lines(name: str, options: Options, ctx: Context) -> list[bytes]:
 
 
 def _show(block: Block, files: Sequence[Sequence[bytes]], prefix: bytes, ctx: Context) -> None:
-    """Print one block as diff3 does without options."""
+    """Print one block in the default format."""
     ctx.write_line(f"===={block.odd}")
     unprinted = {ALL: -1, FIRST: 1}.get(block.odd, 0)
     for at in (0, 2, 1) if block.odd == SECOND else (0, 1, 2):
@@ -107,10 +107,10 @@ def _range(first: int, last: int) -> str:
 
 
 class _Merger:
-    """Puts changes into the first file.
+    """Merges the changes into the first file.
 
     Attributes:
-        conflicts: There were some.
+        conflicts: Whether there were conflicts.
     """
 
     def __init__(
@@ -125,8 +125,8 @@ class _Merger:
         self._easy = kind == "3"
         self.conflicts = False
 
-    def _wanted(self, block: Block) -> bool | None:
-        """Return None for a block that is left as it is, else whether it is a conflict."""
+    def _conflict_status(self, block: Block) -> bool | None:
+        """Return None for a block to leave unchanged, else whether it is a conflict."""
         if block.odd == FIRST or (block.odd == SECOND and not self._old):
             return None
         if block.odd == SECOND:
@@ -135,17 +135,17 @@ class _Merger:
             return None if self._overlaps else False
         return None if self._easy else self._brackets
 
-    def _part(self, block: Block, at: int) -> Sequence[bytes]:
+    def _block_lines(self, block: Block, at: int) -> Sequence[bytes]:
         first, last = block.ranges[at]
         return self._files[at][first:last]
 
-    def merged(self, found: Sequence[Block]) -> None:
+    def print_merged(self, blocks_to_merge: Sequence[Block]) -> None:
         """Print the merged file."""
         mine, (first, second, third) = self._files[0], self._labels
         at = 0
-        write = self._put
-        for block in found:
-            conflict = self._wanted(block)
+        write = self._write_lines
+        for block in blocks_to_merge:
+            conflict = self._conflict_status(block)
             if conflict is None:
                 continue
             write(mine[at : block.ranges[0][0]])
@@ -153,31 +153,35 @@ class _Merger:
             if conflict:
                 self.conflicts = True
                 if block.odd == ALL:
-                    write([b"<<<<<<< " + first + b"\n", *self._whole(self._part(block, 0))])
+                    write([b"<<<<<<< " + first + b"\n", *self._terminated(self._block_lines(block, 0))])
                 if self._old:
                     head = b"<<<<<<< " if block.odd == SECOND else b"||||||| "
-                    write([head + second + b"\n", *self._whole(self._part(block, _OLD))])
+                    write([head + second + b"\n", *self._terminated(self._block_lines(block, _OLD))])
                 write([b"=======\n"])
-            write(self._whole(self._part(block, _YOURS)) if conflict else self._part(block, _YOURS))
+            write(
+                self._terminated(self._block_lines(block, _YOURS))
+                if conflict
+                else self._block_lines(block, _YOURS)
+            )
             if conflict:
                 write([b">>>>>>> " + third + b"\n"])
         write(mine[at:])
 
-    def _whole(self, lines: Sequence[bytes]) -> Iterator[bytes]:
+    def _terminated(self, lines: Sequence[bytes]) -> Iterator[bytes]:
         for line in lines:
             yield line if line[-1:] == b"\n" else line + b"\n"
 
-    def _put(self, lines: Iterable[bytes]) -> None:
+    def _write_lines(self, lines: Iterable[bytes]) -> None:
         for line in lines:
             self._ctx.charge()
             self._ctx.write(line)
 
     # ------------------------------------------------------------------ ed
 
-    def script(self, found: Sequence[Block], *, finish: bool) -> None:
-        """Print commands of ed, the last change first."""
-        for block in reversed(found):
-            conflict = self._wanted(block)
+    def print_script(self, blocks_to_merge: Sequence[Block], *, finish: bool) -> None:
+        """Print ed commands, the last change first."""
+        for block in reversed(blocks_to_merge):
+            conflict = self._conflict_status(block)
             if conflict is None:
                 continue
             if conflict:
@@ -190,47 +194,53 @@ class _Merger:
 
     def _change(self, block: Block) -> None:
         first, last = block.ranges[0]
-        lines = self._part(block, _YOURS)
+        lines = self._block_lines(block, _YOURS)
         if not lines:
             self._ctx.write_line(f"{_range(first, last)}d")
             return
         self._ctx.write_line(f"{first}a" if first == last else f"{_range(first, last)}c")
-        self._undot(self._dotted(lines), first + 1, len(lines))
+        self._end_text(self._write_escaped(lines), first + 1, len(lines))
 
     def _conflict(self, block: Block) -> None:
         first, last = block.ranges[0]
-        (_, second, third), yours, old = self._labels, self._part(block, _YOURS), self._part(block, _OLD)
+        (_, second, third), yours, old = (
+            self._labels,
+            self._block_lines(block, _YOURS),
+            self._block_lines(block, _OLD),
+        )
         write = self._ctx.write
         write(b"%da\n" % last)
-        dots = False
+        has_dots = False
         if block.odd == ALL:
             if self._old:
                 write(b"||||||| " + second + b"\n")
-                dots |= self._dotted(old)
+                has_dots |= self._write_escaped(old)
             write(b"=======\n")
-            dots |= self._dotted(yours)
+            has_dots |= self._write_escaped(yours)
         write(b">>>>>>> " + third + b"\n")
-        self._undot(dots, last + 2, len(old) + len(yours) + 1)  # also where the old lines are left out
+        self._end_text(
+            has_dots, last + 2, len(old) + len(yours) + 1
+        )  # GNU counts the old lines even if they are omitted
         write(b"%da\n<<<<<<< " % first + (self._labels[0] if block.odd == ALL else second) + b"\n")
-        dots = False
+        has_dots = False
         if block.odd == SECOND:
             if self._old:
-                dots = self._dotted(old)
+                has_dots = self._write_escaped(old)
             write(b"=======\n")
-        self._undot(dots, first + 2, len(old))
+        self._end_text(has_dots, first + 2, len(old))
 
-    def _dotted(self, lines: Sequence[bytes]) -> bool:
-        """Print lines, those that begin with a dot with another one; return whether there were any."""
-        found = False
-        for line in self._whole(lines):
+    def _write_escaped(self, lines: Sequence[bytes]) -> bool:
+        """Print lines, doubling a leading dot; return whether there was one."""
+        has_dots = False
+        for line in self._terminated(lines):
             self._ctx.charge()
             dot = line[:1] == b"."
-            found |= dot
+            has_dots |= dot
             self._ctx.write(b"." + line if dot else line)
-        return found
+        return has_dots
 
-    def _undot(self, needed: bool, first: int, count: int) -> None:
-        """End a text, and take the additional dots away again."""
+    def _end_text(self, needed: bool, first: int, count: int) -> None:
+        """End a text, and remove the additional dots again."""
         self._ctx.write(b".\n")
         if needed:
             end = f",{first + count - 1}" if count > 1 else ""

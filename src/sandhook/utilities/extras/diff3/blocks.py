@@ -1,4 +1,4 @@
-"""Where three files differ: the changes of two of them to a third one, put together."""
+"""The differences of three files: the changes of two of them to a third one, merged."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from sandhook.limits import Budget
 from sandhook.record import Record
 from sandhook.utilities.compare.matching import Change, compare, equal_ends
 
-_HORIZON = 100  #: equal lines at the ends that take part in the comparison
+_HORIZON = 100  #: equal lines at the ends that are still included in the comparison
 
 ALL, FIRST, SECOND, THIRD = "", "1", "2", "3"
 
 
 class Block(Record):
-    """Lines that are not the same in all three.
+    """Lines that differ between the files.
 
     Attributes:
         odd: The file that differs from the two others, ALL if all differ.
-        ranges: Its lines in each of the three, from and up to (0-based).
+        ranges: Start and end of its lines in each of the three files (0-based).
     """
 
     odd: str
@@ -29,42 +29,42 @@ def blocks(files: Sequence[Sequence[bytes]], common: int, budget: Budget) -> lis
     """Return the blocks of three files, in order.
 
     Args:
-        common: The file that the two others are compared with, 1 or 2.
+        common: The index of the file that the two others are compared with, 1 or 2.
     """
     others = [at for at in range(3) if at != common]
     changes = [_changes(files[common], files[other], budget) for other in others]
     deltas = [0, 0]
     places = [0, 0]
-    found: list[Block] = []
+    result: list[Block] = []
     while any(places[side] < len(changes[side]) for side in (0, 1)):
         budget.charge(1)
         side = _first(changes, places)
         start = changes[side][places[side]].old
         end = start
-        used: tuple[list[Change], list[Change]] = ([], [])
+        merged_changes: tuple[list[Change], list[Change]] = ([], [])
         while True:
             side = next(
-                (each for each in (0, 1) if places[each] < len(changes[each]) and changes[each][places[each]].old <= end and (used[0] or used[1] or changes[each][places[each]].old == start)),
+                (each for each in (0, 1) if places[each] < len(changes[each]) and changes[each][places[each]].old <= end and (merged_changes[0] or merged_changes[1] or changes[each][places[each]].old == start)),
                 -1,
             )  # fmt: skip
             if side < 0:
                 break
             change = changes[side][places[side]]
             places[side] += 1
-            used[side].append(change)
+            merged_changes[side].append(change)
             end = max(end, change.old_end)
         ranges = [(0, 0)] * 3
         ranges[common] = (start, end)
         for side, other in enumerate(others):
-            if used[side]:
-                first, last = used[side][0], used[side][-1]
+            if merged_changes[side]:
+                first, last = merged_changes[side][0], merged_changes[side][-1]
                 deltas[side] = last.new_end - last.old_end
                 ranges[other] = (first.new - (first.old - start), last.new_end + (end - last.old_end))
             else:
                 ranges[other] = (start + deltas[side], end + deltas[side])
-        odd = _odd(files, ranges, used, common, others)
-        found.append(Block(odd, (ranges[0], ranges[1], ranges[2])))
-    return found
+        odd = _odd(files, ranges, merged_changes, common, others)
+        result.append(Block(odd, (ranges[0], ranges[1], ranges[2])))
+    return result
 
 
 def _first(changes: Sequence[Sequence[Change]], places: Sequence[int]) -> int:
@@ -78,22 +78,22 @@ def _first(changes: Sequence[Sequence[Change]], places: Sequence[int]) -> int:
 def _odd(
     files: Sequence[Sequence[bytes]],
     ranges: Sequence[tuple[int, int]],
-    used: tuple[list[Change], list[Change]],
+    merged_changes: tuple[list[Change], list[Change]],
     common: int,
     others: Sequence[int],
 ) -> str:
-    if not used[1]:
+    if not merged_changes[1]:
         return str(others[0] + 1)
-    if not used[0]:
+    if not merged_changes[0]:
         return str(others[1] + 1)
     first, second = (files[other][ranges[other][0] : ranges[other][1]] for other in others)
     return str(common + 1) if first == second else ALL
 
 
 def _changes(common: Sequence[bytes], other: Sequence[bytes], budget: Budget) -> list[Change]:
-    """Return the changes from the common file to another one; compared the other way round, as diff3 does."""
+    """Return the changes from the common file to another one. Like diff3, compare in the opposite direction."""
     numbers: dict[bytes, int] = {}
     news = [numbers.setdefault(line, len(numbers)) for line in other]
     olds = [numbers.setdefault(line, len(numbers)) for line in common]
-    found = compare(news, olds, budget.charge, equal_ends(news, olds, _HORIZON))
-    return [Change(change.new, change.new_end, change.old, change.old_end) for change in found]
+    changes = compare(news, olds, budget.charge, equal_ends(news, olds, _HORIZON))
+    return [Change(change.new, change.new_end, change.old, change.old_end) for change in changes]

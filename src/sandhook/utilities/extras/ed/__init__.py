@@ -1,6 +1,6 @@
-"""ed: edit text line by line, as a script says.
+"""ed: edit text with line-oriented commands.
 
-Source: POSIX.1-2024 XCU 3, ed. Oracle: GNU ed 1.19. Divergence: L-ED-001, ! is refused, as in a restricted ed.
+Source: POSIX.1-2024 XCU 3, ed. Oracle: GNU ed 1.19. Divergence: L-ED-001, ! is an error, as in a restricted ed.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from sandhook.utilities.extras.ed.session import Quit, Session, Settings
 class Options:
     """ed [OPTION]... [FILE]
 
-    Edit FILE by the commands on standard input.
+    Edit FILE with the commands on standard input.
     """
 
     extended: bool = opt("-E", "--extended-regexp", help="extended regular expressions")
     traditional: bool = opt("-G", "--traditional", ignored="")
-    loose: bool = opt("-l", "--loose-exit-status", help="status 0 also when a command failed")
+    loose: bool = opt("-l", "--loose-exit-status", help="exit with 0 even if a command failed")
     prompt: str | None = opt("-p", "--prompt", "TEXT", "print TEXT before each command")
     quiet: bool = opt("-q", "--quiet", "--silent", help="no messages on standard error")
     restricted: bool = opt("-r", "--restricted", ignored="ed never runs commands")
-    script: bool = opt("-s", "--script", help="do not print how many bytes were read and written")
+    script: bool = opt("-s", "--script", help="do not print the number of bytes read and written")
     verbose: bool = opt("-v", "--verbose", help="explain errors")
     strip: bool = opt("--strip-trailing-cr", help="drop carriage returns at the end of lines")
 
@@ -48,14 +48,14 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         session = Session(settings, COMMANDS, ctx, _lines(reader.lines()), compile_)
         failed = False
         if operands:
-            failed = not _guarded(session, ctx, lambda: session.read_first(operands[0]))
+            failed = not _run_command(session, ctx, lambda: session.read_first(operands[0]))
         while True:
             try:
-                if not _guarded(session, ctx, session.command):
+                if not _run_command(session, ctx, session.command):
                     failed = True
                     if session.ended:
                         return 0 if options.loose else 2
-                    if from_file:  # the rest was written for another text
+                    if from_file:  # a script in a file stops at the first error
                         for _ in reader.chunks():
                             pass
                         return 0 if options.loose else 1
@@ -68,10 +68,10 @@ def _lines(lines: Iterator[bytes]) -> Iterator[bytes]:
         yield line.removesuffix(b"\n")
 
 
-def _guarded(session: Session, ctx: Context, work: Callable[[], None]) -> bool:
+def _run_command(session: Session, ctx: Context, action: Callable[[], None]) -> bool:
     """Run a command; print ``?`` and return False when it fails. Raises Quit."""
     try:
-        work()
+        action()
     except EdError as error:
         session.message = str(error)
         ctx.write(b"?\n")

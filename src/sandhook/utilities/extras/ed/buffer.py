@@ -15,7 +15,7 @@ class EdError(Exception):
 
 
 class Line:
-    """One line without its newline. Its identity outlasts changes of its number."""
+    """One line without its newline. Its identity is stable while its number changes."""
 
     __slots__ = ("text",)
 
@@ -41,7 +41,7 @@ class Buffer:
         self.yanked: list[bytes] = []
         self._budget = budget
         self._undo: tuple[list[Line], int, bool] | None = None
-        self._kept = False
+        self._undo_saved = False
         self._hint = 0
 
     @property
@@ -54,7 +54,7 @@ class Buffer:
         return self.lines[number - 1].text
 
     def number_of(self, line: Line) -> int:
-        """Return the number of a line, 0 when it was deleted. Queries in ascending order are fast."""
+        """Return the number of a line, 0 for a deleted line. Queries in ascending order are fast."""
         lines = self.lines
         for start, end in ((self._hint, len(lines)), (0, self._hint)):
             try:
@@ -72,40 +72,40 @@ class Buffer:
 
     def begin(self) -> None:
         """Begin a command: undo returns to the state before it."""
-        self._kept = False
+        self._undo_saved = False
 
-    def _keep(self) -> None:
-        self.modified, before = True, self.modified
-        if self._kept:
+    def _save_undo(self) -> None:
+        self.modified, was_modified = True, self.modified
+        if self._undo_saved:
             return
-        self._kept = True
+        self._undo_saved = True
         self._budget.charge(1 + (len(self.lines) >> 5))
         self._budget.check_fits(8 * len(self.lines))
-        self._undo = (self.lines.copy(), self.current, before)
+        self._undo = (self.lines.copy(), self.current, was_modified)
 
     def insert(self, after: int, texts: Sequence[bytes]) -> None:
         """Insert lines after a line; the last of them becomes current."""
         if not texts:
             return
-        self._keep()
+        self._save_undo()
         self._budget.charge(1 + (len(texts) >> 2) + (len(self.lines) >> 10))
         self.lines[after:after] = [Line(text) for text in texts]
         self.current = after + len(texts)
 
     def delete(self, first: int, last: int, *, yank: bool = True) -> None:
         """Delete lines; the line after them, or else the last line, becomes current."""
-        self._keep()
+        self._save_undo()
         self._budget.charge(1 + (len(self.lines) >> 10))
         if yank:
             self.yank(first, last)
-        gone = set(map(id, self.lines[first - 1 : last]))
-        self.marks = {name: line for name, line in self.marks.items() if id(line) not in gone}
+        deleted = set(map(id, self.lines[first - 1 : last]))
+        self.marks = {name: line for name, line in self.marks.items() if id(line) not in deleted}
         del self.lines[first - 1 : last]
         self.current = min(first, len(self.lines))
 
     def move(self, first: int, last: int, after: int) -> None:
         """Move lines after a line that is not one of them."""
-        self._keep()
+        self._save_undo()
         self._budget.charge(1 + (len(self.lines) >> 8))
         moved = self.lines[first - 1 : last]
         del self.lines[first - 1 : last]
@@ -115,7 +115,7 @@ class Buffer:
 
     def replace(self, number: int, texts: Sequence[bytes]) -> None:
         """Replace a line with one or more lines."""
-        self._keep()
+        self._save_undo()
         marked = self.lines[number - 1]
         marked_names = [name for name, line in self.marks.items() if line is marked]
         self.lines[number - 1 : number] = [Line(text) for text in texts]
@@ -124,7 +124,7 @@ class Buffer:
         self.current = number - 1 + len(texts)
 
     def yank(self, first: int, last: int) -> None:
-        """Remember lines for x."""
+        """Store lines for x."""
         self.yanked = [line.text for line in self.lines[first - 1 : last]]
 
     def undo(self) -> None:
@@ -135,12 +135,12 @@ class Buffer:
         self._undo = (self.lines.copy(), self.current, self.modified)
         self._budget.charge(1 + (len(lines) >> 4))
         self.lines, self.current, self.modified = lines, current, modified
-        self._kept = True
+        self._undo_saved = True
 
     def forget(self) -> None:
         """Make earlier changes permanent."""
         self._undo = None
-        self._kept = False
+        self._undo_saved = False
 
     def clear_changes(self) -> None:
         """Record that the buffer equals the file, and make earlier changes permanent."""

@@ -52,7 +52,7 @@ def _comment(session: Session, addresses: Addresses) -> None:
     session.parser.rest()
 
 
-def _refuse(session: Session, addresses: Addresses) -> None:
+def _shell_command(session: Session, addresses: Addresses) -> None:
     raise EdError("Shell access restricted")
 
 
@@ -126,7 +126,7 @@ def _join(session: Session, addresses: Addresses) -> None:
 
 
 def _mark(session: Session, addresses: Addresses) -> None:
-    name = session.parser.take().decode("latin-1")
+    name = session.parser.next().decode("latin-1")
     if not addresses.second:
         raise EdError("Invalid address")
     letters = session.suffix()
@@ -139,8 +139,8 @@ def _mark(session: Session, addresses: Addresses) -> None:
 
 
 def _destination(session: Session) -> int:
-    found = session.parser.addresses()
-    return found.second if found.count else session.buffer.current
+    addresses = session.parser.addresses()
+    return addresses.second if addresses.count else session.buffer.current
 
 
 def _move(session: Session, addresses: Addresses) -> None:
@@ -202,21 +202,21 @@ def _for_each(*, matching: bool) -> Command:
     def run(session: Session, addresses: Addresses) -> None:
         regex, first, last = _selection(session, addresses)
         commands = _list(session, session.parser.rest())
-        for _ in _chosen(session, regex, first, last, matching):
+        for _ in _selected_lines(session, regex, first, last, matching):
             session.run_list(commands)
 
     return run
 
 
-def _for_each_asked(*, matching: bool) -> Command:
+def _for_each_interactive(*, matching: bool) -> Command:
     """Return the command G, or V for the lines that do not match; it reads a command list for each line."""
 
     def run(session: Session, addresses: Addresses) -> None:
         regex, first, last = _selection(session, addresses)
         session.suffix()
         commands: list[bytes] = []
-        for number in _chosen(session, regex, first, last, matching):
-            answer = _asked(session, number, commands)
+        for number in _selected_lines(session, regex, first, last, matching):
+            answer = _read_command_list(session, number, commands)
             commands = answer or commands
             session.run_list(answer)
 
@@ -228,22 +228,22 @@ def _selection(session: Session, addresses: Addresses) -> tuple[Regex, int, int]
     if session.in_global:
         raise EdError("Cannot nest global commands")
     first, last = session.range(addresses, 1, session.buffer.last)
-    delimiter = session.parser.take()
+    delimiter = session.parser.next()
     if delimiter in (b"", b" "):
         raise EdError("Invalid pattern delimiter")
     return session.parser.pattern(delimiter), first, last
 
 
-def _chosen(session: Session, regex: Regex, first: int, last: int, matching: bool) -> Iterator[int]:
+def _selected_lines(session: Session, regex: Regex, first: int, last: int, matching: bool) -> Iterator[int]:
     """Choose lines at once, then make each of them current and yield its number, unless it is gone."""
     buffer, budget = session.buffer, session.ctx.budget
     buffer.forget()
-    chosen: list[Line] = []
+    selected: list[Line] = []
     for number in range(first, last + 1):
         session.ctx.charge()
         if regex.test(buffer.text(number), remaining=budget.remaining) is matching:
-            chosen.append(buffer.lines[number - 1])
-    for line in chosen:
+            selected.append(buffer.lines[number - 1])
+    for line in selected:
         number = buffer.number_of(line)
         if number:
             buffer.current = number
@@ -259,7 +259,7 @@ def _list(session: Session, text: bytes) -> list[bytes]:
     return lines if lines != [b""] else [b"p"]
 
 
-def _asked(session: Session, number: int, before: list[bytes]) -> list[bytes]:
+def _read_command_list(session: Session, number: int, previous: list[bytes]) -> list[bytes]:
     session.show(number, number, b"p")
     line = session.next_line()
     if line is None:
@@ -267,9 +267,9 @@ def _asked(session: Session, number: int, before: list[bytes]) -> list[bytes]:
     if not line:
         return []
     if line == b"&":
-        if not before:
+        if not previous:
             raise EdError("No previous command")
-        return before
+        return previous
     return _list(session, line)
 
 
@@ -300,7 +300,7 @@ def _writer(*, append: bool) -> Command:
     """Return the command w, or W, which appends."""
 
     def write(session: Session, addresses: Addresses) -> None:
-        quits = session.parser.peek() in (b"q", b"Q") and bool(session.parser.take())
+        quits = session.parser.peek() in (b"q", b"Q") and bool(session.parser.next())
         name = session.files.name(session.parser, keeps=True)
         first, last = 1, session.buffer.last
         if addresses.count or last:
@@ -328,10 +328,10 @@ def _quit_anyway(session: Session, addresses: Addresses) -> None:
 #: The commands by their letters; an empty line is a command too.
 COMMANDS: Mapping[bytes, Command] = {
     b"": _next, b"a": _append, b"c": _change, b"d": _delete, b"e": _edit, b"E": _edit_anyway, b"f": _file,
-    b"g": _for_each(matching=True), b"G": _for_each_asked(matching=True), b"h": _help, b"H": _explain,
+    b"g": _for_each(matching=True), b"G": _for_each_interactive(matching=True), b"h": _help, b"H": _explain,
     b"i": _insert, b"j": _join, b"k": _mark, b"l": _printer(b"l"), b"m": _move, b"n": _printer(b"n"),
     b"p": _printer(b"p"), b"P": _toggle_prompt, b"q": _quit, b"Q": _quit_anyway, b"r": _read,
     b"s": _substitute, b"t": _transfer, b"u": _undo, b"v": _for_each(matching=False),
-    b"V": _for_each_asked(matching=False), b"w": _writer(append=False), b"W": _writer(append=True),
-    b"x": _put, b"y": _yank, b"z": _scroll, b"=": _number, b"#": _comment, b"!": _refuse,
+    b"V": _for_each_interactive(matching=False), b"w": _writer(append=False), b"W": _writer(append=True),
+    b"x": _put, b"y": _yank, b"z": _scroll, b"=": _number, b"#": _comment, b"!": _shell_command,
 }  # fmt: skip

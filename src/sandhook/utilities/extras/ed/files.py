@@ -12,12 +12,12 @@ from sandhook.utilities.extras.ed.parse import Parser
 
 
 class Files:
-    """Reads and writes files; remembers the default name.
+    """Reads and writes files, and stores the default name.
 
     Args:
-        quiet: There are no messages on standard error.
-        counts: Numbers of bytes are printed.
-        strip: Carriage returns at the ends of lines are dropped.
+        quiet: Print no messages on standard error.
+        counts: Print the number of bytes read or written.
+        strip: Remove carriage returns at the ends of lines.
     """
 
     def __init__(self, buffer: Buffer, ctx: Context, *, quiet: bool, counts: bool, strip: bool) -> None:
@@ -48,7 +48,7 @@ class Files:
         return name
 
     def rename(self, parser: Parser) -> None:
-        """Print the default name, which a name after the command changes."""
+        """Set the default name if a name follows the command, then print it."""
         name = self._default if not parser.peek() else ""
         if not name:
             name = self.name(parser)
@@ -62,10 +62,10 @@ class Files:
         try:
             lines, size = self._content(name)
         except FileNotFoundError as error:
-            self._complain(name, error)
+            self._error(name, error)
             return False
         except OSError as error:
-            self._complain(name, error)
+            self._error(name, error)
             raise EdError("Cannot open input file") from None
         self._buffer.insert(0, lines)
         self._buffer.clear_changes()
@@ -74,7 +74,7 @@ class Files:
 
     def edit(self, name: str) -> None:
         """Replace the buffer with a file. Raises EdError."""
-        lines, size = self._guarded(name)
+        lines, size = self._read_file(name)
         self._buffer.clear()
         self._buffer.insert(0, lines)
         self._buffer.clear_changes()
@@ -82,7 +82,7 @@ class Files:
 
     def read(self, name: str, after: int) -> None:
         """Insert a file after a line. Raises EdError."""
-        lines, size = self._guarded(name)
+        lines, size = self._read_file(name)
         self._buffer.insert(after, lines)
         self._count(size)
 
@@ -92,7 +92,7 @@ class Files:
         try:
             file = self._ctx.create(name, append=append)
         except OSError as error:
-            self._complain(name, error)
+            self._error(name, error)
             raise EdError("Cannot open output file") from None
         try:
             for number in range(first, last + 1):
@@ -106,11 +106,11 @@ class Files:
         if last - first + 1 >= self._buffer.last:
             self._buffer.modified = False
 
-    def _guarded(self, name: str) -> tuple[list[bytes], int]:
+    def _read_file(self, name: str) -> tuple[list[bytes], int]:
         try:
             return self._content(name)
         except OSError as error:
-            self._complain(name, error)
+            self._error(name, error)
             raise EdError("Cannot open input file") from None
 
     def _content(self, name: str) -> tuple[list[bytes], int]:
@@ -129,7 +129,7 @@ class Files:
             lines = [line.removesuffix(b"\r") for line in lines]
         return lines, size
 
-    def _complain(self, name: str, error: OSError) -> None:
+    def _error(self, name: str, error: OSError) -> None:
         if not self._quiet:
             self._ctx.flush()
             self._ctx.process.write_error(f"{name}: {reason(error)}\n".encode("utf-8", "surrogateescape"))

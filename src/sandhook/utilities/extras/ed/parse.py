@@ -41,7 +41,7 @@ class Parser:
     """Parses one command line at a time.
 
     Attributes:
-        regex: The last pattern, which an empty one means.
+        regex: The last pattern, which an empty pattern refers to.
     """
 
     def __init__(
@@ -76,14 +76,14 @@ class Parser:
         """Return the next byte, b"" at the end."""
         return self._text[self._at : self._at + 1]
 
-    def take(self) -> bytes:
+    def next(self) -> bytes:
         """Return the next byte, and move past it."""
         byte = self.peek()
         self._at += len(byte)
         return byte
 
     def rest(self) -> bytes:
-        """Return all that is left, and go to the end."""
+        """Return the rest of the line, and move to its end."""
         text, self._at = self._text[self._at :], len(self._text)
         return text
 
@@ -114,36 +114,36 @@ class Parser:
         leading = False
         while True:
             self.blanks()
-            found = self.address()
-            if found is not None:
+            address = self.address()
+            if address is not None:
                 first = first if leading else second
-                second = found
+                second = address
                 count = 2 if leading else min(count + 1, 2)
                 leading = False
             self.blanks()
             mark = self.peek()
-            if mark == b"%" and not count and found is None:
+            if mark == b"%" and not count and address is None:
                 self._at += 1
                 first, second, count, leading = 1, buffer.last, 2, True
                 continue
             if mark not in (b",", b";") or not mark:
                 break
             self._at += 1
-            if found is None and not count:
+            if address is None and not count:
                 first, second, count, leading = (1 if mark == b"," else buffer.current), buffer.last, 2, True
                 continue
             if mark == b";":
                 buffer.current = second
-            if found is None:
+            if address is None:
                 leading = False
-            elif self._ends_here():
+            elif self._is_last_address():
                 first, count = second, 2
                 break
         if count == 1:
             first = second
         return Addresses(first, second, count)
 
-    def _ends_here(self) -> bool:
+    def _is_last_address(self) -> bool:
         """Return True when no address follows a separator: ``5,p``."""
         self.blanks()
         following = self.peek()
@@ -180,18 +180,18 @@ class Parser:
                 base = buffer.last
             elif byte == b"'":
                 self._at += 1
-                base = self._marked()
+                base = self._mark_address()
             elif byte in (b"/", b"?") and byte:
                 self._at += 1
-                base = self._found(byte)
+                base = self._search_address(byte)
             else:
                 return None
         if not 0 <= base <= buffer.last:
             raise EdError("Invalid address")
         return base
 
-    def _marked(self) -> int:
-        name = self.take().decode("latin-1")
+    def _mark_address(self) -> int:
+        name = self.next().decode("latin-1")
         if not name.islower() or not name.isascii():
             raise EdError("Invalid mark character")
         line = self._buffer.marks.get(name)
@@ -200,7 +200,7 @@ class Parser:
             raise EdError("Invalid address")
         return number
 
-    def _found(self, delimiter: bytes) -> int:
+    def _search_address(self, delimiter: bytes) -> int:
         regex = self.pattern(delimiter)
         buffer = self._buffer
         step = 1 if delimiter == b"/" else -1
@@ -219,7 +219,7 @@ class Parser:
     # ------------------------------------------------------------------ patterns
 
     def pattern(self, delimiter: bytes, *, ends: bool = False) -> Regex:
-        """Parse a pattern up to its delimiter or the end of the line; an empty one means the last one. Raises EdError.
+        """Parse a pattern up to its delimiter or the end of the line; "" is the last pattern. Raises EdError.
 
         Args:
             ends: The delimiter is required.
@@ -259,7 +259,9 @@ class Parser:
                 self._at += 1
         return bytes(pieces), False
 
-    def replacement(self, delimiter: bytes, before: tuple[Part, ...] | None) -> tuple[tuple[Part, ...], bool]:
+    def replacement(
+        self, delimiter: bytes, previous: tuple[Part, ...] | None
+    ) -> tuple[tuple[Part, ...], bool]:
         """Parse a replacement; return its parts, and False when its delimiter is missing. Raises EdError.
 
         Args:
@@ -268,12 +270,12 @@ class Parser:
         parts: list[Part] = []
         plain = bytearray()
         closed = False
-        while byte := self.take():
+        while byte := self.next():
             if byte == delimiter:
                 closed = True
                 break
             if byte == b"\\":
-                byte = self.take()
+                byte = self.next()
                 if not byte:
                     self.start(self._more() or b"")
                     byte = b"\n"
@@ -287,9 +289,9 @@ class Parser:
                 continue
             plain += byte
         if not parts and plain == b"%":
-            if before is None:
+            if previous is None:
                 raise EdError("No previous substitution")
-            return before, closed
+            return previous, closed
         return (*parts, bytes(plain)), closed
 
 
@@ -312,6 +314,6 @@ def _bracket_end(text: bytes, at: int) -> int:
     return end + 1 if end < len(text) else -1
 
 
-def filled(parts: tuple[Part, ...], found: Match) -> bytes:
+def fill(parts: tuple[Part, ...], match: Match) -> bytes:
     """Return the text of a replacement for one match."""
-    return b"".join([part if isinstance(part, bytes) else found.group(part) or b"" for part in parts])
+    return b"".join([part if isinstance(part, bytes) else match.group(part) or b"" for part in parts])

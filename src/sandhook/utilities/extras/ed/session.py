@@ -15,24 +15,24 @@ from sandhook.utilities.extras.ed.files import Files
 from sandhook.utilities.extras.ed.parse import Addresses, Compile, Parser
 from sandhook.utilities.extras.ed.substitute import Substitution
 
-_WINDOW = 22  #: lines that z shows when no number was used yet
+_WINDOW = 22  #: lines that z prints before a number sets the size
 _COLUMNS = 72  #: columns of a line that l prints
 _ESCAPES = {7: b"\\a", 8: b"\\b", 9: b"\\t", 11: b"\\v", 12: b"\\f", 13: b"\\r", 36: b"\\$", 92: b"\\\\"}
 
 
 class Quit(Exception):
-    """The session is over."""
+    """Ends the session."""
 
 
 class Settings(Record):
-    """How a session begins.
+    """The initial settings of a session.
 
     Attributes:
         prompt: Printed before each command, None for no prompt.
-        explains: Errors are explained, as by H.
-        quiet: There are no messages on standard error.
-        counts: Numbers of bytes that are read and written are printed.
-        strip: Carriage returns at the ends of lines are dropped.
+        explains: Explain errors, as after H.
+        quiet: Print no messages on standard error.
+        counts: Print the number of bytes read or written.
+        strip: Remove carriage returns at the ends of lines.
     """
 
     prompt: str | None
@@ -42,7 +42,7 @@ class Settings(Record):
     strip: bool
 
 
-#: Executes a command, whose letter was read. Raises EdError and Quit.
+#: Executes a command after its letter. Raises EdError and Quit.
 Command: TypeAlias = Callable[["Session", Addresses], None]
 
 
@@ -51,10 +51,10 @@ class Session:
 
     Attributes:
         message: The text of the last error, "" before the first.
-        explains: Errors are explained.
-        prompt: The prompt; ``prompts`` is true when it is printed.
-        window: Number of lines that z shows.
-        ended: The commands have ended.
+        explains: Explain errors.
+        prompt: The prompt, which is printed if ``prompts`` is set.
+        window: Number of lines that z prints.
+        ended: Whether the input has ended.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Session:
     def _execute(self, line: bytes) -> None:
         self.parser.start(line)
         addresses = self.parser.addresses()
-        run = self._commands.get(self.parser.take())
+        run = self._commands.get(self.parser.next())
         if run is None:
             raise EdError("Unknown command")
         run(self, addresses)
@@ -145,12 +145,12 @@ class Session:
             self._list = None
 
     def input(self) -> list[bytes]:
-        """Return the lines up to one that is a dot."""
-        found: list[bytes] = []
+        """Return the lines before a line with a single dot."""
+        lines: list[bytes] = []
         while (line := self.next_line()) is not None and line != b".":
             self.ctx.budget.charge_memory(len(line) + 64)
-            found.append(line)
-        return found
+            lines.append(line)
+        return lines
 
     # ------------------------------------------------------------------ arguments of commands
 
@@ -158,7 +158,7 @@ class Session:
         """Return the letters l, n and p after a command. Raises EdError for anything else."""
         letters = b""
         while (letter := self.parser.peek()) and letter in b"lnp":
-            letters += self.parser.take()
+            letters += self.parser.next()
         if self.parser.peek():
             raise EdError("Invalid command suffix")
         return letters
@@ -195,7 +195,7 @@ class Session:
             self.ctx.charge(1 + (len(text) >> 10))
             head = b"%d\t" % number if b"n" in letters else b""
             self.ctx.write(
-                head + (_listed(text, len(head.expandtabs())) if b"l" in letters else text) + b"\n"
+                head + (_list_text(text, len(head.expandtabs())) if b"l" in letters else text) + b"\n"
             )
         self.buffer.current = last
 
@@ -210,14 +210,14 @@ class Session:
             self.ctx.write(self.message.encode("utf-8", "surrogateescape") + b"\n")
 
 
-def _listed(text: bytes, column: int) -> bytes:
-    """Return a line as l prints it: with escapes, and a dollar sign at its end."""
+def _list_text(text: bytes, column: int) -> bytes:
+    """Return a line in the format of l: with escapes, and a dollar sign at its end."""
     pieces = []
     for byte in text:
-        shown = _ESCAPES.get(byte) or (bytes((byte,)) if 32 <= byte < 127 else b"\\%03o" % byte)
-        if column + len(shown) > _COLUMNS:
+        escaped = _ESCAPES.get(byte) or (bytes((byte,)) if 32 <= byte < 127 else b"\\%03o" % byte)
+        if column + len(escaped) > _COLUMNS:
             pieces.append(b"\\\n")
             column = 0
-        column += len(shown)
-        pieces.append(shown)
+        column += len(escaped)
+        pieces.append(escaped)
     return b"".join(pieces) + b"$"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.limits import Budget
 from sandhook.pattern.posix import Regex
 from sandhook.utilities.extras.ed.buffer import Buffer, EdError
-from sandhook.utilities.extras.ed.parse import Compile, Parser, Part, filled
+from sandhook.utilities.extras.ed.parse import Compile, Parser, Part, fill
 
 
 class Substitution:
@@ -17,7 +17,7 @@ class Substitution:
         self._compile = compile_
         self._budget = budget
         self._regex: Regex | None = None
-        self._new: tuple[Part, ...] | None = None
+        self._replacement: tuple[Part, ...] | None = None
         self._everywhere = False
         self._number = 1
         self._letters = b""
@@ -31,22 +31,22 @@ class Substitution:
             return
         if delimiter == b" ":
             raise EdError("Invalid pattern delimiter")
-        parser.take()
-        before = parser.state()
+        parser.next()
+        pattern_state = parser.state()
         regex = parser.pattern(delimiter, ends=True)
-        new, closed = parser.replacement(delimiter, self._new)
+        replacement, closed = parser.replacement(delimiter, self._replacement)
         self._everywhere, self._number, self._letters = False, 1, b""
         icase = self._flags() if closed else False
         if not closed:
             self._letters = b"p"
         if icase:
-            after = parser.state()
-            parser.restore(before)
+            end_state = parser.state()
+            parser.restore(pattern_state)
             text, _ = parser.until(delimiter)
-            parser.restore(after)
+            parser.restore(end_state)
             if text:
                 regex = parser.regex = self._compile(text.decode("utf-8", "surrogateescape"), icase=True)
-        self._regex, self._new = regex, new
+        self._regex, self._replacement = regex, replacement
 
     def _flags(self) -> bool:
         """Parse flags; return True when one is I. Raises EdError."""
@@ -59,7 +59,7 @@ class Substitution:
                     raise EdError("Invalid command suffix")
                 self._number = number
                 continue
-            parser.take()
+            parser.next()
             if letter == b"g":
                 self._everywhere = True
             elif letter in b"iI":
@@ -73,13 +73,13 @@ class Substitution:
     def _repeat(self) -> None:
         """Parse the suffixes of an s without pattern: g and p toggle, r means the last pattern. Raises EdError."""
         parser = self._parser
-        if self._new is None:
+        if self._replacement is None:
             raise EdError("No previous substitution")
         while letter := parser.peek():
             if letter.isdigit():
                 self._number, self._everywhere = max(parser.number() or 1, 1), False
                 continue
-            parser.take()
+            parser.next()
             if letter == b"g":
                 self._everywhere = not self._everywhere
             elif letter == b"p":
@@ -95,14 +95,14 @@ class Substitution:
         """Substitute in lines; return the letters l, n and p that print the last one. Raises EdError.
 
         Args:
-            anywhere: No match is not an error, because a global command tries many lines.
+            anywhere: A missing match is not an error, because a global command tries many lines.
         """
         assert self._regex is not None
         changed = False
         number, end = first, last
         while number <= end:
             self._budget.charge(1)
-            text = self._substituted(self._buffer.text(number))
+            text = self._substitute(self._buffer.text(number))
             if text is not None:
                 lines = text.split(b"\n")
                 self._buffer.replace(number, lines)
@@ -116,20 +116,20 @@ class Substitution:
             return b""
         return self._letters
 
-    def _substituted(self, text: bytes) -> bytes | None:
+    def _substitute(self, text: bytes) -> bytes | None:
         assert self._regex is not None
-        assert self._new is not None
+        assert self._replacement is not None
         pieces: list[bytes] = []
         at = 0
         size = 0
-        for count, found in enumerate(self._regex.finditer(text, remaining=self._budget.remaining), 1):
+        for count, match in enumerate(self._regex.finditer(text, remaining=self._budget.remaining), 1):
             if count < self._number:
                 continue
-            start, end = found.span()
-            new = filled(self._new, found)
-            size += start - at + len(new)
+            start, end = match.span()
+            replacement = fill(self._replacement, match)
+            size += start - at + len(replacement)
             self._budget.check_fits(size)
-            pieces += [text[at:start], new]
+            pieces += [text[at:start], replacement]
             at = end
             if not self._everywhere:
                 break

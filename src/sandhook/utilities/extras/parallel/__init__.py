@@ -1,6 +1,6 @@
 """parallel: run a command for each of many arguments.
 
-Oracle: GNU parallel 20221122. Divergence: L-PARALLEL-001, the jobs run one after the other, in order.
+Oracle: GNU parallel 20221122. Divergence: L-PARALLEL-001, the jobs run sequentially.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from sandhook.command.options import Syntax
 from sandhook.kernel.descriptor import Collector, Null
 from sandhook.lazy import lazily
 from sandhook.text.quoting import parallel_quote
-from sandhook.utilities.extras.parallel.command import REFUSED, Job, Template
-from sandhook.utilities.extras.parallel.input import Arguments, divided
-from sandhook.utilities.extras.parallel.options import LONGEST, Options
+from sandhook.utilities.extras.parallel.command import UNSUPPORTED, Job, Template
+from sandhook.utilities.extras.parallel.input import Arguments, split_sources
+from sandhook.utilities.extras.parallel.options import MAX_COMMAND, Options
 from sandhook.vfs.path import VirtualPath
 
-RAW = True  # what stands after ::: are no options
+RAW = True  # words after ::: are not options
 USAGE_STATUS = 255
-_MOST_FAILED = 101  #: the exit status that says "more than 100"
+_MAX_FAILED = 101  #: the exit status for more than 100 failed jobs
 _HALT = lazily(r"(now|soon),(fail|success|done)=([0-9]{1,9})(%?)", re.ASCII)
 
 
@@ -29,12 +29,12 @@ _SYNTAX = Syntax(Options, permute=False)
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return how many jobs failed (101: more than 100), the status of the job that --halt stopped at, or 255."""
-    head, sources = divided(arguments)
+    """Return the number of failed jobs (101: more than 100), the status of the job that triggered --halt, or 255."""
+    head, sources = split_sources(arguments)
     options, command = _SYNTAX.parse(head)
     for word in command:
-        if (found := REFUSED.search(word)) is not None:
-            raise Failure(f"the replacement string {found[0]} is not offered (L-PARALLEL-001)")
+        if (match := UNSUPPORTED.search(word)) is not None:
+            raise Failure(f"the replacement string {match[0]} is not offered (L-PARALLEL-001)")
     if options.trim.strip("nlr"):
         raise Failure("Error: --trim must be one of: r l rl lr.")
     rows = Arguments(options, sources, ctx)
@@ -46,19 +46,19 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
 
 
 class _Halt:
-    """When no more jobs are to run, from --halt."""
+    """The condition of --halt for starting no more jobs."""
 
     def __init__(self, text: str | None) -> None:
         text = {"0": "never", "1": "soon,fail=1", "2": "now,fail=1"}.get(text or "never", text or "never")
         self.kind = ""
         if text != "never":
-            found = _HALT.fullmatch(text)
-            if found is None or found[4]:
+            match = _HALT.fullmatch(text)
+            if match is None or match[4]:
                 first = text.partition(",")[0]
-                if found is None and first not in ("now", "soon"):
+                if match is None and first not in ("now", "soon"):
                     raise Failure("Error: --halt must have 'never', 'soon', or 'now'.")
                 raise Failure(f"Error: --halt: '{text}' is not offered")
-            self.kind, self.count = found[2], max(int(found[3]), 1)
+            self.kind, self.count = match[2], max(int(match[3]), 1)
 
 
 class _Runner:
@@ -69,7 +69,7 @@ class _Runner:
         self._words = list(command)
         self._halt = _Halt(options.halt)
         self._delay = _seconds(options.delay)
-        self._failed = self._counted = 0
+        self._failed = self._matching_jobs = 0
         self._log = ctx.create(options.joblog) if options.joblog is not None else None
         if options.timeout is not None:
             _seconds(options.timeout)
@@ -87,7 +87,7 @@ class _Runner:
         finally:
             if self._log is not None:
                 self._log.release()
-        return min(self._failed, _MOST_FAILED)
+        return min(self._failed, _MAX_FAILED)
 
     def _template(self) -> Template:
         if not self._words:
@@ -105,7 +105,7 @@ class _Runner:
         options = self._options
         rows = (row for row in self._rows.rows() if all(row) or not options.no_run)
         if options.context:
-            yield from self._filled(rows)
+            yield from self._full_batches(rows)
             return
         count = options.each if options.each is not None else options.replace
         if count == 0:
@@ -113,37 +113,37 @@ class _Runner:
                 yield []
             return
         batch: list[str] = []
-        taken = 0
+        row_count = 0
         for row in rows:
             batch += row
-            taken += 1
-            if taken >= (count or 1):
+            row_count += 1
+            if row_count >= (count or 1):
                 yield batch
-                batch, taken = [], 0
+                batch, row_count = [], 0
         if batch:
             yield batch
 
-    def _filled(self, rows: Iterator[list[str]]) -> Iterator[list[str]]:
+    def _full_batches(self, rows: Iterator[list[str]]) -> Iterator[list[str]]:
         options = self._options
-        most = options.each or options.replace or LONGEST
+        max_values = options.each or options.replace or MAX_COMMAND
         batch: list[str] = []
         template = self._template()
         empty = len(template.fill(Job([], 1)))
         size = empty
         for row in rows:
-            need = len(template.fill(Job(row, 1))) - empty + (bool(batch) and options.context == "m")
-            if batch and (size + need > options.longest or len(batch) >= most):
+            added_size = len(template.fill(Job(row, 1))) - empty + (bool(batch) and options.context == "m")
+            if batch and (size + added_size > options.max_chars or len(batch) >= max_values):
                 yield batch
                 batch, size = [], empty
             batch += row
-            size += need
+            size += added_size
         if batch:
             yield batch
 
     # ------------------------------------------------------------------ one job
 
     def _job(self, job: Job) -> int | None:
-        """Run one job; return parallel's status when it was the last one."""
+        """Run one job; return parallel's exit status if --halt applies, else None."""
         ctx, options = self._ctx, self._options
         ctx.charge()
         text = self._template().fill(job)
@@ -159,38 +159,38 @@ class _Runner:
         if job.number > 1 and self._delay:
             ctx.sleep(self._delay)
         start = ctx.now()
-        status = self._tries(text, job)
+        status = self._run_with_retries(text, job)
         if self._log is not None:
             line = f"{job.number}\t:\t{start:.3f}\t{ctx.now() - start:10.3f}\t0\t0\t{status}\t0\t{text}\n"
             self._log.write(line.encode("utf-8", "surrogateescape"))
         self._failed += status != 0
-        return self._stops(status, text)
+        return self._halt_status(status, text)
 
-    def _stops(self, status: int, text: str) -> int | None:
+    def _halt_status(self, status: int, text: str) -> int | None:
         halt = self._halt
         if not halt.kind:
             return None
         good = status == 0
         if halt.kind == "done" or good is (halt.kind == "success"):
-            self._counted += 1
+            self._matching_jobs += 1
             self._ctx.flush()
             what = {"done": "finished", "success": "succeeded", "fail": "failed"}[halt.kind]
             self._ctx.process.write_error(
                 f"parallel: This job {what}:\n{text}\n".encode("utf-8", "surrogateescape")
             )
-            if self._counted >= halt.count:
-                return status if halt.count == 1 else min(self._failed, _MOST_FAILED)
+            if self._matching_jobs >= halt.count:
+                return status if halt.count == 1 else min(self._failed, _MAX_FAILED)
         return None
 
-    def _tries(self, text: str, job: Job) -> int:
+    def _run_with_retries(self, text: str, job: Job) -> int:
         status = 0
         for _ in range(max(self._options.retries, 1)):
-            status = self._once(text, job)
+            status = self._run_job(text, job)
             if status == 0:
                 break
         return status
 
-    def _once(self, text: str, job: Job) -> int:
+    def _run_job(self, text: str, job: Job) -> int:
         ctx, options = self._ctx, self._options
         argv = ["bash", "-c", text]
         if options.timeout is not None:
@@ -199,7 +199,7 @@ class _Runner:
         stdin = Null() if self._rows.streams or job.number > 1 else None
         home = ctx.process.cwd
         tag = self._tag(job)
-        kept = ctx.process.descriptors.get(1)
+        stdout = ctx.process.descriptors.get(1)
         collector = Collector(ctx.budget)
         try:
             if options.directory is not None:
@@ -210,10 +210,10 @@ class _Runner:
         finally:
             ctx.process.cwd = home
             if tag is not None:
-                if kept is None:
+                if stdout is None:
                     del ctx.process.descriptors[1]
                 else:
-                    ctx.process.descriptors[1] = kept
+                    ctx.process.descriptors[1] = stdout
                 head = tag.encode("utf-8", "surrogateescape") + b"\t"
                 ctx.write(b"".join([head + line for line in collector.take().splitlines(keepends=True)]))
                 ctx.flush()

@@ -9,15 +9,15 @@ from sandhook.lazy import lazily
 from sandhook.text.quoting import parallel_quote
 
 _MARK = lazily(r"\{(-?[0-9]{0,6})(//|/\.|/|\.|)\}|\{([#%])\}")
-REFUSED = lazily(r"\{=|\{\+|\{\.\.")
+UNSUPPORTED = lazily(r"\{=|\{\+|\{\.\.")
 
 
 class Job:
-    """One command.
+    """One job.
 
     Attributes:
-        values: What the positions {1}, {2} and so on stand for.
-        number: Which job it is, counted from 1.
+        values: The values of the positions {1}, {2} and so on.
+        number: The number of the job, from 1.
     """
 
     __slots__ = ("number", "values")
@@ -28,14 +28,14 @@ class Job:
 
 
 class Template:
-    """A command with replacement strings; one that has none gets all values after it.
+    """A command with replacement strings; without any, all values are appended.
 
     Args:
-        mark: What stands for {}.
+        mark: The replacement string for {}.
         context: -X: a word with a replacement string is repeated for each value.
         quotes: Values are quoted for the shell.
         names: Names of positions, from --header.
-        quotes_words: -q: the words of the command are quoted, with what is put into them.
+        quotes_words: -q: the words of the command are quoted after the replacement.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Template:
         text = [word.replace(mark, "{}") if mark != "{}" else word for word in words]
         for at, name in enumerate(names, 1):
             text = [word.replace("{" + name + "}", "{" + str(at) + "}") for word in text]
-        self._whole = quotes_words
+        self._quotes_words = quotes_words
         if not any(_MARK.search(word) for word in text):
             text.append("{}")
         self._words = text
@@ -62,17 +62,17 @@ class Template:
         """Return the command of a job."""
         pieces = []
         for word in self._words:
-            if self._context and any(not found[1] and not found[3] for found in _MARK.finditer(word)):
+            if self._context and any(not match[1] and not match[3] for match in _MARK.finditer(word)):
                 pieces += [self._word(word, Job([value], job.number)) for value in job.values]
             else:
                 pieces.append(self._word(word, job))
         return " ".join(pieces)
 
     def _word(self, word: str, job: Job) -> str:
-        quote = parallel_quote if self._quotes and not self._whole else str
+        quote = parallel_quote if self._quotes and not self._quotes_words else str
 
-        def replace(found: re.Match[str]) -> str:
-            position, form, special = found.groups()
+        def replace(match: re.Match[str]) -> str:
+            position, form, special = match.groups()
             if special:
                 return str(job.number) if special == "#" else "1"
             if not position:
@@ -82,11 +82,11 @@ class Template:
             return quote(_form(job.values[at], form)) if 0 <= at < len(job.values) else ""
 
         text = _MARK.sub(replace, word)
-        return parallel_quote(text) if self._whole else text
+        return parallel_quote(text) if self._quotes_words else text
 
 
 def _form(value: str, form: str) -> str:
-    """Return a value as {.}, {/}, {//} or {/.} want it."""
+    """Return a value in the form of {.}, {/}, {//} or {/.}."""
     if form == "//":
         return value.rpartition("/")[0] or ("/" if value[:1] == "/" else ".")
     if form in ("/", "/."):

@@ -1,4 +1,4 @@
-"""Where the arguments of parallel's jobs come from."""
+"""The sources of the arguments for parallel's jobs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sandhook.pattern.posix import Regex, compile_ere
 if TYPE_CHECKING:
     from sandhook.utilities.extras.parallel.options import Options
 
-_MOST_COMBINATIONS = 10_000_000
+_MAX_COMBINATIONS = 10_000_000
 
 
 class Source:
-    """One ``:::`` or ``::::``; ``linked`` ones go along with the source before."""
+    """One ``:::`` or ``::::``; a ``linked`` source is paired with the previous source."""
 
     __slots__ = ("files", "linked", "words")
 
@@ -29,8 +29,8 @@ class Source:
         self.linked = linked
 
 
-def divided(arguments: Sequence[str]) -> tuple[list[str], list[Source]]:
-    """Return what stands before the first ``:::``, and the sources."""
+def split_sources(arguments: Sequence[str]) -> tuple[list[str], list[Source]]:
+    """Return the words before the first ``:::``, and the sources."""
     head: list[str] = []
     sources: list[Source] = []
     for word in arguments:
@@ -44,7 +44,7 @@ def divided(arguments: Sequence[str]) -> tuple[list[str], list[Source]]:
 
 
 class Arguments:
-    """Reads the sources, and puts them together."""
+    """Reads the sources, and combines their values."""
 
     def __init__(self, options: Options, sources: Sequence[Source], ctx: Context) -> None:
         self._options = options
@@ -54,27 +54,27 @@ class Arguments:
         self.headers: list[str] = []
         self._lists: list[list[str]] | None = None
         if self._sources:
-            self._lists = [self._all(source) for source in self._sources]
+            self._lists = [self._values(source) for source in self._sources]
             if options.header is not None:
                 self.headers = [values.pop(0) for values in self._lists if values]
 
     @property
     def streams(self) -> bool:
-        """Whether the arguments come from standard input alone, one after the other."""
+        """Whether the arguments are read from standard input, on demand."""
         return self._lists is None
 
-    def _all(self, source: Source) -> list[str]:
+    def _values(self, source: Source) -> list[str]:
         if not source.files:
             words = source.words
             if self._options.eof in words:
                 words = words[: words.index(self._options.eof)]
-            return [self._trimmed(word) for word in words]
-        found: list[str] = []
+            return [self._trim(word) for word in words]
+        values: list[str] = []
         for name in source.words:
             for value in self._lines(name):
                 self._ctx.budget.charge_memory(len(value) + 64)
-                found.append(value)
-        return found
+                values.append(value)
+        return values
 
     def _lines(self, name: str) -> Iterator[str]:
         options = self._options
@@ -89,11 +89,11 @@ class Arguments:
                         text = text.removesuffix("\n")
                     if options.eof is not None and text == options.eof:
                         return
-                    yield self._trimmed(text)
+                    yield self._trim(text)
         except OSError as error:
             raise Failure(f"Error: Cannot open input file `{name}': {reason(error)}.") from None
 
-    def _trimmed(self, text: str) -> str:
+    def _trim(self, text: str) -> str:
         trim = self._options.trim
         if "l" in trim:
             text = text.lstrip()
@@ -109,7 +109,7 @@ class Arguments:
             for line in lines:
                 yield self._columns(line)
             return
-        for values in self._combined(self._lists):
+        for values in self._combinations(self._lists):
             self._ctx.charge()
             yield [column for value in values for column in self._columns(value)]
 
@@ -117,17 +117,17 @@ class Arguments:
         if self._regex is None:
             return [value]
         data = value.encode("utf-8", "surrogateescape")
-        found: list[str] = []
+        columns: list[str] = []
         at = 0
         for match in self._regex.finditer(data, remaining=self._ctx.budget.remaining):
             start, end = match.span()
             if end > start:
-                found.append(data[at:start].decode("utf-8", "surrogateescape"))
+                columns.append(data[at:start].decode("utf-8", "surrogateescape"))
                 at = end
-        return [*found, data[at:].decode("utf-8", "surrogateescape")]
+        return [*columns, data[at:].decode("utf-8", "surrogateescape")]
 
-    def _combined(self, lists: list[list[str]]) -> Iterator[list[str]]:
-        """Yield combinations of all lists; those that are linked go side by side."""
+    def _combinations(self, lists: list[list[str]]) -> Iterator[list[str]]:
+        """Yield the combinations of all lists; linked lists are paired."""
         if self._options.link:
             yield from _side_by_side(lists, longest=True)
             return
@@ -141,7 +141,7 @@ class Arguments:
         total = 1
         for side in sides:
             total *= len(side)
-        if total > _MOST_COMBINATIONS:
+        if total > _MAX_COMBINATIONS:
             raise Failure("Error: too many combinations of arguments")
         for parts in product(*sides):
             yield [value for part in parts for value in part]
