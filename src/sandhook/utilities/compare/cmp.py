@@ -34,11 +34,11 @@ class Options:
     silent: bool = opt("-s", "--quiet", "--silent", help="print nothing; only set the exit status")
 
 
-def _number(text: str, what: str) -> int:
+def _number(text: str, name: str) -> int:
     try:
-        return read_count(what, text)
+        return read_count(name, text)
     except Failure:
-        raise UsageError(f"invalid {what} value '{text}'") from None
+        raise UsageError(f"invalid {name} value '{text}'") from None
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -21,7 +21,7 @@ class Rules:
     Attributes:
         case: Upper and lower case differ.
         space: "exact", "trailing" (-Z), "amount" (-b) or "none" (-w).
-        tabs: A tab equals the blanks that it stands for (-E).
+        tabs: A tab equals the blanks up to its tab stop (-E).
         blank_lines: Changes of only empty lines do not count (-B).
         ignored_lines: Changes of only lines that match one of these do not count (-I).
     """

@@ -85,13 +85,13 @@ class _Table:
         self.options = options
         self.ctx = ctx
         delimiter = "\t" if options.tabs else options.delimiter
-        for character, what in (
+        for character, name in (
             (delimiter, "delimiter"),
             (options.quote, "quote"),
             (options.out_delimiter, "delimiter"),
         ):
             if len(character) != 1 or character in "\r\n":
-                raise UsageError(f"the {what} must be one character, not '{character}'")
+                raise UsageError(f"the {name} must be one character, not '{character}'")
         if delimiter == options.quote:
             raise UsageError("the delimiter and the quote are the same")
         self._rows = read_rows(lines, delimiter=delimiter, quote=options.quote)

@@ -174,10 +174,12 @@ class _Run:
                 raise FileNotFoundError(2, "unable to open database file")
             ctx.create(self._name).release()
             return b""
-        for suffix, what in (("-wal", "a write-ahead log"), ("-journal", "a journal")):
+        for suffix, description in (("-wal", "a write-ahead log"), ("-journal", "a journal")):
             log = ctx.path(self._name + suffix)
             if ctx.fs.exists(log) and ctx.fs.stat(log).size:
-                raise _UnsupportedError(f"{self._name} has {what}, which is not supported (L-SQLITE-002)")
+                raise _UnsupportedError(
+                    f"{self._name} has {description}, which is not supported (L-SQLITE-002)"
+                )
         with ctx.open(self._name) as reader:
             data = reader.read_all()
         ctx.budget.check_fits(3 * len(data))

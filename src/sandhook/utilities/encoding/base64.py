@@ -55,9 +55,9 @@ def _encode(reader: Reader, width: int, ctx: Context) -> None:
     column = 0
     for data in reader.chunks():
         data = rest + data
-        whole = len(data) // 3 * 3
-        rest = data[whole:]
-        column = write_wrapped(binascii.b2a_base64(data[:whole], newline=False), column, width, ctx)
+        size = len(data) // 3 * 3
+        rest = data[size:]
+        column = write_wrapped(binascii.b2a_base64(data[:size], newline=False), column, width, ctx)
     column = write_wrapped(binascii.b2a_base64(rest, newline=False), column, width, ctx)
     if width and column:
         ctx.write(b"\n")
@@ -68,9 +68,9 @@ def _decode(reader: Reader, ignore: bool, ctx: Context) -> None:
     rest = b""
     for data in reader.chunks():
         data = rest + (bytes(filter(_ALPHABET.__contains__, data)) if ignore else data.replace(b"\n", b""))
-        whole = len(data) // 4 * 4
-        rest = data[whole:]
-        _groups(data[:whole], ctx)
+        size = len(data) // 4 * 4
+        rest = data[size:]
+        _groups(data[:size], ctx)
     if rest:
         _write_valid_prefix(rest, ctx)
         raise Failure("invalid input")

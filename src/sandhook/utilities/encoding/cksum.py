@@ -98,11 +98,11 @@ def _sm3() -> Algorithm:
     return Algorithm("sm3", "SM3", 64)
 
 
-def _print_sum(kind: str, name: str, named: bool, zero: bool, ctx: Context) -> None:
+def _print_sum(kind: str, name: str, with_name: bool, zero: bool, ctx: Context) -> None:
     try:
         line = sum_line(kind, name, ctx)
     except OSError as error:
         ctx.fail(f"{quote_odd(name)}: {reason(error)}")
         return
-    text = f"{line} {name}" if named else line
+    text = f"{line} {name}" if with_name else line
     ctx.write(text.encode("utf-8", "surrogateescape") + (b"\0" if zero else b"\n"))

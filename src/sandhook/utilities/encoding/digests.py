@@ -166,10 +166,10 @@ def _parse(line: str, algorithm: Algorithm | None) -> tuple[str, str, Algorithm]
         if length and str(len(digest) * 4) != length:
             return None
     else:
-        plain = _PLAIN.fullmatch(line)
-        if plain is None or algorithm is None:
+        match = _PLAIN.fullmatch(line)
+        if match is None or algorithm is None:
             return None
-        digest, name, line_algorithm = plain[1], plain[2], algorithm
+        digest, name, line_algorithm = match[1], match[2], algorithm
     if line_algorithm.variable_length and _is_valid_length(len(digest)):
         line_algorithm = Algorithm(line_algorithm.name, line_algorithm.tag, len(digest), True)
     if len(digest) != line_algorithm.digits:

@@ -190,9 +190,9 @@ def _base64(words: list[str], ctx: Context) -> int:
             buffer = b""
             for piece in reader.chunks():
                 buffer += piece
-                whole = len(buffer) // _LINE * _LINE
-                out.write(_encoded(buffer[:whole], single))
-                buffer = buffer[whole:]
+                size = len(buffer) // _LINE * _LINE
+                out.write(_encoded(buffer[:size], single))
+                buffer = buffer[size:]
             out.write(_encoded(buffer, single))
     finally:
         out.close()

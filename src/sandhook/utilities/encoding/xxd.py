@@ -266,10 +266,10 @@ def _pieces(data: Iterator[bytes], size: int) -> Iterator[bytes]:
     buffer = b""
     for chunk in data:
         buffer += chunk
-        whole = len(buffer) // size * size
-        for at in range(0, whole, size):
+        complete = len(buffer) // size * size
+        for at in range(0, complete, size):
             yield buffer[at : at + size]
-        buffer = buffer[whole:]
+        buffer = buffer[complete:]
     if buffer:
         yield buffer
 

@@ -23,24 +23,24 @@ class Options:
 
 def run(_: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file cannot be read."""
-    started = False
+    has_output = False
     for name in operands or ("-",):
         try:
             with ctx.open(name) as reader:
                 for line in reader.lines():
-                    _line(line.removesuffix(b"\n"), started, ctx)
-                    started = True
+                    _line(line.removesuffix(b"\n"), has_output, ctx)
+                    has_output = True
         except OSError as error:
             ctx.fail(f"{name}: {reason(error)}")
-    if started:
+    if has_output:
         ctx.write(b"\n")
     return ctx.failed
 
 
-def _line(line: bytes, started: bool, ctx: Context) -> None:
+def _line(line: bytes, has_output: bool, ctx: Context) -> None:
     control, text = line[:1], line[1:]
     if control == b"+":
-        ctx.write((b"\r" if started else b"") + text)
+        ctx.write((b"\r" if has_output else b"") + text)
         return
-    ctx.write(b"\n" if started else b"")
+    ctx.write(b"\n" if has_output else b"")
     ctx.write({b"0": b"\n", b"1": b"\f"}.get(control, b"") + text)

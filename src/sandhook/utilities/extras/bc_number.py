@@ -240,13 +240,13 @@ def _fraction(value: int, scale: int, base: int) -> str:
     """Format a fraction with as many digits as the base needs for 10**-scale."""
     unit = 10**scale
     pieces = []
-    reached = 1
+    weight = 1
     width = len(str(base - 1))
-    while reached < unit:
+    while weight < unit:
         value *= base
         digit, value = divmod(value, unit)
         pieces.append(_DIGITS[digit] if base <= 16 else f" {digit:0{width}d}")
-        reached *= base
+        weight *= base
     return "." + "".join(pieces).removeprefix(" ") if base > 16 else "." + "".join(pieces)
 
 

@@ -122,15 +122,15 @@ def _divisor(number: int, ctx: Context) -> int:
             for _ in range(length):
                 y = (y * y + constant) % number
             ctx.charge(1 + (length >> 1))
-            done = 0
-            while done < length and divisor == 1:
+            step_count = 0
+            while step_count < length and divisor == 1:
                 saved = y
-                for _ in range(min(128, length - done)):
+                for _ in range(min(128, length - step_count)):
                     y = (y * y + constant) % number
                     product = product * abs(x - y) % number
                 ctx.charge(64)
                 divisor = gcd(product, number)
-                done += 128
+                step_count += 128
             length *= 2
         if divisor == number:
             divisor = 1

@@ -18,11 +18,11 @@ _OPERATION_NAMES = {"": "allocated", "p": "hole created", "z": "zeroed"}
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
-def _bytes(text: str, what: str) -> int:
+def _bytes(text: str, name: str) -> int:
     try:
-        return parse_count(text, what)
+        return parse_count(text, name)
     except Failure:
-        raise Failure(f"invalid {what} value specified") from None
+        raise Failure(f"invalid {name} value specified") from None
 
 
 @option_set

@@ -19,7 +19,7 @@ class Options:
     Print MESSAGE, or ONE if COUNT is 1, else MANY.
     """
 
-    context: str | None = opt("-c", "--context", "CONTEXT", "accepted, without effect")
+    context: str | None = opt("-c", "--context", "CONTEXT", ignored="")
     domain: str | None = opt("-d", "--domain", "DOMAIN", ignored="")
     escapes: bool = also(
         opt("-e", help="expand escapes"),

@@ -44,16 +44,16 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.terminator:
         text = text[: text.find(options.terminator[0]) + 1] or text
     prefix = _key(text.encode("utf-8", "surrogateescape"), fold, alphanumeric)
-    found = False
+    matched = False
     try:
         with ctx.open(name if name != "-" else "./-") as reader:
             for line in reader.lines():
                 if _key(line.removesuffix(b"\n"), fold, alphanumeric).startswith(prefix):
-                    found = True
+                    matched = True
                     ctx.write(line.removesuffix(b"\n") + b"\n")
     except OSError as error:
         raise Failure(f"{name}: {reason(error)}") from None
-    return 0 if found else 1
+    return 0 if matched else 1
 
 
 def _key(line: bytes, fold: bool, alphanumeric: bool) -> bytes:

@@ -176,10 +176,10 @@ class _Converter:
         if match is None:
             if "%" not in text.replace("%%", ""):
                 raise UsageError(f"format '{text}' has no % directive", hint=False)
-            plain = text.replace("%%", "")
-            if re.fullmatch("[^%]*%[0'-]*[0-9]*(?:[.][0-9]*)?", plain):
+            unescaped = text.replace("%%", "")
+            if re.fullmatch("[^%]*%[0'-]*[0-9]*(?:[.][0-9]*)?", unescaped):
                 raise UsageError(f"format '{text}' ends in %", hint=False)
-            if re.search("%[0'-]*[0-9]*(?:[.][0-9]*)?f.*%", plain, re.DOTALL):
+            if re.search("%[0'-]*[0-9]*(?:[.][0-9]*)?f.*%", unescaped, re.DOTALL):
                 raise UsageError(f"format '{text}' has too many % directives", hint=False)
             raise UsageError(f"invalid format '{text}', directive must be %[0]['][-][N][.][N]f", hint=False)
         prefix, flags, width, precision, suffix_text = match.groups()

@@ -19,12 +19,12 @@ _HEAD = _FOOT = 5  #: lines above and below the text
 _MAX_PAGE = 1_000_000
 
 
-def _positive(text: str, what: str, minimum: int = 1) -> int:
+def _positive(text: str, message: str, minimum: int = 1) -> int:
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
-        raise Failure(f"{what}: '{text}'")
+        raise Failure(f"{message}: '{text}'")
     if text[:1] == "-" or len(digits.lstrip("0")) > 6 or int(digits) < minimum:
-        raise Failure(f"{what}: '{text}': Numerical result out of range")
+        raise Failure(f"{message}: '{text}': Numerical result out of range")
     return int(digits)
 
 
@@ -71,12 +71,12 @@ class Options:
         convert=lambda text: _positive(text, "'-o MARGIN' invalid line offset", 0))  # fmt: skip
     silent: bool = opt("-r", "--no-file-warnings", help="no messages about files that cannot be opened")
     separator: str | None = also(
-        opt("-s", "--separator", "CHAR", "what stands between columns, which are not aligned (a tab)", optional=True,
+        opt("-s", "--separator", "CHAR", "the separator of columns, which are not aligned (a tab)", optional=True,
             const="\t"),
-        opt("-S", "--sep-string", "TEXT", "what stands between aligned columns", optional=True, const="S",
+        opt("-S", "--sep-string", "TEXT", "the separator of aligned columns", optional=True, const="S",
             convert=lambda text: f"S{text}"),
     )  # fmt: skip
-    plain: bool = opt("-t", "--omit-header", help="neither titles nor empty lines at the end")
+    plain: bool = opt("-t", "--omit-header", help="omit titles and the empty lines at the end")
     bare: bool = opt("-T", "--omit-pagination", help="like -t, and no form feeds of the input")
     width: int | None = opt("-w", "--width", "COLUMNS", "width of a page with columns (72)",
         convert=lambda text: _positive(text, "'-w PAGE_WIDTH' invalid number of characters"))  # fmt: skip
@@ -111,11 +111,11 @@ def _range(text: str | None) -> tuple[int, int]:
     if text is None:
         return 1, _MAX_PAGE
     first, colon, last = text.partition(":")
-    one = _positive(first, "invalid page range")
+    start = _positive(first, "invalid page range")
     end = _positive(last, "invalid page range") if colon else _MAX_PAGE
-    if end < one:
+    if end < start:
         raise Failure(f"invalid page range '{text}'")
-    return one, end
+    return start, end
 
 
 def _read(name: str, options: Options, ctx: Context) -> bytes | None:
@@ -347,15 +347,15 @@ class _Printer:
             return
         if layout.has_title:
             self._title(page)
-        used = 0
+        line_count = 0
         for number, row in enumerate(rows, 1):
             ctx.write(self._row(row) + b"\n")
-            used += 1
+            line_count += 1
             if options.double and not (layout.columns > 1 and number == len(rows)):
                 ctx.write(b"\n")
-                used += 1
+                line_count += 1
         if layout.has_title:
-            remaining = layout.body * (2 if options.double else 1) + _FOOT - used
+            remaining = layout.body * (2 if options.double else 1) + _FOOT - line_count
             ctx.write(b"\f" if options.feeds else b"\n" * remaining)
         elif form_feed and not options.bare:
             ctx.write(b"\f")

@@ -67,10 +67,10 @@ def _groups(reader: Reader) -> Iterator[bytes]:
     buffer = b""
     for data in reader.chunks():
         buffer += data
-        whole = len(buffer) // _LINE * _LINE
-        if whole:
-            yield buffer[:whole]
-            buffer = buffer[whole:]
+        size = len(buffer) // _LINE * _LINE
+        if size:
+            yield buffer[:size]
+            buffer = buffer[size:]
     if buffer:
         yield buffer
 

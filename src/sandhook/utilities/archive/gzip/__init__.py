@@ -73,9 +73,9 @@ class Options:
         opt("-d", "--decompress", "--uncompress", help="expand", default=None),
         opt("-z", "--compress", help="compress, whatever the program is called", const=False),
     )
-    force: bool = opt("-f", "--force", help="overwrite files, and copy what is not compressed with -dc")
+    force: bool = opt("-f", "--force", help="overwrite files; with -dc, copy uncompressed files unchanged")
     keep: bool = opt("-k", "--keep", help="keep the files")
-    list_: bool = opt("-l", "--list", help="list what compressed files hold (gzip, xz)")
+    list_: bool = opt("-l", "--list", help="list the contents of compressed files (gzip, xz)")
     robot: bool = opt("--robot", help="with -l, lines for programs (xz)")
     long_help: bool = opt("-H", "--long-help", help="print this help (xz)")
     name: str = also(
@@ -237,7 +237,7 @@ class _Worker:
         return expanded(rest, kind if self.kind == "xz" else self.kind, self.ctx.charge, self.sizes)
 
     def _corruption_error(self, name: str, error: CorruptError, target: str) -> None:
-        message = self.messages.damaged(name, error, target, test=self.options.test)
+        message = self.messages.corrupt_data(name, error, target, test=self.options.test)
         blank_line_before = self.kind == "gzip" or (self.kind == "bzip2" and "*Possible*" in message[0])
         self.print(message, blank_line_before=blank_line_before)
 
@@ -270,7 +270,7 @@ class _Worker:
                 self.print(messages.link(name))
                 return
             if info.links > 1:
-                self.print(messages.linked(name, info.links - 1))
+                self.print(messages.hard_links(name, info.links - 1))
                 return
         self._replace(name, info)
 
@@ -335,7 +335,7 @@ class _Worker:
         if not self.expands:
             if known_suffix is not None and not (self.options.force and self.kind == "gzip"):
                 if not self.options.recursive:
-                    self.print(messages.packed(name, known_suffix))
+                    self.print(messages.has_suffix(name, known_suffix))
                 return None
             return name + self.suffixes[0]
         if known_suffix is not None:
@@ -384,7 +384,7 @@ class _Worker:
             return
         if not options.verbose:
             return
-        whole, small = (size, source.size) if self.expands else (source.size, size)
+        uncompressed, compressed_size = (size, source.size) if self.expands else (source.size, size)
         overhead = 0
         if self.kind == "gzip":
             if not self.expands:
@@ -392,13 +392,13 @@ class _Worker:
                 overhead = 18 + (len(base) + 1 if base and options.name != "no" else 0)
             elif len(self.sizes) < 2:
                 overhead = gzip_header(source.head)[0] + 8
-            whole = self.sizes[-1] if self.expands and self.sizes else whole
+            uncompressed = self.sizes[-1] if self.expands and self.sizes else uncompressed
         if options.test:
-            text = self.messages.tested(name, small, whole) if name else " OK\n"
+            text = self.messages.test_result(name, compressed_size, uncompressed) if name else " OK\n"
         else:
-            ratio = _ratio(whole, small - overhead)
-            text = self.messages.done(
-                name, target, small, whole, ratio, keep=options.keep, expands=self.expands
+            ratio = _ratio(uncompressed, compressed_size - overhead)
+            text = self.messages.summary(
+                name, target, compressed_size, uncompressed, ratio, keep=options.keep, expands=self.expands
             )
         self._print(text)
 
@@ -433,20 +433,20 @@ class _Worker:
     def _list(self, name: str, source: _CountingReader, mtime: int) -> None:
         header, _, stored_time = gzip_header(source.head)
         overhead = header + 8 if len(self.sizes) < 2 else 0
-        whole = self.sizes[-1] if self.sizes else 0
+        uncompressed = self.sizes[-1] if self.sizes else 0
         listed_name = name or "stdout"
         suffix = next((suffix for suffix in self.suffixes if listed_name.endswith(suffix)), "")
         listed_name = listed_name[: -len(suffix)] if suffix else listed_name
         self.listed_files += 1
-        self.totals = [self.totals[0] + source.size, self.totals[1] + whole, overhead]
+        self.totals = [self.totals[0] + source.size, self.totals[1] + uncompressed, overhead]
         details = ""
         if self.options.verbose:
             zone = self.ctx.environment.get("TZ")
             check = int.from_bytes(source.tail[-8:-4], "little")
             details = f"defla {check:08x} " + strftime("%b %e %H:%M ", stored_time or mtime, zone)
-        self.print_row(source.size, whole, overhead, listed_name, details)
+        self.print_row(source.size, uncompressed, overhead, listed_name, details)
 
-    def print_row(self, size: int, whole: int, overhead: int, name: str, details: str) -> None:
+    def print_row(self, size: int, uncompressed: int, overhead: int, name: str, details: str) -> None:
         """Print a line of -l, and the line of titles before the first."""
         verbose = self.options.verbose
         if not self.titles_printed and not self.options.quiet:
@@ -455,7 +455,9 @@ class _Worker:
             self.ctx.write_line(("method  crc     date  time  " if verbose else "") + titles)
         if verbose and not details:
             details = " " * 28
-        self.ctx.write_line(f"{details}{size:19} {whole:19} {_ratio(whole, size - overhead)} {name}")
+        self.ctx.write_line(
+            f"{details}{size:19} {uncompressed:19} {_ratio(uncompressed, size - overhead)} {name}"
+        )
 
 
 class _CountingReader:
@@ -475,5 +477,5 @@ class _CountingReader:
             yield data
 
 
-def _ratio(whole: int, small: int) -> str:
-    return f"{100 * (whole - small) / whole:5.1f}%" if whole else "  0.0%"
+def _ratio(uncompressed: int, compressed_size: int) -> str:
+    return f"{100 * (uncompressed - compressed_size) / uncompressed:5.1f}%" if uncompressed else "  0.0%"

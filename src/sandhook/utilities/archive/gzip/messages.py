@@ -22,7 +22,7 @@ def plural(count: int) -> str:
 
 
 class GzipMessages:
-    """The messages of gzip; each method is named after the event that it reports."""
+    """The messages of gzip, one method for each."""
 
     #: The name of standard input in messages.
     stream = "stdin"
@@ -42,26 +42,34 @@ class GzipMessages:
     def link(self, name: str) -> Message:
         return f"{name}: Too many levels of symbolic links", "error"
 
-    def linked(self, name: str, others: int) -> Message:
+    def hard_links(self, name: str, others: int) -> Message:
         return f"{name} has {plural(others)} -- file ignored", "warning"
 
-    def packed(self, name: str, suffix: str) -> Message:
+    def has_suffix(self, name: str, suffix: str) -> Message:
         return f"{name} already has {suffix} suffix -- unchanged", "note"
 
     def unknown(self, name: str) -> Message:
         return f"{name}: unknown suffix -- ignored", "warning"
 
-    def damaged(self, name: str, error: CorruptError, target: str, *, test: bool) -> Message:
+    def corrupt_data(self, name: str, error: CorruptError, target: str, *, test: bool) -> Message:
         return f"{name}: {error}", "warning" if error.reason == "trailing garbage" else "corrupt"
 
-    def tested(self, name: str, compressed: int, whole: int) -> str:
+    def test_result(self, name: str, compressed: int, uncompressed: int) -> str:
         return f"{name}:\t OK\n"
 
-    def done(
-        self, name: str, target: str, compressed: int, whole: int, ratio: str, *, keep: bool, expands: bool
+    def summary(
+        self,
+        name: str,
+        target: str,
+        compressed: int,
+        uncompressed: int,
+        ratio: str,
+        *,
+        keep: bool,
+        expands: bool,
     ) -> str:
-        what = f" -- {'created' if keep else 'replaced with'} {target or 'stdout'}"
-        return f"{name}:\t{ratio}{what}\n" if name else f"{ratio}\n"
+        action = f" -- {'created' if keep else 'replaced with'} {target or 'stdout'}"
+        return f"{name}:\t{ratio}{action}\n" if name else f"{ratio}\n"
 
 
 class BzipMessages(GzipMessages):
@@ -83,54 +91,64 @@ class BzipMessages(GzipMessages):
     def link(self, name: str) -> Message:
         return f"Input file {name} is not a normal file.", "error"
 
-    def linked(self, name: str, others: int) -> Message:
+    def hard_links(self, name: str, others: int) -> Message:
         return f"Input file {name} has {plural(others)}.", "error"
 
-    def packed(self, name: str, suffix: str) -> Message:
+    def has_suffix(self, name: str, suffix: str) -> Message:
         return f"Input file {name} already has {suffix} suffix.", "error"
 
     def unknown(self, name: str) -> Message:
         return f"Can't guess original name for {name} -- using {name}.out", "note"
 
-    def damaged(self, name: str, error: CorruptError, target: str, *, test: bool) -> Message:
+    def corrupt_data(self, name: str, error: CorruptError, target: str, *, test: bool) -> Message:
         if error.reason == "trailing garbage":
             return f"{name}: trailing garbage after EOF ignored", "note"
         if error.reason == "unrecognized":
             if test:
                 return f"{name}: bad magic number (file not created by bzip2)\n{_RECOVER}", "corrupt"
             return f"{name} is not a bzip2 file.", "corrupt"
-        ends = error.reason == "truncated"
+        truncated = error.reason == "truncated"
         if test:
-            what = "file ends unexpectedly" if ends else "data integrity (CRC) error in data"
-            return f"{name}: {what}\n{_RECOVER}", "corrupt"
+            problem = "file ends unexpectedly" if truncated else "data integrity (CRC) error in data"
+            return f"{name}: {problem}\n{_RECOVER}", "corrupt"
         output = target or "(stdout)"
-        first = (
+        headline = (
             "Compressed file ends unexpectedly;\n\tperhaps it is corrupted?  *Possible* reason follows.\n"
             "bzip2: No such file or directory\n"
-            if ends
+            if truncated
             else "Data integrity error when decompressing.\n"
         )
-        after = f"\nbzip2: Deleting output file {target}, if it exists." if target else ""
+        deletion_note = f"\nbzip2: Deleting output file {target}, if it exists." if target else ""
         return (
-            f"{first}\tInput file = {name}, output file = {output}\n\n"
+            f"{headline}\tInput file = {name}, output file = {output}\n\n"
             "It is possible that the compressed file(s) have become corrupted.\n"
-            f"You can use the -tvv option to test integrity of such files.\n{_RECOVER}{after}"
+            f"You can use the -tvv option to test integrity of such files.\n{_RECOVER}{deletion_note}"
         ), "corrupt"
 
-    def tested(self, name: str, compressed: int, whole: int) -> str:
+    def test_result(self, name: str, compressed: int, uncompressed: int) -> str:
         return f"  {name}:   ok\n"
 
-    def done(
-        self, name: str, target: str, compressed: int, whole: int, ratio: str, *, keep: bool, expands: bool
+    def summary(
+        self,
+        name: str,
+        target: str,
+        compressed: int,
+        uncompressed: int,
+        ratio: str,
+        *,
+        keep: bool,
+        expands: bool,
     ) -> str:
         name = name or self.stream
         if expands:
             return f"  {name}:   done\n"
-        if not whole:
+        if not uncompressed:
             return f"  {name}:  no data compressed.\n"
-        shrunk = f"{whole / compressed:6.3f}:1, {8 * compressed / whole:6.3f} bits/byte, "
-        saved = f"{100 * (1 - compressed / whole):5.2f}% saved, {whole} in, {compressed} out.\n"
-        return f"  {name}: {' ' * max(0, 7 - len(name))}{shrunk}{saved}"
+        ratio_text = f"{uncompressed / compressed:6.3f}:1, {8 * compressed / uncompressed:6.3f} bits/byte, "
+        savings_text = (
+            f"{100 * (1 - compressed / uncompressed):5.2f}% saved, {uncompressed} in, {compressed} out.\n"
+        )
+        return f"  {name}: {' ' * max(0, 7 - len(name))}{ratio_text}{savings_text}"
 
 
 class XzMessages(GzipMessages):
@@ -147,16 +165,16 @@ class XzMessages(GzipMessages):
     def link(self, name: str) -> Message:
         return f"{name}: Is a symbolic link, skipping", "warning"
 
-    def linked(self, name: str, others: int) -> Message:
+    def hard_links(self, name: str, others: int) -> Message:
         return f"{name}: Input file has more than one hard link, skipping", "warning"
 
-    def packed(self, name: str, suffix: str) -> Message:
+    def has_suffix(self, name: str, suffix: str) -> Message:
         return f"{name}: File already has `{suffix}' suffix, skipping", "warning"
 
     def unknown(self, name: str) -> Message:
         return f"{name}: Filename has an unknown suffix, skipping", "warning"
 
-    def damaged(self, name: str, error: CorruptError, target: str, *, test: bool) -> Message:
+    def corrupt_data(self, name: str, error: CorruptError, target: str, *, test: bool) -> Message:
         text = str(error)
         if error.reason == "truncated":
             text = "Unexpected end of input"
@@ -164,11 +182,19 @@ class XzMessages(GzipMessages):
             text = "Compressed data is corrupt"
         return f"{name}: {text}", "error"
 
-    def tested(self, name: str, compressed: int, whole: int) -> str:
-        return self.done(name, "", compressed, whole, "", keep=True, expands=True)
+    def test_result(self, name: str, compressed: int, uncompressed: int) -> str:
+        return self.summary(name, "", compressed, uncompressed, "", keep=True, expands=True)
 
-    def done(
-        self, name: str, target: str, compressed: int, whole: int, ratio: str, *, keep: bool, expands: bool
+    def summary(
+        self,
+        name: str,
+        target: str,
+        compressed: int,
+        uncompressed: int,
+        ratio: str,
+        *,
+        keep: bool,
+        expands: bool,
     ) -> str:
-        ratio = f" = {compressed / whole:.3f}" if whole else ""
-        return f"{name or self.stream}: {compressed} B / {whole} B{ratio}\n"
+        ratio = f" = {compressed / uncompressed:.3f}" if uncompressed else ""
+        return f"{name or self.stream}: {compressed} B / {uncompressed} B{ratio}\n"

@@ -27,7 +27,7 @@ class Stream(Record):
     Attributes:
         start: Offset in the file, in bytes.
         size: Compressed size in bytes.
-        whole: Uncompressed size in bytes.
+        uncompressed: Uncompressed size in bytes.
         check: The number of its integrity check.
         padding: Bytes of padding after it.
         blocks: For each block, its size with all parts, and its uncompressed size.
@@ -35,7 +35,7 @@ class Stream(Record):
 
     start: int
     size: int
-    whole: int
+    uncompressed: int
     check: int
     padding: int
     blocks: tuple[tuple[int, int], ...]
@@ -96,9 +96,9 @@ def _index(data: bytes, at: int, size: int, charge: Callable[[int], None]) -> li
     blocks = []
     for _ in range(count):
         charge(1)
-        packed, at = _number(data, at, end)
-        whole, at = _number(data, at, end)
-        blocks.append(((packed + 3) // 4 * 4, whole))
+        compressed_size, at = _number(data, at, end)
+        uncompressed, at = _number(data, at, end)
+        blocks.append(((compressed_size + 3) // 4 * 4, uncompressed))
     return blocks
 
 
@@ -133,7 +133,7 @@ class Lister:
         """Print one file."""
         sums = [
             len(streams), sum([len(each.blocks) for each in streams]), sum([each.size + each.padding for each in streams]),
-            sum([each.whole for each in streams]), sum([each.padding for each in streams]),
+            sum([each.uncompressed for each in streams]), sum([each.padding for each in streams]),
         ]  # fmt: skip
         checks = {each.check for each in streams}
         self._files += 1
@@ -170,20 +170,20 @@ class Lister:
             self._row(self._sums, self._checks, f"{self._files} files")
 
     def _row(self, sums: Sequence[int], checks: set[int], name: str) -> None:
-        streams, blocks, size, whole, _ = sums
+        streams, blocks, size, uncompressed, _ = sums
         self._write(
-            f"{streams:5} {blocks:7}  {_amount(size):>11}  {_amount(whole):>11}  {_ratio(size, whole):>5}  "
+            f"{streams:5} {blocks:7}  {_amount(size):>11}  {_amount(uncompressed):>11}  {_ratio(size, uncompressed):>5}  "
             f"{_names(checks, ','):<7} {name}"
         )
 
     def _summary(self, sums: Sequence[int], checks: set[int]) -> None:
-        streams, blocks, size, whole, padding = sums
+        streams, blocks, size, uncompressed, padding = sums
         self._write(f"  Streams:           {streams}\n  Blocks:            {blocks}")
         self._write(
-            f"  Compressed size:   {_amount_and_bytes(size)}\n  Uncompressed size: {_amount_and_bytes(whole)}"
+            f"  Compressed size:   {_amount_and_bytes(size)}\n  Uncompressed size: {_amount_and_bytes(uncompressed)}"
         )
         self._write(
-            f"  Ratio:             {_ratio(size, whole)}\n  Check:             {_names(checks, ', ')}"
+            f"  Ratio:             {_ratio(size, uncompressed)}\n  Check:             {_names(checks, ', ')}"
         )
         self._write(f"  Stream Padding:    {_amount_and_bytes(padding)}")
 
@@ -193,15 +193,24 @@ class Lister:
         uncompressed_offset = 0
         for number, stream in enumerate(streams, 1):
             check = _name(stream.check)
-            stream_rows.append((number, len(stream.blocks), stream.start, uncompressed_offset, stream.size, stream.whole,
-                             _ratio(stream.size, stream.whole), check, stream.padding))  # fmt: skip
+            stream_rows.append((number, len(stream.blocks), stream.start, uncompressed_offset, stream.size, stream.uncompressed,
+                             _ratio(stream.size, stream.uncompressed), check, stream.padding))  # fmt: skip
             at = stream.start + _HEADER_SIZE
-            for index, (size, whole) in enumerate(stream.blocks, 1):
+            for index, (size, uncompressed) in enumerate(stream.blocks, 1):
                 block_rows.append(
-                    (number, index, at, uncompressed_offset, size, whole, _ratio(size, whole), check)
+                    (
+                        number,
+                        index,
+                        at,
+                        uncompressed_offset,
+                        size,
+                        uncompressed,
+                        _ratio(size, uncompressed),
+                        check,
+                    )
                 )
                 at += size
-                uncompressed_offset += whole
+                uncompressed_offset += uncompressed
         if self._robot:
             for row in stream_rows:
                 self._write("\t".join(map(str, ("stream", *row))))
@@ -226,8 +235,8 @@ def _cells(row: Sequence[object]) -> str:
 
 
 def _fields(sums: Sequence[int], checks: set[int]) -> str:
-    streams, blocks, size, whole, padding = sums
-    return f"{streams}\t{blocks}\t{size}\t{whole}\t{_ratio(size, whole)}\t{_names(checks, ',')}\t{padding}"
+    streams, blocks, size, uncompressed, padding = sums
+    return f"{streams}\t{blocks}\t{size}\t{uncompressed}\t{_ratio(size, uncompressed)}\t{_names(checks, ',')}\t{padding}"
 
 
 def _name(check: int) -> str:
@@ -254,6 +263,6 @@ def _amount_and_bytes(size: int) -> str:
     return _amount(size) if size < 10_000 else f"{_amount(size)} ({size} B)"
 
 
-def _ratio(size: int, whole: int) -> str:
-    ratio = size / whole if whole else 10.0
+def _ratio(size: int, uncompressed: int) -> str:
+    ratio = size / uncompressed if uncompressed else 10.0
     return "---" if ratio > 9.999 else f"{ratio:.3f}"

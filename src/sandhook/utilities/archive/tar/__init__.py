@@ -92,7 +92,7 @@ class Job:
         self.top = self._top_level()
         self.names: list[tuple[str, str]] = []
         self.rename = transformer(options.transform)
-        self.present: dict[str, int] = {}
+        self.member_times: dict[str, int] = {}
         self.archive_file: tuple[int, int] | None = None
         self._mtime = None if options.mtime is None else self._parse_time(options.mtime, "mtime") // 10**9
         self._bits = None
@@ -186,9 +186,9 @@ class Job:
             for name in unseen:
                 self.error(f"{self.quoted(name)}: Not found in archive")
         if self._options.totals and self.mode != "delete":
-            what = "read" if self.mode in ("x", "t", "d") else "written"
+            verb = "read" if self.mode in ("x", "t", "d") else "written"
             self._ctx.process.write_error(
-                f"Total bytes {what}: {self._size} ({_scaled(self._size)}, 1.0MiB/s)\n".encode()
+                f"Total bytes {verb}: {self._size} ({_scaled(self._size)}, 1.0MiB/s)\n".encode()
             )
 
     def error(self, message: str) -> None:
@@ -207,7 +207,7 @@ class Job:
         except OSError as error:
             raise Failure(f"{name}: Cannot stat: {reason(error)}") from None
 
-    def _parse_time(self, text: str, what: str) -> int:
+    def _parse_time(self, text: str, name: str) -> int:
         """Return the time of --mtime or -N in nanoseconds. Raises UsageError."""
         if text[:1] in ("/", "."):
             try:
@@ -217,7 +217,7 @@ class Job:
         try:
             return parse_date(text, int(self._ctx.now() * 1e9), self._ctx.environment.get("TZ"))
         except BadDate:
-            raise UsageError(f"Invalid {what}: '{text}'", hint=False) from None
+            raise UsageError(f"Invalid {name}: '{text}'", hint=False) from None
 
     def is_new(self, mtime_ns: int, ctime_ns: int) -> bool:
         """Return whether a file is newer than the date of -N; True without -N."""
@@ -269,7 +269,7 @@ class Job:
             self._write(chain((data[:end],), self._concatenated_members(operands, end)))
             return
         if self.mode == "u":
-            self.present = {member.name: member.mtime for _, _, member in members}
+            self.member_times = {member.name: member.mtime for _, _, member in members}
         self._write(chain((data[:end],), Creator(self, ctx, self.error).pieces(end)))
 
     def _concatenated_members(self, names: list[str], size: int) -> Iterator[bytes]:

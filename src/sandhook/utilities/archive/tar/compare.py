@@ -42,9 +42,9 @@ class Comparer:
                 pass
             tar.skip_padding(stream, member.size)
 
-    def _print_difference(self, member: tar.Member, what: str) -> None:
+    def _print_difference(self, member: tar.Member, difference: str) -> None:
         self.differs = True
-        self._ctx.write_line(f"{self._job.quoted(member.name)}: {what}")
+        self._ctx.write_line(f"{self._job.quoted(member.name)}: {difference}")
 
     def _compare(self, member: tar.Member, stream: tar.Stream) -> int:
         """Compare one member; return how many of its bytes are still unread."""

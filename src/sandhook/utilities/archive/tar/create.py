@@ -121,9 +121,9 @@ class Creator:
 
     def _tag_rule(self, name: str) -> str:
         """Return the rule of a tag file in a directory: "all", "under", or the name of the only file to store."""
-        for how, tag in self._job.tags:
+        for rule, tag in self._job.tags:
             if self._ctx.fs.exists(self._ctx.path(beneath(name, tag))):
-                return tag if how == "tag" else how
+                return tag if rule == "tag" else rule
         return ""
 
     def _read_error(self, name: str, error: OSError) -> None:
@@ -132,7 +132,7 @@ class Creator:
         else:
             self._error(f"{self._job.quoted(name)}: Cannot open: {reason(error)}")
 
-    def _without_prefix(self, name: str, what: str) -> str:
+    def _without_prefix(self, name: str, description: str) -> str:
         """Return a name without a prefix that leads out of the directory; report each prefix once."""
         if self._job.absolute:
             return name
@@ -142,9 +142,9 @@ class Creator:
         while name[at : at + 1] == "/":
             at += 1
         prefix = name[:at]
-        if prefix and f"{prefix} {what}" not in self._reported_prefixes:
-            self._reported_prefixes.add(f"{prefix} {what}")
-            self._ctx.error(f"Removing leading `{prefix}' from {what}")
+        if prefix and f"{prefix} {description}" not in self._reported_prefixes:
+            self._reported_prefixes.add(f"{prefix} {description}")
+            self._ctx.error(f"Removing leading `{prefix}' from {description}")
         return name[at:] or "."
 
     def _member(self, name: str, info: Stat) -> Iterator[bytes]:
@@ -153,7 +153,7 @@ class Creator:
         member.uid, member.gid = info.uid, info.gid
         member.user, member.group = self._accounts.user(info.uid), self._accounts.group(info.gid)
         self._job.apply_overrides(member)
-        if member.mtime <= self._job.present.get(member.name, member.mtime - 1):
+        if member.mtime <= self._job.member_times.get(member.name, member.mtime - 1):
             return
         if not self._classify(member, name, info):
             return
@@ -194,7 +194,7 @@ class Creator:
         yield tar.padding(member.size)
 
     def _classify(self, member: tar.Member, name: str, info: Stat) -> bool:
-        """Set the kind, the link and the size of a member; return False for what cannot be stored."""
+        """Set the kind, the link and the size of a member; return False if it cannot be stored."""
         key = (info.device, info.inode)
         if bits.S_ISDIR(info.mode):
             member.kind = tar.DIRECTORY

@@ -41,7 +41,7 @@ class Extractor:
         self._root = str(ctx.fs.realpath(ctx.process.cwd))
 
     def run(self, stream: tar.Stream) -> None:
-        """List or extract what the operands select."""
+        """List or extract the members that the operands select."""
         for member in tar.members(stream, past_end=self._job.zeros):
             self._ctx.charge()
             if self._job.mode == "label":
@@ -85,8 +85,8 @@ class Extractor:
             else:
                 self._special(name, member)
         except OSError as error:
-            what = _VERBS.get(member.kind, "create").replace("{}", quote_escaped(member.link))
-            self._error(f"{self._job.quoted(member.name)}: Cannot {what}: {reason(error)}")
+            action = _VERBS.get(member.kind, "create").replace("{}", quote_escaped(member.link))
+            self._error(f"{self._job.quoted(member.name)}: Cannot {action}: {reason(error)}")
         finally:
             for piece in stream.pieces(remaining):
                 remaining -= len(piece)

@@ -23,7 +23,7 @@ class Job(Protocol):
     mode: str  #: the letter of the operation
     names: list[tuple[str, str]]  #: directory of -C, and operand
     permissions: bool
-    present: dict[str, int]  #: for -u, the times of the archive's members by name
+    member_times: dict[str, int]  #: for -u, the times of the archive's members by name
     record: int  #: bytes of a record
     recursive: bool
     remove: bool

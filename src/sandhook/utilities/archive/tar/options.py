@@ -135,7 +135,7 @@ class Options:
         opt("--no-same-permissions", help="apply the umask (default)", const=False),
     )
     touch: bool = opt("-m", "--touch", help="do not restore times")
-    follow: bool = opt("-h", "--dereference", help="store what links lead to")
+    follow: bool = opt("-h", "--dereference", help="store the targets of links")
     flat: bool = opt("--no-recursion", help="do not go into directories")
     strip: int = opt(
         "--strip-components",
@@ -179,7 +179,7 @@ class Options:
     )
     quoting: str = opt("--quoting-style", "STYLE", "how names are listed", convert=_quoting, default="escape")
     no_links: bool = opt("--hard-dereference", help="store every link of a file as a file")
-    tolerant: bool = opt("--ignore-failed-read", help="files that cannot be read are no errors")
+    tolerant: bool = opt("--ignore-failed-read", help="do not fail for files that cannot be read")
     top: str | None = opt("--one-top-level", "DIRECTORY", "extract into DIRECTORY, or one named after the archive",
                           optional=True, const="")  # fmt: skip
     absolute: bool = opt("-P", "--absolute-names", help="store names with leading slashes")
@@ -194,13 +194,13 @@ class Options:
     )  # fmt: skip
     zeros: bool = opt("-i", "--ignore-zeros", help="continue after the end of an archive")
     clamp: bool = opt("--clamp-mtime", help="store the time of --mtime only for files that are newer")
-    label: str | None = opt("-V", "--label", "TEXT", "give the archive a label")
+    label: str | None = opt("-V", "--label", "TEXT", "set the label of the archive")
     blocks: int = opt(
         "-b", "--blocking-factor", "NUMBER", "blocks of 512 bytes in a record", convert=_count, default=20
     )
     utc: bool = opt("--utc", help="list times in UTC")
     warning: str | None = opt("--warning", "WORD", ignored="")
-    without_effect: bool = opt(*_WITHOUT_EFFECT, help="accepted, without effect")
+    without_effect: bool = opt(*_WITHOUT_EFFECT, ignored="")
     files_from: tuple[str, ...] = opt(
         "-T", "--files-from", "FILE", "take NAMEs from the lines of FILE", append=True
     )

@@ -81,11 +81,11 @@ class Selection:
         if self._options.anchored is False:
             leading = [part for tail in _tails(name) for part in _leading(tail)]
         self._charge(len(leading) >> 4)
-        chosen = False
+        selected = False
         for key, matches in self._operands.items():
             if any(matches(part) for part in leading):
-                chosen = self._is_occurrence(key) or chosen
-        return chosen
+                selected = self._is_occurrence(key) or selected
+        return selected
 
     def _is_occurrence(self, key: str) -> bool:
         """Record that an operand matched; return whether this is the match of --occurrence."""

@@ -46,6 +46,7 @@ class Member:
 
     __slots__ = (
         "attributes",
+        "compressed_size",
         "crc",
         "data",
         "extra",
@@ -55,7 +56,6 @@ class Member:
         "mtime",
         "name",
         "offset",
-        "packed",
         "size",
         "text",
         "version_made_by",
@@ -72,7 +72,7 @@ class Member:
         self.text = False
         self.flags = 0
         self.crc = 0
-        self.size = self.packed = 0
+        self.size = self.compressed_size = 0
         self.offset = 0
         self.extra = b""
         self.data = b""
@@ -88,16 +88,16 @@ class Member:
     @property
     def percent(self) -> int:
         """How much smaller the member became, in percent, rounded."""
-        if not self.size or self.packed >= self.size:
+        if not self.size or self.compressed_size >= self.size:
             return 0
-        return (per_mille(self.size, self.packed) + 5) // 10
+        return (per_mille(self.size, self.compressed_size) + 5) // 10
 
 
-def per_mille(size: int, packed: int) -> int:
-    """Return how much smaller ``packed`` is in thousandths of ``size``, rounded; negative when it is larger."""
+def per_mille(size: int, compressed_size: int) -> int:
+    """Return how much smaller ``compressed_size`` is in thousandths of ``size``, rounded; negative when it is larger."""
     if not size:
         return 0
-    saved = 1000 * (size - packed)
+    saved = 1000 * (size - compressed_size)
     return (2 * saved + size) // (2 * size) if saved >= 0 else -((-2 * saved + size) // (2 * size))
 
 
@@ -122,7 +122,7 @@ def read_directory(data: bytes, timezone: str | None) -> list[Member]:
         member.extra = data[place + length : place + length + extra]
         place += length + extra + comment
         member.flags, member.method, member.crc = flags, method, crc
-        member.packed, member.size, member.offset = packed, size, offset + shift
+        member.compressed_size, member.size, member.offset = packed, size, offset + shift
         member.version_made_by, member.attributes, member.text = (
             version_made_by,
             attributes,
@@ -152,8 +152,15 @@ def _stamp(member: Member, timezone: str | None) -> int:
         kind, length = struct.unpack_from("<HH", extra)
         if kind == 0x5455 and length >= 5 and len(extra) >= 9 and extra[4] & 1:
             stamp: int = struct.unpack_from("<l", extra, 5)[0]
-            shown = moment(stamp, zone_of(timezone))
-            member.wall = (shown.year, shown.month, shown.day, shown.hour, shown.minute, shown.second)
+            local_time = moment(stamp, zone_of(timezone))
+            member.wall = (
+                local_time.year,
+                local_time.month,
+                local_time.day,
+                local_time.hour,
+                local_time.minute,
+                local_time.second,
+            )
             return stamp
         extra = extra[4 + length :]
     year, month, day, hour, minute, second = member.wall
@@ -168,9 +175,9 @@ def packed_data(data: bytes, member: Member) -> bytes:
         raise FormatError("bad zipfile offset (local header sig)")
     *_, length, extra = _LOCAL.unpack_from(data, at)
     at += _LOCAL.size + length + extra
-    if at + member.packed > len(data):
+    if at + member.compressed_size > len(data):
         raise FormatError("compressed data is cut off")
-    return data[at : at + member.packed]
+    return data[at : at + member.compressed_size]
 
 
 def contents(packed: bytes, member: Member, budget: Budget) -> Iterator[bytes]:
@@ -226,7 +233,7 @@ def fill(member: Member, data: bytes, level: int, budget: Budget) -> None:
         if len(packed) < len(data):
             member.method, member.data = DEFLATED, packed
             member.flags = 2 if level >= 8 else 4 if level == 2 else 6 if level == 1 else 0
-    member.packed = len(member.data)
+    member.compressed_size = len(member.data)
 
 
 def _is_text(data: bytes) -> bool:
@@ -236,8 +243,15 @@ def _is_text(data: bytes) -> bool:
 
 def set_date(member: Member, timezone: str | None, *, stamp: bool) -> None:
     """Set the stored time of a new member; ``stamp`` adds the extra field with seconds since the epoch."""
-    shown = moment(member.mtime, zone_of(timezone))
-    member.wall = (shown.year, shown.month, shown.day, shown.hour, shown.minute, shown.second)
+    local_time = moment(member.mtime, zone_of(timezone))
+    member.wall = (
+        local_time.year,
+        local_time.month,
+        local_time.day,
+        local_time.hour,
+        local_time.minute,
+        local_time.second,
+    )
     member.extra = struct.pack("<HHBl", 0x5455, 5, 1, max(min(member.mtime, 0x7FFFFFFF), 0)) if stamp else b""
 
 
@@ -252,7 +266,16 @@ def archive(members: Sequence[Member]) -> Iterator[bytes]:
         clock = hour << 11 | minute << 5 | second >> 1
         flags = member.flags & 6 | (0 if name.isascii() else _UTF8)
         version_needed = 20 if member.method == DEFLATED else 10
-        fixed = (flags, member.method, clock, date, member.crc, member.packed, member.size, len(name))
+        fixed = (
+            flags,
+            member.method,
+            clock,
+            date,
+            member.crc,
+            member.compressed_size,
+            member.size,
+            len(name),
+        )
         head = _LOCAL.pack(b"PK\x03\x04", version_needed, *fixed, len(member.extra)) + name + member.extra
         attributes = member.mode << 16 | (16 if member.is_directory else 0)
         central.append(

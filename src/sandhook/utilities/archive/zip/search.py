@@ -41,7 +41,7 @@ def split_words(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def find_archive(name: str, ctx: Context, tool: str) -> tuple[str, bytes, list[Member]] | None:
-    """Return the archive of a name, which may lack its .zip; None after reporting that there is no such archive."""
+    """Return the archive of a name, which may lack its .zip; report a missing archive, and return None."""
     for candidate in (name, f"{name}.zip", f"{name}.ZIP"):
         try:
             with ctx.open(candidate) as reader:

@@ -181,8 +181,8 @@ class _Job:
     # ------------------------------------------------------------------ lists
 
     def _list(self, members: Sequence[Member]) -> None:
-        ctx, long_format, titled = self._ctx, self._options.verbose, len(self._options.quiet) < 2
-        if titled:
+        ctx, long_format, with_titles = self._ctx, self._options.verbose, len(self._options.quiet) < 2
+        if with_titles:
             ctx.write_line(
                 " Length   Method    Size  Cmpr    Date    Time   CRC-32   Name\n"
                 "--------  ------  ------- ---- ---------- ----- --------  ----"
@@ -191,29 +191,30 @@ class _Job:
             )
         for member in members:
             year, month, day, hour, minute, _ = member.wall
-            when = f"{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}"
+            time = f"{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}"
             if long_format:
                 method = _method(member)
                 ctx.write_line(
-                    f"{member.size:8}  {method:<7}{member.packed:8} {member.percent:3}% {when} {member.crc:08x}  "
+                    f"{member.size:8}  {method:<7}{member.compressed_size:8} {member.percent:3}% {time} {member.crc:08x}  "
                     f"{member.name}"
                 )
             else:
-                ctx.write_line(f"{member.size:9}  {when}   {member.name}")
-        if not titled:
+                ctx.write_line(f"{member.size:9}  {time}   {member.name}")
+        if not with_titles:
             return
-        size, packed = sum(each.size for each in members), sum(each.packed for each in members)
+        totals = Member("")
+        totals.size = sum(each.size for each in members)
+        totals.compressed_size = sum(each.compressed_size for each in members)
         count = f"{len(members)} file{'' if len(members) == 1 else 's'}"
         if long_format:
-            whole = Member("")
-            whole.size, whole.packed = size, packed
             ctx.write_line("--------          -------  ---                            -------")
             ctx.write_line(
-                f"{size:8}         {packed:8} {whole.percent:3}%                            {count}"
+                f"{totals.size:8}         {totals.compressed_size:8} {totals.percent:3}%"
+                f"                            {count}"
             )
         else:
             ctx.write_line("---------                     -------")
-            ctx.write_line(f"{size:9}                     {count}")
+            ctx.write_line(f"{totals.size:9}                     {count}")
 
     # ------------------------------------------------------------------ contents
 
@@ -282,18 +283,18 @@ class _Job:
 
     def _print(self, members: Sequence[Member]) -> None:
         ctx = self._ctx
-        named = self._options.show and not self._options.quiet
+        with_names = self._options.show and not self._options.quiet
         for member in members:
             if member.is_directory or not self._is_supported(member):
                 continue
-            if named:
+            if with_names:
                 ctx.write_line(self._heading(member, member.name))
             try:
                 for piece in self._pieces(member):
                     ctx.write(piece)
             except _DamagedError as error:
                 self._error(f"{member.name:<22}  {error}")
-            if named:
+            if with_names:
                 ctx.write(b"\n")
 
     # ------------------------------------------------------------------ extracting

@@ -117,7 +117,7 @@ def _error(text: str, status: int, ctx: Context, *, piped: bool = False) -> int:
 
 
 def _print_text(text: str, ctx: Context, piped: bool) -> None:
-    """Write a message to standard output, as zip does, or to standard error if the archive goes to the former."""
+    """Write a message to standard output, as zip does, or with ``piped``, the archive there, to standard error."""
     data = text.encode("utf-8", "surrogateescape")
     if piped:
         ctx.flush()
@@ -196,10 +196,12 @@ class _Job:
             self._ctx.write_line(text)
 
     def _print_total(self) -> None:
-        whole = Member("")
-        whole.size = sum(member.size for member in self._members.values())
-        whole.packed = sum(member.packed for member in self._members.values())
-        self._print(f"total bytes={whole.size}, compressed={whole.packed} -> {whole.percent}% savings")
+        totals = Member("")
+        totals.size = sum(member.size for member in self._members.values())
+        totals.compressed_size = sum(member.compressed_size for member in self._members.values())
+        self._print(
+            f"total bytes={totals.size}, compressed={totals.compressed_size} -> {totals.percent}% savings"
+        )
 
     def _warning(self, text: str) -> None:
         _print_text(f"\tzip warning: {text}\n", self._ctx, self._name == "-")
@@ -325,9 +327,13 @@ class _Job:
         self._charge_memory(len(member.data))
         verb = "  adding" if old is None else "freshening" if options.mode == "f" else "updating"
         self._members[name] = member
-        sizes = f"\t(in={member.size}) (out={member.packed})" if options.verbose and not directory else ""
-        how = f"deflated {member.percent}%" if member.method else "stored 0%"
-        self._print(f"{verb}: {name}{sizes} ({how})")
+        sizes = (
+            f"\t(in={member.size}) (out={member.compressed_size})"
+            if options.verbose and not directory
+            else ""
+        )
+        method = f"deflated {member.percent}%" if member.method else "stored 0%"
+        self._print(f"{verb}: {name}{sizes} ({method})")
         if mode is not None:
             self._stored_files.append(file)
         return True

@@ -53,7 +53,7 @@ class Options:
         opt("-s", help="modes, sizes, methods, dates and names (default)", const="short", default=""),
         opt("-m", help="medium lines, with compression ratios", const="medium"),
         opt("-l", help="long lines, with the compressed sizes", const="long"),
-        opt("-1", help="names alone", const="1"),
+        opt("-1", help="only names", const="1"),
         opt("-2", help="names, and the lines of -h, -t and -z", const="2"),
     )
     header: bool = opt("-h", help="the name and the size of the archive")
@@ -134,7 +134,7 @@ def _print_listing(
             ctx.charge()
             ctx.write_line(member.name if options.form in ("1", "2") else _line(member, options))
     if not names_only and (options.total or default_form):
-        size, packed = sum([each.size for each in selected]), sum([each.packed for each in selected])
+        size, packed = sum([each.size for each in selected]), sum([each.compressed_size for each in selected])
         count = f"{len(selected)} file{'' if len(selected) == 1 else 's'}"
         saved = per_mille(size, packed)
         sign = "-" if saved < 0 else ""
@@ -153,9 +153,9 @@ def _line(member: Member, options: Options) -> str:
     extra = ("X" if extended else "x") if member.extra else "l" if extended else "-"
     details = ""
     if options.form == "medium":
-        details = f"{(per_mille(member.size, member.packed) + 5) // 10:2}% "
+        details = f"{(per_mille(member.size, member.compressed_size) + 5) // 10:2}% "
     elif options.form == "long":
-        details = f"{member.packed:8} "
+        details = f"{member.compressed_size:8} "
     return (
         f"{_attributes(member):<12}{version // 10}.{version % 10} {host} {member.size:8} "
         f"{kind.upper() if member.encrypted else kind}{extra} {details}{_method(member)} "

@@ -74,11 +74,11 @@ def _formats(options: Options) -> Formats:
     """Return the formats of -D and the --...-format options. Raises UsageError if one is set to two values."""
     groups: dict[str, str] = {}
     lines: dict[str, str] = {}
-    for what, kind, text in options.formats:
-        table = lines if what == "line" else groups
-        name = "-D" if what == "ifdef" else f"--{kind}{'-' if kind else ''}{what}-format"
-        values = conditional(text) if what == "ifdef" else {kind: text}
-        if what == "line" and not kind:
+    for scope, kind, text in options.formats:
+        table = lines if scope == "line" else groups
+        name = "-D" if scope == "ifdef" else f"--{kind}{'-' if kind else ''}{scope}-format"
+        values = conditional(text) if scope == "ifdef" else {kind: text}
+        if scope == "line" and not kind:
             values = dict.fromkeys((OLD, NEW, UNCHANGED), text)
         for each, value in values.items():
             if table.setdefault(each, value) != value:

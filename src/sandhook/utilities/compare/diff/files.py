@@ -123,16 +123,16 @@ class Pair:
         pending: list[tuple[Side, Side, list[str]]] = []
         self._enter(first, second, pending, starting=self._options.starting)
         while pending:
-            one, two, names = pending[-1]
+            old_directory, new_directory, names = pending[-1]
             if not names:
                 pending.pop()
                 continue
             name = names.pop()
             self._ctx.charge()
             follow = not self._options.links
-            old = Side(beneath(one.name, name), self._ctx, follow=follow)
-            new = Side(beneath(two.name, name), self._ctx, follow=follow)
-            self._entry(one, two, name, old, new, pending)
+            old = Side(beneath(old_directory.name, name), self._ctx, follow=follow)
+            new = Side(beneath(new_directory.name, name), self._ctx, follow=follow)
+            self._entry(old_directory, new_directory, name, old, new, pending)
 
     def _enter(
         self,
@@ -157,8 +157,8 @@ class Pair:
 
     def _entry(
         self,
-        one: Side,
-        two: Side,
+        old_directory: Side,
+        new_directory: Side,
         name: str,
         old: Side,
         new: Side,
@@ -172,7 +172,7 @@ class Pair:
                 self._error(f"{present.name}: {reason(present.error or fs_error(errno.ENOENT))}")
                 return
             if not as_empty:
-                directory = two.name if old.info is None else one.name
+                directory = new_directory.name if old.info is None else old_directory.name
                 self._print(f"Only in {quoted(directory)}: {quoted(name)}")
                 return
         if (old.is_directory and new.is_directory) or (
@@ -305,8 +305,8 @@ class Pair:
             return self._options.labels[number]
         stamp = side.info.mtime_ns if side.info is not None else 0
         zone = zone_of(self._ctx.environment.get("TZ"))
-        when = format_moment(_STAMP, moment(stamp // 10**9, zone), stamp % 10**9)
-        return f"{_argument(side.name)}\t{when}"
+        time = format_moment(_STAMP, moment(stamp // 10**9, zone), stamp % 10**9)
+        return f"{_argument(side.name)}\t{time}"
 
 
 class _Collector:

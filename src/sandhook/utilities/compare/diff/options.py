@@ -42,8 +42,8 @@ def _regex(text: str) -> Regex:
         raise UsageError(f"{text}: {error}", hint=False) from None
 
 
-def _format(what: str, kind: str = "") -> Callable[[str], tuple[str, str, str]]:
-    return lambda text: (what, kind, text)
+def _format(scope: str, kind: str = "") -> Callable[[str], tuple[str, str, str]]:
+    return lambda text: (scope, kind, text)
 
 
 def _colour(text: str) -> str:
@@ -127,7 +127,7 @@ class Options:
     )
     starting: str | None = opt("-S", "--starting-file", "FILE", "begin with FILE in directories")
     case: bool = opt("-i", "--ignore-case", help="ignore case")
-    tabs: bool = opt("-E", "--ignore-tab-expansion", help="a tab equals the blanks that it stands for")
+    tabs: bool = opt("-E", "--ignore-tab-expansion", help="a tab equals the blanks up to its tab stop")
     trailing: bool = opt("-Z", "--ignore-trailing-space", help="ignore white space at the ends of lines")
     amount: bool = opt("-b", "--ignore-space-change", help="ignore how much white space there is")
     space: bool = opt("-w", "--ignore-all-space", help="ignore white space")

@@ -7,9 +7,9 @@ from sandhook.command.context import Failure
 from sandhook.command.options import also, opt, option_set
 
 
-def _number(what: str, text: str) -> int:
+def _number(name: str, text: str) -> int:
     if not (text.isascii() and text.isdigit()) or len(text) > 9:
-        raise Failure(f"**** {what} {text} is not a number")
+        raise Failure(f"**** {name} {text} is not a number")
     return int(text)
 
 
@@ -25,7 +25,7 @@ class Options:
         convert=lambda text: _number("strip count", text),
     )  # fmt: skip
     fuzz: int = opt(
-        "-F", "--fuzz", "LINES", "lines of context that need not fit (2)",
+        "-F", "--fuzz", "LINES", "lines of context that need not match (2)",
         convert=lambda text: _number("fuzz factor", text), default=2,
     )  # fmt: skip
     loose: bool = opt("-l", "--ignore-whitespace", help="blanks may differ in number")
@@ -47,9 +47,9 @@ class Options:
     )
     prefix: str | None = opt("-B", "--prefix", "PREFIX", "names of backups begin with PREFIX")
     suffix: str | None = opt("-z", "--suffix", "SUFFIX", "names of backups end in SUFFIX (.orig)")
-    batch: bool = opt("-t", "--batch", help="ask nothing: a patch that seems reversed is")
-    force: bool = opt("-f", "--force", help="ask nothing: a patch is never reversed")
-    quiet: bool = opt("-s", "--quiet", "--silent", help="say nothing unless something is wrong")
+    batch: bool = opt("-t", "--batch", help="ask nothing, and treat a patch that seems reversed as reversed")
+    force: bool = opt("-f", "--force", help="ask nothing, and treat no patch as reversed")
+    quiet: bool = opt("-s", "--quiet", "--silent", help="print only errors")
     dry: bool = opt("--dry-run", help="change no file")
     posix: bool = opt("--posix", ignored="")
     directory: str | None = opt("-d", "--directory", "DIR", "change to DIR first")

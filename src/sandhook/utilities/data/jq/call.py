@@ -242,8 +242,8 @@ class Run:
         if not separator and abandoned:
             line = abandoned.count(b"\n") + 1
             column = len(abandoned) - abandoned.rfind(b"\n") - 1
-            where = f"line {line}, column {column}"
-            self._print(f"jq: ignoring parse error: Unfinished abandoned text at EOF at {where}")
+            position = f"line {line}, column {column}"
+            self._print(f"jq: ignoring parse error: Unfinished abandoned text at EOF at {position}")
         return rest.replace(b"\x1e", b"\n")
 
     def _flags(self, plan: programs.Plan) -> int:

@@ -74,8 +74,8 @@ class Text:
         self.meta = head.meta
         self.dependencies = head.dependencies
         self.tokens = tokens[head.at :]
-        before = text[: self._body]
-        self.blanked_text = "".join("\n" if each == "\n" else " " for each in before) + text[self._body :]
+        directives = text[: self._body]
+        self.blanked_text = "".join("\n" if each == "\n" else " " for each in directives) + text[self._body :]
 
     def names(self) -> frozenset[str]:
         """Return the names that the body uses."""

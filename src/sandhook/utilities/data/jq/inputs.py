@@ -131,12 +131,11 @@ class _Scan:
         self._order: dict[int, int] = {}
         self._blocking_site = ""  # why no further site may follow
         self._previous = Token("", "", 0, 0)
-        self._before_previous = Token("", "", 0, 0)
 
     def run(self) -> Reading:
         for token in self._tokens:
             self._scan(token)
-            self._before_previous, self._previous = self._previous, token
+            self._previous = token
         while self._levels:
             self._end_part(self._levels.pop())
         takes_all = any(token.text == "inputs" for token in self._tokens if token.start in self._order)

@@ -57,8 +57,8 @@ class Run:
         """Run it and return its exit status."""
         try:
             linked = self._link(self._program())
-            whole = linked.prelude + linked.body
-            header = self._header(linked, whole)
+            text = linked.prelude + linked.body
+            header = self._header(linked, text)
             if not self._command.null_input or header["reads"]:
                 self._read()
             self._request(NativeRequest(dumps(header).encode(), self._data or b""))

@@ -86,7 +86,7 @@ class Uses:
 
 @lru_cache(maxsize=256)
 def inspect(program: str, *, native: bool = False, linked: bool = False) -> Uses:
-    """Return what a program uses.
+    """Return the names that a program uses.
 
     Args:
         linked: Modules are written into the program, and their data is in variables of the wrapping.
@@ -140,7 +140,7 @@ class Plan:
 @lru_cache(maxsize=256)
 def plan(
     program: str,
-    named: tuple[str, ...],
+    variable_names: tuple[str, ...],
     *,
     null_input: bool,
     slurp: bool,
@@ -167,9 +167,14 @@ def plan(
         UnbalancedError: Its brackets do not match, so that nothing may be wrapped around it.
     """
     uses = inspect(program, linked=linked)
-    names = [name for name in named if name in uses.variables and name not in OWN]
-    own = (("ENV", uses.env), ("ARGS", "ARGS" in uses.variables), (NOW, uses.uses_now), (FILE, uses.filename))
-    names += [name for name, used in own if used]
+    names = [name for name in variable_names if name in uses.variables and name not in OWN]
+    special_variables = (
+        ("ENV", uses.env),
+        ("ARGS", "ARGS" in uses.variables),
+        (NOW, uses.uses_now),
+        (FILE, uses.filename),
+    )
+    names += [name for name, used in special_variables if used]
     text, step = _bind_sites(program, uses, null_input) if uses.sites else (program, 1)
     define = _definitions(uses, sort_keys)
     if not (names or uses.sites or slurp or uses.halts):
@@ -179,11 +184,11 @@ def plan(
     head = f".[0] as {_BAD}|{head}" if uses.sites else head
     values = _values(uses, slurp=slurp, stream=stream)
     body = head + _turns(values, uses, step, null_input) + define
-    left = f",l:(({_IN}|length)>{_AT}+1)" if uses.sites and not null_input else ""
-    plain = _guard(text, raw, sort_keys, _catch(left)) + ",null"
+    remaining_flag = f",l:(({_IN}|length)>{_AT}+1)" if uses.sites and not null_input else ""
+    plain = _guard(text, raw, sort_keys, _catch(remaining_flag)) + ",null"
     if not uses.halts:
         return Plan(body + plain, "", True, step, tuple(names))
-    halting = _guard(text, raw, sort_keys, _halt_catch(left)) + ",null"
+    halting = _guard(text, raw, sort_keys, _halt_catch(remaining_flag)) + ",null"
     return Plan(body + _HALTS + halting, f"({body}{plain}),0", True, step, tuple(names))
 
 
@@ -219,12 +224,12 @@ def _turns(values: str, uses: Uses, step: int, null_input: bool) -> str:
     return f"{values}[]|"
 
 
-def _catch(left: str = "") -> str:
-    return f"{{e:{_ERROR}{left}}}"
+def _catch(remaining_flag: str = "") -> str:
+    return f"{{e:{_ERROR}{remaining_flag}}}"
 
 
-def _halt_catch(left: str) -> str:
-    return f'(if type=="object" and has("{_HALT}") then {{h:.["{_HALT}"]}} else {_catch(left)} end)'
+def _halt_catch(remaining_flag: str) -> str:
+    return f'(if type=="object" and has("{_HALT}") then {{h:.["{_HALT}"]}} else {_catch(remaining_flag)} end)'
 
 
 def _guard(text: str, raw: bool, sort_keys: bool, catch: str) -> str:
@@ -263,6 +268,6 @@ def _bind_sites(program: str, uses: Uses, null_input: bool) -> tuple[str, int]:
     return "".join(pieces), reading.step
 
 
-def names_for_check(named: Sequence[str]) -> dict[str, None]:
+def names_for_check(variable_names: Sequence[str]) -> dict[str, None]:
     """Return the variables to declare when libjq compiles a program only for its messages."""
-    return dict.fromkeys([*named, "ARGS"])
+    return dict.fromkeys([*variable_names, "ARGS"])

@@ -150,19 +150,19 @@ def _pattern(text: str, count: int, has_count: bool, size: int | None) -> Patter
     at = 0
     while at < len(text):
         percent = text.find("%", at)
-        plain = text[at : percent if percent >= 0 else len(text)]
-        at += len(plain)
+        literal = text[at : percent if percent >= 0 else len(text)]
+        at += len(literal)
         if percent >= 0:
             match = _CONVERSION.match(text, at)
             if match is None:
                 raise Failure(f"bad conversion character {text[at : at + 2]}")
             at = match.end()
             if match[4] == "%":
-                plain += "%"
+                literal += "%"
         if conversions:
-            conversions[-1].suffix += plain
+            conversions[-1].suffix += literal
         else:
-            prefix += plain
+            prefix += literal
         if percent >= 0 and match and match[4] != "%":
             conversions.append(_conversion(match, size))
     return Pattern(count, has_count, prefix, conversions)

@@ -30,7 +30,7 @@ class Options:
     )
     quiet: bool = opt("-q", "--quiet", ignored="there is never a banner")
     standard: bool = opt("-s", "--standard", ignored="GNU extensions are always accepted")
-    warn: bool = opt("-w", "--warn", help="accepted, without effect")
+    warn: bool = opt("-w", "--warn", ignored="")
     interactive: bool = opt("-i", "--interactive", ignored="there is no terminal")
 
 

@@ -61,10 +61,10 @@ class ExpressionParser:
         self._code.enter()
         top = self._conjunction()
         while self._code.accept("||"):
-            done = self._code.emit(SkipIfTrue(0))
+            end_jump = self._code.emit(SkipIfTrue(0))
             self._conjunction()
             self._code.emit(Truth())
-            self._code.patch(done)
+            self._code.patch(end_jump)
             top = "value"
         self._code.leave()
         return top
@@ -72,10 +72,10 @@ class ExpressionParser:
     def _conjunction(self) -> Top:
         top = self._negation()
         while self._code.accept("&&"):
-            done = self._code.emit(SkipIfFalse(0))
+            end_jump = self._code.emit(SkipIfFalse(0))
             self._negation()
             self._code.emit(Truth())
-            self._code.patch(done)
+            self._code.patch(end_jump)
             top = "value"
         return top
 
@@ -149,7 +149,7 @@ class ExpressionParser:
         return top
 
     def _target(self, kind: str, text: str) -> Target | None:
-        """Return what a token names that can be assigned to, or None. The index of an element is parsed."""
+        """Return the assignable target of a token, or None. The index of an element is parsed."""
         if kind == "word" and text in _SPECIAL:
             return Special(_SPECIAL[text])
         if (kind, text) == ("op", "."):

@@ -225,13 +225,13 @@ class Machine:
             case "obase":
                 self.output_base = self._bounded(name, integer_part(value), 2, MAX_BASE)
 
-    def _bounded(self, name: SpecialName, number: int, least: int, most: int) -> int:
-        if number < least:
-            what = f"{name} too small, set to 2" if least else "negative scale, set to 0"
-            self.print_message("warning", what)
-        elif number > most:
-            self.print_message("warning", f"{name} too large, set to {most}")
-        return min(max(number, least), most)
+    def _bounded(self, name: SpecialName, number: int, minimum: int, maximum: int) -> int:
+        if number < minimum:
+            warning = f"{name} too small, set to 2" if minimum else "negative scale, set to 0"
+            self.print_message("warning", warning)
+        elif number > maximum:
+            self.print_message("warning", f"{name} too large, set to {maximum}")
+        return min(max(number, minimum), maximum)
 
 
 def _line_length(text: str) -> int:

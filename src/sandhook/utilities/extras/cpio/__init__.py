@@ -26,8 +26,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.list_ and "o" not in modes and "p" not in modes:
         modes.add("i")
     if len(modes) != 1:
-        what = "Mode already defined" if modes else "You must specify one of -oipt options."
-        raise _usage(what)
+        message = "Mode already defined" if modes else "You must specify one of -oipt options."
+        raise _usage(message)
     mode = modes.pop()
     if mode == "o" and operands:
         raise _usage("Too many arguments")

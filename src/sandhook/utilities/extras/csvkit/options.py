@@ -22,7 +22,7 @@ _COMMON: dict[str, Any] = {
     "skip_space": opt("-S", "--skipinitialspace", help="leave out blanks after delimiters"),
     "no_header": opt("-H", "--no-header-row", help="the first line is a row; columns are called a, b, c ..."),
     "skip": opt("-K", "--skip-lines", "N", "leave out the first N lines", default="0"),
-    "line_numbers": opt("-l", "--linenumbers", help="put a column of line numbers in front"),
+    "line_numbers": opt("-l", "--linenumbers", help="insert a first column of line numbers"),
     "zero": opt("--zero", help="columns are counted from 0"),
     "ignored": opt("-v", "--verbose", "--add-bom", help="accepted"),
     "limits": opt("-z", "--maxfieldsize", "-u", "--quoting", "-p", "--escapechar", "N", "accepted"),
@@ -100,7 +100,7 @@ PROGRAMS = {
     "csvstack": _make_options(
         "csvstack [OPTION]... FILE...\n\nPrint the rows of several tables as one.",
         {
-            "groups": opt("-g", "--groups", "NAMES", "put a column in front with a name for each table"),
+            "groups": opt("-g", "--groups", "NAMES", "insert a first column with a name for each table"),
             "group_name": opt("-n", "--group-name", "NAME", "the name of that column (group)"),
             "filenames": opt("--filenames", help="use the names of the files for -g"),
         },

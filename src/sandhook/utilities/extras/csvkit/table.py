@@ -196,14 +196,14 @@ def _number(text: str) -> Decimal | None:
 def _distinct(names: Sequence[str]) -> list[str]:
     """Make names unique and not empty."""
     result: list[str] = []
-    used: set[str] = set()
+    names_in_use: set[str] = set()
     for index, name in enumerate(names):
         candidate = name or letters(index)
         number = 2
-        while candidate in used:
+        while candidate in names_in_use:
             candidate = f"{name or letters(index)}_{number}"
             number += 1
-        used.add(candidate)
+        names_in_use.add(candidate)
         result.append(candidate)
     return result
 

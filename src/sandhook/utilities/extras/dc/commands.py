@@ -56,8 +56,8 @@ def _unknown_command(machine: Machine, letter: str) -> None:
     machine.ctx.flush()
     for byte in letter.encode("utf-8", "surrogateescape"):
         machine.ctx.process.write_error(f"{machine.ctx.name}: ".encode())
-        shown = f"'{chr(byte)}' (0{byte:o})" if byte < 128 else f"0{byte:o}"
-        machine.ctx.write_line(f"{shown} unimplemented")
+        byte_text = f"'{chr(byte)}' (0{byte:o})" if byte < 128 else f"0{byte:o}"
+        machine.ctx.write_line(f"{byte_text} unimplemented")
 
 
 def _register(machine: Machine, code: str, at: int) -> str:

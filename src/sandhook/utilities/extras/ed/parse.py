@@ -48,12 +48,12 @@ class Parser:
         self,
         buffer: Buffer,
         compile_: Compile,
-        more: Callable[[], bytes | None],
+        next_line: Callable[[], bytes | None],
         budget: Budget,
     ) -> None:
         self._buffer = buffer
         self._compile = compile_
-        self._more = more
+        self._next_line = next_line
         self._budget = budget
         self._text = b""
         self._at = 0
@@ -268,7 +268,7 @@ class Parser:
             before: The previous replacement, which ``%`` means.
         """
         parts: list[Part] = []
-        plain = bytearray()
+        literal = bytearray()
         closed = False
         while byte := self.next():
             if byte == delimiter:
@@ -277,22 +277,22 @@ class Parser:
             if byte == b"\\":
                 byte = self.next()
                 if not byte:
-                    self.start(self._more() or b"")
+                    self.start(self._next_line() or b"")
                     byte = b"\n"
                 if byte.isdigit() and byte != b"0":
-                    parts += [bytes(plain), int(byte)]
-                    plain.clear()
+                    parts += [bytes(literal), int(byte)]
+                    literal.clear()
                     continue
             elif byte == b"&":
-                parts += [bytes(plain), 0]
-                plain.clear()
+                parts += [bytes(literal), 0]
+                literal.clear()
                 continue
-            plain += byte
-        if not parts and plain == b"%":
+            literal += byte
+        if not parts and literal == b"%":
             if previous is None:
                 raise EdError("No previous substitution")
             return previous, closed
-        return (*parts, bytes(plain)), closed
+        return (*parts, bytes(literal)), closed
 
 
 def _bracket_end(text: bytes, at: int) -> int:

@@ -170,13 +170,13 @@ class _Runner:
         halt = self._halt
         if not halt.kind:
             return None
-        good = status == 0
-        if halt.kind == "done" or good is (halt.kind == "success"):
+        succeeded = status == 0
+        if halt.kind == "done" or succeeded is (halt.kind == "success"):
             self._matching_jobs += 1
             self._ctx.flush()
-            what = {"done": "finished", "success": "succeeded", "fail": "failed"}[halt.kind]
+            verb = {"done": "finished", "success": "succeeded", "fail": "failed"}[halt.kind]
             self._ctx.process.write_error(
-                f"parallel: This job {what}:\n{text}\n".encode("utf-8", "surrogateescape")
+                f"parallel: This job {verb}:\n{text}\n".encode("utf-8", "surrogateescape")
             )
             if self._matching_jobs >= halt.count:
                 return status if halt.count == 1 else min(self._failed, _MAX_FAILED)
