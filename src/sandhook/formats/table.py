@@ -37,3 +37,13 @@ def _field(text: str, delimiter: str, *, alone: bool) -> str:
     if (alone and not text) or any(c in text for c in (delimiter, '"', "\n", "\r")):
         return '"' + text.replace('"', '""') + '"'
     return text
+
+
+def column_name(number: int) -> str:
+    """Return the name of column ``number`` (from 0) of a table without names: a, b, ..., z, aa, ..."""
+    text = ""
+    number += 1
+    while number:
+        number, letter = divmod(number - 1, 26)
+        text = chr(ord("a") + letter) + text
+    return text

@@ -12,7 +12,7 @@ from json import dumps
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.formats import FormatError
-from sandhook.formats.table import read_rows, write_row
+from sandhook.formats.table import column_name, read_rows, write_row
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.linear import compile_re2
 
@@ -98,7 +98,7 @@ class _Table:
         first = next(self._rows, None)
         self._first = first if options.no_header else None
         self.names = (
-            [_letters(n) for n in range(len(first or ()))] if options.no_header else list(first or ())
+            [column_name(n) for n in range(len(first or ()))] if options.no_header else list(first or ())
         )
         if self.names:
             self.names[0] = self.names[0].removeprefix("\ufeff")
@@ -150,16 +150,6 @@ class _Table:
             if 1 <= first <= last <= len(self.names):
                 return list(range(first - 1, last))
         raise Failure(f"there is no column '{part}'; the columns are: {', '.join(self.names)}"[:500])
-
-
-def _letters(number: int) -> str:
-    """Return the generated name of a column: a, b, ..., z, aa, ..."""
-    text = ""
-    number += 1
-    while number:
-        number, letter = divmod(number - 1, 26)
-        text = chr(ord("a") + letter) + text
-    return text
 
 
 def _cut(table: _Table) -> None:

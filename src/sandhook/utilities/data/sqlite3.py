@@ -18,6 +18,7 @@ from sandhook.command.options import Inform, also, declared_fields, opt, option_
 from sandhook.errors import WorkerError
 from sandhook.kernel.descriptor import Description
 from sandhook.lazy import lazily
+from sandhook.utilities.data.worker_call import call_worker
 from sandhook.worker import client, frames
 from sandhook.worker.requests import NativeRequest
 
@@ -245,14 +246,9 @@ class _Run:
     # ------------------------------------------------------------------ output
 
     def _request(self, request: NativeRequest) -> None:
-        budget = self._ctx.budget
-        budget.charge(1 + (len(request.data) + len(request.header) >> 10))
+        size = len(request.data) + len(request.header)
         try:
-            client.sqlite_pool().call(request, budget.remaining, self._on_frame)
-        except client.OutOfTime:
-            budget.fail("wall_seconds")
-        except client.WorkerDied:
-            budget.fail("memory_bytes")
+            call_worker(client.sqlite_pool(), request, size, self._ctx.budget, self._on_frame)
         except WorkerError as error:
             self._print(f"Error: {error}\n")
             self._status = 1

@@ -145,6 +145,12 @@ def comment_of(data: bytes) -> bytes:
     return data[at : at + length]
 
 
+def _wall_time(stamp: int, timezone: str | None) -> tuple[int, int, int, int, int, int]:
+    """Return year, month, day, hour, minute and second of a time in seconds since the epoch."""
+    time = moment(stamp, zone_of(timezone))
+    return time.year, time.month, time.day, time.hour, time.minute, time.second
+
+
 def _stamp(member: Member, timezone: str | None) -> int:
     """Return the time of a member, from its extra field or else from its wall clock time."""
     extra = member.extra
@@ -152,15 +158,7 @@ def _stamp(member: Member, timezone: str | None) -> int:
         kind, length = struct.unpack_from("<HH", extra)
         if kind == 0x5455 and length >= 5 and len(extra) >= 9 and extra[4] & 1:
             stamp: int = struct.unpack_from("<l", extra, 5)[0]
-            local_time = moment(stamp, zone_of(timezone))
-            member.wall = (
-                local_time.year,
-                local_time.month,
-                local_time.day,
-                local_time.hour,
-                local_time.minute,
-                local_time.second,
-            )
+            member.wall = _wall_time(stamp, timezone)
             return stamp
         extra = extra[4 + length :]
     year, month, day, hour, minute, second = member.wall
@@ -243,15 +241,7 @@ def _is_text(data: bytes) -> bool:
 
 def set_date(member: Member, timezone: str | None, *, stamp: bool) -> None:
     """Set the stored time of a new member; ``stamp`` adds the extra field with seconds since the epoch."""
-    local_time = moment(member.mtime, zone_of(timezone))
-    member.wall = (
-        local_time.year,
-        local_time.month,
-        local_time.day,
-        local_time.hour,
-        local_time.minute,
-        local_time.second,
-    )
+    member.wall = _wall_time(member.mtime, timezone)
     member.extra = struct.pack("<HHBl", 0x5455, 5, 1, max(min(member.mtime, 0x7FFFFFFF), 0)) if stamp else b""
 
 

@@ -21,6 +21,7 @@ from sandhook.utilities.data.jq.lexer import UnbalancedError
 from sandhook.utilities.data.jq.linked import Linked, is_linked
 from sandhook.utilities.data.jq.modules import PREFIX, Linker, ModuleError
 from sandhook.utilities.data.jq.position import Sources
+from sandhook.utilities.data.worker_call import call_worker
 from sandhook.worker import client, frames
 from sandhook.worker.requests import Request
 
@@ -290,14 +291,8 @@ class Run:
 
     def _request(self, request: Request, on_frame: client.OnFrame) -> None:
         """Send a request to the worker; its timeout or death ends the run."""
-        budget = self._ctx.budget
-        budget.charge(1 + (len(request.data) >> 10))
         try:
-            client.POOL.call(request, budget.remaining, on_frame)
-        except client.OutOfTime:
-            budget.fail("wall_seconds")
-        except client.WorkerDied:
-            budget.fail("memory_bytes")
+            call_worker(client.POOL, request, len(request.data), self._ctx.budget, on_frame)
         except WorkerError as error:
             self._print(f"jq: error: {error}")
             raise Stop(2) from None

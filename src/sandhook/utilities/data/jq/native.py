@@ -19,6 +19,7 @@ from sandhook.utilities.data.jq import program as programs
 from sandhook.utilities.data.jq.arguments import TRY_HELP, Command, Stop
 from sandhook.utilities.data.jq.lexer import UnbalancedError
 from sandhook.utilities.data.jq.linked import Linked, is_linked
+from sandhook.utilities.data.worker_call import call_worker
 from sandhook.worker import client, frames
 from sandhook.worker.requests import NativeRequest
 
@@ -252,14 +253,9 @@ class Run:
     def _request(self, request: NativeRequest) -> None:
         """Send a request to the worker; its timeout or death ends the run."""
         self._rejection = None
-        budget = self._ctx.budget
-        budget.charge(1 + (len(request.data) + len(request.header) >> 10))
+        size = len(request.data) + len(request.header)
         try:
-            client.POOL.call(request, budget.remaining, self._on_frame)
-        except client.OutOfTime:
-            budget.fail("wall_seconds")
-        except client.WorkerDied:
-            budget.fail("memory_bytes")
+            call_worker(client.POOL, request, size, self._ctx.budget, self._on_frame)
         except WorkerError as error:
             self._print(f"jq: error: {error}\n")
             raise Stop(2) from None

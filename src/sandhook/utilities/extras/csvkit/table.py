@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from sandhook.command.context import Context, Failure
-from sandhook.formats.table import read_rows, write_row
+from sandhook.formats.table import column_name, read_rows, write_row
 from sandhook.lazy import lazily
 from sandhook.vfs.errors import fs_error
 
@@ -59,7 +59,7 @@ class Table:
         if options.skip_space:
             rows = ([field.lstrip(" ") for field in row] for row in rows)
         first = next(rows, [])
-        self.names = [letters(n) for n in range(len(first))] if options.no_header else first
+        self.names = [column_name(n) for n in range(len(first))] if options.no_header else first
         self._first = [first] if options.no_header and first else []
         self._rows = rows
         if self.typed:
@@ -148,16 +148,6 @@ def _delimiter(options: Any, lines: Sequence[str]) -> str:
     return next((each for each in ",;\t|" if each in head), ",")
 
 
-def letters(number: int) -> str:
-    """Return the generated name of a column: a, b, ..., z, aa, ..."""
-    text = ""
-    number += 1
-    while number:
-        number, letter = divmod(number - 1, 26)
-        text = chr(ord("a") + letter) + text
-    return text
-
-
 def infer_types(rows: Sequence[Row], width: int) -> list[list[Cell]]:
     """Return the columns of a table as booleans, numbers or dates if all their cells are, else as text."""
     return [_column([row[index] for row in rows]) for index in range(width)]
@@ -198,10 +188,10 @@ def _distinct(names: Sequence[str]) -> list[str]:
     result: list[str] = []
     names_in_use: set[str] = set()
     for index, name in enumerate(names):
-        candidate = name or letters(index)
+        candidate = name or column_name(index)
         number = 2
         while candidate in names_in_use:
-            candidate = f"{name or letters(index)}_{number}"
+            candidate = f"{name or column_name(index)}_{number}"
             number += 1
         names_in_use.add(candidate)
         result.append(candidate)
