@@ -287,7 +287,7 @@ class _Worker:
 
         def replace(match: re.Match[bytes]) -> bytes:
             nonlocal count
-            if match.lastindex:  # a carriage return with the character after it
+            if match.lastindex:  # a carriage return, and the character after it, stay
                 return match[0]
             count += 1
             return line_end

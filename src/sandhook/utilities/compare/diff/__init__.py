@@ -1,6 +1,6 @@
 """diff: compare files line by line.
 
-Source: POSIX.1-2024 XCU 3, diff. Oracle: GNU diffutils 3.8, also for which of several possible changes is printed.
+Source: POSIX.1-2024 XCU 3, diff. Oracle: GNU diffutils 3.8, including its choice among equivalent changes.
 Divergence: L-DIFF-001, --ignore-file-name-case is not offered.
 """
 
