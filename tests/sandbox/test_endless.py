@@ -71,7 +71,7 @@ OTHERWISE = {
 
 @pytest.mark.parametrize("script", present(LOOPS))
 def test_a_loop_is_ended(attack: Attack, script: str) -> None:
-    result = attack(script, limits=SMALL.with_(steps=20_000, wall_seconds=5.0))
+    result = attack(script, limits=SMALL.with_(steps=20_000, wall_seconds=60.0))
     assert result.limit == "steps" or (result.limit, script) in OTHERWISE
     assert result.exit_status != 0
 
