@@ -86,7 +86,9 @@ def load_program(text: str, options: ParseOptions, store: TreeStore | None, line
 
 def _from_tree(units: tuple[CommandList, ...], text: str) -> Program:
     uses_last_argument = _reads_last_argument(text)
-    return Program(tuple(compile_unit(unit, noting=uses_last_argument) for unit in units), None)
+    return Program(
+        tuple(compile_unit(unit, records_last_argument=uses_last_argument) for unit in units), None
+    )
 
 
 def _reads_last_argument(text: str) -> bool:
@@ -126,7 +128,7 @@ def _compile(text: str, options: ParseOptions, line: int) -> Program:
     runs = [
         _raising(unit)
         if isinstance(unit, ShellSyntaxError)
-        else compile_unit(unit, noting=uses_last_argument)
+        else compile_unit(unit, records_last_argument=uses_last_argument)
         for unit in units
     ]
     return Program(tuple(runs), error, warnings)
@@ -176,5 +178,6 @@ def read_units(
         if unit is None:
             return
         yield compile_unit(
-            shift_lines(unit, line - 1) if line > 1 else unit, noting=_reads_last_argument(text)
+            shift_lines(unit, line - 1) if line > 1 else unit,
+            records_last_argument=_reads_last_argument(text),
         )

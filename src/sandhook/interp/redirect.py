@@ -121,22 +121,22 @@ def restore(process: Process, undo: Undo) -> None:
             current.release()
 
 
-def keep(undo: Undo) -> None:
-    """exec: make redirections permanent, and close the descriptions that they replaced."""
+def make_permanent(undo: Undo) -> None:
+    """Make redirections permanent (``exec``): close the descriptions that they replaced."""
     for _, old in undo:
         if old is not None:
             old.release()
 
 
 def apply_as_child(state: State, apply: Apply, undo: Undo, saved: dict[str, Saved], effects: bool) -> None:
-    """Apply redirections of an external command as its process would: assignments and errors affect only it."""
+    """Apply redirections of an external command as its process would: their assignments and errors affect only it."""
     inner = state
     if effects:
         inner = fork(state, state.process)
         inner.execution.applies_as_child = True
     try:
         if saved:
-            apply_without(inner, apply, undo, saved)
+            apply_without_temporaries(inner, apply, undo, saved)
         else:
             apply(inner, undo)
     except ShellError as error:
@@ -144,16 +144,16 @@ def apply_as_child(state: State, apply: Apply, undo: Undo, saved: dict[str, Save
         raise error.ending("command", status) from None
 
 
-def apply_without(state: State, apply: Apply, undo: Undo | None, saved: dict[str, Saved]) -> None:
-    """Apply redirections without the temporary assignments, which their words do not see."""
+def apply_without_temporaries(state: State, apply: Apply, undo: Undo | None, saved: dict[str, Saved]) -> None:
+    """Apply redirections while the temporary assignments are undone: their words do not see these."""
     current = {name: state.save(name) for name in saved}
-    for name, former in saved.items():
-        state.restore(name, former)
+    for name, hidden in saved.items():
+        state.restore(name, hidden)
     try:
         apply(state, undo)
     finally:
-        for name, assigned in current.items():
-            state.restore(name, assigned)
+        for name, temporary in current.items():
+            state.restore(name, temporary)
 
 
 def install(state: State, number: int, description: Description, undo: Undo | None) -> None:
@@ -179,16 +179,16 @@ def install(state: State, number: int, description: Description, undo: Undo | No
 def _compile(node: Redirection, words: WordCompiler) -> Apply:
     operator = node.operator
     if operator in ("<<", "<<-"):
-        return _numbered(node, 0, _document(node, words))
+        return _compile_numbered(node, 0, _document(node, words))
     if operator == "<<<":
         text_of = words.string(node.target, assignment=True)
-        return _numbered(node, 0, lambda state: Input(_encode(text_of(state) + "\n")))
+        return _compile_numbered(node, 0, lambda state: Input(_encode(text_of(state) + "\n")))
     if operator in ("<&", ">&"):
         return _duplicate(node, words)
     name_of = _target(node, words)
     if operator in ("&>", "&>>"):
-        return _both(name_of, append=operator == "&>>")
-    return _numbered(node, 0 if operator in ("<", "<>") else 1, _opener(operator, name_of))
+        return _compile_both_outputs(name_of, append=operator == "&>>")
+    return _compile_numbered(node, 0 if operator in ("<", "<>") else 1, _opener(operator, name_of))
 
 
 def _encode(text: str) -> bytes:
@@ -202,50 +202,54 @@ def _document(node: Redirection, words: WordCompiler) -> Callable[[State], Descr
         data = _encode(document.text)
         return lambda state: Input(data)
     if "$(" not in document.text:
-        return _parsed(document, words, DEFAULT_OPTIONS)
+        return _compile_body(document, words, DEFAULT_OPTIONS)
     cache: list[tuple[ParseOptions, Callable[[State], Description]]] = []
 
     def open_document(state: State) -> Description:
         options = state.shell.parse_options(state)  # substitutions use the current aliases
         if not cache or cache[0][0] != options:
-            cache[:] = [(options, _parsed(document, words, options))]
+            cache[:] = [(options, _compile_body(document, words, options))]
         return cache[0][1](state)
 
     return open_document
 
 
-def _parsed(
+def _compile_body(
     document: HereDocument, words: WordCompiler, options: ParseOptions
 ) -> Callable[[State], Description]:
     try:
         body = parse_heredoc(document.text, options)
     except ShellSyntaxError as error:
-        return _unparsable(error.message)
-    text_of = words.string(_spaced(renumbered(body, document.line - 1)), quoted=True)
+        return _fail_with(error.message)
+    text_of = words.string(_joined_by_spaces(renumbered(body, document.line - 1)), quoted=True)
     return lambda state: Input(_encode(text_of(state)))
 
 
-def _spaced(body: Word) -> Word:
-    """Expand ``$*`` as ``$@``: bash joins with spaces here, whatever IFS is.
+def _joined_by_spaces(body: Word) -> Word:
+    """Replace ``$*`` by ``$@``: bash joins with spaces here, whatever IFS is.
 
-    The same holds for an array that an operator has changed, and for its keys; ``^``, ``,``, ``~``
-    and ``/`` still join with the first character of IFS.
+    It does so for an array that an operator changes and for the keys of an array, too; ``^``, ``,``, ``~``
+    and ``/`` join with the first character of IFS.
     """
-    return body._replace(parts=tuple(map(_spaced_part, body.parts)))
+    return body._replace(parts=tuple(map(_part_joined_by_spaces, body.parts)))
 
 
-def _spaced_part(part: WordPart) -> WordPart:
+def _part_joined_by_spaces(part: WordPart) -> WordPart:
     if not isinstance(part, ParameterExpansion) or (part.operator or " ")[0] in "^,~/":
         return part
     if part.name == "*" and part.subscript is None:
         return part._replace(name="@")
-    changed = part.operator is not None and part.operator not in CHOOSING
-    if part.subscript is not None and subscript_of(part.subscript) == "*" and (changed or part.prefix == "!"):
+    changes_value = part.operator is not None and part.operator not in CHOOSING
+    if (
+        part.subscript is not None
+        and subscript_of(part.subscript) == "*"
+        and (changes_value or part.prefix == "!")
+    ):
         return part._replace(subscript=part.subscript._replace(parts=(Literal("@"),)))
     return part
 
 
-def _unparsable(message: str) -> Callable[[State], Description]:
+def _fail_with(message: str) -> Callable[[State], Description]:
     """Return a closure that fails: an invalid expansion in a body is an error only when it is expanded."""
 
     def fail(state: State) -> Description:
@@ -258,17 +262,17 @@ def _target(node: Redirection, words: WordCompiler) -> Text:
     """Compile the file name: exactly one field."""
     constant = words.constant(node.target)
     if constant is not None:
-        fixed: str = constant
-        return lambda state: fixed
+        name: str = constant
+        return lambda state: name
     fields = words.fields(node.target)
     unsplit = words.string(node.target)
-    quoted = any(isinstance(part, (SingleQuoted, DoubleQuoted)) for part in node.target.parts)
-    braced = has_braces(node.target)
+    has_quotes = any(isinstance(part, (SingleQuoted, DoubleQuoted)) for part in node.target.parts)
+    can_be_several = has_braces(node.target)
 
     def name_of(state: State) -> str:
-        if state.options.posix and not braced:  # neither split nor matched
+        if state.options.posix and not can_be_several:  # neither split nor matched
             text = unsplit(state)
-            if not text and not quoted:
+            if not text and not has_quotes:
                 raise ShellError(f"{_target_text(node)}: ambiguous redirect")
             return text
         names = fields(state)
@@ -298,14 +302,14 @@ def _opener(operator: str, name_of: Text) -> Callable[[State], Description]:
 
 
 def _reader(name_of: Text) -> Callable[[State], Description]:
-    """Compile ``<``: like ``open_file``, without a further call."""
+    """Compile ``<``; the file is opened without the call of ``open_file``, which costs time."""
 
     def reader(state: State) -> Description:
         name = name_of(state)
         try:
             if name:
                 return state.process.open(name)
-        except OSError:  # retry below, which makes the message
+        except OSError:  # open_file fails again, with the message
             pass
         return open_file(state, name, read=True)
 
@@ -377,8 +381,8 @@ def open_file(
         raise ShellError(f"{name}: {error.strerror}") from None
 
 
-def _numbered(node: Redirection, default: int, open_target: Callable[[State], Description]) -> Apply:
-    """Compile a redirection of the descriptor ``n`` of the operator, of the default, or of ``{name}``."""
+def _compile_numbered(node: Redirection, default: int, open_target: Callable[[State], Description]) -> Apply:
+    """Compile a redirection of the operator's descriptor, of the default, or of a free one for ``{name}``."""
     if node.variable is None:
         number = default if node.fd is None else node.fd
 
@@ -410,8 +414,8 @@ def _set_variable(state: State, variable: str, value: str) -> None:
         state.set(name, value)
 
 
-def _both(name_of: Text, *, append: bool) -> Apply:
-    """&> and &>>: standard output and standard error."""
+def _compile_both_outputs(name_of: Text, *, append: bool) -> Apply:
+    """Compile &> and &>>: standard output and standard error."""
 
     def apply(state: State, undo: Undo | None) -> None:
         name = name_of(state)
@@ -427,19 +431,19 @@ def _both(name_of: Text, *, append: bool) -> Apply:
 
 
 def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
-    """n<&m, n>&m, n>&-, n>&m-, and >&file."""
+    """Compile n<&m, n>&m, n>&-, n>&m-, and >&file."""
     target = words.string(node.target)
     fields = words.fields(node.target)
     output = node.operator == ">&"
     default = 1 if output else 0
     number = default if node.fd is None else node.fd
-    takes_file = output and number == 1 and node.variable is None
+    can_be_file = output and number == 1 and node.variable is None
 
     def apply(state: State, undo: Undo | None) -> None:
-        found = [target(state)] if state.options.posix else fields(state)
-        if len(found) != 1:
+        texts = [target(state)] if state.options.posix else fields(state)
+        if len(texts) != 1:
             raise ShellError(f"{_target_text(node)}: ambiguous redirect")
-        text = found[0]
+        text = texts[0]
         if text == "-":
             _close(state, node, default, undo)
             return
@@ -448,22 +452,22 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
         if not (digits.isascii() and digits.isdigit()):
             if not text:
                 raise ShellError(f"{_target_text(node)}: Bad file descriptor")
-            if takes_file:
-                _both(lambda _: text, append=False)(state, undo)
+            if can_be_file:
+                _compile_both_outputs(lambda _: text, append=False)(state, undo)
                 return
             raise ShellError(f"{digits}: ambiguous redirect")
-        given = int(digits[:9])
-        if given == number and node.variable is None:
+        source_number = int(digits[:9])
+        if source_number == number and node.variable is None:
             return
-        source = state.process.descriptors.get(given)
+        source = state.process.descriptors.get(source_number)
         if source is None:
             raise ShellError(f"{digits if move else _target_text(node)}: Bad file descriptor")
         source.retain()
         was_open = number in state.process.descriptors
-        _numbered(node, default, lambda _: source)(state, undo)
+        _compile_numbered(node, default, lambda _: source)(state, undo)
         if move:  # bash restores the source only when it had to save the destination
             lasting = not was_open and not state.execution.applies_as_child
-            _remove(state, given, None if lasting else undo)
+            _remove(state, source_number, None if lasting else undo)
 
     return apply
 

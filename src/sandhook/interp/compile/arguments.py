@@ -1,4 +1,4 @@
-"""The words of a command: closures that give argv."""
+"""Compiles the words of a command to a closure that returns argv."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ MANY = 2048
 
 def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) -> Arguments:
     """Compile the words of a command to a closure that returns argv, a new list in each call."""
-    template: list[Argument] = []  # the constants in their places
+    template: list[Argument] = []  # the constants, "" for other words
     slots: list[tuple[int, Callable[[State], Any]]] = []
     for at, word in enumerate(words):
         constant = compiler.words.constant(word) if isinstance(word, Word) else None
         if constant is None:
-            slots.append((at, _maker(compiler, word, template)))
+            slots.append((at, _compile_word(compiler, word, template)))
         template.append(constant or "")
     if not slots:
         return lambda state: template.copy()
     if len(slots) == 1 and slots[0][0] == len(template) - 1:
-        return _one_behind(template[:-1], slots[0][1])
+        return _constants_then_one(template[:-1], slots[0][1])
 
     def arguments(state: State) -> list[Argument]:
         argv = template.copy()
-        moved = 0  # how far the words have moved to the right
-        for at, make in slots:
-            found = make(state)
-            if found.__class__ is not list:
-                argv[at + moved] = found
+        offset = 0  # fields that earlier words added to argv
+        for at, fields_of in slots:
+            fields = fields_of(state)
+            if fields.__class__ is not list:
+                argv[at + offset] = fields
             else:
-                argv[at + moved : at + moved + 1] = found
-                moved += len(found) - 1
+                argv[at + offset : at + offset + 1] = fields
+                offset += len(fields) - 1
         if len(argv) > MANY:
             charge_fields(state, len(argv))
         return argv
@@ -51,54 +51,56 @@ def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) ->
     return arguments
 
 
-def _one_behind(head: list[Argument], make: Callable[[State], Any]) -> Arguments:
+def _constants_then_one(head: list[Argument], fields_of: Callable[[State], Any]) -> Arguments:
     """Return the closure for one word after constants, the shape of most commands."""
 
     def arguments(state: State) -> list[Argument]:
-        found = make(state)
-        if found.__class__ is not list:
-            return [*head, found]
-        if len(found) > MANY:
-            charge_fields(state, len(found))
-        return [*head, *found]
+        fields = fields_of(state)
+        if fields.__class__ is not list:
+            return [*head, fields]
+        if len(fields) > MANY:
+            charge_fields(state, len(fields))
+        return [*head, *fields]
 
     return arguments
 
 
-def _maker(compiler: Compiler, word: Word | Assignment, before: list[Argument]) -> Callable[[State], Any]:
+def _compile_word(
+    compiler: Compiler, word: Word | Assignment, constants: list[Argument]
+) -> Callable[[State], Any]:
     """Compile one word to a closure that returns a list of fields, or one argument by itself.
 
     Args:
-        before: The constants before it, empty ones for other words.
+        constants: The constants before it; "" for words that are not constant.
     """
     if isinstance(word, Word):
         return compiler.words.argument(word)
-    made = _braced(word)
-    if made is not None:  # what braces make is no assignment to the parser: it is split
-        return compiler.words.fields(made)
-    return compile_assignment(compiler, word, _declares_map(before))
+    word_with_braces = _as_word_with_braces(word)
+    if word_with_braces is not None:  # to the parser it is not an assignment: its fields are split
+        return compiler.words.fields(word_with_braces)
+    return compile_assignment(compiler, word, _declares_map(constants))
 
 
-def _declares_map(before: list[Argument]) -> Callable[[State, str], bool]:
-    """Return a test: does a declaration with these words make a map, or assign to one?"""
-    declared = any(isinstance(word, str) and word[:1] == "-" and "A" in word for word in before)
-    local = before[0] in ("declare", "local", "typeset")
+def _declares_map(constants: list[Argument]) -> Callable[[State, str], bool]:
+    """Return a test: does a declaration with these words declare an associative array, or assign to one?"""
+    declares_map = any(isinstance(word, str) and word[:1] == "-" and "A" in word for word in constants)
+    declares_local = constants[0] in ("declare", "local", "typeset")
 
     def is_map(state: State, name: str) -> bool:
-        return declared or (not local and bool(state.attributes.get(name, 0) & ASSOC))
+        return declares_map or (not declares_local and bool(state.attributes.get(name, 0) & ASSOC))
 
     return is_map
 
 
 def charge_fields(state: State, count: int) -> None:
-    """Charge the work of a very long command; too many fields end the run."""
+    """Charge the work of a very long command; raise for more fields than the limit."""
     if count > state.budget.limits.fields:
         state.budget.fail("fields")
     state.budget.charge(count >> 4)
 
 
-def _braced(node: Assignment) -> Word | None:
-    """Return an argument ``name=a{1,2}`` of a declaration as a word, None when it has no braces."""
+def _as_word_with_braces(node: Assignment) -> Word | None:
+    """Return an argument ``name=a{1,2}`` of a declaration as a word, None without such braces."""
     if not isinstance(node.value, Word) or not has_braces(node.value):
         return None
     if len(list(islice(expand_braces(node.value), 2))) < 2:

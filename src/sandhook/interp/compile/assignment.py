@@ -9,7 +9,7 @@ from sandhook.expand.arith import NUMBERS, NUMBERS_KEPT, NotPlain, remember, sto
 from sandhook.expand.reference import subscript_of
 from sandhook.expand.text import Text
 from sandhook.expand.tilde import split_assignment_tildes
-from sandhook.interp.compile.elements import compile_elements, is_a_map
+from sandhook.interp.compile.elements import compile_elements, is_associative
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.redirect import Apply, Undo, needs_process, restore
 from sandhook.interp.subshell import redirect_apart
@@ -28,7 +28,7 @@ from sandhook.syntax.nodes import (
 
 Run: TypeAlias = Callable[[State], int]
 Step: TypeAlias = Callable[[State], None]
-MakeAssigned: TypeAlias = Callable[[State], Assigned]
+AssignedOf: TypeAlias = Callable[[State], Assigned]
 
 
 def compile_assignments(compiler: Compiler, node: SimpleCommand, apply: Apply | None) -> Run:
@@ -38,10 +38,10 @@ def compile_assignments(compiler: Compiler, node: SimpleCommand, apply: Apply | 
         if plain is not None:
             return plain
     steps = [_assignment_step(compiler, assignment) for assignment in node.assignments]
-    return _assigned(steps[0] if len(steps) == 1 else _in_turn(steps), apply, node)
+    return _compile_run(steps[0] if len(steps) == 1 else _sequence(steps), apply, node)
 
 
-def _in_turn(steps: list[Step]) -> Step:
+def _sequence(steps: list[Step]) -> Step:
     def assign(state: State) -> None:
         for step in steps:
             step(state)
@@ -49,7 +49,7 @@ def _in_turn(steps: list[Step]) -> Step:
     return assign
 
 
-def _assigned(assign: Step, apply: Apply | None, node: SimpleCommand) -> Run:
+def _compile_run(assign: Step, apply: Apply | None, node: SimpleCommand) -> Run:
     line = node.line
     is_apart = needs_process(node.redirections)
 
@@ -86,7 +86,7 @@ def _assigned(assign: Step, apply: Apply | None, node: SimpleCommand) -> Run:
 def _plain_assignment(compiler: Compiler, command: SimpleCommand, node: Assignment) -> Run | None:
     """Compile ``name=text`` and ``name=$((...))`` to one closure: no command is more frequent in loops.
 
-    None for any other assignment.
+    Return None for any other assignment.
     """
     if not isinstance(node.value, Word) or node.subscript is not None or node.append:
         return None
@@ -172,7 +172,7 @@ def _text_assignment(node: SimpleCommand, name: str, text_of: Text) -> Run:
 
 
 def _assignment_step(compiler: Compiler, node: Assignment) -> Step:
-    """Compile one assignment that is carried out at once."""
+    """Compile an assignment to a closure that assigns at once."""
     if isinstance(node.value, Word) and node.subscript is None and not node.append:
         name = node.name
         if len(node.value.parts) == 1 and isinstance(node.value.parts[0], ArithmeticExpansion):
@@ -194,8 +194,8 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Step:
     if isinstance(node.value, ArrayLiteral) and node.subscript is None:
         words = [element for element in node.value.elements if isinstance(element, Word)]
         if len(words) == len(node.value.elements):
-            makers = [_list_word(compiler, word) for word in words]
-            return _listing_step(node.name, makers, general, append=node.append)
+            words_of = [_list_word(compiler, word) for word in words]
+            return _listing_step(node.name, words_of, general, append=node.append)
     if isinstance(node.value, Word) and node.subscript is not None:
         return _element_step(compiler, node, node.subscript, node.value, general)
     return general
@@ -243,7 +243,7 @@ def _list_word(compiler: Compiler, word: Word) -> Callable[[State], str | list[s
 
 def _listing_step(
     name: str,
-    makers: list[Callable[[State], str | list[str]]],
+    words: list[Callable[[State], str | list[str]]],
     general: Step,
     *,
     append: bool,
@@ -256,12 +256,12 @@ def _listing_step(
             general(state)
             return
         texts: list[str] = []
-        for make in makers:
-            found = make(state)
-            if isinstance(found, list):
-                texts += found
+        for fields_of in words:
+            fields = fields_of(state)
+            if isinstance(fields, list):
+                texts += fields
             else:
-                texts.append(found)
+                texts.append(fields)
         count = sum(map(len, texts)) + 64 * len(texts)
         state.budget.charge_memory(count)
         if append:
@@ -275,21 +275,21 @@ def _listing_step(
 
 
 def _general_step(compiler: Compiler, node: Assignment) -> Step:
-    make = compile_assignment(compiler, node)
-    listed = isinstance(node.value, ArrayLiteral)
+    assigned_of = compile_assignment(compiler, node)
+    is_list = isinstance(node.value, ArrayLiteral)
     name, subscript = node.name, node.subscript
 
     def general(state: State) -> None:
-        if listed and state.instrumented:
+        if is_list and state.instrumented:
             state.shell.trace_node(state, node)
-        if listed and subscript is None and name not in state.values and name not in state.namerefs:
-            state.array(name)  # it is there before its elements are known
-        assigned = make(state)
-        if state.instrumented and not listed:
+        if is_list and subscript is None and name not in state.values and name not in state.namerefs:
+            state.array(name)  # the array exists before its elements are expanded
+        assigned = assigned_of(state)
+        if state.instrumented and not is_list:
             state.shell.trace_assigned(state, assigned, subscript)
         try:
             assign(state, assigned)
-        except ShellError as error:  # a bad subscript ends more than a readonly element of a list does
+        except ShellError as error:
             if subscript is not None and error.reason == "bad subscript":
                 error = error.worded(_bad_subscript(name, subscript).message)
             raise error.ending_unit() from None
@@ -298,7 +298,7 @@ def _general_step(compiler: Compiler, node: Assignment) -> Step:
 
 
 def _bad_subscript(name: str, subscript: Word) -> ShellError:
-    """Return the error of a bad subscript, which it shows as the script wrote it."""
+    """Return the error of a bad subscript, with the source text of the subscript."""
     from sandhook.syntax.unparse import unparse
 
     return subscript_error(f"{name}[{unparse(subscript)}]", "unit")
@@ -320,12 +320,12 @@ def _integer_step(name: str, value: Callable[[State], int]) -> Step:
 def _element_step(compiler: Compiler, node: Assignment, subscript: Word, value: Word, general: Step) -> Step:
     """Compile ``name[subscript]=value`` for the plain array that ``name`` mostly is."""
     name, append = node.name, node.append
-    key_of = compiler.words.key(subscript, lambda state: is_a_map(state, name))
+    key_of = compiler.words.key(subscript, lambda state: is_associative(state, name))
     text_of = compiler.words.string(value, assignment=True)
     index_of = compiler.words.index(subscript)
 
     def step(state: State) -> None:
-        array: Any = state.values.get(name)  # what State.plain_array does, without a call
+        array: Any = state.values.get(name)  # the body of plain_array, without a call
         kind = array.__class__
         if (
             (kind is not AssociativeArray and (kind is not IndexedArray or index_of is None))
@@ -345,7 +345,7 @@ def _element_step(compiler: Compiler, node: Assignment, subscript: Word, value: 
             raise error.ending_unit() from None
         old = array.items.get(key)
         if old is not None and len(old) <= LARGE and len(text) <= LARGE and not append:
-            array.items[key] = text  # nothing to charge, and no place to find
+            array.items[key] = text  # replacing a short text charges nothing
             return
         if key == "" or (key.__class__ is int and key < 0):
             key = array.top() + key if key else -1
@@ -360,33 +360,33 @@ def _element_step(compiler: Compiler, node: Assignment, subscript: Word, value: 
 
 def compile_assignment(
     compiler: Compiler, node: Assignment, is_map: Callable[[State, str], bool] | None = None
-) -> MakeAssigned:
+) -> AssignedOf:
     """Compile name=value to a closure that returns the expanded assignment.
 
     Args:
-        is_map: Returns whether the name is an associative array when this is carried out; None asks
-            for the variable that there is.
+        is_map: Returns True if the name is an associative array when the assignment runs; None means
+            the current variable of that name.
     """
     name, append = node.name, node.append
-    decide = is_map or is_a_map
+    is_associative_now = is_map or is_associative
     subscript: Text | None = None
     if node.subscript is not None:
-        subscript = compiler.words.key(node.subscript, lambda state: decide(state, name))
+        subscript = compiler.words.key(node.subscript, lambda state: is_associative_now(state, name))
     if isinstance(node.value, ArrayLiteral):
         declaring = is_map is not None
-        elements = compile_elements(compiler, node.value, name, decide, declaring=declaring)
+        elements = compile_elements(compiler, node.value, name, is_associative_now, declaring=declaring)
         return lambda state: Assigned(name, subscript(state) if subscript else None, append, elements(state))
     text_of = compiler.words.string(node.value, assignment=True)
     if subscript is None:
         return lambda state: Assigned(name, None, append, text_of(state))
     key_of = subscript
-    written = subscript_of(node.subscript) is not None
+    is_literal = subscript_of(node.subscript) is not None
 
     def element(state: State) -> Assigned:
         text = text_of(state)  # before the subscript, as in bash
         key = key_of(state)
-        if key in ("@", "*") and not written and not decide(state, name):
-            state.shell.subscript(state, key)  # means all elements only where it is written so
+        if key in ("@", "*") and not is_literal and not is_associative_now(state, name):
+            state.shell.subscript(state, key)  # only a literal @ or * means all elements
         return Assigned(name, key, append, text)
 
     return element

@@ -34,7 +34,7 @@ Run: TypeAlias = Callable[[State], int]
 
 def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
     body, line = compile_subshell_body(compiler, node.body), node.line
-    redirected = bool(node.redirections)
+    is_redirected = bool(node.redirections)
 
     def run(state: State) -> int:
         budget = state.budget
@@ -47,7 +47,7 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
         state.line = line
         state.pipestatus = None
         if child.signal:
-            if redirected:
+            if is_redirected:
                 state.execution.killed = child.pid, child.signal
             else:
                 report_death(state, child, node)
@@ -60,33 +60,33 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
     return run
 
 
-def reporting_death(run: Run, node: Subshell) -> Run:
-    """Report the death of a subshell after its redirections are undone: they are not the shell's."""
+def report_death_after(run: Run, node: Subshell) -> Run:
+    """Report a subshell's death by a signal after its redirections are undone: the message is the shell's."""
 
-    def tell(state: State) -> int:
+    def run_and_report(state: State) -> int:
         status = run(state)
         if state.execution.killed is not None:
             report_killed(state, node)
         return status
 
-    return tell
+    return run_and_report
 
 
 def compile_subshell_body(compiler: Compiler, node: CommandList) -> Run:
-    """Compile what is in the parentheses.
+    """Compile the list in the parentheses.
 
-    The ``!`` of an only command is the subshell's own, as in bash: what follows it is not tested, and
-    how it ends is inverted, be it by errexit, an error or ``return``.
+    As in bash, the ``!`` of an only command inverts the subshell's own status: errexit, an error and
+    ``return`` are inverted, too, and the command is not a condition.
     """
-    compiler = compiler.ending(last_of_subshell(node))
+    compiler = compiler.for_subshell(last_of_subshell(node))
     item = node.items[0]
-    negated = item.command
-    if len(node.items) > 1 or item.background or not isinstance(negated, Pipeline) or not negated.negated:
+    command = item.command
+    if len(node.items) > 1 or item.background or not isinstance(command, Pipeline) or not command.negated:
         return compiler.list(node)
-    if not negated.commands:
+    if not command.commands:
         return compiler.list(node)
-    alone = len(negated.commands) == 1 and negated.timed is None
-    plain = negated.commands[0] if alone else negated._replace(negated=False)
+    is_only = len(command.commands) == 1 and command.timed is None
+    plain = command.commands[0] if is_only else command._replace(negated=False)
     body = compiler.list(CommandList((ListItem(plain, False),), node.span))
 
     def run(state: State) -> int:
@@ -94,8 +94,8 @@ def compile_subshell_body(compiler: Compiler, node: CommandList) -> Run:
             status = body(state)
         except AskedExit:
             raise
-        except ReturnFrom as leaving:
-            status = leaving.status
+        except ReturnFrom as control:
+            status = control.status
         except (Discard, ExitShell):
             status = 1
         return 0 if status else 1
@@ -104,9 +104,9 @@ def compile_subshell_body(compiler: Compiler, node: CommandList) -> Run:
 
 
 def last_of_subshell(node: CommandList) -> frozenset[int]:
-    """Return the id of the simple command with which a subshell ends, if there is one.
+    """Return the id of the simple command that ends a subshell, if there is one.
 
-    As in bash, a program takes the subshell's place there: signals for the subshell reach it.
+    As in bash, a program replaces the subshell there and receives its signals.
     """
     item = node.items[-1]
     last = item.command.commands[-1] if isinstance(item.command, AndOr) else item.command
@@ -116,21 +116,21 @@ def last_of_subshell(node: CommandList) -> frozenset[int]:
 
 
 def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
-    inner = compiler.within(last_returns(node.body))
+    inner = compiler.for_function(last_returns(node.body))
     if isinstance(
         node.body, (ArithmeticCommand, ConditionalCommand, Subshell)
-    ):  # its failure is looked at, too
+    ):  # errexit checks these bodies
         body = inner.list(CommandList((ListItem(node.body, False),), node.body.span))
     else:
         body = inner.command(node.body)
     name, line = node.name, node.line
     shallow = is_shallow(node.body)
-    quoted = any(char in name for char in "$`\\'\"")
+    has_quotes = any(char in name for char in "$`\\'\"")
 
     def define(state: State) -> int:
         state.budget.charge(1)
         state.line = line
-        if quoted or (state.options.posix and not is_name(name)):
+        if has_quotes or (state.options.posix and not is_name(name)):
             return report_bad_name(state, name)
         if state.options.posix and name in state.shell.commands.special:
             state.shell.error(state, f"`{name}': is a special builtin")
@@ -142,7 +142,7 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
             return 1
         source = state.source
         if source == state.name and state.invocation.input != "file":
-            # what bash calls the text of -c, and that of standard input
+            # bash's names for the text of -c and of standard input
             source = "main" if state.invocation.input == "stdin" else "environment"
         attributes = EXPORT if state.options.allexport else 0
         state.functions[name] = Function(name, body, node.body, source, line, attributes, shallow)

@@ -1,7 +1,7 @@
 """The compiler: calls the module of each node's family.
 
-A closure is ``(State) -> exit status``. It holds nothing of a run: what differs from run to run
-is in the State, so closures are shared by all shells and threads.
+A closure is ``(State) -> exit status``. It holds no data of a run: these are in the State, so all shells
+and threads share the closures.
 """
 
 from __future__ import annotations
@@ -52,48 +52,48 @@ class Compiler:
     """Compiles commands; ``words`` compiles their words.
 
     Args:
-        noting: Commands remember their last argument, for ``$_``.
+        records_last_argument: Commands record their last argument, for ``$_``.
         returns: See ``functions.last_returns``.
-        lasts: See ``command.last_of_subshell``.
+        last_commands: See ``command.last_of_subshell``.
     """
 
     def __init__(
         self,
         *,
-        noting: bool = False,
+        records_last_argument: bool = False,
         returns: frozenset[int] = frozenset(),
-        lasts: frozenset[int] = frozenset(),
+        last_commands: frozenset[int] = frozenset(),
     ) -> None:
-        self.noting = noting
+        self.records_last_argument = records_last_argument
         self.returns = returns
-        self.lasts = lasts
+        self.last_commands = last_commands
         self.words = WordCompiler(
-            self._substituted,
-            self._backquoted,
+            self._substitution,
+            self._backquoted_substitution,
             lambda direction, body: process_substitution(
-                direction, self._when_run(body) if body is not None else None
+                direction, self._compile_lazily(body) if body is not None else None
             ),
         )
 
-    def _substituted(self, body: CommandList | None) -> Callable[[State], str]:
-        return _nothing if body is None else substitute(self._when_run(body), _file_of(body, self))
+    def _substitution(self, body: CommandList | None) -> Callable[[State], str]:
+        return _nothing if body is None else substitute(self._compile_lazily(body), _file_of(body, self))
 
-    def _when_run(self, body: CommandList) -> Run:
-        """Compile a body when it first runs.
+    def _compile_lazily(self, body: CommandList) -> Run:
+        """Compile a body at its first run.
 
         A word may be compiled to several closures, of which one runs: nested substitutions would
         be compiled twice at every level.
         """
-        made: list[Run] = []
+        cache: list[Run] = []
 
         def run(state: State) -> int:
-            if not made:
-                made.append(self.list(body))
-            return made[0](state)
+            if not cache:
+                cache.append(self.list(body))
+            return cache[0](state)
 
         return run
 
-    def _backquoted(self, text: str) -> Callable[[State], str]:
+    def _backquoted_substitution(self, text: str) -> Callable[[State], str]:
         """Compile a backquoted substitution; "`<file`" reads the file."""
         if _READS_FILE.match(text):
             try:
@@ -107,21 +107,31 @@ class Compiler:
                     return substitute(self.list(body), file)
         return backquote(text)
 
-    def within(self, returns: frozenset[int]) -> Compiler:
+    def for_function(self, returns: frozenset[int]) -> Compiler:
         """Return the compiler of a function's body."""
-        return Compiler(noting=self.noting, returns=returns) if returns else self
+        return (
+            Compiler(records_last_argument=self.records_last_argument, returns=returns) if returns else self
+        )
 
-    def ending(self, lasts: frozenset[int]) -> Compiler:
+    def for_subshell(self, last_commands: frozenset[int]) -> Compiler:
         """Return the compiler of a subshell's body."""
-        return Compiler(noting=self.noting, returns=self.returns, lasts=lasts) if lasts else self
+        return (
+            Compiler(
+                records_last_argument=self.records_last_argument,
+                returns=self.returns,
+                last_commands=last_commands,
+            )
+            if last_commands
+            else self
+        )
 
     def list(self, node: CommandList) -> Run:
         """Compile a list."""
         return lists.compile_list(self, node)
 
     def condition(self, node: CommandList) -> Run:
-        """Compile a list whose status is tested: no failure in it is looked at."""
-        return lists.compile_list(self, node, tested=True)
+        """Compile a list whose status is tested: errexit ignores failures in it."""
+        return lists.compile_list(self, node, is_condition=True)
 
     def command(self, node: Command) -> Run:
         """Compile any command, with its redirections."""
@@ -139,13 +149,13 @@ class Compiler:
         return self._redirected(self._compound(node), node)
 
     def final(self, node: Command) -> Run:
-        """Compile a command that is all its process runs: a pipeline's part, a background job."""
+        """Compile the only command of a process: a pipeline's part, a background job."""
         match node:
             case SimpleCommand():
                 return simple.compile_simple(self, node, final=True)
             case Pipeline() | AndOr() | FunctionDefinition() | Coprocess():
                 return self.command(node)
-            case Subshell():  # the process is the subshell: $! is its pid, a signal reaches its trap
+            case Subshell():  # the process is the subshell: $! is its pid, and signals run its traps
                 body = command.compile_subshell_body(self, node.body)
                 return self._redirected(body, node, final=True)
         return self._redirected(self._compound(node), node, final=True)
@@ -175,15 +185,15 @@ class Compiler:
         raise TypeError(node)
 
     def redirections(self, redirections: tuple[Redirection, ...]) -> Apply | None:
-        """Compile redirections; None without redirections."""
+        """Compile redirections; return None for an empty tuple."""
         return compile_redirections(redirections, self.words)
 
     def negated(self, node: Command) -> Run:
-        """Compile ``! node``. A redirection of a compound command that fails is a failure, not a success."""
+        """Compile ``! node``. A failing redirection of a compound command is not inverted: it remains a failure."""
         if isinstance(node, (SimpleCommand, Pipeline, AndOr, FunctionDefinition, Coprocess)):
             return lists.compile_negated(self.command(node))
-        test = isinstance(node, (ArithmeticCommand, ConditionalCommand))
-        run = lists.compile_negated(self._compound(node), all_of_it=test)
+        is_test = isinstance(node, (ArithmeticCommand, ConditionalCommand))
+        run = lists.compile_negated(self._compound(node), inverts_pipestatus=is_test)
         return self._redirected(run, node, negated=True)
 
     def _redirected(self, run: Run, node: Any, *, final: bool = False, negated: bool = False) -> Run:
@@ -192,9 +202,9 @@ class Compiler:
         if apply is None:
             return run
         change = apply
-        unchecked = not negated and not lists.is_checked(self, node)
+        reports_failure = not negated and not lists.is_checked(self, node)
 
-        def redirected(state: State) -> int:
+        def run_redirected(state: State) -> int:
             undo: Undo | None = None if final else []
             try:
                 try:
@@ -202,7 +212,7 @@ class Compiler:
                     change(state, undo)
                 except ShellError as error:
                     status: int = state.shell.fatal_error(state, error)
-                    if unchecked:
+                    if reports_failure:
                         state.shell.failed(state, status, node)
                     return status
                 return run(state)
@@ -211,8 +221,10 @@ class Compiler:
                     restore(state.process, undo)
 
         if any(isinstance(part, ProcessSubstitution) for part in walk(redirections)):
-            return close_substitutions(redirected)
-        return command.reporting_death(redirected, node) if isinstance(node, Subshell) else redirected
+            return close_substitutions(run_redirected)
+        return (
+            command.report_death_after(run_redirected, node) if isinstance(node, Subshell) else run_redirected
+        )
 
 
 def _nothing(state: State) -> str:
@@ -227,16 +239,16 @@ def _file_of(body: CommandList | None, compiler: Compiler) -> Apply | None:
     node = body.items[0].command
     if not isinstance(node, SimpleCommand) or node.words or node.assignments or len(node.redirections) != 1:
         return None
-    only = node.redirections[0]
-    if only.operator != "<" or only.fd not in (None, 0) or only.variable is not None:
+    redirection = node.redirections[0]
+    if redirection.operator != "<" or redirection.fd not in (None, 0) or redirection.variable is not None:
         return None
     return compiler.redirections(node.redirections)
 
 
 COMPILER = Compiler()
-_RECORDING_COMPILER = Compiler(noting=True)
+_RECORDING_COMPILER = Compiler(records_last_argument=True)
 
 
-def compile_unit(node: CommandList, *, noting: bool = False) -> Run:
-    """Compile one input unit; see ``Compiler`` for ``noting``."""
-    return (_RECORDING_COMPILER if noting else COMPILER).list(node)
+def compile_unit(node: CommandList, *, records_last_argument: bool = False) -> Run:
+    """Compile one input unit; see ``Compiler`` for ``records_last_argument``."""
+    return (_RECORDING_COMPILER if records_last_argument else COMPILER).list(node)

@@ -6,7 +6,7 @@ Loops charge nothing themselves: every command that can be in one does.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.expand.locale import as_bytes, goes_by_bytes
@@ -64,27 +64,27 @@ def compile_while(compiler: Compiler, node: While) -> Run:
 
     def run_while(state: State) -> int:
         status = 0
-        tested, loops = state.errexit_suppressed, state.loops
+        outer, loops = state.errexit_suppressed, state.loops
         state.loops = loops + 1
         try:
             while True:
                 try:
-                    state.errexit_suppressed = tested + 1
+                    state.errexit_suppressed = outer + 1
                     try:
-                        failed = condition(state) != 0
+                        is_false = condition(state) != 0
                     except BreakLoop as control:  # even "! break" leaves the body's status
                         control.status = status
                         raise
-                    state.errexit_suppressed = tested
-                    if failed is not until:
+                    state.errexit_suppressed = outer
+                    if is_false is not until:
                         if state.pipestatus is None:
                             state.pipestatus = [state.status]  # that of the condition
                         break
                     status = body(state)
                 except ContinueLoop as control:
-                    status = _go_on(state, control, tested)
+                    status = _continue_loop(state, control, outer)
         except BreakLoop as control:
-            status = _leave(state, control, tested)
+            status = _break_loop(state, control, outer)
         finally:
             state.loops = loops
         state.status = status
@@ -93,68 +93,74 @@ def compile_while(compiler: Compiler, node: While) -> Run:
     return run_while
 
 
-def _go_on(state: State, control: ContinueLoop, tested: int) -> int:
-    """Act on ``continue``: return the status of the turn, or pass the control on to an outer loop."""
-    state.errexit_suppressed = tested
+def _continue_loop(state: State, control: ContinueLoop, outer: int) -> int:
+    """Handle ``continue``: return the status of the iteration, or raise for an outer loop."""
+    state.errexit_suppressed = outer
     if control.levels > 1:
         raise ContinueLoop(control.levels - 1, control.status) from None
     return control.status
 
 
-def _leave(state: State, control: BreakLoop, tested: int) -> int:
-    """Act on ``break``: return the status of the loop, or pass the control on to an outer one."""
-    state.errexit_suppressed = tested
+def _break_loop(state: State, control: BreakLoop, outer: int) -> int:
+    """Handle ``break``: return the status of the loop, or raise for an outer loop."""
+    state.errexit_suppressed = outer
     if control.levels > 1:
         raise BreakLoop(control.levels - 1, control.status) from None
     return control.status
 
 
 def _loop(state: State, items: Callable[[], bool], body: Run) -> int:
-    """Run ``body`` as long as ``items()`` is true, with break and continue."""
+    """Run ``body`` while ``items()`` is true; handle break and continue."""
     status = 0
-    tested, loops = state.errexit_suppressed, state.loops
+    outer, loops = state.errexit_suppressed, state.loops
     state.loops = loops + 1
     try:
         while items():
             try:
                 status = body(state)
             except ContinueLoop as control:
-                status = _go_on(state, control, tested)
+                status = _continue_loop(state, control, outer)
     except BreakLoop as control:
-        status = _leave(state, control, tested)
+        status = _break_loop(state, control, outer)
     finally:
         state.loops = loops
     state.status = status
     return status
 
 
-def _expand(state: State, words: list[FieldsOf] | None) -> list[str]:
+def _compile_values(compiler: Compiler, words: Sequence[Word] | None) -> FieldsOf:
+    """Compile the words of ``for`` and ``select`` to a closure that returns their fields, a new list in each call."""
     if words is None:
-        return state.positional.copy()
-    found: list[str] = []
-    for fields in words:
-        found += fields(state)
-    if len(found) > MANY:
-        charge_fields(state, len(found))
-    return found
+        return lambda state: state.positional.copy()
+    makers = [compiler.words.fields(word) for word in words]
+
+    def values_of(state: State) -> list[str]:
+        fields: list[str] = []
+        for fields_of in makers:
+            fields += fields_of(state)
+        if len(fields) > MANY:
+            charge_fields(state, len(fields))
+        return fields
+
+    return values_of
 
 
-_NUMBER = lazily(r"[ \t]*[-+]?[0-9]{1,18}[ \t]*", re.ASCII)  # a reply to select
+_NUMBER = lazily(r"[ \t]*[-+]?[0-9]{1,18}[ \t]*", re.ASCII)  # a valid reply to select
 
 
-def _misnamed(name: str, line: int) -> Run:
-    """Return a closure that fails, for a loop whose variable is not a name: the grammar accepts it."""
+def _compile_bad_name(name: str, line: int) -> Run:
+    """Compile a loop whose variable is not a name: the grammar accepts it, and running it is an error."""
 
-    def refuse(state: State) -> int:
+    def report(state: State) -> int:
         state.budget.charge(1)
         state.line = line
         return report_bad_name(state, name)
 
-    return refuse
+    return report
 
 
 def report_bad_name(state: State, name: str) -> int:
-    """Report that a loop's variable or a function cannot have a name; it ends a shell in posix mode."""
+    """Report an invalid name of a loop's variable or a function; in posix mode this ends the shell."""
     state.shell.error(state, f"`{name}': not a valid identifier")
     if state.options.posix:
         raise ExitShell(2)
@@ -165,19 +171,19 @@ def report_bad_name(state: State, name: str) -> int:
 def compile_for(compiler: Compiler, node: For) -> Run:
     name, line = node.name, node.line
     if not is_name(name):
-        return _misnamed(name, line)
-    words = [compiler.words.fields(word) for word in node.words] if node.words is not None else None
+        return _compile_bad_name(name, line)
+    values_of = _compile_values(compiler, node.words)
     body = compiler.list(node.body)
 
     def run_for(state: State) -> int:
         state.line = line
         try:
-            values = _expand(state, words)
+            values = values_of(state)
         except ShellError as error:
             return state.shell.fatal_error(state, error)
 
         status = 0
-        tested, loops = state.errexit_suppressed, state.loops
+        outer, loops = state.errexit_suppressed, state.loops
         state.loops = loops + 1
         try:
             for value in values:
@@ -192,11 +198,11 @@ def compile_for(compiler: Compiler, node: For) -> Run:
                 try:
                     status = body(state)
                 except ContinueLoop as control:
-                    status = _go_on(state, control, tested)
+                    status = _continue_loop(state, control, outer)
         except BreakLoop as control:
-            status = _leave(state, control, tested)
-        except ShellError as error:  # the variable does not take the value: the loop alone ends
-            status = _refuse_value(state, error)
+            status = _break_loop(state, control, outer)
+        except ShellError as error:  # the variable rejects the value: this ends only the loop
+            status = _report_bad_value(state, error)
         finally:
             state.loops = loops
         state.status = status
@@ -205,8 +211,8 @@ def compile_for(compiler: Compiler, node: For) -> Run:
     return run_for
 
 
-def _refuse_value(state: State, error: ShellError) -> int:
-    """Report that a loop's variable rejects a value; it ends a shell in posix mode."""
+def _report_bad_value(state: State, error: ShellError) -> int:
+    """Report that a loop's variable rejects a value; in posix mode this ends the shell."""
     state.shell.assignment_error(state, error)
     if state.options.posix:
         raise ExitShell(state.shell.fatal_status(state, 127))
@@ -216,14 +222,14 @@ def _refuse_value(state: State, error: ShellError) -> int:
 def compile_select(compiler: Compiler, node: Select) -> Run:
     name, line = node.name, node.line
     if not is_name(name):
-        return _misnamed(name, line)
-    words = [compiler.words.fields(word) for word in node.words] if node.words is not None else None
+        return _compile_bad_name(name, line)
+    values_of = _compile_values(compiler, node.words)
     body = compiler.list(node.body)
 
     def run_select(state: State) -> int:
         state.line = line
         try:
-            values = _expand(state, words)
+            values = values_of(state)
         except ShellError as error:
             return state.shell.fatal_error(state, error)
         if state.instrumented:
@@ -233,29 +239,29 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
         if not values:
             state.status = 0
             return 0
-        asked = False
-        ended = False
+        has_menu = False
+        has_failed = False
 
-        def ask() -> bool:
-            nonlocal asked, ended
-            reply = state.shell.ask_selection(state, values, menu=not asked or not state.get("REPLY"))
+        def read_choice() -> bool:
+            nonlocal has_menu, has_failed
+            reply = state.shell.ask_selection(state, values, menu=not has_menu or not state.get("REPLY"))
             while reply == "":
                 reply = state.shell.ask_selection(state, values, menu=True)
-            asked = True
+            has_menu = True
             if reply is None:
-                ended = True
+                has_failed = True
                 return False
             number = int(reply) if _NUMBER.fullmatch(reply) else 0
             try:
                 state.set(name, values[number - 1] if 1 <= number <= len(values) else "")
             except ShellError as error:
                 state.shell.error(state, error.message)
-                ended = True
+                has_failed = True
                 return False
             return True
 
-        status = _loop(state, ask, body)
-        if ended:
+        status = _loop(state, read_choice, body)
+        if has_failed:
             state.status = status = 1
         return status
 
@@ -266,16 +272,16 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
     line = node.line
     expressions = (node.init, node.condition, node.update)
     plain = [compiler.words.arithmetic(word) if word.parts else None for word in expressions]
-    traced = [_traced(word, value) for word, value in zip(expressions, plain)]
+    traced = [_compile_traced(word, value) for word, value in zip(expressions, plain)]
     body = compiler.list(node.body)
 
     def run_arithmetic_for(state: State) -> int:
         state.line = line
         status = 0
-        tested, loops = state.errexit_suppressed, state.loops
+        outer, loops = state.errexit_suppressed, state.loops
         state.loops = loops + 1
-        watched = state.instrumented
-        init, condition, update = traced if watched else plain
+        is_instrumented = state.instrumented
+        init, condition, update = traced if is_instrumented else plain
         try:
             if init is not None:
                 init(state)
@@ -283,14 +289,14 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
                 try:
                     status = body(state)
                 except ContinueLoop as control:
-                    status = _go_on(state, control, tested)
-                if state.instrumented is not watched:  # a DEBUG trap was set, or removed
-                    watched = state.instrumented
-                    _, condition, update = traced if watched else plain
+                    status = _continue_loop(state, control, outer)
+                if state.instrumented is not is_instrumented:  # the body set or removed a DEBUG trap
+                    is_instrumented = state.instrumented
+                    _, condition, update = traced if is_instrumented else plain
                 if update is not None:
                     update(state)
         except BreakLoop as control:
-            status = _leave(state, control, tested)
+            status = _break_loop(state, control, outer)
         except ShellError as error:
             return state.shell.expression_error(state, error, "((")
         finally:
@@ -301,19 +307,19 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
     return run_arithmetic_for
 
 
-def _traced(word: Word, value: Integer | None) -> Integer:
-    """Show an expression of ``for ((`` before its evaluation; an empty one counts as 1."""
+def _compile_traced(word: Word, value: Integer | None) -> Integer:
+    """Compile an expression of ``for ((`` that is traced before its evaluation; an empty one is 1."""
     if not word.parts:
         word = Word((Literal("1"),))
     node = ArithmeticCommand(word, ())
 
-    def show(state: State) -> int:
+    def trace_and_evaluate(state: State) -> int:
         if state.shell.debug(state, node):
             return 0
         state.shell.trace_text(state, "((", word, "))")
         return value(state) if value is not None else 1
 
-    return show
+    return trace_and_evaluate
 
 
 def compile_arithmetic(compiler: Compiler, node: ArithmeticCommand) -> Run:
@@ -371,9 +377,9 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
         for fixed, patterns, body, terminator in clauses:
             if not fall_through:
                 if plain and fixed is not None:
-                    literals, others = fixed.compiled or fixed.compile()
+                    literals, matchers = fixed.cache or fixed.compile()
                     if text not in literals:
-                        for matches in others:
+                        for matches in matchers:
                             if matches(text, charge):
                                 break
                         else:
@@ -396,35 +402,35 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
 
 
 class FixedPatterns:
-    """The patterns of a clause that no run changes, compiled when they are first looked at.
+    """The constant patterns of a clause, compiled at their first use.
 
-    They are read without extglob and nocasematch; a shell with these takes the general way.
+    They are parsed without extglob and nocasematch; a shell with these options does not use this class.
 
     Attributes:
-        compiled: The texts that patterns without special characters match, and what the others match with.
+        cache: The texts that patterns without special characters match, and the matchers of the other patterns.
     """
 
-    __slots__ = ("_texts", "compiled")
+    __slots__ = ("_texts", "cache")
 
     def __init__(self, texts: list[str]) -> None:
         self._texts = texts
-        self.compiled: tuple[frozenset[str], tuple[Matches, ...]] | None = None
+        self.cache: tuple[frozenset[str], tuple[Matches, ...]] | None = None
 
     def compile(self) -> tuple[frozenset[str], tuple[Matches, ...]]:
         patterns = [compile_pattern(text, extglob=False) for text in self._texts]
         literals = frozenset(pattern.literal_text for pattern in patterns if pattern.is_literal)
-        others = tuple(pattern.matches for pattern in patterns if not pattern.is_literal)
-        self.compiled = made = (literals, others)
-        return made
+        matchers = tuple(pattern.matches for pattern in patterns if not pattern.is_literal)
+        self.cache = (literals, matchers)
+        return self.cache
 
 
 def _compile_clause(
     compiler: Compiler, clause: CaseClause
 ) -> tuple[FixedPatterns | None, list[Text], Run | None, str]:
     texts = [compiler.words.fixed_operand_pattern(word) for word in clause.patterns]
-    known = [text for text in texts if text is not None]
+    fixed_texts = [text for text in texts if text is not None]
     return (
-        FixedPatterns(known) if len(known) == len(texts) else None,
+        FixedPatterns(fixed_texts) if len(fixed_texts) == len(texts) else None,
         [compiler.words.operand_pattern(word) for word in clause.patterns],
         compiler.list(clause.body) if clause.body is not None else None,
         clause.terminator,
@@ -436,10 +442,10 @@ def _matches(state: State, patterns: list[Text], text: str) -> bool:
     bytewise = not text.isascii() and goes_by_bytes(state)
     if bytewise:
         text = as_bytes(text)
-    for pattern in patterns:
-        shown = as_bytes(pattern(state)) if bytewise else pattern(state)
-        compiled = compile_pattern(shown, extglob=options.extglob, nocase=options.nocasematch)
-        if compiled.matches(text, state.budget.charge):
+    for pattern_of in patterns:
+        pattern_text = as_bytes(pattern_of(state)) if bytewise else pattern_of(state)
+        pattern = compile_pattern(pattern_text, extglob=options.extglob, nocase=options.nocasematch)
+        if pattern.matches(text, state.budget.charge):
             return True
     return False
 

@@ -35,17 +35,17 @@ Test: TypeAlias = Callable[[State], bool]
 _INTEGER: dict[str, Callable[[int, int], bool]] = {
     "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le, "-gt": operator.gt, "-ge": operator.ge,
 }  # fmt: skip
-_EMPTY = "''"  #: how the trace shows an empty operand
+_EMPTY = "''"  #: an empty operand in a trace
 _ERE_SPECIAL = "\\.[]()*+?{}|^$"
 
 
 class InvalidRegex(Exception):
-    """The right side of =~ does not compile: status 2."""
+    """The right side of =~ is not a valid regular expression: exit status 2."""
 
 
 def compile_conditional(compiler: Compiler, node: ConditionalCommand) -> Run:
     plain = _compile(compiler, node.expression)
-    traced: list[Test] = []  # compiled when it is first needed
+    traced: list[Test] = []  # compiled at its first use
     line = node.line
 
     def run(state: State) -> int:
@@ -97,7 +97,7 @@ def _either(left: Test, right: Test) -> Test:
         try:
             if left(state):
                 return True
-        except InvalidRegex:  # counts as false
+        except InvalidRegex:  # false on the left of ||
             pass
         return right(state)
 
@@ -170,7 +170,7 @@ def _compare(sign: str, left: Callable[[State], str], right: Callable[[State], s
 
 
 def _compile_traced(compiler: Compiler, node: Condition, negation: str) -> Test:
-    """Compile a condition that shows each test, expanded, when it is made (``set -x``)."""
+    """Compile a condition that traces each test with its operands expanded (``set -x``)."""
     words = compiler.words
     match node:
         case CondAnd(left, right):
@@ -200,93 +200,95 @@ def _compile_traced(compiler: Compiler, node: Condition, negation: str) -> Test:
                 left = left_of(state)
                 if pieces_of is not None:
                     pieces = pieces_of(state)
-                    shown = "".join(
+                    right_text = "".join(
                         re.sub(r"(?s)(.)", r"\\\1", text) if quoted else text for text, quoted in pieces
                     )
                     right = "".join(quote(text) if quoted else text for text, quoted in pieces)
                 else:
-                    shown = right = right_of(state)
-                state.shell.trace_line(state, f"[[ {negation}{left or _EMPTY} {sign} {shown or _EMPTY} ]]")
+                    right_text = right = right_of(state)
+                state.shell.trace_line(
+                    state, f"[[ {negation}{left or _EMPTY} {sign} {right_text or _EMPTY} ]]"
+                )
                 return _compare(sign, lambda _: left, lambda _: right)(state)
 
             return binary
     raise TypeError(node)
 
 
-def _pattern(left: Callable[[State], str], pattern: Callable[[State], str], wanted: bool) -> Test:
+def _pattern(left: Callable[[State], str], pattern: Callable[[State], str], expected: bool) -> Test:
     def test(state: State) -> bool:
         text = left(state)
-        shown = pattern(state)
+        pattern_text = pattern(state)
         if not text.isascii() and goes_by_bytes(state):
-            shown, text = as_bytes(shown), as_bytes(text)
-        compiled = compile_pattern(shown, extglob=True, nocase=state.options.nocasematch)
-        return bool(compiled.matches(text, state.budget.charge)) is wanted
+            pattern_text, text = as_bytes(pattern_text), as_bytes(text)
+        compiled_pattern = compile_pattern(pattern_text, extglob=True, nocase=state.options.nocasematch)
+        return bool(compiled_pattern.matches(text, state.budget.charge)) is expected
 
     return test
 
 
-def _fixed_pattern(left: Callable[[State], str], text: str, wanted: bool, general: Test) -> Test:
-    """Compile a comparison with a pattern that no run changes: it is compiled when it is first used."""
-    compiled: list[Matches] = []
+def _fixed_pattern(left: Callable[[State], str], text: str, expected: bool, general: Test) -> Test:
+    """Compile a comparison with a constant pattern, which is compiled at its first use."""
+    cache: list[Matches] = []
 
     def test(state: State) -> bool:
         if state.options.nocasematch:
             return general(state)
-        if not compiled:
-            compiled.append(compile_pattern(text, extglob=True).matches)
+        if not cache:
+            cache.append(compile_pattern(text, extglob=True).matches)
         value = left(state)
         if not value.isascii() and goes_by_bytes(state):
             bytewise = compile_pattern(as_bytes(text), extglob=True)
-            return bool(bytewise.matches(as_bytes(value), state.budget.charge)) is wanted
-        return compiled[0](value, state.budget.charge) is wanted
+            return bool(bytewise.matches(as_bytes(value), state.budget.charge)) is expected
+        return cache[0](value, state.budget.charge) is expected
 
     return test
 
 
 def _regex_text(compiler: Compiler, word: Word) -> Callable[[State], str]:
-    """Compile the right side of =~: what was quoted matches itself."""
-    pieces = compiler.words.pieces(word)
+    """Compile the right side of =~: quoted text matches itself."""
+    pieces_of = compiler.words.pieces(word)
 
     def text(state: State) -> str:
-        found = pieces(state)
-        if len(found) == 1 and not found[0][1]:  # ``$re``: nothing in it is quoted
-            return found[0][0]
-        if any("[" in piece and not quoted for piece, quoted in found):
-            return _with_brackets(found)
-        return "".join([_quote(piece) if quoted else piece for piece, quoted in found])
+        pieces = pieces_of(state)
+        if len(pieces) == 1 and not pieces[0][1]:  # ``$re``: nothing in it is quoted
+            return pieces[0][0]
+        if any("[" in piece and not quoted for piece, quoted in pieces):
+            return _with_brackets(pieces)
+        return "".join([_quote(piece) if quoted else piece for piece, quoted in pieces])
 
     return text
 
 
 def _with_brackets(pieces: Sequence[tuple[str, bool]]) -> str:
-    """Join the pieces of a regular expression: quotes within a bracket expression just vanish."""
-    joined: list[str] = []
-    inside = False
-    first = False  # a "]" here is a member
+    """Join the pieces of a regular expression; quotes within a bracket expression have no effect."""
+    parts: list[str] = []
+    in_brackets = False
+    at_first_member = False  # a "]" here is a member
     for piece, quoted in pieces:
         if quoted:
-            joined.append(piece if inside else _quote(piece))
-            first = first and not piece
+            parts.append(piece if in_brackets else _quote(piece))
+            at_first_member = at_first_member and not piece
             continue
         at = 0
         while at < len(piece):
             char = piece[at]
             size = 1
-            if not inside:
+            if not in_brackets:
                 if char == "\\":
                     size = 2
                 else:
-                    inside = first = char == "["
-            elif char == "]" and not first:
-                inside = False
+                    in_brackets = at_first_member = char == "["
+            elif char == "]" and not at_first_member:
+                in_brackets = False
             elif char == "[" and piece[at + 1 : at + 2] in (":", ".", "="):
                 end = piece.find(piece[at + 1] + "]", at + 2)
-                size, first = (end + 2 - at if end > 0 else 1), False
+                size, at_first_member = (end + 2 - at if end > 0 else 1), False
             else:
-                first = first and char == "^" and piece[at - 1 : at] == "["
-            joined.append(piece[at : at + size])
+                at_first_member = at_first_member and char == "^" and piece[at - 1 : at] == "["
+            parts.append(piece[at : at + size])
             at += size
-    return "".join(joined)
+    return "".join(parts)
 
 
 def _quote(text: str) -> str:
@@ -300,8 +302,8 @@ def _regex(left: Callable[[State], str], pattern: Callable[[State], str]) -> Tes
         subject = left(state)
         source = pattern(state)
         try:
-            compiled = compile_ere(source, icase=state.options.nocasematch)
-            match = compiled.search_text(subject, remaining=state.budget.remaining)
+            regex = compile_ere(source, icase=state.options.nocasematch)
+            match = regex.search_text(subject, remaining=state.budget.remaining)
         except PatternError:
             raise InvalidRegex from None
         state.budget.charge(1 + (len(subject) >> 8))
@@ -315,7 +317,7 @@ def _regex(left: Callable[[State], str], pattern: Callable[[State], str]) -> Tes
 
 
 def _set_matches(state: State, matches: list[str]) -> None:
-    """Set BASH_REMATCH; bash sets the global one, also where a local hides it."""
+    """Set BASH_REMATCH: the global variable, as in bash, even if a local hides it."""
     frame = next((frame for frame in state.frames if "BASH_REMATCH" in frame.saved), None)
     if frame is None:
         set_array(state, "BASH_REMATCH", matches)

@@ -24,8 +24,8 @@ from sandhook.syntax.nodes import (
 )
 
 
-def is_a_map(state: State, name: str) -> bool:
-    """Return True when a name is, or refers to, an associative array."""
+def is_associative(state: State, name: str) -> bool:
+    """Return True if a name is, or refers to, an associative array."""
     if name in state.namerefs:
         name, _ = state.resolve(name)
     return bool(state.attributes.get(name, 0) & ASSOC)
@@ -42,43 +42,43 @@ def compile_elements(
     """Compile a list to a closure that returns its elements.
 
     Args:
-        compiler: Of the command.
+        compiler: The compiler of the command.
         node: The list.
-        name: What it is assigned to.
-        is_map: Returns whether that is an associative array by then.
-        declaring: It is an argument of declare and the like, whose lists bash expands before it looks at keys.
+        name: The variable.
+        is_map: Returns True if the variable is an associative array when the assignment runs.
+        declaring: The list is an argument of declare and the like: bash expands it before it checks keys.
     """
-    makers: list[Callable[[State], Elements]] = []
+    elements_of: list[Callable[[State], Elements]] = []
     pairs = _compile_pairs(compiler, node, name, declaring)
     for element in node.elements:
-        if isinstance(element, ArrayElement) and _is_braced(element.value):
-            # what braces make of it is no assignment: [1]=x{1,2} is two words
-            split = _bare(compiler.words.fields(_as_word(element)))
-            makers.append(
+        if isinstance(element, ArrayElement) and _expands_to_several(element.value):
+            # with braces it is not an element: [1]=x{1,2} is two words
+            fields = _compile_bare(compiler.words.fields(_as_word(element)))
+            elements_of.append(
                 _either(
                     lambda state: is_map(state, name),
-                    _keyed(compiler, element, is_map, name, declaring),
-                    split,
+                    _compile_keyed(compiler, element, is_map, name, declaring),
+                    fields,
                 )
             )
         elif isinstance(element, ArrayElement):
-            makers.append(_keyed(compiler, element, is_map, name, declaring))
+            elements_of.append(_compile_keyed(compiler, element, is_map, name, declaring))
         else:
-            makers.append(_bare(compiler.words.fields(element, named_tildes=False)))
+            elements_of.append(_compile_bare(compiler.words.fields(element, named_tildes=False)))
 
     def make(state: State) -> Elements:
         if pairs is not None and is_map(state, name):
             return pairs(state)
-        found: Elements = []
-        for maker in makers:
-            found += maker(state)
-        return found
+        elements: Elements = []
+        for element_of in elements_of:
+            elements += element_of(state)
+        return elements
 
     return make
 
 
-def _is_braced(word: Word) -> bool:
-    """Return True when the braces of a word make something else of it."""
+def _expands_to_several(word: Word) -> bool:
+    """Return True if brace expansion makes several words of a word."""
     return has_braces(word) and len(list(islice(expand_braces(word), 2))) > 1
 
 
@@ -88,7 +88,7 @@ def _either(
     return lambda state: yes(state) if decide(state) else no(state)
 
 
-def _shown(element: ArrayElement | Word) -> str:
+def _source_text(element: ArrayElement | Word) -> str:
     from sandhook.syntax.unparse import unparse
 
     if isinstance(element, Word):
@@ -113,38 +113,38 @@ def _reject_words(state: State, name: str, words: list[Word]) -> Elements:
 def _compile_pairs(
     compiler: Compiler, node: ArrayLiteral, name: str, declaring: bool
 ) -> Callable[[State], Elements] | None:
-    """Compile ``map=(key value ...)``: nothing is split, and no name or brace is expanded.
+    """Compile ``map=(key value ...)``: words are neither split nor matched with file names, and keep their braces.
 
-    None when the first element has a subscript, for then all must have one.
+    Return None if the first element has a subscript, for then all must have one.
     """
     if not node.elements or isinstance(node.elements[0], ArrayElement):
         return None
-    words = [_as_word(each) if isinstance(each, ArrayElement) else each for each in node.elements]
+    words = [_as_word(element) if isinstance(element, ArrayElement) else element for element in node.elements]
     texts = [compiler.words.pair_word(word) for word in words]
     first = words[0].parts[0] if words[0].parts else None
-    if isinstance(first, Literal) and first.text[:1] == "[":  # it counts as one that has a subscript
+    if isinstance(first, Literal) and first.text[:1] == "[":  # bash takes it for a subscript
         return lambda state: _reject_words(state, name, words)
 
     def make(state: State) -> Elements:
-        found: Elements = []
+        elements: Elements = []
         for at in range(0, len(texts), 2):
             key = texts[at](state)
             if key:
-                found.append(Element(key, False, texts[at + 1](state) if at + 1 < len(texts) else ""))
+                elements.append(Element(key, False, texts[at + 1](state) if at + 1 < len(texts) else ""))
             else:
                 if declaring and at + 1 < len(texts):
                     texts[at + 1](state)
-                _print_key_error(state, "''" if declaring else _shown(words[at]))
-        return found
+                _print_key_error(state, "''" if declaring else _source_text(words[at]))
+        return elements
 
     return make
 
 
-def _print_key_error(state: State, shown: str) -> None:
-    state.shell.assignment_error(state, subscript_error(shown))
+def _print_key_error(state: State, subscript: str) -> None:
+    state.shell.assignment_error(state, subscript_error(subscript))
 
 
-def _keyed(
+def _compile_keyed(
     compiler: Compiler,
     element: ArrayElement,
     is_map: Callable[[State, str], bool],
@@ -152,7 +152,7 @@ def _keyed(
     declaring: bool,
 ) -> Callable[[State], Elements]:
     key_of = compiler.words.subscript(element.subscript)
-    text_of = compiler.words.string(_starred(element.value), assignment=True)
+    text_of = compiler.words.string(_with_stars(element.value), assignment=True)
     text_in_map = compiler.words.pair_word(element.value)
     append = element.append
 
@@ -166,31 +166,31 @@ def _keyed(
             value = at_quote(text_in_map(state))
             _print_key_error(state, f"['']{'+=' if append else '='}{value}")
             return []
-        if not key:  # then the value is not expanded
-            _print_key_error(state, _shown(element))
+        if not key:  # bash does not expand the value then
+            _print_key_error(state, _source_text(element))
             return []
         return [Element(key, append, text_in_map(state))]
 
     return make
 
 
-def _starred(word: Word) -> Word:
-    """Return the value of an element whose lists are all joined with IFS, as bash does there."""
-    return word._replace(parts=_starred_parts(word.parts))
+def _with_stars(word: Word) -> Word:
+    """Return the value of an element with every ``@`` replaced by ``*``: bash joins with IFS there."""
+    return word._replace(parts=_parts_with_stars(word.parts))
 
 
-def _starred_parts(parts: Sequence[WordPart]) -> tuple[WordPart, ...]:
-    found: list[WordPart] = []
+def _parts_with_stars(parts: Sequence[WordPart]) -> tuple[WordPart, ...]:
+    result: list[WordPart] = []
     for part in parts:
         if isinstance(part, DoubleQuoted):
-            part = part._replace(parts=_starred_parts(part.parts))
+            part = part._replace(parts=_parts_with_stars(part.parts))
         elif isinstance(part, ParameterExpansion) and part.name == "@":
             part = part._replace(name="*")
         elif isinstance(part, ParameterExpansion) and subscript_of(part.subscript) == "@":
             part = part._replace(subscript=Word((Literal("*"),)))
-        found.append(part)
-    return tuple(found)
+        result.append(part)
+    return tuple(result)
 
 
-def _bare(fields: FieldsOf) -> Callable[[State], Elements]:
+def _compile_bare(fields: FieldsOf) -> Callable[[State], Elements]:
     return lambda state: [Element(None, False, text) for text in fields(state)]

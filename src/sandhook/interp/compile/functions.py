@@ -1,7 +1,7 @@
 """Functions: ``local`` and ``return`` inlined, and returns that need no unwinding.
 
-The entries for ``INLINE`` follow its rules: None from the maker or the closure leaves the command to
-the built-in itself, which knows every option and complaint.
+The entries for ``INLINE`` follow its rules: None from the entry or from its closure leaves the command to
+the built-in itself, which has every option and error message.
 """
 
 from __future__ import annotations
@@ -41,10 +41,14 @@ Inline: TypeAlias = Callable[[State], "int | None"]
 
 
 def inline_local(words: WordCompiler, node: SimpleCommand) -> Inline | None:
-    """``local name name=value ...`` of names that have no attributes and no options before them."""
-    made = [_declared(words, word) for word in node.words[1:]]
-    declared = [each for each in made if each is not None]
-    if not declared or len(declared) < len(made):
+    """Compile ``local name name=value ...`` without options, for names without attributes."""
+    declarations: list[tuple[str, Text | None]] = []
+    for word in node.words[1:]:
+        declaration = _declaration(words, word)
+        if declaration is None:
+            return None
+        declarations.append(declaration)
+    if not declarations:
         return None
 
     def run(state: State) -> int | None:
@@ -52,7 +56,7 @@ def inline_local(words: WordCompiler, node: SimpleCommand) -> Inline | None:
         if frame is None or frame.sourced or state.shared_frames or state.disabled_builtins:
             return None
         attributes, namerefs, dynamics = state.attributes, state.namerefs, state.dynamics
-        for name, text_of in declared:
+        for name, text_of in declarations:
             if (
                 name in attributes
                 or name in namerefs
@@ -61,25 +65,25 @@ def inline_local(words: WordCompiler, node: SimpleCommand) -> Inline | None:
             ):
                 return None
         # all words are expanded before the first name is hidden
-        texts = [None if text_of is None else text_of(state) for _, text_of in declared]
+        texts = [None if text_of is None else text_of(state) for _, text_of in declarations]
         saved, values = frame.saved, state.values
-        for (name, _), text in zip(declared, texts):
+        for (name, _), text in zip(declarations, texts):
             if name not in saved:
                 saved[name] = tuple.__new__(Saved, (values.pop(name, None), 0, None))
             if text is not None:
                 if len(text) > LARGE or state.options.allexport:
                     state.set(name, text)
-                else:  # what set does for a name without attributes
+                else:  # set does only this for a name without attributes
                     values[name] = text
             elif name not in values:
-                attributes[name] = 0  # declared, and unset
+                attributes[name] = 0  # a local name without a value
         return 0
 
     return run
 
 
-def _declared(words: WordCompiler, word: Word | Assignment) -> tuple[str, Text | None] | None:
-    """Return the name and the value (None without one) of an argument of plain shape, else None."""
+def _declaration(words: WordCompiler, word: Word | Assignment) -> tuple[str, Text | None] | None:
+    """Return the name and the value (None without a value) of a plain argument, None for any other argument."""
     if isinstance(word, Word):
         name = words.constant(word)
         if name is None or not is_name(name):
@@ -93,8 +97,8 @@ def _declared(words: WordCompiler, word: Word | Assignment) -> tuple[str, Text |
 
 
 def inline_return(words: WordCompiler, node: SimpleCommand) -> Inline | None:
-    """``return`` and ``return N``: leave by an exception."""
-    status_of = _status(words, node)
+    """Compile ``return`` and ``return N``, which raise ReturnFrom."""
+    status_of = _compile_status(words, node)
     if status_of is None:
         return None
 
@@ -109,15 +113,15 @@ def inline_return(words: WordCompiler, node: SimpleCommand) -> Inline | None:
 
 def inline_last_return(words: WordCompiler, node: SimpleCommand) -> Inline | None:
     """Compile a ``return`` that ends its function: its status is the function's."""
-    status_of = _status(words, node)
+    status_of = _compile_status(words, node)
     if status_of is None:
         return None
-    # in a RETURN trap $? is still the status of the command before
+    # a RETURN trap sees the status of the command before return in $?
     return lambda state: None if "RETURN" in state.traps else status_of(state)
 
 
-def _status(words: WordCompiler, node: SimpleCommand) -> Inline | None:
-    """Return a closure for the status of a ``return`` of plain shape."""
+def _compile_status(words: WordCompiler, node: SimpleCommand) -> Inline | None:
+    """Return a closure that returns the status of a plain ``return``, None for any other shape."""
     if len(node.words) > 2:
         return None
     if len(node.words) == 1:
@@ -133,20 +137,20 @@ def _status(words: WordCompiler, node: SimpleCommand) -> Inline | None:
     def status(state: State) -> int | None:
         if not state.frames or state.disabled_builtins:
             return None
-        found = status_of(state)
-        return None if found is None else found & 0xFF
+        status = status_of(state)
+        return None if status is None else status & 0xFF
 
     return status
 
 
-#: Compound commands inside each other that a shallow function may have.
+#: Levels of nested compound commands in a shallow function.
 _SHALLOW = 3
 
 
 def is_shallow(node: object, levels: int = _SHALLOW) -> bool:
-    """Return True when a body has few compound commands inside each other, and so takes few frames to run.
+    """Return True if a body nests few compound commands, and so needs few frames to run.
 
-    Substitutions are not counted: they look at the stack for themselves.
+    Substitutions are not counted: they check the stack themselves.
     """
     if not isinstance(node, tuple) or isinstance(node, (SimpleCommand, Word)):
         return True
@@ -155,7 +159,7 @@ def is_shallow(node: object, levels: int = _SHALLOW) -> bool:
 
 
 def last_returns(body: Command) -> frozenset[int]:
-    """Return the ids of the ``return`` commands of a function's body that nothing can follow."""
+    """Return the ids of the ``return`` commands that end a function's body."""
     return frozenset(map(id, _last_commands(body)))
 
 

@@ -1,8 +1,8 @@
 """Commands that the compiler inlines when their shape is plain: echo, ``:``, true, false, ``[``, test.
 
-Each entry looks at a simple command without assignments and redirections and returns a closure,
-or None when the general path must be taken. A closure itself returns None to leave a case that
-it does not handle to the general path; it must not have had an effect then.
+Each entry receives a simple command without assignments and redirections. It returns a closure, or None
+if the command needs the general path. A closure itself returns None for a case that it does not handle;
+it must not have had an effect then, for the general path runs the command.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Inline: TypeAlias = Callable[[State], "int | None"]
 
 
 def _echo(words: WordCompiler, node: SimpleCommand) -> Inline | None:
-    """echo without options: its arguments joined by blanks."""
+    """Compile echo without options: it joins its arguments with blanks."""
     if not all(isinstance(word, Word) for word in node.words):
         return None
     arguments = [words.argument(word) for word in node.words[1:] if isinstance(word, Word)]
@@ -34,30 +34,30 @@ def _echo(words: WordCompiler, node: SimpleCommand) -> Inline | None:
     if all(text is not None for text in constants):
         data = (" ".join(text or "" for text in constants) + "\n").encode("utf-8", "surrogateescape")
 
-        def fixed(state: State) -> int | None:
+        def run_constant(state: State) -> int | None:
             if "xpg_echo" in state.options.shopts:
                 return None
-            return _put(state, data)
+            return _write(state, data)
 
-        return fixed
+        return run_constant
 
     def run(state: State) -> int | None:
         fields: list[str] = []
         for argument in arguments:
-            found = argument(state)
-            if found.__class__ is str:
-                fields.append(found)
+            fields_or_text = argument(state)
+            if fields_or_text.__class__ is str:
+                fields.append(fields_or_text)
             else:
-                fields += found
+                fields += fields_or_text
         if "xpg_echo" in state.options.shopts or (fields and fields[0][:1] == "-"):
             status: int = state.shell.invoke(state, ["echo", *fields])
             return status
-        return _put(state, (" ".join(fields) + "\n").encode("utf-8", "surrogateescape"))
+        return _write(state, (" ".join(fields) + "\n").encode("utf-8", "surrogateescape"))
 
     return run
 
 
-def _put(state: State, data: bytes) -> int:
+def _write(state: State, data: bytes) -> int:
     try:
         state.process.descriptor(1).write(data)
     except OSError as error:
@@ -66,11 +66,11 @@ def _put(state: State, data: bytes) -> int:
     return 0
 
 
-def _succeed(words: WordCompiler, node: SimpleCommand) -> Inline | None:
+def _compile_true(words: WordCompiler, node: SimpleCommand) -> Inline | None:
     return (lambda state: 0) if len(node.words) == 1 else None
 
 
-def _fail(words: WordCompiler, node: SimpleCommand) -> Inline | None:
+def _compile_false(words: WordCompiler, node: SimpleCommand) -> Inline | None:
     return (lambda state: 1) if len(node.words) == 1 else None
 
 
@@ -80,9 +80,9 @@ _COMPARE: dict[str, Callable[[int, int], bool]] = {
 
 
 def _test(words: WordCompiler, node: SimpleCommand) -> Inline | None:
-    """``[ A OP B ]`` with an integer comparison, ``=`` or ``!=``; ``[ -z A ]``, ``[ -n A ]``; test too.
+    """Compile ``[ A OP B ]`` with an integer comparison, ``=`` or ``!=``; ``[ -z A ]``, ``[ -n A ]``; also ``test``.
 
-    The operands are expanded once; what they turn out to be decides whether the command itself is asked.
+    The operands are expanded once; fields that are not plain go to the command itself.
     """
     first = node.words[0]
     name = words.constant(first) if isinstance(first, Word) else None
@@ -113,13 +113,13 @@ def _binary(words: WordCompiler, plain: list[Word], name: str, end: list[str]) -
         return status
 
     if sign in ("=", "==", "!="):
-        wanted = sign != "!="
+        expected = sign != "!="
 
         def equal(state: State) -> int:
             a, b = left(state), right(state)
             if a.__class__ is list or b.__class__ is list:
                 return general(state, a, b)
-            return 0 if (a == b) is wanted else 1
+            return 0 if (a == b) is expected else 1
 
         return equal
     compare = _COMPARE.get(sign)
@@ -132,7 +132,7 @@ def _binary(words: WordCompiler, plain: list[Word], name: str, end: list[str]) -
         b: Any = right(state)
         try:
             return 0 if decide(NUMBERS[a], NUMBERS[b]) else 1
-        except (KeyError, TypeError):  # a number that nobody has read yet, or a list of fields
+        except (KeyError, TypeError):  # a number that is not cached, or a list of fields
             pass
         if _is_plain_number(a) and _is_plain_number(b):
             remember(a, int(a))
@@ -147,12 +147,12 @@ def _binary(words: WordCompiler, plain: list[Word], name: str, end: list[str]) -
     return run
 
 
-def _fields(found: str | list[str]) -> list[str]:
-    return found if isinstance(found, list) else [found]
+def _fields(argument: str | list[str]) -> list[str]:
+    return argument if isinstance(argument, list) else [argument]
 
 
 def _is_plain_number(text: str | list[str]) -> bool:
-    """Return True when an argument is decimal digits alone, as ``str`` writes the number."""
+    """Return True if an argument is decimal digits alone, as ``str`` writes the number."""
     return (
         isinstance(text, str)
         and text.isdigit()
@@ -163,7 +163,7 @@ def _is_plain_number(text: str | list[str]) -> bool:
 
 
 def _plain_variable(word: Word) -> str | None:
-    """Return the name when a word is ``$name`` or ``"$name"`` and nothing else."""
+    """Return the name if a word is ``$name`` or ``"$name"``, else None."""
     if len(word.parts) != 1:
         return None
     part = word.parts[0]
@@ -177,43 +177,43 @@ def _plain_variable(word: Word) -> str | None:
 def _variable_with_number(
     name: str, decide: Callable[[int, int], bool], number: int, general: Callable[[State], int]
 ) -> Inline:
-    """``[ $i -lt 100 ]``, as in every counting loop."""
+    """Compile ``[ $i -lt 100 ]``, the condition of most counting loops."""
 
     def run(state: State) -> int:
         values = state.values
         try:
-            known = NUMBERS[values[name]]
+            value = NUMBERS[values[name]]
         except KeyError:
             return general(state)
-        # digits are neither split nor globbed, unless IFS has digits
+        # digits are neither split nor globbed, unless IFS contains digits
         if values.get("IFS") != DEFAULT_IFS:
             return general(state)
-        return 0 if decide(known, number) else 1
+        return 0 if decide(value, number) else 1
 
     return run
 
 
 def _unary(words: WordCompiler, sign: str, word: Word, name: str, end: list[str]) -> Inline:
     operand = words.argument(word)
-    empty = sign == "-z"
+    is_empty_test = sign == "-z"
 
     def run(state: State) -> int:
-        found = operand(state)
-        if isinstance(found, list):
-            status: int = state.shell.invoke(state, [name, sign, *found, *end])
+        argument = operand(state)
+        if isinstance(argument, list):
+            status: int = state.shell.invoke(state, [name, sign, *argument, *end])
             return status
-        return 0 if (not found) is empty else 1
+        return 0 if (not argument) is is_empty_test else 1
 
     return run
 
 
 INLINE: dict[str, Callable[[WordCompiler, SimpleCommand], Inline | None]] = {
-    ":": _succeed,
+    ":": _compile_true,
     "[": _test,
     "echo": _echo,
-    "false": _fail,
+    "false": _compile_false,
     "local": inline_local,
     "return": inline_return,
     "test": _test,
-    "true": _succeed,
+    "true": _compile_true,
 }

@@ -1,4 +1,4 @@
-"""Arguments ``name=value`` that ``set -k`` makes assignments."""
+"""Converts arguments ``name=value`` to assignments, for ``set -k``."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ def split_keywords(
 ) -> tuple[tuple[Assignment, ...], tuple[Word | Assignment, ...]]:
     """Return the assignments and the words of a command under ``set -k``.
 
-    The assignments are empty when no argument is one.
+    The assignments are empty if no argument is an assignment.
     """
-    moved: list[Assignment] = []
-    rest: list[Word | Assignment] = []
+    assignments: list[Assignment] = []
+    words: list[Word | Assignment] = []
     for word in node.words:
         keyword = _as_assignment(word) if isinstance(word, Word) else None
-        if keyword is None or not rest:
-            rest.append(word)
+        if keyword is None or not words:
+            words.append(word)
         else:
-            moved.append(keyword)
-    return (*node.assignments, *moved) if moved else (), tuple(rest)
+            assignments.append(keyword)
+    return (*node.assignments, *assignments) if assignments else (), tuple(words)
 
 
 def _as_assignment(word: Word) -> Assignment | None:
     first = word.parts[0] if word.parts else None
-    found = _KEYWORD.match(first.text) if isinstance(first, Literal) and "=" in first.text else None
-    if found is None or not isinstance(first, Literal):
+    match = _KEYWORD.match(first.text) if isinstance(first, Literal) and "=" in first.text else None
+    if match is None or not isinstance(first, Literal):
         return None
-    text = first.text[found.end() :]
+    text = first.text[match.end() :]
     parts = (Literal(text), *word.parts[1:]) if text else word.parts[1:]
-    return Assignment(found[1], Word(parts, word.span), None, bool(found[2]), word.span)
+    return Assignment(match[1], Word(parts, word.span), None, bool(match[2]), word.span)

@@ -38,13 +38,13 @@ from sandhook.syntax.nodes import (
 
 Run: TypeAlias = Callable[[State], int]
 
-_ERROR_TOO = Redirection(">&", Word((Literal("1"),)), 2)
+_DUPLICATE_ERROR = Redirection(">&", Word((Literal("1"),)), 2)
 
 
 def is_checked(compiler: Compiler, node: Command) -> bool:
-    """Return True when errexit and the ERR trap look at this command's status.
+    """Return True if errexit and the ERR trap check this command's status.
 
-    A group, loop or case is not looked at itself: its last command was. A ``return`` has none of its own.
+    A group, loop or case is not checked itself: its last command was. A ``return`` has no status of its own.
     """
     if id(node) in compiler.returns:
         return False
@@ -55,13 +55,12 @@ def is_checked(compiler: Compiler, node: Command) -> bool:
     )
 
 
-def compile_list(compiler: Compiler, node: CommandList, *, tested: bool = False) -> Run:
+def compile_list(compiler: Compiler, node: CommandList, *, is_condition: bool = False) -> Run:
     """Compile a list: each item in turn, errexit after each unless the list is a condition."""
     items = [_compile_item(compiler, item) for item in node.items]
     if len(items) == 1:
-        only, checked = items[0]
-        command = node.items[0].command
-        if not checked or tested:
+        only, command = items[0]
+        if command is None or is_condition:
             return only
 
         def run_one(state: State) -> int:
@@ -74,30 +73,30 @@ def compile_list(compiler: Compiler, node: CommandList, *, tested: bool = False)
 
     def run_list(state: State) -> int:
         status = 0
-        for run, checked in items:
+        for run, command in items:
             status = run(state)
-            if status and checked:
-                state.shell.failed(state, status, checked)
+            if status and command:
+                state.shell.failed(state, status, command)
         return status
 
     return run_list
 
 
 def _compile_item(compiler: Compiler, item: ListItem) -> tuple[Run, Command | None]:
-    """Return the closure, and the command when errexit looks at it."""
+    """Return the closure, and the command if errexit checks it."""
     node = item.command
     if item.background:
-        plain = node._replace(negated=False) if isinstance(node, Pipeline) and node.negated else node
-        return in_background(compiler.final(plain), node), None  # "! x &" does not invert, in bash
+        command = node._replace(negated=False) if isinstance(node, Pipeline) and node.negated else node
+        return in_background(compiler.final(command), node), None  # "! x &" does not invert, in bash
     if isinstance(node, AndOr):
         return compile_and_or(compiler, node), None
     return compiler.command(node), node if is_checked(compiler, node) else None
 
 
 def compile_and_or(compiler: Compiler, node: AndOr) -> Run:
-    """Compile ``a && b || c``: only the last command of the list is looked at by errexit."""
+    """Compile ``a && b || c``: errexit checks only the last command of the list."""
     commands = [compiler.command(command) for command in node.commands]
-    checked = is_checked(compiler, node.commands[-1])
+    checks_last = is_checked(compiler, node.commands[-1])
     last = len(commands) - 1
     first = commands[0]
     rest = [
@@ -115,7 +114,7 @@ def compile_and_or(compiler: Compiler, node: AndOr) -> Run:
             if is_last:
                 state.errexit_suppressed = outer
                 status = command(state)
-                if status and checked:
+                if status and checks_last:
                     state.shell.failed(state, status, node.commands[-1])
                 return status
             status = command(state)
@@ -134,10 +133,10 @@ def compile_pipeline(compiler: Compiler, node: Pipeline) -> Run:
         run = compiler.negated(only) if node.negated else compiler.command(only)
     else:
         commands = [
-            _with_error(command) if both else command
-            for command, both in zip(node.commands, (*node.both, False))
+            _with_error_output(command) if with_error else command
+            for command, with_error in zip(node.commands, (*node.both, False))
         ]
-        run = _piped(
+        run = _compile_stages(
             [_stage(compiler, command) for command in commands],
             _in_shell(compiler, node.commands[-1]),
             [command if isinstance(command, SimpleCommand) else None for command in commands],
@@ -146,51 +145,51 @@ def compile_pipeline(compiler: Compiler, node: Pipeline) -> Run:
     if node.negated and len(node.commands) != 1:
         run = compile_negated(run)
     if node.timed is not None:
-        run = _timed(run, posix=node.timed == "time -p")
+        run = _compile_time(run, posix=node.timed == "time -p")
     return run
 
 
 def _in_shell(compiler: Compiler, node: Command) -> Run:
-    """Compile the last part for lastpipe, when it first runs: nested ones would be compiled twice at every level."""
-    made: list[Run] = []
-    checked = is_checked(compiler, node)
+    """Compile the last part for lastpipe at its first run: nested parts would be compiled twice at every level."""
+    cache: list[Run] = []
+    checks_status = is_checked(compiler, node)
 
     def run(state: State) -> int:
-        if not made:
-            made.append(compiler.command(node))
-        status = made[0](state)
-        if status and checked:
-            state.shell.failed(state, status, node)  # by itself; the pipeline comes after
+        if not cache:
+            cache.append(compiler.command(node))
+        status = cache[0](state)
+        if status and checks_status:
+            state.shell.failed(state, status, node)  # the pipeline's own status is checked separately
         return status
 
     return run
 
 
-def _with_error(node: Command) -> Command:
+def _with_error_output(node: Command) -> Command:
     """Return the command before ``|&``: it has ``2>&1`` after its own redirections."""
     if isinstance(node, (Pipeline, AndOr, FunctionDefinition, Coprocess)):
-        return BraceGroup(CommandList((ListItem(node, False),), node.span), (_ERROR_TOO,), 0, node.span)
-    return node._replace(redirections=(*node.redirections, _ERROR_TOO))
+        return BraceGroup(CommandList((ListItem(node, False),), node.span), (_DUPLICATE_ERROR,), 0, node.span)
+    return node._replace(redirections=(*node.redirections, _DUPLICATE_ERROR))
 
 
 def _stage(compiler: Compiler, node: Command) -> Run:
-    """Compile a pipeline's part; a simple one counts as a subshell only when its words are expanded."""
+    """Compile a pipeline's part; BASH_SUBSHELL in the words of a simple command does not count the part itself."""
     run = direct(compiler.final(node), node)
     if not isinstance(node, SimpleCommand):
         return run
-    named = (
+    reads_level = any(
         part.name == "BASH_SUBSHELL"
         for part in walk((node.words, node.assignments))
         if isinstance(part, ParameterExpansion)
     )
-    if not any(named):
+    if not reads_level:
         return run
 
-    def on_level_of_shell(state: State) -> int:
+    def run_on_level_of_shell(state: State) -> int:
         state.subshell -= 1
         return run(state)
 
-    return on_level_of_shell
+    return run_on_level_of_shell
 
 
 def _nothing(state: State) -> int:
@@ -199,30 +198,32 @@ def _nothing(state: State) -> int:
     return 0
 
 
-def compile_negated(run: Run, *, all_of_it: bool = False) -> Run:
-    """Return a closure that inverts the status of ``run``; PIPESTATUS is not inverted, unless ``all_of_it``."""
+def compile_negated(run: Run, *, inverts_pipestatus: bool = False) -> Run:
+    """Return a closure that inverts the status of ``run``, and PIPESTATUS only if ``inverts_pipestatus``."""
 
-    def negated(state: State) -> int:
+    def run_negated(state: State) -> int:
         outer = state.errexit_suppressed
-        if state.options.errexit:  # as in bash: without it, the ERR trap sees the commands of a group after !
+        if (
+            state.options.errexit
+        ):  # as in bash: without errexit, the commands of a group after ! run the ERR trap
             state.errexit_suppressed = outer + 1
         try:
-            own = run(state)
-            status = 0 if own else 1
-        except (BreakLoop, ContinueLoop) as leaving:  # "! break" leaves, and fails
-            leaving.status = 0 if leaving.status else 1
+            command_status = run(state)
+            status = 0 if command_status else 1
+        except (BreakLoop, ContinueLoop) as control:  # "! break" ends the loop, with an inverted status
+            control.status = 0 if control.status else 1
             raise
         state.errexit_suppressed = outer
         if state.pipestatus is None:
-            state.pipestatus = [status if all_of_it else own]
+            state.pipestatus = [status if inverts_pipestatus else command_status]
         state.status = status
         return status
 
-    return negated
+    return run_negated
 
 
-def _timed(run: Run, *, posix: bool) -> Run:
-    def timed(state: State) -> int:
+def _compile_time(run: Run, *, posix: bool) -> Run:
+    def run_timed(state: State) -> int:
         kernel = state.process.kernel
         before = kernel.times()
         status = run(state)
@@ -230,31 +231,33 @@ def _timed(run: Run, *, posix: bool) -> Run:
         state.shell.print_times(state, (real, user, system), posix)
         return status
 
-    return timed
+    return run_timed
 
 
-def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], node: Pipeline) -> Run:
+def _compile_stages(
+    stages: list[Run], last_in_shell: Run, simple: list[SimpleCommand | None], node: Pipeline
+) -> Run:
     """Run each stage in a process of its own.
 
     Args:
-        here: The last stage, compiled for the shell itself (lastpipe).
+        last_in_shell: The last stage, compiled for the shell itself (lastpipe).
         simple: The stages that are simple commands, None for others: the shell runs the DEBUG trap for them.
-        node: All of it.
+        node: The pipeline.
     """
     line = next((command.line for command in reversed(simple) if command is not None), 0)
 
     def run_pipeline(state: State) -> int:
         process = state.process
-        in_shell = state.options.lastpipe and not state.shell.job_control(state)
+        uses_lastpipe = state.options.lastpipe and not state.shell.job_control(state)
         alone, state.execution.alone = state.execution.alone, False
         parts = stages
         if state.instrumented and not state.options.functrace:
             # the last stage runs its own DEBUG trap in the shell
-            parts = _after_debug(state, stages, simple[:-1] if in_shell else simple)
+            parts = _after_debug(state, stages, simple[:-1] if uses_lastpipe else simple)
         children, upstream = _start_writers(state, parts[:-1], simple)
         process.kernel.scheduler.yield_to_others()  # a short writer ends before a reader that does not read
-        if in_shell:
-            status = _run_last_here(state, here, upstream)
+        if uses_lastpipe:
+            status = _run_in_shell(state, last_in_shell, upstream)
         else:
             child = process.fork()
             child.install(0, upstream)
@@ -263,7 +266,7 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], nod
             status = in_subshell(state, child, parts[-1], sees_jobs=simple[-1] is not None)
         statuses = [writer.wait() for writer in children]
         statuses.append(status)
-        if not in_shell:
+        if not uses_lastpipe:
             children.append(child)
         if state.options.pipefail:
             status = next((failure for failure in reversed(statuses) if failure), 0)
@@ -273,7 +276,7 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], nod
         signal = children[-1].signal
         if alone and signal:
             raise Terminated(signal)
-        if not in_shell and (signal or (state.options.pipefail and status > 128)):
+        if not uses_lastpipe and (signal or (state.options.pipefail and status > 128)):
             report_pipeline(state, children, node)
         if state.jobs is not None:
             report_ended_jobs(state)
@@ -285,7 +288,7 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], nod
 
 
 def _after_debug(state: State, stages: list[Run], simple: list[SimpleCommand | None]) -> list[Run]:
-    """Run the DEBUG trap for each simple stage; return the stages, without those that the trap skips."""
+    """Run the DEBUG trap for each simple stage; return the stages, the skipped ones replaced by no-ops."""
     return [
         _nothing if command is not None and state.shell.debug(state, command) else stage
         for command, stage in zip_longest(simple, stages)
@@ -312,8 +315,8 @@ def _start_writers(
     return children, upstream
 
 
-def _run_last_here(state: State, stage: Run, upstream: Description) -> int:
-    """lastpipe: the last command runs in the shell itself, reading the pipe."""
+def _run_in_shell(state: State, stage: Run, upstream: Description) -> int:
+    """Run the last command in the shell itself (lastpipe); its input is the pipe."""
     undo: Undo = []
     install(state, 0, upstream, undo)
     try:

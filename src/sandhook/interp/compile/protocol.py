@@ -1,4 +1,4 @@
-"""What the files of this package need of the compiler, which calls the one for each node."""
+"""The interface of the compiler that the modules of this package use to compile the parts of a node."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ class Compiler(Protocol):
     """Compiles the parts of a node."""
 
     words: WordCompiler
-    noting: bool  #: commands remember their last argument, for ``$_``
-    returns: frozenset[int]  #: ids of the ``return`` commands that nothing of their function can follow
+    records_last_argument: bool  #: commands record their last argument, for ``$_``
+    returns: frozenset[int]  #: ids of the ``return`` commands that end their function
 
-    def within(self, returns: frozenset[int]) -> Compiler:
+    def for_function(self, returns: frozenset[int]) -> Compiler:
         """Return the compiler of a function's body."""
         ...
 
-    lasts: frozenset[int]  #: ids of the simple commands with which a subshell ends, whatever their status
+    last_commands: frozenset[
+        int
+    ]  #: ids of the simple commands with which a subshell ends, whatever their status
 
-    def ending(self, lasts: frozenset[int]) -> Compiler:
+    def for_subshell(self, last_commands: frozenset[int]) -> Compiler:
         """Return the compiler of a subshell's body."""
         ...
 
@@ -43,7 +45,7 @@ class Compiler(Protocol):
         ...
 
     def final(self, node: Command) -> Run:
-        """Compile a command that is all that its process runs."""
+        """Compile the only command of a process."""
         ...
 
     def negated(self, node: Command) -> Run:
@@ -51,5 +53,5 @@ class Compiler(Protocol):
         ...
 
     def redirections(self, redirections: tuple[Redirection, ...]) -> Apply | None:
-        """Compile redirections; None without redirections."""
+        """Compile redirections; return None for an empty tuple."""
         ...

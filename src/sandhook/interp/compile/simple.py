@@ -18,12 +18,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from sandhook.interp.compile.arguments import Arguments, compile_arguments
-from sandhook.interp.compile.assignment import MakeAssigned, compile_assignment, compile_assignments
+from sandhook.interp.compile.assignment import AssignedOf, compile_assignment, compile_assignments
 from sandhook.interp.compile.functions import inline_last_return
 from sandhook.interp.compile.inline import INLINE, Inline
 from sandhook.interp.compile.keywords import split_keywords
 from sandhook.interp.compile.protocol import Compiler
-from sandhook.interp.compile.temporary import assign_temporarily, compile_temporary, hand_over
+from sandhook.interp.compile.temporary import assign_temporarily, compile_temporary, scope_temporaries
 from sandhook.interp.compile.wrappers import (
     clear_last_argument,
     close_substitutions,
@@ -38,9 +38,9 @@ from sandhook.interp.redirect import (
     Apply,
     Undo,
     apply_as_child,
-    apply_without,
+    apply_without_temporaries,
     has_effects,
-    keep,
+    make_permanent,
     needs_process,
     restore,
 )
@@ -61,7 +61,7 @@ from sandhook.syntax.nodes import (
 )
 
 Run: TypeAlias = Callable[[State], int]
-Remembered: TypeAlias = "tuple[dict[str, Hashed], str | None]"
+CommandTable: TypeAlias = "tuple[dict[str, Hashed], str | None]"
 Redirect: TypeAlias = "Callable[[State, list[Argument], Undo | None, dict[str, Saved]], None]"
 
 #: Built-ins that only read and write: their redirections need neither a child nor an ``exec``.
@@ -89,7 +89,8 @@ class _Words(Record):
     def callable_name(self) -> str:
         """The name of a function or built-in to call without a search; "" when argv must decide.
 
-        A command with assignments among its arguments is a declaration, and only a declaration gets them as such.
+        Assignments among the arguments mean that the parser saw a declaration command; only such a command
+        receives them as assignments.
         """
         if self.name is None or any(isinstance(word, Assignment) for word in self.node.words):
             return ""
@@ -99,12 +100,12 @@ class _Words(Record):
 def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = False) -> Run:
     """Compile a simple command to the narrowest closure that its shape allows.
 
-    ``final``: it is all that its process runs, so what its redirections replace is closed at once.
+    ``final``: its process runs no other command, so descriptors that redirections replace are closed at once.
     """
     apply = compiler.redirections(node.redirections)
     if not node.words:
         run = compile_assignments(compiler, node, apply)
-        if compiler.noting:
+        if compiler.records_last_argument:
             run = clear_last_argument(run)
     else:
         run = _compile_words(compiler, node, apply, final)
@@ -118,16 +119,16 @@ def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = Fal
         run = record_command(run, node)
     elif node.words and isinstance(node.words[0], Word) and compiler.words.constant(node.words[0]) == "exit":
         run = record_command(run, node)  # for the EXIT trap
-    if id(node) in compiler.lasts:
+    if id(node) in compiler.last_commands:
         return exec_in_place(run, only_untrapped=True)
     return exec_in_place(run) if final else run
 
 
 def _with_keywords(compiler: Compiler, run: Run, node: SimpleCommand, final: bool) -> Run:
-    """Choose, when the command runs, whether its arguments ``name=value`` are assignments (``set -k``)."""
-    with_assignments: list[Run] = []  # compiled when it is first needed
+    """Compile a command whose arguments ``name=value`` are assignments if ``set -k`` is on when it runs."""
+    with_assignments: list[Run] = []  # compiled at its first use
 
-    def choose(state: State) -> int:
+    def run_either(state: State) -> int:
         if "keyword" not in state.options.enabled:
             return run(state)
         if not with_assignments:
@@ -135,28 +136,28 @@ def _with_keywords(compiler: Compiler, run: Run, node: SimpleCommand, final: boo
             with_assignments.append(_compile_words(compiler, node, apply, final))
         return with_assignments[0](state)
 
-    return choose
+    return run_either
 
 
 def _compile_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None, final: bool) -> Run:
     first = node.words[0]
     name = compiler.words.constant(first) if isinstance(first, Word) else None
     words = _Words(node, compile_arguments(compiler, node.words), name, *_constant_prefix(compiler, node))
-    if compiler.noting:
+    if compiler.records_last_argument:
         return record_last_argument(
             words.arguments,
             lambda arguments: _not_inlined(compiler, words._replace(arguments=arguments), apply, final),
         )
     if not node.assignments and apply is None:
         inline = inline_last_return if id(node) in compiler.returns else INLINE.get(name or "")
-        special = inline(compiler.words, node) if inline is not None else None
-        if special is not None:
-            return _inlined(special, _words_alone(words), name or "", node.line)
+        inlined = inline(compiler.words, node) if inline is not None else None
+        if inlined is not None:
+            return _inlined(inlined, _words_alone(words), name or "", node.line)
     return _not_inlined(compiler, words, apply, final)
 
 
 def _constant_prefix(compiler: Compiler, node: SimpleCommand) -> tuple[tuple[str, ...], bool]:
-    """Return the words before the first that expansion could change, and True when these are all."""
+    """Return the words before the first that expansion could change, and True if these are all words."""
     prefix: list[str] = []
     for word in node.words:
         text = compiler.words.constant(word) if isinstance(word, Word) else None
@@ -167,7 +168,7 @@ def _constant_prefix(compiler: Compiler, node: SimpleCommand) -> tuple[tuple[str
 
 
 def _not_inlined(compiler: Compiler, words: _Words, apply: Apply | None, final: bool) -> Run:
-    """Choose among the ways that make argv."""
+    """Compile a command to one of the closures that expand its words to argv."""
     node = words.node
     if not node.assignments and apply is None:
         return _words_alone(words)
@@ -177,8 +178,8 @@ def _not_inlined(compiler: Compiler, words: _Words, apply: Apply | None, final: 
     return run
 
 
-def _inlined(special: Inline, general: Run, name: str, line: int) -> Run:
-    """Use the inlined form unless a function of that name, xtrace or a DEBUG trap is in the way."""
+def _inlined(inlined: Inline, general: Run, name: str, line: int) -> Run:
+    """Return a closure that uses the inlined form unless there is a function of that name, xtrace or a DEBUG trap."""
 
     def run(state: State) -> int:
         if state.instrumented or name in state.functions:
@@ -189,7 +190,7 @@ def _inlined(special: Inline, general: Run, name: str, line: int) -> Run:
             state.shell.poll(state)
         state.line = line
         try:
-            status = special(state)
+            status = inlined(state)
         except ShellError as error:
             return state.shell.fatal_error(state, error)
         if status is None:
@@ -205,10 +206,10 @@ def _words_alone(words: _Words) -> Run:
     """Compile a command without assignments and redirections."""
     node, arguments, prefix, constant = words.node, words.arguments, words.prefix, words.constant
     line, name = node.line, words.callable_name
-    prepared: Builtin | None = None  # the built-in, made quicker for its constant words
+    quick_builtin: Builtin | None = None  # the built-in, specialized for its constant words
 
     def run(state: State) -> int:
-        nonlocal prepared
+        nonlocal quick_builtin
         budget = state.budget
         budget.slice_left = slice_left = budget.slice_left - 1
         if slice_left < 0:
@@ -233,9 +234,9 @@ def _words_alone(words: _Words) -> Run:
                 if builtin is None or state.disabled_builtins:
                     status = shell.invoke(state, argv)
                 else:
-                    if prepared is None:
-                        prepared = shell.commands.prepare(name, prefix, constant) or builtin
-                    status = prepared(state, argv)
+                    if quick_builtin is None:
+                        quick_builtin = shell.commands.prepare(name, prefix, constant) or builtin
+                    status = quick_builtin(state, argv)
         except ShellError as error:
             return state.shell.fatal_error(state, error)
         if status > 128 and state.execution.killed is not None:
@@ -251,16 +252,16 @@ def _redirected_builtin(words: _Words, apply: Apply, general: Run) -> Run:
     """Compile ``echo text >> file`` and the like; ``general`` runs the command in unusual cases."""
     arguments, prefix, constant, line = words.arguments, words.prefix, words.constant, words.node.line
     name = words.name or ""
-    prepared: Builtin | None = None
+    quick_builtin: Builtin | None = None
 
     def run(state: State) -> int:
-        nonlocal prepared
+        nonlocal quick_builtin
         commands = state.shell.commands
         builtin = commands.loaded.get(name)
         if state.instrumented or builtin is None or name in state.functions or state.disabled_builtins:
             return general(state)
-        if prepared is None:
-            prepared = commands.prepare(name, prefix, constant) or builtin
+        if quick_builtin is None:
+            quick_builtin = commands.prepare(name, prefix, constant) or builtin
         budget = state.budget
         budget.slice_left = slice_left = budget.slice_left - 1
         if slice_left < 0:
@@ -273,7 +274,7 @@ def _redirected_builtin(words: _Words, apply: Apply, general: Run) -> Run:
         try:
             argv = arguments(state)
             apply(state, undo)
-            status = prepared(state, argv)
+            status = quick_builtin(state, argv)
         except ShellError as error:
             return state.shell.fatal_error(state, error, argv)
         finally:
@@ -308,21 +309,21 @@ def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | No
         state.substitution_status = 0
         undo: Undo | None = None if final else []
         saved: dict[str, Saved] = {}
-        remembered: Remembered | None = None
+        command_table: CommandTable | None = None
         argv: list[Argument] = []
         try:
             argv = arguments(state)
             if lasting:
-                remembered = _assign_before(state, temporary if argv else lasting, saved, argv)
+                command_table = _assign_before(state, temporary if argv else lasting, saved, argv)
             if state.instrumented:
                 state.shell.trace(state, argv)
             if redirect is not None:  # last, as in bash: neither the trace nor an error goes there
                 redirect(state, argv, undo, saved)
             if argv:
-                if argv[0] in _TOUCHING_REDIRECTIONS:
+                if argv[0] in _CHANGING_UNDO:
                     _prepare_redirections(state, argv[0], undo)
                 if saved:
-                    hand_over(state, argv[0], saved)
+                    scope_temporaries(state, argv[0], saved)
                 status = _run_argv(state, name, argv)
             else:
                 status = state.substitution_status
@@ -332,7 +333,7 @@ def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | No
             if undo:
                 restore(state.process, undo)
             if saved:
-                _undo_assignments(state, saved, remembered)
+                _undo_assignments(state, saved, command_table)
         if status > 128 and state.execution.killed is not None:
             report_killed(state, node)
         state.status = status
@@ -346,28 +347,28 @@ def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | No
 
 
 def _assign_before(
-    state: State, makers: Sequence[MakeAssigned], saved: dict[str, Saved], argv: list[Argument]
-) -> Remembered | None:
-    """Assign before a command; return the table of remembered commands if PATH was among the names."""
-    for make in makers:
-        assign_temporarily(state, make(state), saved, argv)
+    state: State, assignments: Sequence[AssignedOf], saved: dict[str, Saved], argv: list[Argument]
+) -> CommandTable | None:
+    """Assign before a command; return the former table of hashed commands if PATH was among the names."""
+    for assigned_of in assignments:
+        assign_temporarily(state, assigned_of(state), saved, argv)
     if "PATH" not in saved:
         return None
-    remembered = state.hashed, state.hash_path  # they belong to the other PATH
+    command_table = state.hashed, state.hash_path  # these paths were found in the other PATH
     state.hashed, state.hash_path = {}, None
-    return remembered
+    return command_table
 
 
-def _undo_assignments(state: State, saved: dict[str, Saved], remembered: Remembered | None) -> None:
+def _undo_assignments(state: State, saved: dict[str, Saved], command_table: CommandTable | None) -> None:
     state.pending_temporaries = None
     for name, former in saved.items():
         state.restore(name, former)
-    if remembered is not None:
-        state.hashed, state.hash_path = remembered
+    if command_table is not None:
+        state.hashed, state.hash_path = command_table
 
 
 def _redirector(node: SimpleCommand, apply: Apply) -> Redirect:
-    """Return a closure that applies a command's redirections as the kind of command wants it."""
+    """Return a closure that applies a command's redirections in the way of its kind of command."""
     effects = has_effects(node.redirections)
     is_apart = needs_process(node.redirections)
 
@@ -375,7 +376,7 @@ def _redirector(node: SimpleCommand, apply: Apply) -> Redirect:
         if argv and undo is not None and is_external(state, argv):
             apply_as_child(state, apply, undo, saved, effects)
         elif saved:
-            apply_without(state, apply, undo, saved)
+            apply_without_temporaries(state, apply, undo, saved)
         elif is_apart and not argv:
             state.substitution_status = redirect_apart(state, apply)
         else:
@@ -384,15 +385,15 @@ def _redirector(node: SimpleCommand, apply: Apply) -> Redirect:
     return redirect
 
 
-#: Commands that need to know of the redirections that they have: ``exec`` keeps them.
-_TOUCHING_REDIRECTIONS = ("exec", "kill")
+#: Commands that change how their redirections are undone.
+_CHANGING_UNDO = ("exec", "kill")
 
 
 def _prepare_redirections(state: State, command: Argument, undo: Undo | None) -> None:
     if command == "kill":
-        state.execution.defers_signals = True  # a trap runs after the redirections are undone
+        state.execution.defers_signals = True  # a trap runs without the redirections of kill
     elif "exec" not in state.functions and undo:
-        keep(undo)
+        make_permanent(undo)
         undo.clear()
 
 

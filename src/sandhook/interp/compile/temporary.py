@@ -1,4 +1,4 @@
-"""Assignments before a command (``x=1 command``): made for it, and undone after it.
+"""Assignments before a command (``x=1 command``): they last as long as the command runs.
 
 Source: POSIX.1-2024 XCU 2.9.1; bash 5.2 reference manual 3.7.4.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.interp.compile.assignment import MakeAssigned, compile_assignment
+from sandhook.interp.compile.assignment import AssignedOf, compile_assignment
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.state.assigned import Argument, Assigned
 from sandhook.state.assignment import assign, check_writable
@@ -17,15 +17,15 @@ from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, CAPITAL, EXPORT, INTEGER, LOWER, UPPER
 from sandhook.syntax.nodes import ArrayElement, ArrayLiteral, Assignment, Literal, Word, WordPart
 
-#: What ``-c`` text exits with when an assignment ends the shell.
+#: The exit status of ``-c`` when an assignment ends the shell.
 FATAL_STATUS = 127
 
-#: Attributes of the variable that is hidden, which mean nothing for what a command gets.
+#: Attributes that convert values: a temporary variable does not inherit them from the hidden one.
 _CONVERTING = INTEGER | LOWER | UPPER | CAPITAL
 
 
-def compile_temporary(compiler: Compiler, node: Assignment) -> MakeAssigned:
-    """Compile an assignment before a command; a list is a text there, for the command gets a scalar."""
+def compile_temporary(compiler: Compiler, node: Assignment) -> AssignedOf:
+    """Compile an assignment before a command. A list becomes its text: the environment has only scalars."""
     if not isinstance(node.value, ArrayLiteral):
         return compile_assignment(compiler, node)
     parts: list[WordPart] = []
@@ -40,11 +40,11 @@ def compile_temporary(compiler: Compiler, node: Assignment) -> MakeAssigned:
     return compile_assignment(compiler, node._replace(value=Word(tuple(parts))))
 
 
-def hand_over(state: State, command: Argument, saved: dict[str, Saved]) -> None:
-    """Give the assignments before a command the meaning that the command has for them.
+def scope_temporaries(state: State, command: Argument, saved: dict[str, Saved]) -> None:
+    """Set the scope of the assignments before a command by the kind of command.
 
-    A function has them as variables of its call; export and readonly may keep them; those before
-    a special built-in stay in POSIX mode (XCU 2.9.1).
+    They are variables of a function's call; export and readonly may make them permanent; in POSIX
+    mode they outlast a special built-in (XCU 2.9.1).
     """
     if command in state.functions:
         state.pending_temporaries = saved
@@ -57,7 +57,7 @@ def hand_over(state: State, command: Argument, saved: dict[str, Saved]) -> None:
 def assign_temporarily(
     state: State, assigned: Assigned, saved: dict[str, Saved], argv: Sequence[Argument]
 ) -> None:
-    """Assign before a command: exported, and undone afterwards unless no command came of it."""
+    """Assign and export before a command, and save the old variable; without a command, just assign."""
     name, subscript, append, value = assigned
     lasting = not argv
     if state.instrumented:
@@ -68,12 +68,12 @@ def assign_temporarily(
         and value.__class__ is str
         and name not in saved
         and state.is_plain(name)
-    ):  # ``IFS=: read`` and the like: nothing but a value is hidden
+    ):  # ``IFS=: read`` and the like hide only a value
         saved[name] = tuple.__new__(Saved, (state.values.get(name), 0, None))
         state.set(name, value)
         state.attributes[name] = EXPORT
         return
-    if not lasting and subscript is not None:  # bash reports it, and runs the command nevertheless
+    if not lasting and subscript is not None:  # bash reports the error, and still runs the command
         state.shell.error(state, f"`{name}[{subscript}]': not a valid identifier")
         return
     if not lasting and name in state.namerefs:
@@ -82,7 +82,7 @@ def assign_temporarily(
     if not lasting and name not in saved:
         try:
             check_writable(state, name)
-        except ShellError as error:  # outside POSIX mode the command runs nevertheless
+        except ShellError as error:  # outside POSIX mode the command still runs
             if state.options.posix:
                 if argv[0] in state.shell.commands.special:
                     raise error.ending("shell", FATAL_STATUS) from None

@@ -1,4 +1,4 @@
-"""What surrounds the closure of a command: ``$_``, BASH_COMMAND, process substitutions, exec in place."""
+"""Wrappers of a command's closure: ``$_``, BASH_COMMAND, process substitutions, exec in place."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Run: TypeAlias = Callable[[State], int]
 
 
 def exec_in_place(run: Run, *, only_untrapped: bool = False) -> Run:
-    """Let an external command at this depth of calls take the place of its process: nothing follows it.
+    """Let an external command at this depth of calls replace its process, which runs nothing after it.
 
-    ``only_untrapped``: not while traps are set, for these run after the command.
+    ``only_untrapped``: not while traps are set, for they run after the command.
     """
 
     def run_last(state: State) -> int:
@@ -27,20 +27,20 @@ def exec_in_place(run: Run, *, only_untrapped: bool = False) -> Run:
     return run_last
 
 
-def record_last_argument(arguments: Arguments, complete: Callable[[Arguments], Run]) -> Run:
+def record_last_argument(arguments: Arguments, compile_with: Callable[[Arguments], Run]) -> Run:
     """Set ``$_`` to the last argument after the command: the command itself sees the previous one.
 
     Args:
-        complete: Returns the command's closure for its arguments.
+        compile_with: Returns the command's closure for its arguments.
     """
 
-    def recorded(state: State) -> list[Argument]:
+    def expand_and_record(state: State) -> list[Argument]:
         argv = arguments(state)
         if argv:
             state.execution.last_argument = argv[-1]
         return argv
 
-    run = complete(recorded)
+    run = compile_with(expand_and_record)
 
     def run_and_record(state: State) -> int:
         execution = state.execution
@@ -58,7 +58,7 @@ def record_last_argument(arguments: Arguments, complete: Callable[[Arguments], R
 
 
 def _as_argument(assigned: Assigned) -> str:
-    """Return ``$_`` after an assignment that was an argument: of a list, the name alone."""
+    """Return the text of ``$_`` after an assignment as the last argument; for a list it is the name alone."""
     if isinstance(assigned.value, list):
         return assigned.name
     subscript = "" if assigned.subscript is None else f"[{assigned.subscript}]"
@@ -66,7 +66,7 @@ def _as_argument(assigned: Assigned) -> str:
 
 
 def clear_last_argument(run: Run) -> Run:
-    """Make ``$_`` empty after assignments alone, which have no last argument."""
+    """Empty ``$_`` after a command of assignments alone, which has no last argument."""
 
     def run_and_clear(state: State) -> int:
         status = run(state)
@@ -92,13 +92,13 @@ def close_substitutions(run: Run) -> Run:
     def run_and_close(state: State) -> int:
         execution = state.execution
         outer = execution.substitutions
-        opened: list[int] = []
-        execution.substitutions = opened
+        descriptors: list[int] = []
+        execution.substitutions = descriptors
         try:
             return run(state)
         finally:
             execution.substitutions = outer
-            for number in opened:
+            for number in descriptors:
                 state.process.close(number)
 
     return run_and_close
