@@ -1,7 +1,7 @@
-"""Parsed scripts on disk: a process does not parse a hook again that this machine has parsed before.
+"""Parsed scripts on disk, so that a process does not parse a hook that this machine has parsed before.
 
-``sandhook.syntax.store`` writes the entries; reading one executes nothing. Any fault of the cache (no directory,
-a full disk, a damaged entry) costs one parse and nothing else.
+``sandhook.syntax.store`` writes the entries; reading an entry executes nothing. A fault of the cache (no directory,
+a full disk, a damaged entry) costs only another parse.
 """
 
 # pathlib costs the command line 10 ms and has no O_NOFOLLOW.
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 try:
-    from _blake2 import blake2b  # what hashlib.blake2b is; hashlib itself loads OpenSSL, 3 ms
+    from _blake2 import blake2b  # the function of hashlib, whose import loads OpenSSL (3 ms)
 except ImportError:
     from hashlib import blake2b
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sandhook.syntax.nodes import CommandList
     from sandhook.syntax.options import ParseOptions
 
-#: Limits of the directory; the entries that were unused for longest are removed first.
+#: Limits of the directory; the least recently used entries are removed first.
 MAX_ENTRIES = 1_000
 MAX_ENTRY_BYTES = 1 << 20
 
@@ -43,10 +43,10 @@ def _digest(data: bytes) -> bytes:
 def tree_key(text: str, options: str = "") -> str:
     """Return the key of a script: a hash of its text, its parse options and the version of sandhook."""
     parts = (__version__, options, text)
-    joined = b"".join(
+    content = b"".join(
         b"%d:%b" % (len(data), data) for data in (part.encode("utf-8", "surrogatepass") for part in parts)
     )
-    return _digest(joined).hex()
+    return _digest(content).hex()
 
 
 class DiskStore:
@@ -76,7 +76,7 @@ class DiskStore:
 
     def get(self, key: str) -> bytes | None:
         """Return an entry, or None; a damaged entry is removed."""
-        if not self._ready(make=False):
+        if not self._ready(create=False):
             return None
         path = self._path(key)
         try:
@@ -93,12 +93,12 @@ class DiskStore:
         if _digest(content) != digest:
             self._remove(path)
             return None
-        self._try(os.utime, path)  # entries that were used last are removed last
+        self._try(os.utime, path)  # the most recently used entries are removed last
         return content
 
     def put(self, key: str, data: bytes) -> None:
         """Write an entry in one step, so that no reader sees half of it."""
-        if len(data) > MAX_ENTRY_BYTES or not self._ready(make=True):
+        if len(data) > MAX_ENTRY_BYTES or not self._ready(create=True):
             return
         path = self._path(key)
         fresh = f"{path}.{os.getpid()}"
@@ -121,11 +121,11 @@ class DiskStore:
     def _path(self, key: str) -> str:
         return os.path.join(self._directory, _digest(key.encode("utf-8", "surrogatepass")).hex())
 
-    def _ready(self, *, make: bool) -> bool:
-        """Return True when the directory exists and nobody else can write to it."""
-        if self._usable is None or (make and not self._usable):
+    def _ready(self, *, create: bool) -> bool:
+        """Return True if the directory exists and only this user can write to it."""
+        if self._usable is None or (create and not self._usable):
             try:
-                if make:
+                if create:
                     os.makedirs(self._directory, mode=0o700, exist_ok=True)
                 self._usable = _private(os.lstat(self._directory))
             except OSError:
@@ -133,7 +133,7 @@ class DiskStore:
         return self._usable
 
     def _prune(self) -> None:
-        """Remove the least recently used entries when there are too many, and the leftovers of crashes."""
+        """Remove the least recently used files if there are too many; these include the leftovers of crashes."""
         try:
             with os.scandir(self._directory) as entries:
                 files = [(entry.stat(follow_symlinks=False).st_mtime_ns, entry.path) for entry in entries]
@@ -148,9 +148,9 @@ class DiskStore:
         self._try(os.unlink, path)
 
     @staticmethod
-    def _try(do: Callable[[str], None], path: str) -> None:
+    def _try(action: Callable[[str], None], path: str) -> None:
         try:
-            do(path)
+            action(path)
         except OSError:
             return
 
@@ -164,7 +164,7 @@ def _private(info: os.stat_result) -> bool:
 
 
 def default_directory() -> str | None:
-    """Return the directory of this user's cache; None when the cache is off, or the user has no home."""
+    """Return the directory of this user's cache; None if the cache is off or the user has no home."""
     env = os.environ
     if env.get("SANDHOOK_NO_CACHE"):
         return None

@@ -49,8 +49,8 @@ def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
     try:
         options = parser().parse_args(arguments)
-    except SystemExit as done:  # --help
-        return int(done.code or 0)
+    except SystemExit as ending:  # --help
+        return int(ending.code or 0)
     return guarded(lambda: _check(options))
 
 
@@ -59,7 +59,7 @@ def _check(options: argparse.Namespace) -> int:
     files = list(options.hooks)
     for name in files or [None]:
         options.hooks = [name] if name is not None else None
-        findings += _one(options, name)
+        findings += _findings_in(options, name)
     if options.layout == "json":
         put_json([_json(finding) for finding in findings])
     elif is_terminal(sys.stdout):
@@ -72,11 +72,14 @@ def _check(options: argparse.Namespace) -> int:
     return USAGE_ERROR if any(finding.severity in fails for finding in findings) else 0
 
 
-def _one(options: argparse.Namespace, name: str | None) -> list[Finding]:
+def _findings_in(options: argparse.Namespace, name: str | None) -> list[Finding]:
     try:
         configurations = gather(options)
     except ConfigError as error:
-        return [Finding("E-CONFIG", each.message, each.file, each.line, each.path) for each in error.problems]
+        return [
+            Finding("E-CONFIG", problem.message, problem.file, problem.line, problem.path)
+            for problem in error.problems
+        ]
     except ContractError as error:
         if name is None or options.contract is not None:
             raise
@@ -88,8 +91,10 @@ def findings_of(configuration: AgentConfiguration, options: argparse.Namespace) 
     """Load a configuration and return its faults."""
     engine = load(configuration, options, compat=options.compat)
     home = os.path.expanduser("~").replace("\\", "/")  # noqa: PTH111 - pathlib costs 10 ms
-    around = Surroundings(directory(options.cwd), home, read_host)
-    return check(engine, configuration.contract, configuration.documents, around, configuration.problems)
+    surroundings = Surroundings(directory(options.cwd), home, read_host)
+    return check(
+        engine, configuration.contract, configuration.documents, surroundings, configuration.problems
+    )
 
 
 def _summary(findings: Sequence[Finding]) -> str:
@@ -108,9 +113,11 @@ def _draw(findings: Sequence[Finding]) -> None:
     files: dict[str, list[Finding]] = {}
     for finding in findings:
         files.setdefault(finding.file, []).append(finding)
-    for file, mine in files.items():
-        show(line((file or "-", "heading")), indented(Rows(map(_cells, mine))))
-    worst = next((each for each in SEVERITIES if any(each == finding.severity for finding in findings)), "")
+    for file, file_findings in files.items():
+        show(line((file or "-", "heading")), indented(Rows(map(_cells, file_findings))))
+    worst = next(
+        (severity for severity in SEVERITIES if any(finding.severity == severity for finding in findings)), ""
+    )
     show(line((_summary(findings), _MEANINGS[worst] if worst else "good")))
 
 

@@ -1,4 +1,4 @@
-"""The configurations that a command works on: the files that it names, or those that an agent would read."""
+"""The configurations of a command: the files that it names, or those that an agent would read."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def add_places(parser: Parser) -> None:
 
 
 def guarded(command: Callable[[], int]) -> int:
-    """Run a command. Print each fault of a configuration on a line, and return exit status 1."""
+    """Run a command; if a configuration has faults, print a line for each and return exit status 1."""
     from sandhook.cli import USAGE_ERROR, UsageError
     from sandhook.errors import ConfigError
     from sandhook.hooks.contracts import ContractError
@@ -84,40 +84,44 @@ def gather(options: argparse.Namespace) -> list[AgentConfiguration]:
     env = dict(os.environ)
     if options.hooks:
         contract = contracts.get(options.contract) if options.contract else None
-        found = documents(options.hooks, contract, env)
+        named_documents = documents(options.hooks, contract, env)
         if contract is None:
-            contract = contracts.recognise(found)
-            found = [contracts.understand(document, env)[1] for document in found]
-        return [AgentConfiguration(contract, tuple(found))]
-    known = [options.contract] if options.contract else contracts.names()
-    return [own_layers(contracts.get(name), directory(options.cwd), env) for name in known]
+            contract = contracts.recognise(named_documents)
+            named_documents = [contracts.understand(document, env)[1] for document in named_documents]
+        return [AgentConfiguration(contract, tuple(named_documents))]
+    names = [options.contract] if options.contract else contracts.names()
+    return [own_layers(contracts.get(name), directory(options.cwd), env) for name in names]
 
 
 def own_layers(contract: Contract, cwd: str, env: Mapping[str, str]) -> AgentConfiguration:
     """Return the configurations that an agent would read."""
-    found, problems = discover(contract, cwd, env, sys.platform)
-    return AgentConfiguration(contract, tuple(found), tuple(problems))
+    layers, problems = discover(contract, cwd, env, sys.platform)
+    return AgentConfiguration(contract, tuple(layers), tuple(problems))
 
 
-def load(found: AgentConfiguration, options: argparse.Namespace, *, compat: Compat = "better") -> HookEngine:
-    """Load configurations to look at them; hooks without the approval that they need are in ``engine.withheld``."""
+def load(
+    configuration: AgentConfiguration, options: argparse.Namespace, *, compat: Compat = "better"
+) -> HookEngine:
+    """Load configurations without running hooks; hooks that lack their approval are in ``engine.withheld``."""
     from sandhook.hooks.engine import HookEngine
 
-    trust = trust_of(found, options)
-    return HookEngine.load(list(found.documents), found.contract, trust=trust, compat=compat, prestart=False)
+    trust = trust_of(configuration, options)
+    return HookEngine.load(
+        list(configuration.documents), configuration.contract, trust=trust, compat=compat, prestart=False
+    )
 
 
-def trust_of(found: AgentConfiguration, options: argparse.Namespace) -> Trust | None:
-    """Return the approvals for configurations that need some; None when none of them does."""
-    if not any(contracts.needs_trust(each.layer) for each in found.documents):
+def trust_of(configuration: AgentConfiguration, options: argparse.Namespace) -> Trust | None:
+    """Return the approvals of configurations that need approval; None if no configuration needs it."""
+    if not any(contracts.needs_trust(document.layer) for document in configuration.documents):
         return None
     from sandhook.cli.trust import store_of
 
-    return store_of(options.store).allows(found.contract.name, directory(options.cwd))
+    return store_of(options.store).allows(configuration.contract.name, directory(options.cwd))
 
 
 def carried(specs: Sequence[HookSpec], contract: str, project: str, store: TrustStore) -> dict[str, bytes]:
-    """Return the host's files that hooks name: contents by their paths in the sandbox.
+    """Return the host's files that hooks name, as a map from paths in the sandbox to contents.
 
     A hook of the user's own layer names its scripts by paths of the host, or below ``~``.
     """
@@ -125,7 +129,7 @@ def carried(specs: Sequence[HookSpec], contract: str, project: str, store: Trust
     from sandhook.shell import DEFAULT_ENVIRONMENT
 
     home = store.home.rstrip("/") + "/"
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for spec in specs:
         try:
             evidence = store.examine(spec, contract, project)
@@ -133,16 +137,16 @@ def carried(specs: Sequence[HookSpec], contract: str, project: str, store: Trust
             continue  # too many or too large files; the hook runs without them
         for file in evidence.files:
             if file.path.startswith(project + "/"):
-                continue  # the workspace shows it
+                continue  # the workspace contains it
             if file.path.startswith("/"):
-                found[file.path] = file.data
+                contents[file.path] = file.data
             elif file.path[1:3] == ":/":
                 from sandhook.cli.windows import sandbox_path
 
-                found[sandbox_path(file.path)] = file.data
+                contents[sandbox_path(file.path)] = file.data
             if file.path.startswith(home):
-                found[f"{DEFAULT_ENVIRONMENT['HOME']}/{file.path.removeprefix(home)}"] = file.data
-    return found
+                contents[f"{DEFAULT_ENVIRONMENT['HOME']}/{file.path.removeprefix(home)}"] = file.data
+    return contents
 
 
 def environment(assignments: Sequence[str], inherit: bool) -> dict[str, str]:

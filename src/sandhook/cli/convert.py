@@ -44,8 +44,8 @@ def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
     try:
         options = parser().parse_args(arguments)
-    except SystemExit as done:  # --help
-        return int(done.code or 0)
+    except SystemExit as ending:  # --help
+        return int(ending.code or 0)
     return guarded(lambda: _convert(options))
 
 
@@ -53,11 +53,11 @@ def _convert(options: argparse.Namespace) -> int:
     env = dict(os.environ)
     target = contracts.get(options.target)
     source = contracts.get(options.source) if options.source else None
-    found = documents(options.files, source, env)
+    source_documents = documents(options.files, source, env)
     if source is None:
-        source = contracts.recognise(found)
-        found = [contracts.understand(document, env)[1] for document in found]
-    engine = HookEngine.load(found, source, env=env, prestart=False)
+        source = contracts.recognise(source_documents)
+        source_documents = [contracts.understand(document, env)[1] for document in source_documents]
+    engine = HookEngine.load(source_documents, source, env=env, prestart=False)
     if engine.problems:
         raise ConfigError(list(engine.problems))
     value, lost = target.render(engine.hooks)
@@ -67,7 +67,7 @@ def _convert(options: argparse.Namespace) -> int:
         sys.stdout.write(encode_toml(value))
     else:
         put_json(value)
-    notes = [*lost, *(f"{each.spec.id}: left out: {each.why}" for each in engine.withheld)]
+    notes = [*lost, *(f"{hook.spec.id}: left out: {hook.why}" for hook in engine.withheld)]
     for note in notes:
         _print_error(f"lost: {note}")
     if engine.hooks and source.name != target.name:
@@ -76,7 +76,7 @@ def _convert(options: argparse.Namespace) -> int:
 
 
 def _reads_toml(contract: Contract) -> bool:
-    """Return True when all files of an agent are TOML."""
+    """Return True if all files of an agent are TOML."""
     names = [layer.path for layer in contract.layers("/", {}, "linux")]
     return bool(names) and all(name.endswith(".toml") for name in names)
 

@@ -1,4 +1,4 @@
-"""Makes an engine that is ready to fire from the options of a command, and the notes about it."""
+"""Builds an engine, and the notes about it, from the options of a command."""
 
 from __future__ import annotations
 
@@ -89,16 +89,16 @@ def _scripts(
 
 
 def notes_of(engine: HookEngine) -> list[str]:
-    """Return a line for every hook that is switched off or not approved."""
+    """Return a line for each hook that is switched off or not approved."""
     return [
-        f"skipped {each.spec.id} ({each.spec.file or each.spec.path}): {each.why}"
-        + ("; `sandhook trust FILE` approves it" if each.state == "untrusted" else "")
-        for each in engine.withheld
+        f"skipped {hook.spec.id} ({hook.spec.file or hook.spec.path}): {hook.why}"
+        + ("; `sandhook trust FILE` approves it" if hook.state == "untrusted" else "")
+        for hook in engine.withheld
     ]
 
 
 def prestart(engine: HookEngine, kind: str) -> None:
-    """Start the jq worker when a hook of this event names jq, while the shell is imported."""
+    """Start the jq worker while the shell is imported, if a hook of this event names jq."""
     from sandhook.hooks.runner import prestart_worker, wants_jq
 
     if any(spec.event == kind and wants_jq(spec.executor.text) for spec in engine.hooks):

@@ -1,4 +1,4 @@
-"""The event that a command line describes, by ``--tool``, ``--input`` and ``--prompt``, or by a payload."""
+"""Builds the event of a command line: from ``--tool``, ``--input`` and ``--prompt``, or from a payload."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def add_event(parser: Parser) -> None:
 
 def event_of(options: argparse.Namespace, contract: Contract, native: str, kind: str) -> Event:
     """Build the event from ``--payload``, or from ``--tool``, ``--input`` and ``--prompt``."""
-    used = [name for name in ("tool", "input", "prompt") if getattr(options, name) is not None]
+    event_options = [name for name in ("tool", "input", "prompt") if getattr(options, name) is not None]
     if options.payload is not None:
-        if used:
-            raise UsageError(f"--payload goes without --{used[0]}")
+        if event_options:
+            raise UsageError(f"--payload goes without --{event_options[0]}")
         event = contract.event(native, _json(read(options.payload), "--payload"))
         return event.with_(
             session_id=_IDS["session_id"] if event.session_id is None else event.session_id,
@@ -55,7 +55,7 @@ def event_of(options: argparse.Namespace, contract: Contract, native: str, kind:
         if kind != "tool.pre":
             event = event.with_(result=ToolResult())
     elif options.tool is not None or options.input is not None:
-        raise UsageError(f"--{used[0]} does not go with {native}")
+        raise UsageError(f"--{event_options[0]} does not go with {native}")
     if kind == "prompt.submit":
         if options.prompt is None:
             raise UsageError(f"{native} needs --prompt TEXT (or --payload FILE)")
@@ -82,8 +82,8 @@ def read(name: str) -> str:
         raise UsageError(f"{name}: not UTF-8 at byte {error.start + 1}") from None
 
 
-def _json(text: str, what: str) -> Json:
+def _json(text: str, source: str) -> Json:
     try:
         return decode(text).value
     except DecodeError as error:
-        raise UsageError(f"{what}: {error}") from None
+        raise UsageError(f"{source}: {error}") from None

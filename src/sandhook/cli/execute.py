@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sandhook.shell import Result
     from sandhook.vfs.base import FileSystem
 
-#: Limits of a command line: a person or a pipe reads the output, and no decision is parsed from it.
+#: Limits of the command line, which are higher than those of a hook: no decision is parsed from the output.
 _OUTPUT_BYTES = 64 << 20
 _INPUT_BYTES = 64 << 20
 _STEPS = 1_000_000_000
@@ -73,12 +73,12 @@ def run(arguments: list[str]) -> int:
     """Run the command and return the script's exit status."""
     try:
         options = parser().parse_args(arguments)
-    except SystemExit as done:  # --help
-        return int(done.code or 0)
+    except SystemExit as ending:  # --help
+        return int(ending.code or 0)
     script, name, words = _script(options)
     if options.timeout is not None and options.timeout <= 0:
         raise UsageError("--timeout must be more than 0 seconds")
-    if host := host_of(options, inherit=_streams_are_ours()):
+    if host := host_of(options, inherit=_streams_are_standard()):
         return _run_on_host(script, name, words, host, options)
     from sandhook.shell import DEFAULT_ENVIRONMENT
 
@@ -160,8 +160,8 @@ def _run_on_host(script: str, name: str, words: list[str], host: Host, options: 
     from sandhook.host.shell import HostShell
     from sandhook.limits import Limits
 
-    extra = dict(_assignment(text) for text in options.env)
-    env = build("inherit", os.environ, keep=options.keep_env, extra=extra, windows=WINDOWS)
+    variables = dict(_assignment(text) for text in options.env)
+    env = build("inherit", os.environ, keep=options.keep_env, extra=variables, windows=WINDOWS)
     limits = Limits.generous().with_(wall_seconds=options.timeout or _HOST_SECONDS)
     try:
         shell = HostShell(host=host, env=env, cwd=options.cwd, limits=limits, parse_cache=default_store())
@@ -182,8 +182,8 @@ def _run_on_host(script: str, name: str, words: list[str], host: Host, options: 
     )
 
 
-def _streams_are_ours() -> bool:
-    """Return True when Python's streams are descriptors 0 to 2, which a script can inherit."""
+def _streams_are_standard() -> bool:
+    """Return True if Python's streams are descriptors 0 to 2, which a script can inherit."""
     for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
         try:
             if stream.fileno() != number:
@@ -195,7 +195,7 @@ def _streams_are_ours() -> bool:
 
 def _status_of(result: Result) -> int:
     """Report a limit and the notes of a run; return its exit status. Re-raises a defect."""
-    if isinstance(result.defect, _ReaderGone):
+    if isinstance(result.defect, _OutputClosed):
         raise BrokenPipeError
     if result.defect is not None:
         raise result.defect  # main reports it, with exit status 70
@@ -238,12 +238,12 @@ def _stdin() -> bytes | Callable[[int, float], bytes]:
     return read
 
 
-class _ReaderGone(Exception):
-    """Nobody reads the output any more. Not an OSError: the script would see that, and could continue."""
+class _OutputClosed(Exception):
+    """The reader of the output has closed it. Not an OSError: a script could ignore that and continue."""
 
 
 def _writer(stream: TextIO | None) -> Callable[[bytes], None]:
-    """Return a function that writes the script's bytes, each piece immediately."""
+    """Return a function that writes the script's output and flushes it after each write."""
     if stream is None:
         return lambda data: None
     raw = stream.buffer
@@ -254,7 +254,7 @@ def _writer(stream: TextIO | None) -> Callable[[bytes], None]:
             raw.flush()
         except OSError as error:
             if isinstance(error, BrokenPipeError) or (sys.platform == "win32" and error.errno == EINVAL):
-                raise _ReaderGone from None
+                raise _OutputClosed from None
             raise
 
     return write

@@ -1,4 +1,4 @@
-"""``sandhook explain``: the hooks that an event would run, why not the others, and the input of each."""
+"""``sandhook explain``: the hooks that an event would run, why the others would not, and the input of each."""
 
 from __future__ import annotations
 
@@ -60,16 +60,16 @@ def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
     try:
         options = parser().parse_args(arguments)
-    except SystemExit as done:  # --help
-        return int(done.code or 0)
+    except SystemExit as ending:  # --help
+        return int(ending.code or 0)
     return guarded(lambda: _explain(options))
 
 
 def _explain(options: argparse.Namespace) -> int:
     answers: list[Answer] = []
     lines: list[str] = []
-    drawn: list[RenderableType] = []
-    known = False
+    drawings: list[RenderableType] = []
+    is_known = False
     terminal = is_terminal(sys.stdout)
     for configuration in gather(options):
         try:
@@ -78,23 +78,23 @@ def _explain(options: argparse.Namespace) -> int:
             if options.hooks or options.contract:
                 raise
             continue  # another agent's name
-        known = True
+        is_known = True
         event = event_of(options, configuration.contract, native, kind)
-        mine = answers_of(configuration, event, options)
-        answers += mine
-        if options.layout == "text" and (mine or options.contract or options.hooks):
+        agent_answers = answers_of(configuration, event, options)
+        answers += agent_answers
+        if options.layout == "text" and (agent_answers or options.contract or options.hooks):
             if terminal:
-                drawn += _drawn(_summary(configuration, native, mine), mine)
+                drawings += _drawings(_summary(configuration, native, agent_answers), agent_answers)
             else:
-                lines += _lines(_summary(configuration, native, mine), mine)
-    if not known:
+                lines += _lines(_summary(configuration, native, agent_answers), agent_answers)
+    if not is_known:
         raise ContractError(f"unknown event {options.event!r}; no known agent has it")
     if options.layout == "json":
         put_json([answer.json() for answer in answers])
-    elif drawn:
+    elif drawings:
         from sandhook.cli.terminal import show
 
-        show(*drawn)
+        show(*drawings)
     else:
         for line in lines or ["no hooks"]:
             put(line)
@@ -102,7 +102,7 @@ def _explain(options: argparse.Namespace) -> int:
 
 
 class HookInput(Record):
-    """What one hook would receive.
+    """The input that one hook would receive.
 
     Attributes:
         stdin: Text on standard input.
@@ -138,13 +138,13 @@ class HookInput(Record):
 
 
 class Answer(Record):
-    """What the event would do with one hook.
+    """Whether an event would run one hook, and why.
 
     Attributes:
         item: The hook, or a fault of its configuration.
         runs: True when the hook would run.
         why: Why it would run, or would not.
-        input: What it would receive, an error message when that cannot be computed, or None without -v.
+        input: Its input, an error message if that cannot be computed, or None without -v.
     """
 
     item: Item
@@ -154,7 +154,7 @@ class Answer(Record):
 
     @property
     def label(self) -> str:
-        """One word: ``runs``, ``no``, or the hook's state when that keeps it from running."""
+        """One word: ``runs``, ``no``, or the state of a hook that is not trusted."""
         if self.item.state != "trusted":
             return self.item.state
         return "runs" if self.runs else "no"
@@ -178,9 +178,9 @@ class Answer(Record):
 
 
 def answers_of(configuration: AgentConfiguration, event: Event, options: argparse.Namespace) -> list[Answer]:
-    """Return an answer for each hook of this kind of event, and one for each fault."""
+    """Return an answer for each hook of this kind of event, and an answer for each fault."""
     engine = load(configuration, options, compat=options.compat)
-    seen: set[Hashable] = set()
+    keys: set[Hashable] = set()
     answers = []
     for item in inventory(engine, configuration.contract, configuration.documents, configuration.problems):
         spec = item.spec
@@ -189,24 +189,24 @@ def answers_of(configuration: AgentConfiguration, event: Event, options: argpars
             continue
         if spec.event != event.kind:
             continue
-        matched, why = _matched(spec, event)
-        if matched and configuration.contract.fold.dedupe and item.state == "trusted":
+        matches, reason = _match(spec, event)
+        if matches and configuration.contract.fold.dedupe and item.state == "trusted":
             key = dedupe_key(spec, configuration.contract.fold.dedupe)
-            if key in seen:
-                matched, why = False, "an earlier hook runs the same text"
-            seen.add(key)
+            if key in keys:
+                matches, reason = False, "an earlier hook runs the same text"
+            keys.add(key)
         if item.state != "trusted":
-            why = f"{item.why}; it {'would match' if matched else 'would not match'}: {why}"
-        received = _input(configuration, spec, event, options) if options.verbose else None
-        answers.append(Answer(item, matched and item.state == "trusted", why, received))
+            reason = f"{item.why}; it {'would match' if matches else 'would not match'}: {reason}"
+        hook_input = _input(configuration, spec, event, options) if options.verbose else None
+        answers.append(Answer(item, matches and item.state == "trusted", reason, hook_input))
     return answers
 
 
-def _matched(spec: HookSpec, event: Event) -> tuple[bool, str]:
+def _match(spec: HookSpec, event: Event) -> tuple[bool, str]:
     if event.is_sub_agent and not spec.include_sub_agents:
         return False, "not for sub-agents"
-    match = spec.matcher.check(event)
-    return match.matched, match.why
+    result = spec.matcher.check(event)
+    return result.matched, result.why
 
 
 def _input(
@@ -254,8 +254,8 @@ def _lines(summary: str, answers: Sequence[Answer]) -> list[str]:
     return lines
 
 
-def _drawn(summary: str, answers: Sequence[Answer]) -> list[RenderableType]:
-    """Return the answers to one event for the terminal; with their inputs, each is a tree."""
+def _drawings(summary: str, answers: Sequence[Answer]) -> list[RenderableType]:
+    """Return the drawings of the answers for a terminal; an answer with its input is a tree."""
     from sandhook.cli.terminal import Rows, indented, line, tree
 
     head = line((summary, "heading"))
@@ -268,7 +268,7 @@ def _drawn(summary: str, answers: Sequence[Answer]) -> list[RenderableType]:
                 Rows([_cells(answer)]),
                 [
                     line(("| " + command_of(answer.item), "")),
-                    *(line((each, "faint")) for each in _input_lines(answer.input)),
+                    *(line((text, "faint")) for text in _input_lines(answer.input)),
                 ],
             )
             for answer in answers
@@ -288,17 +288,19 @@ def _cells(answer: Answer) -> list[Cell]:
     ]
 
 
-def _input_lines(received: HookInput | str | None) -> list[str]:
-    if received is None:
+def _input_lines(hook_input: HookInput | str | None) -> list[str]:
+    if hook_input is None:
         return []
-    if isinstance(received, str):
-        return [received]
+    if isinstance(hook_input, str):
+        return [hook_input]
     policy = {"inherit": "and the agent's whole environment", "fresh": "and nothing else"}
-    more = policy.get(received.env_policy) or "and of the agent's: " + ", ".join(received.env_names)
+    environment = policy.get(hook_input.env_policy) or "and of the agent's: " + ", ".join(
+        hook_input.env_names
+    )
     return [
-        f"in {received.cwd}, at most {received.timeout:g} seconds",
-        f"stdin: {received.stdin.rstrip() or 'nothing'}",
-        *(f"file: {name}" for name in received.files),
-        *(f"env: {name}={value}" for name, value in received.env.items()),
-        f"env: {more}",
+        f"in {hook_input.cwd}, at most {hook_input.timeout:g} seconds",
+        f"stdin: {hook_input.stdin.rstrip() or 'nothing'}",
+        *(f"file: {name}" for name in hook_input.files),
+        *(f"env: {name}={value}" for name, value in hook_input.env.items()),
+        f"env: {environment}",
     ]

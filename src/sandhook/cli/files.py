@@ -31,20 +31,24 @@ class Workspace:
         self._directory = directory
         self._overlay = OverlayFileSystem(_host(directory, writable=False))
         self._root = MemoryFileSystem()
-        own = os.path.abspath(directory)  # noqa: PTH100 - pathlib costs 10 ms
+        own_path = os.path.abspath(directory)  # noqa: PTH100 - pathlib costs 10 ms
         table = MountTable(self._root)
         if sys.platform == "win32":
             from sandhook.cli.windows import HostPaths, sandbox_path
 
             table = HostPaths(self._root)
-            own = sandbox_path(own)
+            own_path = sandbox_path(own_path)
         table.mount(VirtualPath("/workspace"), self._overlay)
-        if own.startswith("/") and own.rstrip("/") not in ("", "/workspace"):
-            table.mount(VirtualPath(own), self._overlay)
+        if own_path.startswith("/") and own_path.rstrip("/") not in ("", "/workspace"):
+            table.mount(VirtualPath(own_path), self._overlay)
         self.fs: FileSystem = table
 
     def show(self, files: Mapping[str, bytes]) -> None:
-        """Show more files, in addition to the directory: contents by absolute path."""
+        """Add files in addition to those of the directory.
+
+        Args:
+            files: Contents by absolute path in the sandbox.
+        """
         try:
             self._root.populate(files, VirtualPath("/"))
         except (OSError, ValueError) as error:
@@ -61,10 +65,10 @@ class Workspace:
             report(f"{len(changes)} change(s) not written back to {self._directory} (--write-back does it)")
             return
         try:
-            applied = apply_changes(changes, self._directory)
+            paths = apply_changes(changes, self._directory)
         except OSError as error:
             raise UsageError(f"--write-back: {error.filename or ''}: {error.strerror}") from None
-        report(f"{len(applied)} change(s) written to {self._directory}")
+        report(f"{len(paths)} change(s) written to {self._directory}")
 
 
 def mounted(specifications: list[str]) -> FileSystem:
@@ -83,14 +87,14 @@ def mounted(specifications: list[str]) -> FileSystem:
 
 
 def split_mount(text: str) -> tuple[str, str, str]:
-    """Return host directory, mount point and mode; the path of the host may have a drive letter."""
-    rest, _, mode = text.rpartition(":")
+    """Return the host directory, the mount point and the mode; the host directory may have a drive letter."""
+    place, _, mode = text.rpartition(":")
     if mode not in MODES:
-        rest, mode = text, "overlay"
-    at = rest.rfind(":/")
+        place, mode = text, "overlay"
+    at = place.rfind(":/")
     if at <= 0:
         raise UsageError(f"--mount {text}: wanted HOST:VIRTUAL[:ro|overlay|rw] with an absolute VIRTUAL")
-    return rest[:at], rest[at + 1 :], mode
+    return place[:at], place[at + 1 :], mode
 
 
 def _host(directory: str, *, writable: bool) -> HostDirectory:

@@ -1,4 +1,4 @@
-"""``sandhook list``: the hooks of all layers, each with its place and whether it runs."""
+"""``sandhook list``: the hooks of all layers, each with its place and its state."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
     try:
         options = parser().parse_args(arguments)
-    except SystemExit as done:  # --help
-        return int(done.code or 0)
+    except SystemExit as ending:  # --help
+        return int(ending.code or 0)
     return guarded(lambda: _list(options))
 
 
@@ -71,13 +71,13 @@ def items_of(configuration: AgentConfiguration, options: argparse.Namespace) -> 
 
 
 def command_of(item: Item) -> str:
-    """Return the first line of what a hook runs; for a fault, its message."""
+    """Return the first line of a hook's command, or the message of a fault."""
     spec = item.spec
     if spec is None:
         return f"{item.path}: {item.why}" if item.path else item.why
     text = spec.executor.text or " ".join(spec.executor.argv) or spec.executor.type
-    first, _, more = text.strip().partition("\n")
-    return first + (" ..." if more else "")
+    first, _, rest = text.strip().partition("\n")
+    return first + (" ..." if rest else "")
 
 
 def _row(item: Item) -> list[str]:
@@ -145,7 +145,7 @@ def _json(item: Item) -> dict[str, object]:
             argv=list(spec.executor.argv),
             timeout=spec.timeout,
             on_error=spec.on_error,
-            detached=spec.background,  # the name in `list --json`, which others read
+            detached=spec.background,  # the key is part of the public output format
             once=spec.once,
             description=spec.description,
         )

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from sandhook.host.world import Host
 
 
-def add_host(parser: Parser, what: str) -> None:
-    """Add --host, whose help is ``what``, and the options that go with it."""
+def add_host(parser: Parser, summary: str) -> None:
+    """Add --host, with ``summary`` as its help, and the options that depend on it."""
     add = parser.add_argument
-    add("--host", action="store_true", help=what)
+    add("--host", action="store_true", help=summary)
     add(
         "--prefer",
         choices=("machine", "own"),
@@ -39,7 +39,7 @@ def add_host(parser: Parser, what: str) -> None:
 
 
 def host_of(options: argparse.Namespace, *, inherit: bool = False) -> Host | None:
-    """Return how this machine is used; None without --host.
+    """Return the use of this machine that the options describe; None without --host.
 
     Args:
         options: The parsed options of ``add_host``.

@@ -27,7 +27,7 @@ def add_network(parser: Parser) -> None:
 
 
 def network_of(options: argparse.Namespace) -> Network | None:
-    """Return the allowed network; None when nothing is allowed."""
+    """Return the allowed network; None if no URL is allowed."""
     if not options.allow_url:
         if options.allow_private:
             raise UsageError("--allow-private needs --allow-url URL")

@@ -1,4 +1,4 @@
-"""Standard output: plain text for pipes and files, JSON, and whether a terminal may be drawn on."""
+"""Standard output: plain text for pipes and files, JSON, and a test for terminals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sandhook.hooks.text import neutralise
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Return True for a terminal that understands escape sequences; for False the output is plain text."""
+    """Return True for a terminal that interprets escape sequences."""
     return stream is not None and stream.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
 
 
@@ -28,12 +28,12 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Return a text of a hook for one line: control and invisible characters are escaped."""
+    """Return a hook's text as one line; control and invisible characters are escaped."""
     return neutralise(text, limit=2048, lines=False)
 
 
 def put(text: str) -> None:
-    """Print one or several lines; characters that the encoding lacks are escaped."""
+    """Print one or more lines; characters that the encoding lacks are escaped."""
     try:
         sys.stdout.write(text + "\n")
     except UnicodeEncodeError:

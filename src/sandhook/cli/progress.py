@@ -1,4 +1,4 @@
-"""A progress bar on standard error, where that is a terminal; nothing anywhere else."""
+"""A progress bar on standard error, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INTERVAL = 0.1
 def progress(total: int) -> Iterator[Callable[[], None]]:
     """Yield a function to call after each of ``total`` steps, and erase the bar at the end.
 
-    Nothing is drawn under continuous integration (CI is set), whose log would keep every drawing.
+    Nothing is drawn if CI is set: the log of a build server would contain every drawing.
     """
     if total <= 0 or os.environ.get("CI") or not is_terminal(sys.stderr):
         yield lambda: None
@@ -38,14 +38,14 @@ def progress(total: int) -> Iterator[Callable[[], None]]:
         redirect_stderr=False,
     ) as bar:
         task = bar.add_task("", total=total)
-        drawn = 0.0
+        last_refresh = 0.0
 
         def step() -> None:
-            nonlocal drawn
+            nonlocal last_refresh
             now = monotonic()
             bar.advance(task)
-            if now - drawn >= _INTERVAL:
-                drawn = now
+            if now - last_refresh >= _INTERVAL:
+                last_refresh = now
                 bar.refresh()
 
         yield step

@@ -22,8 +22,8 @@ def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
     try:
         options = parser().parse_args(arguments)
-    except SystemExit as done:  # --help
-        return int(done.code or 0)
+    except SystemExit as ending:  # --help
+        return int(ending.code or 0)
     return guarded(lambda: _schema(options.contract))
 
 

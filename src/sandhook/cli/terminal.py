@@ -1,8 +1,8 @@
-"""What a terminal shows: rows, trees and colours, drawn by rich.
+"""Output for terminals: rows, trees and colours, drawn by rich.
 
 Only a command whose standard output is a terminal imports this module: rich takes 50 ms. Every text goes through
-``line``, which escapes control characters; no text is read as rich's markup, emoji codes or links. NO_COLOR
-removes the colours, and the words alone say the same.
+``line``, which escapes control characters; no text is parsed as rich's markup, emoji codes or links. NO_COLOR
+removes the colours, which repeat what the words state.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ _LONGEST = 1 << 20
 
 
 def line(*cells: Cell) -> Text:
-    """Return cells on one line, which wraps where the terminal ends; nothing is cut off."""
+    """Return cells on one line, which wraps at the edge of the terminal; no text is cut off."""
     text = Text(overflow="fold")
-    for index, (words, meaning) in enumerate(cells):
-        text.append((" " * _GAP if index else "") + _shown(words), _STYLES[meaning])
+    for index, (content, meaning) in enumerate(cells):
+        text.append((" " * _GAP if index else "") + _escape(content), _STYLES[meaning])
     return text
 
 
-def _shown(words: str) -> str:
+def _escape(words: str) -> str:
     safe = neutralise(words, limit=_LONGEST, lines=False)
     encoding = sys.stdout.encoding or "ascii"
     return safe.encode(encoding, "backslashreplace").decode(encoding)
@@ -77,7 +77,7 @@ def tree(label: RenderableType, children: Iterable[RenderableType]) -> Tree:
 
 
 def show(*contents: RenderableType) -> None:
-    """Draw on standard output, one below the other."""
+    """Draw contents on standard output, one below another."""
     console = Console(highlight=False, markup=False, emoji=False)
     for content in contents:
         console.print(content)
@@ -86,11 +86,11 @@ def show(*contents: RenderableType) -> None:
 class Rows:
     """Rows of cells whose last cell is a text, which wraps in a column of its own.
 
-    Where the short cells leave too little room for the text, it stands below them, indented.
+    If the short cells leave too little room for the text, it is below them, indented.
 
     Args:
-        rows: The cells, as many in each row.
-        of: Rows whose columns these share; the rows' own when None.
+        rows: The cells; all rows have the same number.
+        of: Other rows whose column widths are used; None means the widths of these rows.
     """
 
     def __init__(self, rows: Iterable[Sequence[Cell]], of: Rows | None = None) -> None:
@@ -116,10 +116,10 @@ class Rows:
 
 
 def branches(rows: Iterable[Sequence[Cell]]) -> list[RenderableType]:
-    """Return each row by itself, for the branches of a tree; all of them share their columns."""
-    listed = list(rows)
-    together = Rows(listed)
-    return [Rows([row], together) for row in listed]
+    """Return each row as a branch of a tree; all branches share their columns."""
+    cells = list(rows)
+    all_rows = Rows(cells)
+    return [Rows([row], all_rows) for row in cells]
 
 
 def _widths(rows: Iterable[Sequence[Text]]) -> list[int]:
@@ -129,11 +129,11 @@ def _widths(rows: Iterable[Sequence[Text]]) -> list[int]:
 class Matrix:
     """A table with a head. The first cell of a row is a text, which wraps; the other cells are short.
 
-    Where the short columns leave too little room for the text, they stand below it, each after its head.
+    If the short columns leave too little room for the text, they are below it, each after its head.
 
     Args:
-        heads: One for each short column.
-        rows: Columns by which the text is indented, then the cells.
+        heads: One head for each short column.
+        rows: For each row the indentation of the text, in columns, and the cells.
     """
 
     def __init__(self, heads: Sequence[str], rows: Iterable[tuple[int, Sequence[Cell]]]) -> None:
@@ -155,7 +155,7 @@ class Matrix:
         for indent, (label, *cells) in self.rows:
             yield indented(label, indent)
             pairs = [Text(": ", overflow="fold").join(pair) for pair in zip(self.heads, cells)]
-            together = Text(" " * _GAP).join(pairs)
-            fits = together.cell_len + indent + _GAP <= options.max_width
-            for each in [together] if fits else pairs:
-                yield indented(each, indent + _GAP)
+            joined_pairs = Text(" " * _GAP).join(pairs)
+            fits = joined_pairs.cell_len + indent + _GAP <= options.max_width
+            for content in [joined_pairs] if fits else pairs:
+                yield indented(content, indent + _GAP)
