@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 from sandhook.conformance import oracle as oracles
-from sandhook.conformance.oracle import installed
+from sandhook.conformance.oracle import installed_shells
 from tests.host.programs import gone, until
 
 Run = Callable[..., Any]
@@ -57,7 +57,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def bash(oracle: bool) -> str:
     """Return the name of a real shell; absent, it is missed only by those who ask for oracles."""
-    if "bash" not in installed():
+    if "bash" not in installed_shells():
         assert not oracle, "bash is not installed"
         pytest.skip("bash is not installed")
     return "bash"

@@ -10,7 +10,7 @@ from sandhook.conformance.model import CaseFile
 from sandhook.conformance.oracle import RealShell, check
 from sandhook.conformance.reader import read
 from sandhook.conformance.report import to_text
-from sandhook.conformance.suite import PATTERNS, Selected, run
+from sandhook.conformance.suite import PATTERNS, Selection, run
 from sandhook.conformance.workers import Sandhook
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,12 +28,12 @@ def name(path: Path) -> str:
 @pytest.mark.parametrize("path", FILES, ids=name)
 def test_cases(path, oracle):
     file = load(path)
-    reports = run([Selected(file, file.cases)], Sandhook())
+    reports = run([Selection(file, file.cases)], Sandhook())
     if oracle:
         for each in file.oracles:
             check(each)
             with RealShell(each.name, jobs=2) as shell:
-                reports += run([Selected(file, file.cases)], shell)
+                reports += run([Selection(file, file.cases)], shell)
     assert all(report.good for report in reports), f"\n{to_text(reports)}"
 
 

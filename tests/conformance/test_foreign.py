@@ -65,11 +65,13 @@ echo whatever
 def test_a_whole_file():
     file = read(WHOLE, "spec/x.test.sh")
     assert (file.own, file.oracles, file.expected_failures) == (False, (), 0)
-    assert file.compared == ("bash-4.4", "dash", "mksh", "zsh", "ash", "yash", "osh")
+    assert file.compared_shells == ("bash-4.4", "dash", "mksh", "zsh", "ash", "yash", "osh")
     first, second, third = file.cases
     assert (first.name, first.line) == ("The first one", 13)
     assert first.script == "echo a\n\n# a comment of the script\necho b >&2\n"
-    said = {shell: first.expected(shell)[:4] for shell in ("bash", "dash", "ash", "mksh", "zsh", "yash")}
+    said = {
+        shell: first.expectation_for(shell)[:4] for shell in ("bash", "dash", "ash", "mksh", "zsh", "yash")
+    }
     assert said == {
         "bash": (0, "a\n", "b\n", ""),
         "dash": (0, "d\n", "b\n", "OK"),
@@ -78,17 +80,17 @@ def test_a_whole_file():
         "zsh": (0, "m\n\n  z\n", "b\n", "OK"),
         "yash": (2, "", "b\n", "N-I"),
     }
-    assert (second.script, second.expected("sandhook").stdout) == ('echo "x"\n', "x\n")
-    assert second.expected("bash", (4, 4, 20))[:4] == (0, "a\udcff\n\t\n"[:-1], None, "BUG")
-    assert second.expected("bash", (5, 2, 15)).kind == ""
-    assert third.expected("sandhook")[:3] == (0, None, None), "what is not said is not compared"
+    assert (second.script, second.expectation_for("sandhook").stdout) == ('echo "x"\n', "x\n")
+    assert second.expectation_for("bash", (4, 4, 20))[:4] == (0, "a\udcff\n\t\n"[:-1], None, "BUG")
+    assert second.expectation_for("bash", (5, 2, 15)).kind == ""
+    assert third.expectation_for("sandhook")[:3] == (0, None, None), "what is not said is not compared"
 
 
 def test_sandhook_is_held_to_what_bash_does():
     case = one("#### a\nx\n## stdout: a\n## OK bash stdout: b\n## BUG bash-5.2 stdout: c\n")
-    assert case.expected("sandhook")[1:4:2] == ("c\n", "BUG")
+    assert case.expectation_for("sandhook")[1:4:2] == ("c\n", "BUG")
     case = one("#### a\nx\n## stdout: a\n## OK bash stdout: b\n## OK sandhook stdout: d\n")
-    assert case.expected("sandhook").stdout == "d\n"
+    assert case.expectation_for("sandhook").stdout == "d\n"
 
 
 @pytest.mark.parametrize(
@@ -108,11 +110,14 @@ def test_a_block_ends_at_another_directive_too():
     case = one(
         "#### a\nx\n## STDOUT:\na\n## status: 3\n## BUG dash STDOUT:\nb\n\n#### b\ny\n".split("#### b")[0]
     )
-    assert (case.expected("bash")[:2], case.expected("dash").stdout) == ((3, "a\n"), "b\n")
+    assert (case.expectation_for("bash")[:2], case.expectation_for("dash").stdout) == ((3, "a\n"), "b\n")
 
 
 def test_a_line_of_output_may_look_like_a_comment():
-    assert one("#### a\nx\n## STDOUT:\n# a\n## b\n##\n## END\n").expected("bash").stdout == "# a\n## b\n##\n"
+    assert (
+        one("#### a\nx\n## STDOUT:\n# a\n## b\n##\n## END\n").expectation_for("bash").stdout
+        == "# a\n## b\n##\n"
+    )
 
 
 def test_a_file_with_our_directives_is_held_to_our_rules():

@@ -10,7 +10,7 @@ import pytest
 
 from sandhook.conformance.hosted import HostedShell
 from sandhook.conformance.model import HOST
-from sandhook.conformance.suite import Selected, find, load, run
+from sandhook.conformance.suite import Selection, find, load, run
 
 CASES = Path(__file__).parents[2] / "conformance"
 
@@ -29,7 +29,7 @@ def test_host_mode_passes_the_cases(prefer: str) -> None:
     assert wrong == []
     if prefer == "machine":
         files = [file for file in files if Path(file.path).stem not in NOT_ON_THE_MACHINE]
-    selected = [Selected(file, [case for case in file.cases if not case.sandbox_only]) for file in files]
+    selected = [Selection(file, [case for case in file.cases if not case.sandbox_only]) for file in files]
     with HostedShell(root=str(CASES.parent), jobs=os.cpu_count() or 1, prefer=prefer) as shell:
         reports = run([each for each in selected if each.cases], shell)
     assert {report.shell for report in reports} == {HOST}

@@ -25,15 +25,15 @@ def test_a_whole_file():
     assert file.oracles == (Oracle("bash", (5, 2)), Oracle("dash"))
     first, second = file.cases
     assert (first.name, first.line, first.script) == ("one rule", 5, "echo a\n\necho b\n")
-    assert (first.expected("bash").status, first.expected("bash").stdout) == (3, "a\n")
-    assert first.expected("bash").stderr is None
-    assert second.expected("dash").stdout == "a\n\n  b\n"
-    assert second.expected("dash").stderr == "x\ty"
+    assert (first.expectation_for("bash").status, first.expectation_for("bash").stdout) == (3, "a\n")
+    assert first.expectation_for("bash").stderr is None
+    assert second.expectation_for("dash").stdout == "a\n\n  b\n"
+    assert second.expectation_for("dash").stderr == "x\ty"
     assert second.source == "the manual"
 
 
 def test_what_is_not_said_is_success_without_output():
-    expected = one("#### a\ntrue\n").expected("sandhook")
+    expected = one("#### a\ntrue\n").expectation_for("sandhook")
     assert (expected.status, expected.stdout, expected.stderr) == (0, "", None)
 
 
@@ -41,25 +41,31 @@ def test_a_shell_has_its_own_way():
     case = one(
         "#### a\nx\n## status: 127\n## stdout: a\n## OK dash status: 2\n## BUG mksh STDOUT:\nb\n## END\n"
     )
-    assert [(case.expected(s).status, case.expected(s).stdout) for s in ("bash", "dash", "mksh")] == [
+    assert [
+        (case.expectation_for(s).status, case.expectation_for(s).stdout) for s in ("bash", "dash", "mksh")
+    ] == [
         (127, "a\n"),
         (2, "a\n"),
         (127, "b\n"),
     ]
-    assert case.expected("dash").kind == "OK"
-    assert case.expected("mksh").kind == "BUG"
+    assert case.expectation_for("dash").kind == "OK"
+    assert case.expectation_for("mksh").kind == "BUG"
 
 
 def test_several_shells_at_once():
     case = one("#### a\nx\n## N-I dash mksh status: 1\n## N-I dash mksh stdout: z\n")
-    assert case.expected("mksh") == case.expected("dash")
-    assert case.expected("dash").stdout == "z\n"
-    assert one("#### a\nx\n## OK dash/mksh status: 1\n").expected("mksh").status == 1
+    assert case.expectation_for("mksh") == case.expectation_for("dash")
+    assert case.expectation_for("dash").stdout == "z\n"
+    assert one("#### a\nx\n## OK dash/mksh status: 1\n").expectation_for("mksh").status == 1
 
 
 def test_a_divergence_says_what_sandhook_does():
     case = one("#### a\nx\n## divergence: L-X-001\n## OK sandhook status: 1\n## source: elsewhere\n")
-    assert (case.divergence, case.source, case.expected("sandhook").status) == ("L-X-001", "elsewhere", 1)
+    assert (case.divergence, case.source, case.expectation_for("sandhook").status) == (
+        "L-X-001",
+        "elsewhere",
+        1,
+    )
 
 
 @pytest.mark.parametrize(

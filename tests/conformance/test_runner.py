@@ -9,7 +9,7 @@ from sandhook.conformance import runner
 from sandhook.conformance.model import Oracle
 from sandhook.conformance.oracle import OracleMissing, RealShell, check, version_of
 from sandhook.conformance.reader import read
-from sandhook.conformance.runner import Observed, run_file, run_sandhook
+from sandhook.conformance.runner import Observation, run_file, run_sandhook
 from sandhook.limits import Limits
 
 HEAD = "## source: a test\n## oracle: bash\n"
@@ -47,7 +47,7 @@ def test_expected_failures_are_counted_exactly():
 
 def test_a_real_shell_may_fail_none():
     def fake(script):
-        return Observed(1, b"", b"")
+        return Observation(1, b"", b"")
 
     assert not report("## expected_failures: 2\n" + GOOD + BAD, shell="bash", run=fake).good
 
@@ -61,7 +61,7 @@ def test_standard_error_is_compared_when_it_is_said():
 def test_a_limit_is_no_answer(monkeypatch):
     monkeypatch.setattr(runner, "LIMITS", Limits(steps=2_000))
     (failure,) = report("#### a\nwhile :; do :; done\n## status: 137\n").failures
-    assert (failure.differences, failure.observed.trouble) == (("trouble",), "limit steps")
+    assert (failure.differences, failure.observation.trouble) == (("trouble",), "limit steps")
 
 
 def test_cases_do_not_see_each_other():

@@ -1,4 +1,4 @@
-"""``sandhook test``: run shell cases on sandhook and on real shells, compare, record."""
+"""``sandhook test``: run shell cases on sandhook and on real shells; compare or record the results."""
 
 from __future__ import annotations
 
@@ -10,9 +10,16 @@ from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.cli.output import is_terminal
 from sandhook.conformance.model import HOST
-from sandhook.conformance.oracle import PROGRAM, OracleMissing, RealShell, check, hear_interrupts, program_of
+from sandhook.conformance.oracle import (
+    PROGRAM,
+    OracleMissing,
+    RealShell,
+    check,
+    program_of,
+    restore_interrupts,
+)
 from sandhook.conformance.runner import TIMEOUT
-from sandhook.conformance.suite import Selected, find, load
+from sandhook.conformance.suite import Selection, find, load
 from sandhook.conformance.suite import run as run_suite
 from sandhook.conformance.workers import Sandhook
 
@@ -82,8 +89,8 @@ def run(arguments: list[str]) -> int:
     try:
         options = parser().parse_args(arguments)
         return _test(options)
-    except SystemExit as leaving:  # --help
-        return int(leaving.code or 0)
+    except SystemExit as ending:  # --help
+        return int(ending.code or 0)
     except UsageError as error:
         _print_error(f"sandhook: {error}")
         return UNUSABLE
@@ -106,22 +113,22 @@ def _test(options: argparse.Namespace) -> int:
         for line in problems:
             _print_error(line)
         return UNUSABLE
-    selected = _select(files, options.filter)
-    if not selected:
+    selections = _select(files, options.filter)
+    if not selections:
         raise UsageError("test: no case has such a name" if options.filter else "test: no case was found")
     if options.list:
         _write(
             options,
             "".join(
                 f"{selection.file.path}:{case.line}: {case.name}\n"
-                for selection in selected
+                for selection in selections
                 for case in selection.cases
             ),
         )
         return 0
     if options.record:
-        return _record(options, paths, files, selected, jobs)
-    reports = _run(options, selected, shells, jobs)
+        return _record(options, paths, files, selections, jobs)
+    reports = _run(options, selections, shells, jobs)
     if options.layout == "text" and options.out is None and is_terminal(sys.stdout):
         _draw(reports, verbose=options.verbose)
     else:
@@ -139,7 +146,7 @@ def _jobs(count: int | None) -> int:
 
 
 def _shells(options: argparse.Namespace) -> list[str]:
-    """Return the shells that all files run on, in the order they were named."""
+    """Return the shells that run all files, in the order of the options."""
     if options.record is not None:
         if options.shell or options.oracle:
             raise UsageError("test: --record goes without --shell and --oracle")
@@ -174,71 +181,73 @@ def _missing(files: Sequence[CaseFile], shells: list[str]) -> list[str]:
     return list(problems)
 
 
-def _select(files: Sequence[CaseFile], pattern: str | None) -> list[Selected]:
+def _select(files: Sequence[CaseFile], pattern: str | None) -> list[Selection]:
     if pattern is None:
-        return [Selected(file, file.cases) for file in files]
+        return [Selection(file, file.cases) for file in files]
     import re
 
     try:
         regex = re.compile(pattern)
     except re.error as error:
         raise UsageError(f"test: --filter {pattern}: {error}") from None
-    selections = [Selected(file, [case for case in file.cases if regex.search(case.name)]) for file in files]
+    selections = [Selection(file, [case for case in file.cases if regex.search(case.name)]) for file in files]
     return [selection for selection in selections if selection.cases]
 
 
 def _plan(
-    options: argparse.Namespace, selected: list[Selected], shells: list[str]
-) -> dict[str, list[Selected]]:
+    options: argparse.Namespace, selections: list[Selection], shells: list[str]
+) -> dict[str, list[Selection]]:
     """Return the cases for each shell."""
-    plan = {name: list(selected) for name in shells}
+    plan = {name: list(selections) for name in shells}
     if HOST in plan:
-        hosted = [
-            Selected(selection.file, [case for case in selection.cases if not case.sandbox_only])
-            for selection in selected
+        host_selections = [
+            Selection(selection.file, [case for case in selection.cases if not case.sandbox_only])
+            for selection in selections
         ]
-        plan[HOST] = [selection for selection in hosted if selection.cases]
+        plan[HOST] = [selection for selection in host_selections if selection.cases]
     if options.oracle:
-        from sandhook.conformance.oracle import installed
+        from sandhook.conformance.oracle import installed_shells
 
-        present = installed()
-        for selection in selected:
+        present = installed_shells()
+        for selection in selections:
             names = [oracle.name for oracle in selection.file.oracles]
             if not names:
-                compared = [label.partition("-")[0] for label in selection.file.compared]
-                names = [name for name in dict.fromkeys(compared) if name in present]
-                missing = [name for name in dict.fromkeys(compared) if name not in present]
+                shell_names = [label.partition("-")[0] for label in selection.file.compared_shells]
+                names = [name for name in dict.fromkeys(shell_names) if name in present]
+                missing = [name for name in dict.fromkeys(shell_names) if name not in present]
                 if missing:
                     _print_error(
                         f"note: {selection.file.path}: compared shells that are not installed: {' '.join(missing)}"
                     )
             for name in names:
-                selections = plan.setdefault(name, [])
-                if selection not in selections:
-                    selections.append(selection)
+                shell_selections = plan.setdefault(name, [])
+                if selection not in shell_selections:
+                    shell_selections.append(selection)
     return plan
 
 
-def _run(options: argparse.Namespace, selected: list[Selected], shells: list[str], jobs: int) -> list[Report]:
+def _run(
+    options: argparse.Namespace, selections: list[Selection], shells: list[str], jobs: int
+) -> list[Report]:
     """Run all cases; return the reports by file, and for each file in the order of shells."""
     from sandhook.cli.progress import progress
 
-    plan = _plan(options, selected, shells)
+    plan = _plan(options, selections, shells)
     reports: list[Report] = []
     with progress(
-        sum(len(selection.cases) for selections in plan.values() for selection in selections)
+        sum(len(selection.cases) for shell_selections in plan.values() for selection in shell_selections)
     ) as step:
-        for name, selections in plan.items():
-            shell_reports = _run_on(name, selections, options, jobs, step)
+        for name, shell_selections in plan.items():
+            shell_reports = _run_on(name, shell_selections, options, jobs, step)
             reports += shell_reports
             if options.fail_fast and not all(report.good for report in shell_reports):
                 break
-    order = {id(selection.file): place for place, selection in enumerate(selected)}
+    order = {id(selection.file): place for place, selection in enumerate(selections)}
     return sorted(reports, key=lambda report: order[id(report.file)])
 
 
 def _run_on(
-    name: str, selections: list[Selected], options: argparse.Namespace, jobs: int, step: Callable[[], None]
+    name: str, selections: list[Selection], options: argparse.Namespace, jobs: int, step: Callable[[], None]
 ) -> list[Report]:
     if name == "sandhook":
         with Sandhook(root=options.root or ".", jobs=jobs, timeout=options.timeout) as sandbox:
@@ -246,9 +255,9 @@ def _run_on(
     if name == HOST:
         from sandhook.conformance.hosted import HostedShell
 
-        with HostedShell(root=options.root, jobs=jobs, timeout=options.timeout) as hosted:
-            return run_suite(selections, hosted, step=step, fail_fast=options.fail_fast)
-    hear_interrupts()
+        with HostedShell(root=options.root, jobs=jobs, timeout=options.timeout) as runner:
+            return run_suite(selections, runner, step=step, fail_fast=options.fail_fast)
+    restore_interrupts()
     with RealShell(name, root=options.root, jobs=jobs, timeout=options.timeout) as shell:
         return run_suite(selections, shell, step=step, fail_fast=options.fail_fast)
 
@@ -302,7 +311,7 @@ def _record(
     options: argparse.Namespace,
     paths: list[Path],
     files: list[CaseFile],
-    selected: list[Selected],
+    selections: list[Selection],
     jobs: int,
 ) -> int:
     """Run the cases twice on a real shell and write the results; report cases whose two results differ."""
@@ -310,18 +319,18 @@ def _record(
     from sandhook.conformance.record import record
     from sandhook.conformance.suite import read_lines
 
-    scripts = [case.script for selection in selected for case in selection.cases]
+    scripts = [case.script for selection in selections for case in selection.cases]
     with (
         RealShell(options.record, root=options.root, jobs=jobs, timeout=options.timeout) as shell,
         progress(2 * len(scripts)) as step,
     ):
         outcomes = []
-        for observed in shell.map([*scripts, *scripts]):
-            outcomes.append(observed)
+        for observation in shell.map([*scripts, *scripts]):
+            outcomes.append(observation)
             step()
     first, second = iter(outcomes[: len(scripts)]), iter(outcomes[len(scripts) :])
-    by_file = {id(selection.file): selection.cases for selection in selected}
-    changes = refused = 0
+    by_file = {id(selection.file): selection.cases for selection in selections}
+    changes = not_recorded = 0
     for path, file in zip(paths, files):
         cases = [(case, next(first), next(second)) for case in by_file.get(id(file), [])]
         text, end = read_lines(path)
@@ -332,14 +341,14 @@ def _record(
             path.write_bytes(recording.text.replace("\n", end).encode("utf-8", "surrogateescape"))
         for line in recording.changes:
             sys.stdout.write(f"{line}\n")
-        for line in recording.refused:
+        for line in recording.problems:
             _print_error(line)
         changes += len(recording.changes)
-        refused += len(recording.refused)
+        not_recorded += len(recording.problems)
     sys.stdout.write(
-        f"{len(scripts)} cases run twice on {options.record}: {changes} changed, {refused} not recorded\n"
+        f"{len(scripts)} cases run twice on {options.record}: {changes} changed, {not_recorded} not recorded\n"
     )
-    return FAILED if refused else 0
+    return FAILED if not_recorded else 0
 
 
 def _write(options: argparse.Namespace, text: str) -> None:

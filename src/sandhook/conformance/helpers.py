@@ -22,12 +22,12 @@ def _bytes(text: str) -> bytes:
 
 def argv(options: object, operands: Sequence[str], ctx: Context) -> int:
     """Print the operands as Python 2 prints a list of byte strings."""
-    ctx.write_line(f"[{', '.join(repr(_bytes(each))[1:] for each in operands)}]")
+    ctx.write_line(f"[{', '.join(repr(_bytes(operand))[1:] for operand in operands)}]")
     return 0
 
 
 def printenv(options: object, operands: Sequence[str], ctx: Context) -> int:
-    """Print the value of each variable, or None."""
+    """Print the value of each variable, None if it is not set."""
     for name in operands:
         ctx.write_line(ctx.environment.get(name, "None"))
     return 0
@@ -46,15 +46,15 @@ def stdout_stderr(options: object, operands: Sequence[str], ctx: Context) -> int
 
 def read_from_fd(options: object, operands: Sequence[str], ctx: Context) -> int:
     """Print the input of each descriptor."""
-    for each in operands:
-        if not (each.isascii() and each.isdigit()):
-            raise UsageError(f"{each}: not a number", hint=False)
+    for operand in operands:
+        if not (operand.isascii() and operand.isdigit()):
+            raise UsageError(f"{operand}: not a number", hint=False)
         try:
-            data = ctx.process.descriptor(int(each[-9:])).read(1024)
+            data = ctx.process.descriptor(int(operand[-9:])).read(1024)
         except OSError as error:
-            raise Failure(f"fd {each}: {error.strerror}") from None
+            raise Failure(f"fd {operand}: {error.strerror}") from None
         ctx.charge(1 + (len(data) >> 10))
-        ctx.write(_bytes(each) + b": " + data)
+        ctx.write(_bytes(operand) + b": " + data)
     return 0
 
 
@@ -101,8 +101,8 @@ for word in sys.argv[1:]:
 """,
     "stdout_stderr.py": """\
 import os, sys
-given = sys.argv[1:4]
-out, err, status = given + ["STDOUT", "STDERR", "0"][len(given):]
+operands = sys.argv[1:4]
+out, err, status = operands + ["STDOUT", "STDERR", "0"][len(operands):]
 if not (status.isascii() and status.isdigit()):
     sys.exit("stdout_stderr.py: " + status + ": not a number")
 sys.stdout.buffer.write(os.fsencode(out) + b"\\n")

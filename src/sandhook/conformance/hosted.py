@@ -1,11 +1,11 @@
-"""Runs cases on sandhook's host mode: real files in a directory of their own, real programs."""
+"""Runs cases on sandhook's host mode: real files in a separate directory, and real programs."""
 
 from __future__ import annotations
 
 from time import monotonic
 
 from sandhook.conformance.oracle import RealShell
-from sandhook.conformance.runner import Observed, observed
+from sandhook.conformance.runner import Observation, observation_of
 from sandhook.host.search import Preference
 from sandhook.host.shell import HostShell
 from sandhook.host.world import Host
@@ -13,7 +13,7 @@ from sandhook.limits import Limits
 
 
 class HostedShell(RealShell):
-    """Runs scripts with ``HostShell``, as ``RealShell`` runs them on a real shell.
+    """Runs scripts with ``HostShell`` in the way of ``RealShell``.
 
     Args:
         prefer: Use the utilities of the "machine", or sandhook's "own"; see ``Host``.
@@ -34,10 +34,10 @@ class HostedShell(RealShell):
         return ()
 
     def _find(self) -> str:
-        return ""  # no program: it runs in this process
+        return ""  # scripts run in this process
 
-    def _in(self, directory: str, script: str) -> Observed:
-        started = monotonic()
+    def _in(self, directory: str, script: str) -> Observation:
+        start = monotonic()
         limits = Limits.generous().with_(wall_seconds=self._timeout)
         shell = HostShell(host=self._host, env=self.environment(directory), cwd=directory, limits=limits)
-        return observed(shell.run(script), monotonic() - started)
+        return observation_of(shell.run(script), monotonic() - start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sandhook.conformance.report import counted_wrong, difference, visible
+from sandhook.conformance.report import difference, visible, wrong_count
 from sandhook.conformance.runner import Outcome, Report
 
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"})
@@ -19,51 +19,51 @@ def to_junit(reports: Sequence[Report]) -> str:
     """Return the whole document."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     tests = failures = 0
-    inside: list[str] = []
+    suites: list[str] = []
     for report in reports:
         cases = list(_cases(report))
-        failed = sum("<failure" in text for text in cases)
+        failure_count = sum("<failure" in text for text in cases)
         tests += len(cases)
-        failures += failed
-        inside.append(
+        failures += failure_count
+        suites.append(
             f'  <testsuite name="{escape(report.file.path)}" hostname="{escape(report.shell)}" '
-            f'tests="{len(cases)}" failures="{failed}" errors="0" '
+            f'tests="{len(cases)}" failures="{failure_count}" errors="0" '
             f'skipped="{sum("<skipped" in text for text in cases)}" time="{report.seconds:.3f}">'
         )
-        inside += [*cases, "  </testsuite>"]
+        suites += [*cases, "  </testsuite>"]
     lines.append(f'<testsuites name="sandhook test" tests="{tests}" failures="{failures}" errors="0">')
-    return "\n".join([*lines, *inside, "</testsuites>", ""])
+    return "\n".join([*lines, *suites, "</testsuites>", ""])
 
 
 def _cases(report: Report) -> Iterator[str]:
     for outcome in report.outcomes:
         yield _case(report, outcome)
-    if not report.good and len(report.failures) < report.wanted:
-        yield _element(report, "expected_failures", 0.0, _failure(counted_wrong(report), ""))
+    if not report.good and len(report.failures) < report.expected_failures:
+        yield _element(report, "expected_failures", 0.0, _failure(wrong_count(report), ""))
 
 
 def _case(report: Report, outcome: Outcome) -> str:
-    inside = ""
+    content = ""
     if outcome.result == "fail" and report.good:
-        inside = '      <skipped message="an expected failure"/>\n'
+        content = '      <skipped message="an expected failure"/>\n'
     elif outcome.result == "fail":
         head = ", ".join(
-            outcome.observed.trouble if name == "trouble" else name for name in outcome.differences
+            outcome.observation.trouble if name == "trouble" else name for name in outcome.differences
         )
-        inside = _failure(f"not as expected: {head}", "\n".join(difference(report, outcome)))
+        content = _failure(f"not as expected: {head}", "\n".join(difference(report, outcome)))
     elif outcome.result == "differs":
-        inside = f'      <skipped message="differs, and the file does not name {escape(report.shell)}"/>\n'
+        content = f'      <skipped message="differs, and the file does not name {escape(report.shell)}"/>\n'
     name = f"{outcome.case.line}: {outcome.case.name}"
-    return _element(report, name, outcome.observed.seconds, inside)
+    return _element(report, name, outcome.observation.seconds, content)
 
 
 def _failure(message: str, text: str) -> str:
     return f'      <failure message="{escape(message)}">{escape(text)}</failure>\n'
 
 
-def _element(report: Report, name: str, seconds: float, inside: str) -> str:
+def _element(report: Report, name: str, seconds: float, content: str) -> str:
     head = (
         f'    <testcase classname="{escape(report.file.path)} [{escape(report.shell)}]" '
         f'name="{escape(name)}" time="{seconds:.3f}"'
     )
-    return f"{head}>\n{inside}    </testcase>" if inside else f"{head}/>"
+    return f"{head}>\n{content}    </testcase>" if content else f"{head}/>"

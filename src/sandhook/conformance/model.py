@@ -14,10 +14,10 @@ ALSO = {"sandhook": ("bash",), "ash": ("busybox-ash", "busybox"), "busybox": ("b
 HOST = "host"
 
 #: The release of bash that sandhook reproduces.
-REPRODUCED = (5, 2, 15)
+BASH_VERSION = (5, 2, 15)
 
 
-#: Why a shell has an expectation of its own: OK, BUG, or N-I (not implemented). "" is the rule itself.
+#: Why a shell has a separate expectation: OK, BUG, or N-I (not implemented). "" is the rule itself.
 Kind = Literal["", "OK", "BUG", "N-I"]
 
 
@@ -36,7 +36,7 @@ class CaseError(ValueError):
 
 
 class Expectation(Record):
-    """The expected result on one shell. None is not compared; for one shell it inherits from the rule.
+    """The expected result on one shell. None is not compared; an expectation of one shell inherits from the rule.
 
     Attributes:
         kind: "" for the rule itself; see ``Kind``.
@@ -51,7 +51,7 @@ class Expectation(Record):
 
 
 class Oracle(Record):
-    """A shell that must pass a file, and the lowest version that does."""
+    """A shell that must pass a file, and the lowest version that passes."""
 
     name: str
     version: tuple[int, ...] = ()
@@ -66,7 +66,7 @@ def labels(shell: str, version: tuple[int, ...] = ()) -> list[str]:
     result = []
     if shell == "sandhook":
         result.append(shell)
-        version = version or REPRODUCED
+        version = version or BASH_VERSION
     for name in (*ALSO.get(shell, ()),) if shell == "sandhook" else (shell, *ALSO.get(shell, ())):
         result += [f"{name}-{'.'.join(map(str, version[:count]))}" for count in range(len(version), 0, -1)]
         result.append(name)
@@ -83,8 +83,8 @@ class Case:
         script: Text that ends with a newline.
         expectations: By shell; "" is for all other shells.
         source: The text that states the rule.
-        divergence: Identifier in docs/divergences.md; "" when sandhook should match.
-        sandbox_only: Why host mode differs; "" when it must not.
+        divergence: Identifier in docs/divergences.md; "" if sandhook should match.
+        sandbox_only: Why host mode differs; "" if it must not.
         strict: Output without an expectation must be empty; otherwise it is not compared.
         spans: Lines of the rule's status, stdout and stderr: the first, and one after the last, from 0.
         end: One after the last line of the script, from 0; expectations begin here.
@@ -101,20 +101,20 @@ class Case:
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
     end: int = 0
 
-    def own(self, shell: str, version: tuple[int, ...] = ()) -> Expectation:
-        """Return the expectation that names a shell; an empty one without it."""
+    def own_expectation(self, shell: str, version: tuple[int, ...] = ()) -> Expectation:
+        """Return the expectation that names a shell, or an empty expectation."""
         for label in labels(shell, version):
             if label in self.expectations:
                 return self.expectations[label]
         return Expectation()
 
-    def expected(self, shell: str, version: tuple[int, ...] = ()) -> Expectation:
-        """Return the expectation for a shell: its own, completed by the rule's."""
+    def expectation_for(self, shell: str, version: tuple[int, ...] = ()) -> Expectation:
+        """Return the expectation for a shell: its own, completed by the rule."""
         rule = self.expectations.get("", Expectation())
-        own = self.own("sandhook" if shell == HOST else shell, version)
+        own = self.own_expectation("sandhook" if shell == HOST else shell, version)
         stdout = own.stdout if own.stdout is not None else rule.stdout
         stderr = own.stderr
-        if stderr is None and not (own.kind and self.strict):  # another behaviour has other messages
+        if stderr is None and not (own.kind and self.strict):  # such a shell prints other messages
             stderr = rule.stderr
         return Expectation(
             status=own.status if own.status is not None else rule.status or 0,
@@ -131,7 +131,7 @@ class CaseFile:
 
     Attributes:
         oracles: The shells of ``## oracle:``.
-        compared: The shells of ``## compare_shells:``, in the public format.
+        compared_shells: The shells of ``## compare_shells:``, in the public format.
         expected_failures: Number of cases that sandhook fails.
         own: True for the stricter form of this project.
     """
@@ -139,14 +139,14 @@ class CaseFile:
     path: str
     source: str = ""
     oracles: tuple[Oracle, ...] = ()
-    compared: tuple[str, ...] = ()
+    compared_shells: tuple[str, ...] = ()
     expected_failures: int = 0
     own: bool = True
     cases: list[Case] = field(default_factory=list)
 
-    def vouched_for(self, shell: str) -> bool:
-        """Return True when a mismatch on this shell is a failure; otherwise it only "differs"."""
-        named = {oracle.name for oracle in self.oracles} or {
-            label.partition("-")[0] for label in self.compared
+    def requires_pass(self, shell: str) -> bool:
+        """Return True if a mismatch on this shell is a failure; otherwise it only "differs"."""
+        names = {oracle.name for oracle in self.oracles} or {
+            label.partition("-")[0] for label in self.compared_shells
         }
-        return shell in ("sandhook", HOST) or not named or any(label in named for label in labels(shell))
+        return shell in ("sandhook", HOST) or not names or any(label in names for label in labels(shell))

@@ -1,6 +1,6 @@
-"""Runs scripts on the real shells of this machine; no other file of this part starts shells.
+"""Runs scripts on the real shells of this machine; no other module of this package starts shells.
 
-A script runs in a temporary directory of its own, with all permissions of the user: cases are
+Each script runs in a separate temporary directory, with all permissions of the user: cases are
 trusted like any test suite.
 """
 
@@ -20,7 +20,7 @@ from time import monotonic
 
 from sandhook.conformance.helpers import PROGRAMS
 from sandhook.conformance.model import Oracle
-from sandhook.conformance.runner import ENVIRONMENT, TIMEOUT, Observed
+from sandhook.conformance.runner import ENVIRONMENT, TIMEOUT, Observation
 
 #: The real shells by name, each with the names of its program in order of preference.
 PROGRAM = {
@@ -48,20 +48,20 @@ class OracleMissing(Exception):
 def program_of(name: str) -> str:
     """Return the path of a shell's program. Raises OracleMissing."""
     for program in PROGRAM.get(name, ()):
-        found = shutil.which(program)
-        if found is not None:
-            return found
+        path = shutil.which(program)
+        if path is not None:
+            return path
     raise OracleMissing(f"{name} is not installed")
 
 
-def installed() -> list[str]:
+def installed_shells() -> list[str]:
     """Return the names of the real shells on this machine."""
     return [name for name, programs in PROGRAM.items() if any(map(shutil.which, programs))]
 
 
 @cache
 def version_of(name: str) -> tuple[int, ...]:
-    """Return the version of a shell; () when the shell cannot print it. Raises OracleMissing."""
+    """Return the version of a shell; () if the shell cannot print it. Raises OracleMissing."""
     program = program_of(name)
     if name not in _VERSIONS:
         return ()
@@ -76,16 +76,16 @@ def version_of(name: str) -> tuple[int, ...]:
 
 
 def check(oracle: Oracle) -> tuple[int, ...]:
-    """Return the version of an installed shell. Raises OracleMissing when it is too old."""
+    """Return the version of an installed shell. Raises OracleMissing if it is too old."""
     version = version_of(oracle.name)
     if oracle.version and version < oracle.version:
-        shown, wanted = (".".join(map(str, each)) for each in (version, oracle.version))
-        raise OracleMissing(f"{oracle.name} is {shown}, the cases need {wanted}")
+        current, minimum = (".".join(map(str, numbers)) for numbers in (version, oracle.version))
+        raise OracleMissing(f"{oracle.name} is {current}, the cases need {minimum}")
     return version
 
 
-def hear_interrupts() -> None:
-    """Restore interrupts for the real shells when a shell started this command in the background.
+def restore_interrupts() -> None:
+    """Restore interrupts for the real shells if a shell started this command in the background.
 
     An ignored signal stays ignored in a new program; a signal with a handler has its default action there.
     """
@@ -114,7 +114,7 @@ class RealShell:
         self._jobs = jobs
         self._timeout = TIMEOUT if timeout is None else timeout
         self._running: set[subprocess.Popen[bytes]] = set()
-        self._ending = False  # True once nobody waits for results
+        self._is_ending = False  # True when the caller needs no more results
         self._directory = tempfile.TemporaryDirectory(prefix="sandhook-test-", ignore_cleanup_errors=True)
         self._helpers = self._make_helpers(self._directory.name)
 
@@ -125,7 +125,7 @@ class RealShell:
         self._directory.cleanup()
 
     def _make_helpers(self, directory: str) -> str:
-        """Lay a directory with the helper programs, and the shell under its name."""
+        """Create a directory with the helper programs and a link to the shell; return its path."""
         helpers = Path(directory) / "bin"
         helpers.mkdir()
         for name, text in PROGRAMS.items():
@@ -143,7 +143,7 @@ class RealShell:
         return program_of(self.name)
 
     def environment(self, directory: str) -> dict[str, str]:
-        """Return what a script that runs in a directory finds in its environment."""
+        """Return the environment of a script that runs in a directory."""
         return {
             **ENVIRONMENT,
             "PATH": f"{self._helpers}:{ENVIRONMENT['PATH']}",
@@ -154,33 +154,33 @@ class RealShell:
             "TESTBIN": self._helpers,
         }
 
-    def map(self, scripts: Sequence[str]) -> Generator[Observed, None, None]:
-        """Yield what each script gives, in order."""
+    def map(self, scripts: Sequence[str]) -> Generator[Observation, None, None]:
+        """Yield the result of each script, in order."""
         if self._jobs <= 1 or len(scripts) < 2:
             yield from map(self.run, scripts)
             return
         from concurrent.futures import ThreadPoolExecutor
 
         pool = ThreadPoolExecutor(self._jobs)
-        self._ending = False
+        self._is_ending = False
         try:
             yield from pool.map(self.run, scripts)
         finally:
-            self._ending = True
+            self._is_ending = True
             pool.shutdown(wait=False, cancel_futures=True)
             for process in list(self._running):
                 _kill_group(process)
             pool.shutdown()
 
-    def run(self, script: str) -> Observed:
+    def run(self, script: str) -> Observation:
         """Run one script."""
         with tempfile.TemporaryDirectory(
             prefix="case-", dir=self._directory.name, ignore_cleanup_errors=True
         ) as directory:
             return self._in(directory, script)
 
-    def _in(self, directory: str, script: str) -> Observed:
-        started = monotonic()
+    def _in(self, directory: str, script: str) -> Observation:
+        start = monotonic()
         process = subprocess.Popen(
             [self.name, *_OPTIONS.get(self.name, ()), "-c", script.encode("utf-8", "surrogateescape")],
             executable=self._program,
@@ -192,7 +192,7 @@ class RealShell:
             start_new_session=True,
         )
         self._running.add(process)
-        if self._ending:  # it was being started when the others were ended
+        if self._is_ending:  # ``map`` killed the others while this one started
             _kill_group(process)
         trouble = ""
         try:
@@ -202,14 +202,14 @@ class RealShell:
             out, err = process.communicate()
             trouble = f"no end after {self._timeout:g} seconds"
         finally:
-            _kill_group(process)  # also what it left in the background
+            _kill_group(process)  # including its background processes
             self._running.discard(process)
         status = process.returncode if process.returncode >= 0 else 128 - process.returncode
-        return Observed(status, out, err, trouble, monotonic() - started)
+        return Observation(status, out, err, trouble, monotonic() - start)
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    if sys.platform == "win32":  # there are no groups
+    if sys.platform == "win32":  # Windows has no process groups
         import psutil
 
         with suppress(psutil.Error):
@@ -220,6 +220,6 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
         return
     try:
         os.killpg(process.pid, signal.SIGKILL)
-    except OSError:  # nobody is left
+    except OSError:  # the group has no member
         if process.poll() is None:
             process.kill()

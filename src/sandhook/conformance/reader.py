@@ -93,7 +93,7 @@ class _Reader:
         self.errors: list[CaseError] = []
         self.heads: set[str] = set()
         self.names: set[str] = set()
-        self.recorded_directives: set[tuple[str, str]] = set()
+        self.directives: set[tuple[str, str]] = set()
         self.code: str | None = None
         self.script: list[str] = []
 
@@ -105,25 +105,25 @@ class _Reader:
 
     def line(self) -> None:
         """Read one line, or all lines of a block."""
-        text = self.lines[self.position]
+        line = self.lines[self.position]
         self.position += 1
-        if text.startswith("#### "):
-            self._begin(text[5:].strip())
-        elif text.startswith("## ") or text == "##" or (not self.file.own and text.startswith("##\t")):
-            match = _DIRECTIVE.fullmatch(text)
-            if text.rstrip() == "## END":
+        if line.startswith("#### "):
+            self._begin(line[5:].strip())
+        elif line.startswith("## ") or line == "##" or (not self.file.own and line.startswith("##\t")):
+            match = _DIRECTIVE.fullmatch(line)
+            if line.rstrip() == "## END":
                 raise self.fail("## END without a block")
             if match is None:
-                raise self.fail(f"unknown directive: {text}")
+                raise self.fail(f"unknown directive: {line}")
             self._directive(match)
         elif self.file.cases:
-            self._script(text)
-        elif text.strip() and text[0] != "#":
+            self._script(line)
+        elif line.strip() and line[0] != "#":
             raise self.fail("text before the first case")
 
     def _script(self, text: str) -> None:
         script = self.script if self.code is None else [self.code]
-        if self.recorded_directives and any(line.strip() for line in script):
+        if self.directives and any(line.strip() for line in script):
             if text.strip() and text[0] != "#":
                 raise self.fail("script continues after its expectations")
             return
@@ -135,7 +135,7 @@ class _Reader:
         self._end()
         case = Case(name, self.position, strict=self.file.own, end=self.position)
         self.file.cases.append(case)
-        self.recorded_directives = set()
+        self.directives = set()
         self.script = []
         self.code = None
         if not name:
@@ -188,7 +188,7 @@ class _Reader:
         elif kind is None and name in ("source", "divergence", "sandbox-only"):
             setattr(self.file.cases[-1], name.replace("-", "_"), self._nonempty(name, value))
         elif kind is None and name == "compare_shells" and not self.file.own:
-            self.file.compared = tuple(dict.fromkeys([*self.file.compared, *value.split()]))
+            self.file.compared_shells = tuple(dict.fromkeys([*self.file.compared_shells, *value.split()]))
         elif kind is None and name == "code":
             if self.code is not None or any(line.strip() for line in self.script):
                 raise self.fail("code in addition to a script")
@@ -198,13 +198,13 @@ class _Reader:
             self._expectation(_KINDS[kind], shell_names, name, value)
 
     def _record(self, shells: list[str], key: str, name: str) -> None:
-        """Record a directive for shells; in the own form, each may have it only once."""
+        """Record a directive for shells; in the project's own form, each shell may have it only once."""
         for shell in shells:
             if shell and self.file.own and shell.partition("-")[0] not in SHELLS:
                 raise self.fail(f"unknown shell: {shell}")
-            if (shell, key) in self.recorded_directives and self.file.own:
+            if (shell, key) in self.directives and self.file.own:
                 raise self.fail(f"said twice: {name}")
-            self.recorded_directives.add((shell, key))
+            self.directives.add((shell, key))
 
     def _nonempty(self, name: str, value: str) -> str:
         if not value.strip():
@@ -219,7 +219,7 @@ class _Reader:
         elif kind is None and name == "oracle":
             self.file.oracles = tuple(map(self._oracle, value.split()))
         elif kind is None and name == "compare_shells":
-            self.file.compared = tuple(value.split())
+            self.file.compared_shells = tuple(value.split())
         elif kind is None and name == "expected_failures":
             if not (value.isascii() and value.isdigit()):
                 raise self.fail(f"expected_failures is not a number: {value}")
@@ -291,8 +291,8 @@ class _Reader:
                 return chr(code) if code < 128 else chr(0xDC00 + (code & 255))
             return _ESCAPES.get(escape, escape)
 
-        joined = _ESCAPE.sub(character, text[1:-1])
-        return joined.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+        text = _ESCAPE.sub(character, text[1:-1])
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
     def _block(self, name: str) -> str:
         start = self.position

@@ -7,73 +7,73 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.conformance.model import Case, CaseFile, Expectation
 from sandhook.conformance.reader import read_all
-from sandhook.conformance.runner import Observed, compare
+from sandhook.conformance.runner import Observation, compare
 from sandhook.record import Record
 
 #: The order in which expectations are written.
 _PARTS = ("status", "stdout", "stderr")
 
 
-class Recorded(Record):
+class Recording(Record):
     """A recorded file.
 
     Attributes:
         text: The new contents.
         changes: A line for each expectation that was written.
-        refused: A line for each case that could not be recorded.
+        problems: A line for each case that could not be recorded.
     """
 
     text: str
     changes: tuple[str, ...]
-    refused: tuple[str, ...]
+    problems: tuple[str, ...]
 
 
 def record(
     text: str,
     file: CaseFile,
     shell: str,
-    observed: Sequence[tuple[Case, Observed, Observed]],
+    results: Sequence[tuple[Case, Observation, Observation]],
     *,
     version: tuple[int, ...] = (),
     stderr: bool = False,
-) -> Recorded:
+) -> Recording:
     """Write the results of a shell into the text of a case file.
 
-    Status and standard output of the rule are written where they differ from the file, or are missing
-    there; standard error where the case has one, or with ``stderr``. Expectations that name this shell
-    (``OK bash ...``) stay. A case whose two runs differ, or did not end, stays too.
+    Status and standard output of the rule are written if they differ from the file or are missing there;
+    standard error if the case expects it, or with ``stderr``. Expectations that name this shell
+    (``OK bash ...``) do not change, nor does a case whose two runs differ or did not end.
 
     Args:
-        text: The present text of ``file``.
-        observed: Each case with the results of two runs.
+        text: The current text of ``file``.
+        results: Each case with the results of two runs.
     """
     lines = text.split("\n")
     edits: list[tuple[int, int, str, list[str]]] = []
     changes = []
-    refused = []
-    for case, first, second in observed:
-        where = f"{file.path}:{case.line}: {case.name}"
+    problems = []
+    for case, first, second in results:
+        place = f"{file.path}:{case.line}: {case.name}"
         parts = [part for part in _PARTS if part != "stderr" or stderr or _has_expectation(case, "stderr")]
         if problem := _unusable(first, second, parts):
-            refused.append(f"{where}: {problem}")
+            problems.append(f"{place}: {problem}")
             continue
-        own = case.own(shell, version)
-        if own_parts := [part for part in parts if _has_own_expectation(own, part)]:
-            expected = case.expected(shell, version)
+        own_expectation = case.own_expectation(shell, version)
+        if own_parts := [part for part in parts if _has_own_expectation(own_expectation, part)]:
+            expected = case.expectation_for(shell, version)
             conflicts = [part for part in compare(expected, first) if part in own_parts]
             if conflicts:
-                refused.append(
-                    f"{where}: {own.kind} {shell} says another {' and '.join(conflicts)}; left alone"
+                problems.append(
+                    f"{place}: {own_expectation.kind} {shell} says another {' and '.join(conflicts)}; left alone"
                 )
         for edit in _edits(file, case, [part for part in parts if part not in own_parts], first):
             edits.append(edit)
-            changes.append(f"{where}: {edit[2]}")
+            changes.append(f"{place}: {edit[2]}")
     for start, end, _, new in sorted(edits, key=lambda edit: edit[:2], reverse=True):
         lines[start:end] = new
-    return Recorded("\n".join(lines), tuple(changes), tuple(refused))
+    return Recording("\n".join(lines), tuple(changes), tuple(problems))
 
 
-def _unusable(first: Observed, second: Observed, parts: list[str]) -> str:
+def _unusable(first: Observation, second: Observation, parts: list[str]) -> str:
     """Return why two runs of a case cannot be recorded, or ""."""
     for result in (first, second):
         if result.trouble:
@@ -88,13 +88,13 @@ def _has_expectation(case: Case, part: str) -> bool:
     return getattr(case.expectations.get("", Expectation()), part) is not None
 
 
-def _has_own_expectation(own: Expectation, part: str) -> bool:
-    """Return True when a shell has an expectation of its own for a part."""
-    return bool(own.kind) and getattr(own, part) is not None
+def _has_own_expectation(expectation: Expectation, part: str) -> bool:
+    """Return True if the expectation of one shell has a part."""
+    return bool(expectation.kind) and getattr(expectation, part) is not None
 
 
 def _edits(
-    file: CaseFile, case: Case, parts: list[str], observed: Observed
+    file: CaseFile, case: Case, parts: list[str], observation: Observation
 ) -> Iterator[tuple[int, int, str, list[str]]]:
     """Yield replacements: the first line, the line after the last, a description, and the new lines.
 
@@ -106,13 +106,17 @@ def _edits(
     for part in _PARTS:
         span = case.spans.get(part)
         if part in parts:
-            recorded = getattr(rule, part)
-            actual = getattr(observed, part)
+            expected = getattr(rule, part)
+            actual = getattr(observation, part)
             if isinstance(actual, bytes):
                 actual = actual.decode("utf-8", "surrogateescape")
-            assumed = 0 if part == "status" else "" if case.strict and part == "stdout" else None
-            if (assumed if recorded is None else recorded) != actual:
-                new = [f"## status: {actual}"] if part == "status" else written(part, actual, own=file.own)
+            default = 0 if part == "status" else "" if case.strict and part == "stdout" else None
+            if (default if expected is None else expected) != actual:
+                new = (
+                    [f"## status: {actual}"]
+                    if part == "status"
+                    else directive_for(part, actual, own=file.own)
+                )
                 if span is not None:
                     yield *span, f"{part} changed", new
                 else:
@@ -125,7 +129,7 @@ def _edits(
         yield place, place, f"{' and '.join(names)} added", texts
 
 
-def written(stream: str, text: str, *, own: bool = True) -> list[str]:
+def directive_for(stream: str, text: str, *, own: bool = True) -> list[str]:
     """Return the directive for an output: one line, a block, or JSON where neither can hold it.
 
     >>> written("stdout", "a b\\n"), written("stdout", "no newline")
@@ -136,17 +140,17 @@ def written(stream: str, text: str, *, own: bool = True) -> list[str]:
     if plain and len(lines) == 1 and lines[0] == lines[0].strip() and lines[0]:
         return [f"## {stream}: {lines[0]}"]
     block = [f"## {stream.upper()}:", *lines, "## END"]
-    if plain and (len(lines) > 1 or lines[0].strip()) and _reads_back(stream, text, block, own):
+    if plain and (len(lines) > 1 or lines[0].strip()) and _round_trips(stream, text, block, own):
         return block
     return [f"## {stream}-json: {json.dumps(text)}"]
 
 
 def _plain(line: str) -> bool:
-    """Return True when a line has only printable characters and tabs."""
+    """Return True if a line has only printable characters and tabs."""
     return line.replace("\t", "").isprintable()
 
 
-def _reads_back(stream: str, text: str, block: list[str], own: bool) -> bool:
+def _round_trips(stream: str, text: str, block: list[str], own: bool) -> bool:
     head = "## source: x\n## oracle: bash\n" if own else ""
     file, errors = read_all("\n".join([f"{head}#### x", "x", *block, ""]), "x.test" if own else "x.test.sh")
     return not errors and getattr(file.cases[0].expectations[""], stream) == text

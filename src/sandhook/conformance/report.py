@@ -1,4 +1,4 @@
-"""Reports as plain text (a table of files and shells, a difference for each failure, totals) and as JSON."""
+"""Writes reports as plain text (a table of files and shells, a difference for each failure, totals) and as JSON."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from sandhook.conformance.runner import RESULTS, Outcome, Report, Result
 from sandhook.record import Record
 from sandhook.version import __version__
 
-#: Lines of one difference that are shown; more are counted.
+#: Lines of one difference that are printed; further lines are only counted.
 LONGEST = 60
 
 
 def visible(text: str) -> str:
-    """Return text in which every character can be seen: ESC is \\x1b, a blank before a line's end \\x20.
+    """Return a text in which every character is visible: ESC is \\x1b, a blank before a line's end \\x20.
 
-    A backslash is doubled where it could be taken for one of these.
+    A backslash is doubled if the text contains such characters.
 
     >>> visible("a\\x1b b "), visible("a\\\\b")
     ('a\\\\x1b b\\\\x20', 'a\\\\b')
     """
     if text.isprintable() and text[-1:] != " ":
         return text
-    stripped = text.rstrip(" ")
-    return "".join(map(_shown, stripped)) + "\\x20" * (len(text) - len(stripped))
+    content = text.rstrip(" ")
+    return "".join(map(_escape, content)) + "\\x20" * (len(text) - len(content))
 
 
-def _shown(character: str) -> str:
+def _escape(character: str) -> str:
     code = ord(character)
     if character == "\\":
         return "\\\\"
@@ -51,8 +51,8 @@ def to_text(reports: Sequence[Report], *, verbose: bool = False) -> str:
         table.append(["  " * row.is_case + row.label, *(text for text, _ in row.cells)])
     widths = [max(map(len, column)) for column in zip(*table)]
     lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in table]
-    for each in differences(reports, verbose=verbose):
-        lines += ["", *each]
+    for lines_of_difference in differences(reports, verbose=verbose):
+        lines += ["", *lines_of_difference]
     lines += ["", *wrong_counts(reports), totals(reports)]
     return "\n".join(lines) + "\n"
 
@@ -111,16 +111,16 @@ def differences(reports: Sequence[Report], *, verbose: bool = False) -> Iterator
 
 
 def wrong_counts(reports: Sequence[Report]) -> list[str]:
-    """Return a line for each file that announces another number of failures."""
-    return [text for report in reports if not report.good and (text := counted_wrong(report))]
+    """Return a line for each file whose ``expected_failures`` is wrong."""
+    return [text for report in reports if not report.good and (text := wrong_count(report))]
 
 
 def by_file(reports: Sequence[Report]) -> list[dict[str, Report]]:
     """Return the reports of each file by shell, in the order of ``reports``."""
-    grouped: dict[int, dict[str, Report]] = {}
+    groups: dict[int, dict[str, Report]] = {}
     for report in reports:
-        grouped.setdefault(id(report.file), {})[report.shell] = report
-    return list(grouped.values())
+        groups.setdefault(id(report.file), {})[report.shell] = report
+    return list(groups.values())
 
 
 def cell(report: Report | None) -> str:
@@ -128,29 +128,33 @@ def cell(report: Report | None) -> str:
     if report is None:
         return "-"
     text = ", ".join(f"{count} {result}" for result, count in report.counts().items() if count)
-    if report.wanted and report.good:
-        text += " (expected)" if len(report.failures) == report.wanted else f" ({report.wanted} expected)"
+    if report.expected_failures and report.good:
+        text += (
+            " (expected)"
+            if len(report.failures) == report.expected_failures
+            else f" ({report.expected_failures} expected)"
+        )
     return text
 
 
 def difference(report: Report, outcome: Outcome) -> Iterator[str]:
     """Yield the difference of one case: its place, then status, standard output and standard error."""
-    expected, observed = outcome.expected, outcome.observed
+    expected, observation = outcome.expected, outcome.observation
     line = expected.line or outcome.case.line
     yield f"{report.file.path}:{outcome.case.line}: {visible(outcome.case.name)} [{report.shell}: {outcome.result}]"
     if expected.kind:
         yield f"    {expected.kind} of this shell, line {line}"
     if "trouble" in outcome.differences:
-        yield f"    {observed.trouble}"
+        yield f"    {observation.trouble}"
     if "status" in outcome.differences:
-        yield f"    status: expected {expected.status}, got {observed.status}"
+        yield f"    status: expected {expected.status}, got {observation.status}"
     for name in ("stdout", "stderr"):
         if name in outcome.differences:
-            yield from indented(unified(name, getattr(expected, name), text_of(getattr(observed, name))))
-    if "stderr" not in outcome.differences and observed.stderr and expected.stderr is None:
+            yield from indented(unified(name, getattr(expected, name), text_of(getattr(observation, name))))
+    if "stderr" not in outcome.differences and observation.stderr and expected.stderr is None:
         yield "    stderr (not compared):"
         yield from indented(
-            (f"  {visible(each)}" for each in text_of(observed.stderr).rstrip("\n").split("\n")), 10
+            (f"  {visible(line_)}" for line_ in text_of(observation.stderr).rstrip("\n").split("\n")), 10
         )
 
 
@@ -159,7 +163,7 @@ def text_of(data: bytes) -> str:
 
 
 def unified(name: str, expected: str, actual: str) -> Iterator[str]:
-    """Yield a unified difference in which every character can be seen."""
+    """Yield a unified difference in which every character is visible."""
     yield from unified_diff(
         lines_of(expected), lines_of(actual), f"{name} expected", f"{name} got", lineterm="", n=3
     )
@@ -177,28 +181,28 @@ def lines_of(text: str) -> list[str]:
 
 def indented(lines: Iterator[str], longest: int = LONGEST) -> Iterator[str]:
     """Yield the lines of a failure below its first one; a long difference is cut."""
-    left = longest
-    more = 0
+    remaining = longest
+    omitted = 0
     for line in lines:
-        if left:
+        if remaining:
             yield f"    {line}"
-            left -= 1
+            remaining -= 1
         else:
-            more += 1
-    if more:
-        yield f"    ... {more} more lines"
+            omitted += 1
+    if omitted:
+        yield f"    ... {omitted} more lines"
 
 
-def counted_wrong(report: Report) -> str:
-    """Return a line for a file that announces another number of failures; "" when it announces none."""
-    failed = len(report.failures)
-    if failed < report.wanted:
+def wrong_count(report: Report) -> str:
+    """Return a line for a file whose ``expected_failures`` is wrong; "" for a file that expects no failure."""
+    count = len(report.failures)
+    if count < report.expected_failures:
         return (
-            f"{report.file.path}: {report.shell}: {failed} failed, but expected_failures says "
-            f"{report.wanted}: lower it to claim the repair"
+            f"{report.file.path}: {report.shell}: {count} failed, but expected_failures says "
+            f"{report.expected_failures}: lower it to claim the repair"
         )
-    if report.wanted:
-        return f"{report.file.path}: {report.shell}: {failed} failed, expected_failures says {report.wanted}"
+    if report.expected_failures:
+        return f"{report.file.path}: {report.shell}: {count} failed, expected_failures says {report.expected_failures}"
     return ""
 
 
@@ -207,14 +211,14 @@ def totals(reports: Sequence[Report]) -> str:
     files = len(by_file(reports))
     parts = []
     for shell in dict.fromkeys(report.shell for report in reports):
-        counted = dict.fromkeys(RESULTS, 0)
+        counts = dict.fromkeys(RESULTS, 0)
         expected = 0
         for report in reports:
             if report.shell == shell:
                 for result, count in report.counts().items():
-                    counted[result] += count
-                expected += min(report.wanted, len(report.failures))
-        text = ", ".join(f"{count} {result}" for result, count in counted.items() if count) or "no case"
+                    counts[result] += count
+                expected += min(report.expected_failures, len(report.failures))
+        text = ", ".join(f"{count} {result}" for result, count in counts.items() if count) or "no case"
         parts.append(f"{shell} {text}" + (f" ({expected} expected)" if expected else ""))
     wrong = sum(not report.good for report in reports)
     verdict = "all as expected" if not wrong else f"{wrong} not as expected"
@@ -235,7 +239,7 @@ def to_json(reports: Sequence[Report]) -> dict[str, object]:
                 "file": report.file.path,
                 "shell": report.shell,
                 "ok": report.good,
-                "expected_failures": report.wanted,
+                "expected_failures": report.expected_failures,
                 "seconds": round(report.seconds, 6),
                 "counts": report.counts(),
                 "cases": [case_json(outcome) for outcome in report.outcomes],
@@ -251,20 +255,20 @@ def case_json(outcome: Outcome) -> dict[str, object]:
         "name": outcome.case.name,
         "line": outcome.case.line,
         "result": outcome.result,
-        "seconds": round(outcome.observed.seconds, 6),
+        "seconds": round(outcome.observation.seconds, 6),
     }
     if outcome.differences:
-        expected, observed = outcome.expected, outcome.observed
+        expected, observation = outcome.expected, outcome.observation
         record["differences"] = list(outcome.differences)
-        record["trouble"] = observed.trouble
+        record["trouble"] = observation.trouble
         record["expected"] = {
             "status": expected.status,
             "stdout": expected.stdout,
             "stderr": expected.stderr,
         }
         record["got"] = {
-            "status": observed.status,
-            "stdout": text_of(observed.stdout),
-            "stderr": text_of(observed.stderr),
+            "status": observation.status,
+            "stdout": text_of(observation.stdout),
+            "stderr": text_of(observation.stderr),
         }
     return record

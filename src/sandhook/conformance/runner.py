@@ -1,4 +1,4 @@
-"""Runs cases on sandhook, or on a shell that is passed as a callable, and compares the results."""
+"""Runs cases on sandhook or on another shell, which is passed as a function, and compares the results."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Difference = Literal["status", "stdout", "stderr", "trouble"]
 _RESULT_OF: dict[Kind, Result] = {"": "pass", "OK": "ok", "BUG": "bug", "N-I": "n-i"}
 
 
-class Observed(Record):
+class Observation(Record):
     """The result of one script on a shell.
 
     Attributes:
@@ -68,7 +68,7 @@ class Observed(Record):
     seconds: float = 0.0
 
 
-Run = Callable[[str], Observed]
+Run = Callable[[str], Observation]
 
 
 class Outcome(Record):
@@ -82,18 +82,18 @@ class Outcome(Record):
     case: Case
     result: Result
     expected: Expectation
-    observed: Observed
+    observation: Observation
     differences: tuple[Difference, ...] = ()
 
     def __str__(self) -> str:
         lines = [f"line {self.case.line}: {self.case.name}"]
         for name in self.differences:
-            wanted, got = getattr(self.expected, name, None), getattr(self.observed, name)
-            if isinstance(got, bytes):
-                got = got.decode("utf-8", "surrogateescape")
-            lines.append(got if name == "trouble" else f"{name}: expected {wanted!r}, got {got!r}")
-        if self.differences and self.expected.stderr is None and self.observed.stderr:
-            lines.append(f"(stderr: {self.observed.stderr.decode('utf-8', 'replace')!r})")
+            expected, actual = getattr(self.expected, name, None), getattr(self.observation, name)
+            if isinstance(actual, bytes):
+                actual = actual.decode("utf-8", "surrogateescape")
+            lines.append(actual if name == "trouble" else f"{name}: expected {expected!r}, got {actual!r}")
+        if self.differences and self.expected.stderr is None and self.observation.stderr:
+            lines.append(f"(stderr: {self.observation.stderr.decode('utf-8', 'replace')!r})")
         return "\n    ".join(lines)
 
 
@@ -121,61 +121,65 @@ class Report:
         return sum(outcome.result not in ("fail", "differs") for outcome in self.outcomes)
 
     @property
-    def wanted(self) -> int:
+    def expected_failures(self) -> int:
         """The number of cases that must fail: ``expected_failures`` for sandhook, 0 for a real shell."""
         return self.file.expected_failures if self.shell in ("sandhook", HOST) else 0
 
     @property
     def good(self) -> bool:
-        """True when the expected number of cases failed; when only some ran, at most that number."""
-        failed = len(self.failures)
-        return failed <= self.wanted if self.partial else failed == self.wanted
+        """True if the expected number of cases failed; if only some cases ran, at most that number."""
+        failure_count = len(self.failures)
+        return (
+            failure_count <= self.expected_failures
+            if self.partial
+            else failure_count == self.expected_failures
+        )
 
     @property
     def seconds(self) -> float:
         """The duration of all cases together."""
-        return sum(outcome.observed.seconds for outcome in self.outcomes)
+        return sum(outcome.observation.seconds for outcome in self.outcomes)
 
     def counts(self) -> dict[Result, int]:
         """Return the number of cases for each of RESULTS."""
-        counted = dict.fromkeys(RESULTS, 0)
+        counts = dict.fromkeys(RESULTS, 0)
         for outcome in self.outcomes:
-            counted[outcome.result] += 1
-        return counted
+            counts[outcome.result] += 1
+        return counts
 
     def __str__(self) -> str:
         head = (
             f"{self.file.path}: {self.shell}: {self.passed} passed, "
-            f"{len(self.failures)} failed, {self.wanted} expected"
+            f"{len(self.failures)} failed, {self.expected_failures} expected"
         )
         return "\n".join([head, *map(str, self.failures)])
 
 
-def run_sandhook(script: str, root: str | None = None, seconds: float | None = None) -> Observed:
+def run_sandhook(script: str, root: str | None = None, seconds: float | None = None) -> Observation:
     """Run a script in a fresh shell over an empty working directory.
 
     Args:
         root: Directory of the host that the script sees as $REPO_ROOT; its changes there are discarded.
         seconds: Limit; TIMEOUT when None.
     """
-    started = monotonic()
+    start = monotonic()
     limits = LIMITS if seconds is None else LIMITS._replace(wall_seconds=seconds)
     fs: FileSystem | None = None
     if root is not None and "REPO_ROOT" in script:
         fs = table = MountTable(MemoryFileSystem())
         table.mount(VirtualPath(SANDBOX["REPO_ROOT"]), OverlayFileSystem(HostDirectory(root, False)))
     result = Shell(env=SANDBOX, limits=limits, utilities=UTILITIES, fs=fs).run(script)
-    return observed(result, monotonic() - started)
+    return observation_of(result, monotonic() - start)
 
 
-def observed(result: RunResult, seconds: float) -> Observed:
-    """Return the result of a run on sandhook in the form of a real shell's."""
+def observation_of(result: RunResult, seconds: float) -> Observation:
+    """Return the result of a run on sandhook in the form of a real shell's result."""
     trouble = ""
     if result.limit is not None:
         trouble = f"limit {result.limit}"
     elif result.defect is not None:
         trouble = f"defect {type(result.defect).__name__}: {result.defect}"
-    return Observed(result.exit_status, result.stdout_bytes, result.stderr_bytes, trouble, seconds)
+    return Observation(result.exit_status, result.stdout_bytes, result.stderr_bytes, trouble, seconds)
 
 
 def run_file(
@@ -186,7 +190,7 @@ def run_file(
     Args:
         file: The cases.
         shell: The shell whose expectations apply: "sandhook", or the name of an oracle.
-        run: Runs one script on that shell; ``RealShell.run`` does so on a real one.
+        run: Runs one script on that shell, such as ``RealShell.run``.
         version: Version of the shell, for expectations that name a version.
     """
     return report(file, shell, (run(case.script) for case in file.cases), version=version)
@@ -195,50 +199,50 @@ def run_file(
 def report(
     file: CaseFile,
     shell: str,
-    observed: Iterable[Observed],
+    observations: Iterable[Observation],
     *,
     cases: list[Case] | None = None,
     version: tuple[int, ...] = (),
 ) -> Report:
     """Judge the results of a shell for all cases of a file, or for ``cases``."""
-    selected = file.cases if cases is None else cases
-    made = Report(file, shell, partial=len(selected) < len(file.cases))
-    for case, each in zip(selected, observed):
-        made.outcomes.append(judge(file, case, shell, each, version))
-    return made
+    selection = file.cases if cases is None else cases
+    result = Report(file, shell, partial=len(selection) < len(file.cases))
+    for case, observation in zip(selection, observations):
+        result.outcomes.append(judge(file, case, shell, observation, version))
+    return result
 
 
 def judge(
-    file: CaseFile, case: Case, shell: str, observed: Observed, version: tuple[int, ...] = ()
+    file: CaseFile, case: Case, shell: str, observation: Observation, version: tuple[int, ...] = ()
 ) -> Outcome:
     """Compare the result of a shell with its expectation."""
-    expected = case.expected(shell, version)
-    differences = compare(expected, observed)
+    expected = case.expectation_for(shell, version)
+    differences = compare(expected, observation)
     if differences and shell == HOST and expected.kind:  # utilities of the machine may follow the rule
-        rule = case.expected("")
-        if not compare(rule, observed):
+        rule = case.expectation_for("")
+        if not compare(rule, observation):
             expected, differences = rule, ()
     result: Result
     if not differences:
         result = _RESULT_OF[expected.kind]
-    elif file.vouched_for(shell):
+    elif file.requires_pass(shell):
         result = "fail"
     else:
         result = "differs"
-    return Outcome(case, result, expected, observed, differences)
+    return Outcome(case, result, expected, observation, differences)
 
 
-def compare(expected: Expectation, observed: Observed) -> tuple[Difference, ...]:
+def compare(expected: Expectation, observation: Observation) -> tuple[Difference, ...]:
     """Return the parts that are not as expected."""
-    if observed.trouble:
+    if observation.trouble:
         return ("trouble",)
-    found: list[Difference] = ["status"] if expected.status != observed.status else []
-    if _differs(expected.stdout, observed.stdout):
-        found.append("stdout")
-    if _differs(expected.stderr, observed.stderr):
-        found.append("stderr")
-    return tuple(found)
+    differences: list[Difference] = ["status"] if expected.status != observation.status else []
+    if _differs(expected.stdout, observation.stdout):
+        differences.append("stdout")
+    if _differs(expected.stderr, observation.stderr):
+        differences.append("stderr")
+    return tuple(differences)
 
 
-def _differs(expected: str | None, observed: bytes) -> bool:
-    return expected is not None and expected.encode("utf-8", "surrogateescape") != observed
+def _differs(expected: str | None, actual: bytes) -> bool:
+    return expected is not None and expected.encode("utf-8", "surrogateescape") != actual

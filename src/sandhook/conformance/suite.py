@@ -8,7 +8,7 @@ from typing import Protocol
 
 from sandhook.conformance.model import Case, CaseFile
 from sandhook.conformance.reader import read_all
-from sandhook.conformance.runner import Observed, Report, judge
+from sandhook.conformance.runner import Observation, Report, judge
 
 #: Names of case files in a directory.
 PATTERNS = ("*.test", "*.test.sh")
@@ -23,12 +23,12 @@ class Runner(Protocol):
     @property
     def version(self) -> tuple[int, ...]: ...
 
-    def run(self, script: str) -> Observed: ...
+    def run(self, script: str) -> Observation: ...
 
-    def map(self, scripts: Sequence[str]) -> Generator[Observed, None, None]: ...
+    def map(self, scripts: Sequence[str]) -> Generator[Observation, None, None]: ...
 
 
-class Selected:
+class Selection:
     """The cases of a file that run: all of them, or those of a filter."""
 
     def __init__(self, file: CaseFile, cases: list[Case]) -> None:
@@ -81,7 +81,7 @@ def load(paths: Sequence[Path]) -> tuple[list[CaseFile], list[str]]:
 
 
 def run(
-    selected: Sequence[Selected],
+    selections: Sequence[Selection],
     runner: Runner,
     *,
     step: Callable[[], None] = lambda: None,
@@ -94,9 +94,9 @@ def run(
         fail_fast: Stop after the first file that is not as expected.
     """
     reports = []
-    results = runner.map([case.script for selection in selected for case in selection.cases])
+    results = runner.map([case.script for selection in selections for case in selection.cases])
     try:
-        for selection in selected:
+        for selection in selections:
             report = Report(
                 selection.file, runner.name, partial=len(selection.cases) < len(selection.file.cases)
             )
@@ -109,5 +109,5 @@ def run(
             if fail_fast and not report.good:
                 break
     finally:
-        results.close()  # ends its workers
+        results.close()  # ends the runner's workers
     return reports

@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sandhook.conformance.runner import Observed, run_sandhook
+from sandhook.conformance.runner import Observation, run_sandhook
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 #: Scripts that a worker receives at once.
 CHUNK = 16
 
-#: Below this number of scripts, the start of a worker takes longer than they do.
-FEW = 64
+#: With fewer scripts than this, the start of a worker takes longer than the scripts.
+MIN_SCRIPTS = 64
 
-#: The result of one script between processes: the fields of ``Observed``.
-_Plain = tuple[int, bytes, bytes, str, float]
+#: The result of one script between processes: the fields of ``Observation``.
+_Fields = tuple[int, bytes, bytes, str, float]
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
-    """Return a pool of new processes: a fork would copy threads and greenlets in the middle of their work."""
+    """Return a pool of new processes: a fork would copy running threads and greenlets."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_leave_interrupts)
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_ignore_interrupts)
 
 
 @contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """Ignore interrupts while processes start, which inherit this: an interrupt could come before they ignore it."""
+    """Ignore interrupts while processes start: they inherit this, so no interrupt can precede their own handler."""
     try:
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     except ValueError:  # only the main thread may set handlers, and only it is interrupted
@@ -48,12 +48,12 @@ def _interrupts_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _leave_interrupts() -> None:
-    """Ignore interrupts from the keyboard in a worker: its parent decides what they end."""
+def _ignore_interrupts() -> None:
+    """Ignore interrupts from the keyboard in a worker: its parent handles them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _run(scripts: list[str], root: str | None, seconds: float | None) -> list[_Plain]:
+def _run(scripts: list[str], root: str | None, seconds: float | None) -> list[_Fields]:
     """Run some scripts in a worker."""
     return [tuple(run_sandhook(script, root, seconds)) for script in scripts]
 
@@ -84,49 +84,51 @@ class Sandhook:
     def __exit__(self, *_: object) -> None:
         return None
 
-    def run(self, script: str) -> Observed:
+    def run(self, script: str) -> Observation:
         """Run one script in this process."""
         return run_sandhook(script, self._root, self._timeout)
 
-    def map(self, scripts: Sequence[str]) -> Generator[Observed, None, None]:
+    def map(self, scripts: Sequence[str]) -> Generator[Observation, None, None]:
         """Yield the result of each script, in order."""
-        jobs = min(self._jobs, len(scripts) // (FEW // 2))
+        jobs = min(self._jobs, len(scripts) // (MIN_SCRIPTS // 2))
         if jobs <= 1:
             yield from map(self.run, scripts)
             return
         from concurrent.futures.process import BrokenProcessPool
         from multiprocessing import active_children
 
-        answered = 0
+        result_count = 0
         pool = _pool(jobs)
-        others = set(active_children())
+        other_processes = set(active_children())
         chunks = [list(scripts[at : at + CHUNK]) for at in range(0, len(scripts), CHUNK)]
         try:
             with _interrupts_ignored():
                 futures = [pool.submit(self.work, chunk, self._root, self._timeout) for chunk in chunks]
             for future in futures:
-                for plain in future.result():
-                    answered += 1
-                    yield Observed(*plain)
+                for fields in future.result():
+                    result_count += 1
+                    yield Observation(*fields)
         except BrokenProcessPool:
             pass
         finally:
-            if answered < len(scripts):  # the results of the workers are not needed
-                for process in set(active_children()) - others:
+            if result_count < len(scripts):  # the results of the workers are not needed
+                for process in set(active_children()) - other_processes:
                     process.kill()
             pool.shutdown(cancel_futures=True)
-        yield from self._one_by_one(scripts[answered:])
+        yield from self._run_separately(scripts[result_count:])
 
-    def _one_by_one(self, scripts: Sequence[str]) -> Generator[Observed, None, None]:
+    def _run_separately(self, scripts: Sequence[str]) -> Generator[Observation, None, None]:
         from concurrent.futures.process import BrokenProcessPool
 
         pool = _pool(1)
         try:
             for script in scripts:
                 try:
-                    yield Observed(*pool.submit(self.work, [script], self._root, self._timeout).result()[0])
+                    yield Observation(
+                        *pool.submit(self.work, [script], self._root, self._timeout).result()[0]
+                    )
                 except BrokenProcessPool:
-                    yield Observed(70, b"", b"", "defect: the process that ran it died")
+                    yield Observation(70, b"", b"", "defect: the process that ran it died")
                     pool.shutdown()
                     pool = _pool(1)
         finally:
