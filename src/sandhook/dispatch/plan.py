@@ -1,7 +1,7 @@
 """Determines the program that runs a file, from its path and arguments.
 
-A "#!" line is followed as Linux follows it. Where Linux fails (the interpreter is elsewhere on this
-machine, a carriage return, no executable bit) the line is followed as its author meant it.
+A "#!" line has the meaning that Linux gives it. Where Linux fails (the interpreter is elsewhere on this
+machine, a carriage return, no executable bit) it has the meaning that its author intended.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sandhook.vfs.errors import error_text
 OwnShell: TypeAlias = Literal["never", "missing", "always"]
 
 #: The first bytes of a file, among which a NUL means that the file is not text.
-_TEXT = 128
+_TEXT_BYTES = 128
 
 #: ELF, Mach-O of both byte orders and widths, and its universal files; "MZ" begins a Windows program.
 _MAGIC = (
@@ -32,22 +32,22 @@ _MAGIC = (
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
-#: The longest chain of scripts that name each other as interpreter in one start, as on Linux.
-_LEVELS = 5
+#: The maximum length of a chain of scripts that name each other as interpreter in one start, as on Linux.
+_MAX_LEVELS = 5
 
-#: Scripts in one chain of starts: each env is a start of its own, whose levels are counted anew.
-_STARTS = 40
+#: Maximum number of scripts in one chain of starts: each env is a new start, whose levels count from 1.
+_MAX_STARTS = 40
 
 _WINDOWS_ENDINGS = (".com", ".exe", ".bat", ".cmd")  # in PATHEXT's order
 _NATIVE_ENDINGS = (".com", ".exe")
 _SHELLS = ("sh", "bash")
 
-#: Names of programs that Windows installations may have under another name.
-_ALSO = {"python3": "python", "pip3": "pip"}
+#: Other names that programs may have in Windows installations.
+_ALTERNATIVES = {"python3": "python", "pip3": "pip"}
 
 
 def is_path(name: str, windows: bool) -> bool:
-    """Return True when a command's name is a file to dispatch, not a word to look up in PATH.
+    """Return True if a command's name is a file to dispatch, not a word to look up in PATH.
 
     A path has a separator, as for every shell: ``./x``, ``/x``, ``~/x``, ``dir/x``. On Windows a backslash
     is a separator, too: ``X:\\x``.
@@ -92,16 +92,16 @@ def plan(
     return _Dispatch(argv, files, rules, environment).plan(path)
 
 
-class _Refusal(Exception):
-    """Ends the steps of a plan with a Refused."""
+class _PlanError(Exception):
+    """The file cannot be run; ``result`` is the plan."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
-        self.refused = Refused(status, message)
+        self.result = Refused(status, message)
 
 
 class _Rules(Record):
-    """How a caller wants files to be dispatched: the arguments of ``plan`` of the same names."""
+    """The rules of the caller: the arguments of ``plan`` with these names."""
 
     extensions: Mapping[str, Sequence[str]]
     executable_bit: bool
@@ -120,19 +120,19 @@ class _Dispatch:
         self._files = files
         self._rules = rules
         self._environment = environment
-        self._changed = False
+        self._sets_environment = False
         self._notes: list[str] = []
 
     def plan(self, path: str) -> Plan:
         try:
             return self._plan(path)
-        except _Refusal as refusal:
-            return refusal.refused
+        except _PlanError as error:
+            return error.result
 
     def _plan(self, path: str) -> Plan:
         path, head = self._open(path)
         if self._rules.executable_bit and not self._files.executable(path):
-            raise self._refusal(126, "Permission denied")
+            raise self._error(126, "Permission denied")
         shebang = self._shebang(self._name, head)
         if shebang is not None:
             return self._follow(shebang, [path, *self._operands])
@@ -140,15 +140,15 @@ class _Dispatch:
         if self._files.windows and (ending in _NATIVE_ENDINGS or is_batch(path)):
             return self._start(path, [self._name, *self._operands])
         if head.startswith(_UTF16):
-            raise self._refusal(126, "cannot execute UTF-16 text: save it as UTF-8")
+            raise self._error(126, "cannot execute UTF-16 text: save it as UTF-8")
         if is_binary(head):
             return Program(path, (self._name, *self._operands))
         program = self._rules.extensions.get(ending)
         if program:
             executable, first = self._locate(program[0], [], kernel=False)
             return self._interpreter(executable, [first, *program[1:], path, *self._operands])
-        if (why := advice(ending)) is not None:
-            raise self._refusal(126, f"cannot execute: {why}")
+        if (reason := advice(ending)) is not None:
+            raise self._error(126, f"cannot execute: {reason}")
         if head.startswith(BOM):
             self._note("a byte order mark begins the file, and is part of its first word")
         return Source(path, (self._name, *self._operands), tuple(self._notes))
@@ -169,7 +169,7 @@ class _Dispatch:
                 if error.errno != errno.ENOENT:
                     break
         assert first is not None
-        raise self._refusal(127 if first.errno == errno.ENOENT else 126, error_text(first))
+        raise self._error(127 if first.errno == errno.ENOENT else 126, error_text(first))
 
     def _may_execute(self, path: str) -> bool:
         try:
@@ -182,15 +182,15 @@ class _Dispatch:
     def _follow(self, shebang: Shebang, command: list[str]) -> Plan:
         """Return the plan for a script; ``command`` has the path for its interpreter, and the arguments."""
         level = 1
-        for _ in range(_STARTS):
-            if level > _LEVELS:
+        for _ in range(_MAX_STARTS):
+            if level > _MAX_LEVELS:
                 break
-            line = self._env_line(shebang)
-            name = line.program if line is not None else shebang.interpreter
-            options = [*line.arguments] if line is not None else _present(shebang.argument)
+            env_line = self._env_line(shebang)
+            name = env_line.program if env_line is not None else shebang.interpreter
+            options = [*env_line.arguments] if env_line is not None else _present(shebang.argument)
             if self._rules.own_shell == "always" and (shell := _shell(name)):
                 return self._source(command[0], command, options, shell)
-            interpreter = self._interpreter_of(name, options, line)
+            interpreter = self._interpreter_of(name, options, env_line)
             if isinstance(interpreter, str):
                 return self._source(command[0], command, options, interpreter)
             executable, first = interpreter
@@ -199,40 +199,42 @@ class _Dispatch:
             next_shebang = self._shebang(executable, head)
             if next_shebang is None:
                 if not is_binary(head) and not self._is_program(executable):
-                    return self._source(executable, command, [], "sh" if line is not None else "bash")
+                    return self._source(executable, command, [], "sh" if env_line is not None else "bash")
                 return self._interpreter(executable, command)
-            level = 1 if line is not None else level + 1
+            level = 1 if env_line is not None else level + 1
             command[0] = executable
             shebang = next_shebang
-        raise self._refusal(
+        raise self._error(
             126, "Too many levels of symbolic links: its interpreters are scripts of each other"
         )
 
-    def _interpreter_of(self, name: str, options: list[str], line: EnvLine | None) -> tuple[str, str] | str:
-        """Return the executable and its argv[0], or the name of our shell that replaces it."""
-        if line is not None and line.whole and (program := self._find(line.whole)):
+    def _interpreter_of(
+        self, name: str, options: list[str], env_line: EnvLine | None
+    ) -> tuple[str, str] | str:
+        """Return the executable and its argv[0], or the name of sandhook's shell that replaces it."""
+        if env_line is not None and env_line.whole and (program := self._find(env_line.whole)):
             options.clear()  # env starts a program whose name has blanks
-            return program, line.whole
+            return program, env_line.whole
         shell = _shell(name) if self._rules.own_shell == "missing" else ""
         try:
-            return self._locate(name, options, kernel=line is None)
-        except _Refusal as refusal:
-            if shell and refusal.refused.status == 127:
+            return self._locate(name, options, kernel=env_line is None)
+        except _PlanError as error:
+            if shell and error.result.status == 127:
                 self._note(f"{name} is not on this machine; sandhook's own shell ran the script")
                 return shell
             raise
 
     def _env_line(self, shebang: Shebang) -> EnvLine | None:
-        """Return the parsed line when the interpreter is env, else None; keep the environment that it changes."""
+        """Return the parsed line if the interpreter is env, else None; record the environment that it sets."""
         if _base(shebang.interpreter, self._files.windows) not in ("env", "env.exe"):
             return None
         try:
             line = read_env_line(shebang.argument, self._environment)
         except EnvError as error:
-            raise self._refusal(126, str(error)) from None
+            raise self._error(126, str(error)) from None
         if line.environment is not None:
             self._environment = line.environment
-            self._changed = True
+            self._sets_environment = True
         for note in line.notes:
             self._note(note)
         return line
@@ -243,25 +245,29 @@ class _Dispatch:
         Args:
             name: As written: a path, or a word.
             options: The interpreter's options.
-            kernel: A word is a file of the current directory first, as for Linux.
+            kernel: Linux itself reads the name: a word is first a file of the current directory.
         """
         windows = self._files.windows
         if "/" not in name and not (windows and "\\" in name):
             if kernel and not windows and self._exists(name):
                 return name, name
-            found = self._find(name)
-            return (found, name) if found else self._not_found(name)
+            program = self._find(name)
+            if not program:
+                raise self._not_found(name)
+            return program, name
         native = self._rules.native
         path = native(name) if native is not None else name
         for candidate in [path, *(path + ending for ending in (_WINDOWS_ENDINGS if windows else ()))]:
             if self._exists(candidate):
                 if not self._files.executable(candidate):
-                    raise self._refusal(126, f"{name}: bad interpreter: Permission denied")
+                    raise self._error(126, f"{name}: bad interpreter: Permission denied")
                 return candidate, candidate if windows else name
-        found = self._find(_base(name, windows))
-        return (found, found) if found else self._not_found(name)
+        program = self._find(_base(name, windows))
+        if not program:
+            raise self._not_found(name)
+        return program, program
 
-    def _not_found(self, name: str) -> tuple[str, str]:
+    def _not_found(self, name: str) -> _PlanError:
         base = _base(name, self._files.windows)
         if base != name:
             message = f"{name}: bad interpreter: No such file or directory, nor is {base} in PATH"
@@ -269,34 +275,34 @@ class _Dispatch:
             message = f"{name}: bad interpreter: no such program in PATH"
         if _shell(name):
             message += '; with own_shell="missing" sandhook\'s own shell runs such scripts'
-        raise self._refusal(127, message)
+        return self._error(127, message)
 
     def _find(self, name: str) -> str | None:
-        """Search a word along PATH: along the one that env sets, if there is one."""
-        if self._changed and not self._files.windows:
+        """Look a word up in PATH: in the value that env sets, if it sets one."""
+        if self._sets_environment and not self._files.windows:
             for directory in self._environment.get("PATH", "/bin:/usr/bin").split(":"):
                 if directory.startswith("/") and self._may_execute(candidate := f"{directory}/{name}"):
                     return candidate
             return None
-        found = self._files.find(name)
-        if found is None and self._files.windows and (alternative := _ALSO.get(name)):
-            found = self._files.find(alternative)
-            if found is not None:
+        program = self._files.find(name)
+        if program is None and self._files.windows and (alternative := _ALTERNATIVES.get(name)):
+            program = self._files.find(alternative)
+            if program is not None:
                 self._note(f"{name} is not on this machine; {alternative} ran the script")
-        return found
+        return program
 
     def _exists(self, path: str) -> bool:
         try:
             return self._files.exists(path)
         except OSError as error:
-            raise self._refusal(126, f"{path}: bad interpreter: {error_text(error)}") from None
+            raise self._error(126, f"{path}: bad interpreter: {error_text(error)}") from None
 
     def _head(self, executable: str) -> bytes:
         try:
             return self._files.head(executable, READ)
         except OSError as error:
             if error.errno == errno.EISDIR:
-                raise self._refusal(126, f"{executable}: bad interpreter: Permission denied") from None
+                raise self._error(126, f"{executable}: bad interpreter: Permission denied") from None
             return _MAGIC[0]  # an unreadable file may still be executable; its start shows that
 
     def _shebang(self, name: str, head: bytes) -> Shebang | None:
@@ -304,7 +310,7 @@ class _Dispatch:
             shebang = read_shebang(head)
         except ShebangError as error:
             prefix = "" if name == self._name else f"{name}: "
-            raise self._refusal(126, f"{prefix}{error}") from None
+            raise self._error(126, f"{prefix}{error}") from None
         if shebang is not None:
             self._notes += [f"{name}: {note}" for note in shebang.notes]
         return shebang
@@ -320,36 +326,36 @@ class _Dispatch:
         return Program(executable, tuple(argv))
 
     def _interpreter(self, executable: str, argv: Sequence[str]) -> Interpreter:
-        started, words, line = executable, tuple(argv), ""
+        program, words, line = executable, tuple(argv), ""
         if self._files.windows and is_batch(executable):
-            started, words, line = self._by_cmd(executable, argv)
-        new = self._environment if self._changed else None
-        return Interpreter(started, words, tuple(self._notes), new, line)
+            program, words, line = self._by_cmd(executable, argv)
+        environment = self._environment if self._sets_environment else None
+        return Interpreter(program, words, tuple(self._notes), environment, line)
 
     def _by_cmd(self, batch: str, argv: Sequence[str]) -> tuple[str, tuple[str, ...], str]:
         cmd = self._files.find("cmd.exe")
         if cmd is None:
-            raise self._refusal(127, "cmd.exe, which runs batch files, is not in PATH")
+            raise self._error(127, "cmd.exe, which runs batch files, is not in PATH")
         try:
             arguments = batch_arguments(batch.rstrip(". "), argv[1:])
         except UnsafeArgument as error:
-            raise self._refusal(126, f"cannot execute: {error}") from None
+            raise self._error(126, f"cannot execute: {error}") from None
         return cmd, (cmd, *argv), f'"{cmd}" {arguments}'
 
     def _source(self, path: str, argv: Sequence[str], options: Sequence[str], shell: str) -> Source:
-        new = self._environment if self._changed else None
-        return Source(path, tuple(argv), tuple(self._notes), tuple(options), shell, new)
+        environment = self._environment if self._sets_environment else None
+        return Source(path, tuple(argv), tuple(self._notes), tuple(options), shell, environment)
 
-    def _refusal(self, status: int, message: str) -> _Refusal:
-        return _Refusal(status, f"{self._name}: {message}")
+    def _error(self, status: int, message: str) -> _PlanError:
+        return _PlanError(status, f"{self._name}: {message}")
 
     def _note(self, note: str) -> None:
         self._notes.append(f"{self._name}: {note}")
 
 
 def is_binary(head: bytes) -> bool:
-    """Return True when a file's first bytes are those of a program, or not of text."""
-    return b"\0" in head[:_TEXT] or head.startswith(_MAGIC)
+    """Return True if a file's first bytes are those of a program, or are not text."""
+    return b"\0" in head[:_TEXT_BYTES] or head.startswith(_MAGIC)
 
 
 def _present(argument: str | None) -> list[str]:
@@ -363,6 +369,6 @@ def _base(name: str, windows: bool) -> str:
 
 
 def _shell(name: str) -> str:
-    """Return "sh" or "bash" when the interpreter is that, else ""."""
+    """Return "sh" or "bash" if the interpreter is that shell, else ""."""
     base = name.replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
     return base if base in _SHELLS else ""
