@@ -30,22 +30,22 @@ from sandhook.host.posix import PosixChild
 
 _SET, _GET = 36, 37  # PR_SET_CHILD_SUBREAPER, PR_GET_CHILD_SUBREAPER
 
-#: The soft limit from which is counted down when there is no limit.
+#: The soft limit to count down from if there is no limit.
 _UNLIMITED_START = 1 << 40
 
-#: Starts that are remembered, for processes whose fork was not complete at that moment (a count), and how far
-#: the number of such a process may be above the last one seen.
+#: The number of recent starts to remember, for processes whose fork was not complete at that moment, and how far
+#: the number of such a process may be above the newest number at that moment.
 _MAX_WINDOWS, _PID_MARGIN = 256, 256
 
 
 class Adoption:
-    """Makes this process adopt the orphans of its descendants, while any object of this class is open.
+    """Makes this process adopt the orphans of its descendants while an object of this class is open.
 
-    Adoption is a property of the whole process, so this class counts its open objects.
+    Adoption is a property of the whole process, so this class keeps the numbers of its open objects.
     """
 
     _lock = threading.Lock()
-    _open: set[int] = set()
+    _open_numbers: set[int] = set()
     _before = 0
 
     def __init__(self) -> None:
@@ -56,13 +56,13 @@ class Adoption:
             soft = _UNLIMITED_START
         cls = type(self)
         with cls._lock:
-            if not cls._open:
+            if not cls._open_numbers:
                 cls._before = _control(_GET, 0)
                 _control(_SET, 1)
             self._number = 1
-            while self._number in cls._open:
+            while self._number in cls._open_numbers:
                 self._number += 1
-            cls._open.add(self._number)
+            cls._open_numbers.add(self._number)
         self._limit = (soft - self._number, hard)
         self._machine = Linux()
         self._windows: deque[tuple[int, int]] = deque(maxlen=_MAX_WINDOWS)
@@ -110,7 +110,7 @@ class Adoption:
         return True
 
     def has(self, process: Process) -> bool:
-        """Return True when a process has the limit of this run, or must get it now."""
+        """Return True if a process has the limit of this run, or has just received it."""
         if limit_of(process.pid) == self._limit[0]:
             return True
         if process.policy != os.SCHED_BATCH:
@@ -130,8 +130,8 @@ class Adoption:
         """Stop adopting, unless other objects are open."""
         cls = type(self)
         with cls._lock:
-            cls._open.discard(self._number)
-            if not cls._open:
+            cls._open_numbers.discard(self._number)
+            if not cls._open_numbers:
                 _control(_SET, cls._before)
 
 

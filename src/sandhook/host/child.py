@@ -1,4 +1,4 @@
-"""A program to start and a child that was started: the interface that POSIX and Windows share."""
+"""A program to start and its process: the interface that POSIX and Windows share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from sandhook.record import Record
 
-#: The status of a child whose real status is lost, because other code of this process waited for it.
+#: The status of a child whose real status is unknown, because other code of this process waited for it.
 LOST = 127
 
 
@@ -39,7 +39,7 @@ class Spawn(Record):
 
 
 class Child:
-    """One process that was started, until it has ended and was waited for.
+    """One child process, until this process has waited for its end.
 
     Attributes:
         pid: The process's number.
@@ -61,7 +61,7 @@ class Child:
         self._report: Callable[[Child], None] | None = report
 
     def poll(self) -> bool:
-        """Return True when the process has ended; never wait."""
+        """Return True if the process has ended; do not wait."""
         raise NotImplementedError
 
     def send(self, signal: int) -> None:
@@ -74,7 +74,7 @@ class Child:
         raise NotImplementedError
 
     def _end(self, status: int, signal: int) -> None:
-        """Record how the process ended, and report that to the supervisor once."""
+        """Record how the process ended, and report its end to the supervisor once."""
         self.status = status
         self.signal = signal
         if (report := self._report) is not None:

@@ -19,7 +19,7 @@ __all__ = ["Child", "Spawn", "Supervisor"]
 class Supervisor:
     """Starts the programs of one run, and ends all of them.
 
-    One thread at a time may use it. On POSIX every child has a session of its own, on Windows all
+    Only one thread at a time may use it. On POSIX every child has a new session, on Windows all children
     are in one Job Object. Use it in a ``with`` statement, or call ``close``.
 
     Args:
@@ -54,7 +54,7 @@ class Supervisor:
         return [] if self._tree is None else self._tree.alive()
 
     def end(self, *, grace: float = 0.0) -> None:
-        """End every process of the run, and wait for those that are children.
+        """End every process of the run, and wait for the children.
 
         Args:
             grace: Seconds between an interrupt (SIGINT) and the kill; 0.0 kills at once. A process
@@ -76,6 +76,6 @@ class Supervisor:
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
-        where: TracebackType | None,
+        traceback: TracebackType | None,
     ) -> None:
         self.close()

@@ -93,8 +93,8 @@ class HostCommand(OwnUtility):
     def _run(self, ctx: UtilityContext) -> int:
         """Run the program for a script."""
         if not any(_fits(form, ctx.args) for form in self._forms):
-            allowed = " | ".join(" ".join((self.name, *map(_argument_text, form))) for form in self._forms)
-            return ctx.error(f"not allowed with these arguments; allowed: {allowed}", NOT_ALLOWED)
+            usage = " | ".join(" ".join((self.name, *map(_argument_text, form))) for form in self._forms)
+            return ctx.error(f"not allowed with these arguments; allowed: {usage}", NOT_ALLOWED)
         executable = self._executable or find_program(self.name)
         if executable is None:
             return ctx.error("this machine has no such program", NOT_FOUND)
@@ -161,16 +161,16 @@ def _copy_streams(
     pending = memoryview(ctx.stdin.read())
     streams = {1: ctx.stdout, 2: ctx.stderr}
     while True:
-        ended = child.poll()
-        moved = False
+        has_ended = child.poll()
+        progress = False
         while pending and stdin >= 0:
             try:
-                written = write_some(stdin, pending)
+                count = write_some(stdin, pending)
             except BrokenPipeError:
-                written, pending = 0, pending[:0]
-            if not written:
+                count, pending = 0, pending[:0]
+            if not count:
                 break
-            pending, moved = pending[written:], True
+            pending, progress = pending[count:], True
         if not pending and stdin >= 0:
             own_ends.discard(stdin)
             os.close(stdin)
@@ -179,17 +179,17 @@ def _copy_streams(
             data = read_some(fd, 65_536)
             if data:
                 streams[number].write(data)
-                moved = True
+                progress = True
             elif data is not None:
                 del outputs[fd]
-        if ended and not moved:
+        if has_ended and not progress:
             return child.status or 0
-        if not moved:
+        if not progress:
             _wait(ctx, poller, child, stdin if pending else -1, outputs)
 
 
 def _wait(ctx: UtilityContext, poller: Poller, child: Child, stdin: int, outputs: Mapping[int, int]) -> None:
-    """Wait until bytes can be moved, or the time of the run is up. Raises LimitExceeded."""
+    """Wait until a stream is ready or the child has ended. Raises LimitExceeded when the time of the run is up."""
     if not ctx.budget.remaining() or ctx.budget.exhausted is not None:
         ctx.budget.yield_slice()
         ctx.budget.charge(1)
@@ -204,7 +204,7 @@ def _wait(ctx: UtilityContext, poller: Poller, child: Child, stdin: int, outputs
 
 
 def _wake_up() -> None:
-    """Do nothing: the poller only has to wake up."""
+    """Do nothing: the call itself ends the wait of the poller."""
 
 
 # --------------------------------------------------------------------------- arguments
@@ -225,40 +225,40 @@ def _forms(args: Sequence[Argument] | Sequence[Sequence[Argument]]) -> list[tupl
 
 
 def _fits(form: Sequence[Argument], arguments: Sequence[str]) -> bool:
-    """Return True when a list allows the arguments of a call."""
-    rest: Sequence[str] = ()
+    """Return True if a list allows the arguments of a call."""
+    file_names: Sequence[str] = ()
     if form and form[-1] is ...:
-        form, rest, arguments = form[:-1], arguments[len(form) - 1 :], arguments[: len(form) - 1]
+        form, file_names, arguments = form[:-1], arguments[len(form) - 1 :], arguments[: len(form) - 1]
     if len(form) != len(arguments):
         return False
-    return all(map(_allows, form, arguments)) and all(map(_is_relative, rest))
+    return all(map(_allows, form, arguments)) and all(map(_is_relative, file_names))
 
 
-def _allows(allowed: Argument, arguments: str) -> bool:
-    if isinstance(allowed, str):
-        return allowed == arguments
-    return not isinstance(allowed, EllipsisType) and bool(allowed(arguments))
+def _allows(rule: Argument, argument: str) -> bool:
+    if isinstance(rule, str):
+        return rule == argument
+    return not isinstance(rule, EllipsisType) and bool(rule(argument))
 
 
 def _is_relative(name: str) -> bool:
-    """Return True when an argument can only name a file below the working directory, on every system."""
+    """Return True if, on every system, an argument can only name a file below the working directory."""
     parts = name.replace("\\", "/").split("/")
     return name[:1] not in ("", "-", "/", "\\", "~", "@") and ".." not in parts and ":" not in name
 
 
-def _argument_text(allowed: Argument) -> str:
-    if isinstance(allowed, str):
-        return allowed
-    return "FILE..." if isinstance(allowed, EllipsisType) else "ARG"
+def _argument_text(rule: Argument) -> str:
+    if isinstance(rule, str):
+        return rule
+    return "FILE..." if isinstance(rule, EllipsisType) else "ARG"
 
 
 # --------------------------------------------------------------------------- files
 
 
 def _below(root: str, path: str) -> str:
-    """Return the part of ``path`` below ``root``; "" when the path is not below it."""
-    inside = path == root or path.startswith(root.rstrip("/") + "/")
-    return path[len(root) :].strip("/") if inside else ""
+    """Return the part of ``path`` below ``root``; "" if the path is not below it."""
+    is_below = path == root or path.startswith(root.rstrip("/") + "/")
+    return path[len(root) :].strip("/") if is_below else ""
 
 
 def native_below(root: str, name: str, *, windows: bool) -> str:
@@ -279,14 +279,14 @@ def find_program(name: str) -> str | None:
 
     ``shutil.which`` is not used: on Windows it searches the current directory first, which is a project's.
     """
-    endings = [""]
+    suffixes = [""]
     if WINDOWS:
-        known = (os.environ.get("PATHEXT") or ".COM;.EXE;.BAT;.CMD").split(";")
-        if not any(ending and name.upper().endswith(ending.upper()) for ending in known):
-            endings = [ending for ending in known if ending]
+        extensions = (os.environ.get("PATHEXT") or ".COM;.EXE;.BAT;.CMD").split(";")
+        if not any(suffix and name.upper().endswith(suffix.upper()) for suffix in extensions):
+            suffixes = [suffix for suffix in extensions if suffix]
     for directory in absolute_entries(os.environ.get("PATH", os.defpath), windows=WINDOWS).split(os.pathsep):
-        for ending in endings if directory else ():
-            path = os.path.join(directory.strip('"'), name + ending)
+        for suffix in suffixes if directory else ():
+            path = os.path.join(directory.strip('"'), name + suffix)
             if os.path.isfile(path) and os.access(path, os.X_OK):
                 return path
     return None
@@ -297,7 +297,7 @@ def _copy_out(ctx: UtilityContext, top: VirtualPath, root: str) -> dict[str, byt
 
     Links are not copied, because on the machine they would lead to other files.
     """
-    copied: dict[str, bytes | None] = {}
+    digests: dict[str, bytes | None] = {}
     size = 0
     pending = [""]
     while pending:
@@ -308,21 +308,21 @@ def _copy_out(ctx: UtilityContext, top: VirtualPath, root: str) -> dict[str, byt
             native = native_below(root, name, windows=WINDOWS)
             if stat.S_ISDIR(entry.mode):
                 os.mkdir(native)
-                copied[name] = None
+                digests[name] = None
                 pending.append(name)
             elif stat.S_ISREG(entry.mode):
                 path = VirtualPath(f"{top.rstrip('/')}/{name}")
-                expected = ctx.fs.stat(path).size
-                size += expected
-                if size > MAX_BYTES or len(copied) > MAX_FILES:
+                file_size = ctx.fs.stat(path).size
+                size += file_size
+                if size > MAX_BYTES or len(digests) > MAX_FILES:
                     raise OSError(27, f"more than {MAX_FILES} files or {MAX_BYTES >> 20} MiB")
-                ctx.budget.charge(expected >> 10)
+                ctx.budget.charge(file_size >> 10)
                 data = ctx.fs.read_bytes(path)
                 with open(native, "wb") as file:
                     file.write(data)
                 os.chmod(native, entry.mode & 0o777 | 0o600)
-                copied[name] = _digest(data).digest()
-    return copied
+                digests[name] = _digest(data).digest()
+    return digests
 
 
 def _copy_back(ctx: UtilityContext, top: VirtualPath, root: str, before: Mapping[str, bytes | None]) -> None:
@@ -375,7 +375,7 @@ def _walk(root: str) -> Iterator[tuple[str, str, bool]]:
     while pending:
         parent = pending.pop()
         with os.scandir(os.path.join(root, *parent.split("/")) if parent else root) as entries:
-            for entry in sorted(entries, key=lambda each: each.name):
+            for entry in sorted(entries, key=lambda item: item.name):
                 name = f"{parent}/{entry.name}" if parent else entry.name
                 if entry.is_dir(follow_symlinks=False):
                     pending.append(name)

@@ -73,15 +73,15 @@ def machine_facts() -> Mapping[str, str]:
         machine = "x86_64" if machine == "amd64" else machine
         name = os.environ.get("COMPUTERNAME", "")
     else:
-        known = os.uname()
-        machine, name = known.machine, known.nodename
-        system = "linux-gnu" if known.sysname == "Linux" else known.sysname.lower()
+        uname = os.uname()
+        machine, name = uname.machine, uname.nodename
+        system = "linux-gnu" if uname.sysname == "Linux" else uname.sysname.lower()
         if system == "darwin":  # as in bash there, with the number of the version
-            system += known.release.partition(".")[0]
-    maker = "apple" if system.startswith("darwin") else "pc"
+            system += uname.release.partition(".")[0]
+    vendor = "apple" if system.startswith("darwin") else "pc"
     return {
         "HOSTNAME": name,
         "HOSTTYPE": machine,
-        "MACHTYPE": f"{machine}-{maker}-{system}",
+        "MACHTYPE": f"{machine}-{vendor}-{system}",
         "OSTYPE": system,
     }

@@ -38,7 +38,7 @@ _GIT = """
 
 _NAMES = frozenset((_SHELLS + _LOADERS + _GIT).split())
 
-#: Without these, programs of Windows do not start, or fail in unexpected places.
+#: Programs of Windows do not start, or fail in unexpected ways, without these variables.
 _WINDOWS = frozenset({
     "ALLUSERSPROFILE", "COMSPEC", "NUMBER_OF_PROCESSORS", "OS", "PATHEXT", "PROCESSOR_ARCHITECTURE", "PROGRAMDATA",
     "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "WINDIR",
@@ -72,29 +72,29 @@ def build(
         policy: "inherit" copies the host's environment, "allow" copies ``names``, "fresh" begins empty.
         host_env: The host's environment.
         names: Variables that "allow" copies, even if ``loads_code`` is True for them.
-        keep: Names that "inherit" copies although they load code; one that ends in "*" is a prefix.
+        keep: Names that "inherit" copies although they load code; a name that ends in "*" is a prefix.
         without: Prefixes of names that "inherit" excludes.
-        extra: Variables that are always set, over all others.
+        extra: Variables that are always set; they override all others.
         windows: Names are those of Windows: their case is ignored, and the result has them in upper
             case, except for ``extra``. Every policy copies the variables that all programs of Windows need.
 
     Raises:
-        ValueError: There is no such policy.
+        ValueError: ``policy`` is not a policy.
     """
     if policy not in POLICIES:
         raise ValueError(f"env_policy is {policy!r}: {', '.join(POLICIES)}")
     variables = {name.upper(): value for name, value in host_env.items()} if windows else dict(host_env)
-    allowed = _folded(names, windows) if policy == "allow" else ()
+    allowed_names = _fold_names(names, windows) if policy == "allow" else ()
     if policy == "inherit":
-        excluded = tuple(_folded(without, windows))
-        kept = tuple(_folded(keep, windows))
+        excluded_prefixes = tuple(_fold_names(without, windows))
+        patterns = tuple(_fold_names(keep, windows))
         result = {
             name: value
             for name, value in variables.items()
-            if not name.startswith(excluded) and (not loads_code(name) or _matches(name, kept))
+            if not name.startswith(excluded_prefixes) and (not loads_code(name) or _matches(name, patterns))
         }
     else:
-        result = {name: variables[name] for name in allowed if name in variables}
+        result = {name: variables[name] for name in allowed_names if name in variables}
     if windows:
         result = {**{name: value for name, value in variables.items() if name in _WINDOWS}, **result}
     if "PATH" in variables:
@@ -119,7 +119,7 @@ def _is_absolute(entry: str) -> bool:
     return entry[1:3] == ":/" or (entry.startswith("//") and not entry.startswith(("//./", "//?/")))
 
 
-def _folded(names: Collection[str], windows: bool) -> list[str]:
+def _fold_names(names: Collection[str], windows: bool) -> list[str]:
     return [name.upper() for name in names] if windows else list(names)
 
 

@@ -20,8 +20,8 @@ from sandhook.kernel.scheduler import Scheduler
 def open_fifo(path: str, flags: int, poller: Poller, scheduler: Scheduler) -> int:
     """Open a FIFO for reading or for writing, in a thread: a poller cannot wait for its other end.
 
-    When a signal or the end of the run ends the wait, this opens the other end for a moment, so that the
-    thread ends, too.
+    If a signal or the end of the run interrupts the wait, this opens the other end for a moment, which
+    ends the thread.
 
     Raises:
         OSError: The error of open(2).
@@ -62,8 +62,8 @@ def open_fifo(path: str, flags: int, poller: Poller, scheduler: Scheduler) -> in
 
 def _release(path: str, flags: int, thread: Thread) -> None:
     """Open the other end of the FIFO until the thread no longer waits for it."""
-    other = os.O_RDONLY if flags & os.O_WRONLY else os.O_WRONLY
+    flag = os.O_RDONLY if flags & os.O_WRONLY else os.O_WRONLY
     while thread.is_alive():
         with suppress(OSError):
-            os.close(os.open(path, other | os.O_NONBLOCK | os.O_CLOEXEC))
+            os.close(os.open(path, flag | os.O_NONBLOCK | os.O_CLOEXEC))
         thread.join(0.01)

@@ -2,8 +2,8 @@
 
 The host resolves paths itself, with its links, mounts and permissions. Only names of the shell's
 descriptors (/dev/stdin, /dev/fd/3) are resolved here, because they are not descriptors of the host
-process. An open file is a real descriptor with the system's offset, so that a program can read on where
-the shell stopped.
+process. An open file is a real descriptor with the system's offset, so that a program continues to read
+where the shell stopped.
 """
 
 # pathlib knows neither descriptors nor surrogates.
@@ -114,7 +114,7 @@ class HostHandle:
 
 
 class Special(HostHandle):
-    """A device, FIFO or terminal that is not open yet, because opening it may have to wait."""
+    """A device, FIFO or terminal that is not open yet, because opening it may block."""
 
     __slots__ = ("path",)
 
@@ -126,7 +126,7 @@ class Special(HostHandle):
         return 0
 
     def read_at(self, offset: int, count: int) -> bytes:
-        raise fs_error(errno.EINVAL, self.path)  # only a process reads a stream of the host
+        raise fs_error(errno.EINVAL, self.path)  # only a process can read a stream of the host
 
     def write_at(self, offset: int, data: bytes) -> int:
         raise fs_error(errno.EINVAL, self.path)
@@ -318,7 +318,7 @@ class HostFileSystem(Conveniences):
     def rename(self, old: VirtualPath, new: VirtualPath) -> None:
         source, target = self.native(old), self.native(new)
         if WINDOWS and os.path.isdir(source) and os.path.isdir(target):
-            self._change(new, lambda: os.rmdir(target))  # there, a directory does not replace another
+            self._change(new, lambda: os.rmdir(target))  # on Windows a directory cannot replace another
         elif WINDOWS and os.path.isfile(target):
             self._change(new, lambda: unlock(target))
         self._change(old, lambda: os.replace(source, target))
@@ -410,14 +410,14 @@ class HostFileSystem(Conveniences):
             raise to_fs_error(error, path) from None
 
     def exists(self, path: VirtualPath) -> bool:
-        """Return True when a path leads to a file of any kind; a broken link does not."""
+        """Return True if a path leads to a file of any kind; a broken link does not."""
         try:
             return self._device(path) is not None or os.path.exists(self.native(path))
         except OSError:
             return False
 
     def is_dir(self, path: VirtualPath) -> bool:
-        """Return True when a path leads to a directory, also through links."""
+        """Return True if a path leads to a directory, directly or through links."""
         try:
             return os.path.isdir(self.native(path))
         except OSError:

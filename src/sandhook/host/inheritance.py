@@ -25,7 +25,9 @@ def inherited_environment(state: State) -> dict[str, str]:
 def inherited_descriptors(state: State) -> dict[int, Description]:
     """Return the descriptors that a program inherits: all except those of coprocesses."""
     descriptors = state.process.descriptors
-    closed = state.coprocesses
-    if not closed:
+    coprocess_numbers = state.coprocesses
+    if not coprocess_numbers:
         return descriptors
-    return {number: description for number, description in descriptors.items() if number not in closed}
+    return {
+        number: description for number, description in descriptors.items() if number not in coprocess_numbers
+    }

@@ -62,7 +62,7 @@ class Launcher:
     def run(self, state: State, launch: Launch) -> int:
         """Start a program as the process of ``state``, wait for its end, and return its exit status.
 
-        A program that does not start is reported with bash's message.
+        If the program does not start, bash's message is written.
 
         Raises:
             Terminated: A signal ended the program, and the process had nothing to do after it.
@@ -82,7 +82,7 @@ class Launcher:
         try:
             child = self._supervisor.start(self._spawn(state, launch, streams))
         except OSError as error:
-            streams.started()
+            streams.close_output_ends()
             streams.finish()
             return _print_start_error(state, launch.name, error)
         self._attend(state, child, streams, alone=alone)
@@ -106,8 +106,8 @@ class Launcher:
         """Copy the streams of a program until it has ended."""
         self._running += 1
         try:
-            streams.started()
-            if alone:  # now only the program has its ends of pipes, so others see when it closes them
+            streams.close_output_ends()
+            if alone:  # other processes see the end of a pipe only if no copy of the end is open here
                 for number in streams.lent:
                     state.process.close(number)
             self._wait(state, child)
@@ -119,7 +119,7 @@ class Launcher:
             self._running -= 1
 
     def _wait(self, state: State, child: Child) -> None:
-        """Wait until a child has ended. A signal for a process that only waits for it goes to the child."""
+        """Wait until a child has ended. If the process only waits for the child, the child receives its signals."""
         scheduler = self._kernel.scheduler
         task = getcurrent()
         self._poller.ended(child, lambda: scheduler.wake(task))
@@ -132,11 +132,11 @@ class Launcher:
                 child.send(death.signal)
 
     def _account(self, state: State, child: Child) -> int:
-        """Account for a program that has ended, and return its exit status."""
+        """Record the times and the signal of a program that has ended; return its exit status."""
         user, system = self._kernel.cpu_seconds
         self._kernel.cpu_seconds = (user + child.user, system + child.system)
         if child.signal and is_all_of_process(state):
-            raise Terminated(child.signal)  # the process was the program, and ends as it did
+            raise Terminated(child.signal)  # the process was only this program
         if child.signal:
             state.execution.killed = child.pid, child.signal
         if state.process.caught:

@@ -11,14 +11,14 @@ from sandhook.record import Record
 #: Name of the variable that marks the processes of a run.
 VARIABLE = "SANDHOOK_RUN"
 
-#: The longest value of the variable, in characters, when runs are nested.
-_LONGEST = 400
+#: The maximum length of the variable's value, in characters: nested runs extend it.
+_MAX_LENGTH = 400
 
 #: Bytes that one read of a file in /proc requests; fewer arrive only at the end.
 _PIECE = 1 << 13
 
 #: More processes than a system can start in a second.
-_MOST_A_SECOND = 20_000
+_MAX_STARTS_PER_SECOND = 20_000
 
 
 class Process(Record):
@@ -47,10 +47,10 @@ class Mark:
         self._text = os.urandom(12).hex()
         self._bytes = self._text.encode()
         outer = os.environ.get(VARIABLE, "")
-        self.value = f"{outer}.{self._text}"[-_LONGEST:].lstrip(".")
+        self.value = f"{outer}.{self._text}"[-_MAX_LENGTH:].lstrip(".")
 
     def on(self, machine: Machine, pid: int) -> bool | None:
-        """Return True when a process has the mark; None when that cannot be read at the moment."""
+        """Return True if a process has the mark; None if its environment cannot be read at the moment."""
         environment = machine.environment(pid)
         return None if environment is None else self._bytes in environment
 
@@ -76,7 +76,7 @@ class Machine:
         return list(psutil.pids())
 
     def look(self, pid: int) -> Process | None:
-        """Return a process, None when there is no process of that number."""
+        """Return a process, None if no process has that number."""
         import psutil
 
         try:
@@ -90,8 +90,8 @@ class Machine:
     def environment(self, pid: int) -> bytes | None:
         """Return the whole environment of a process.
 
-        It is empty without permission to read it, and None when it may appear in a moment: in the middle of
-        an exec a process has no environment.
+        It is empty without permission to read it, and None if it may appear in a moment: during an exec
+        a process has no environment.
         """
         import psutil
 
@@ -112,7 +112,7 @@ class Linux(Machine):
 
     def turn(self) -> float:
         try:
-            return int(_read("/proc/sys/kernel/pid_max")) / _MOST_A_SECOND
+            return int(_read("/proc/sys/kernel/pid_max")) / _MAX_STARTS_PER_SECOND
         except (OSError, ValueError):
             return 0.0
 
@@ -143,7 +143,7 @@ class Linux(Machine):
         try:
             if data := _read(f"/proc/{pid}/environ"):
                 return data
-            if not _read(f"/proc/{pid}/cmdline"):  # both are empty: it is in the middle of an exec
+            if not _read(f"/proc/{pid}/cmdline"):  # both are empty during an exec
                 return None
             return _read(f"/proc/{pid}/environ")
         except OSError:
@@ -172,7 +172,7 @@ def _session(pid: int) -> int:
 
 
 def limit_of(pid: int) -> int:
-    """Return the soft limit of a process for the bytes of message queues; -1 when it is unknown (Linux)."""
+    """Return the soft limit of a process for the bytes of message queues; -1 if it is unknown (Linux)."""
     try:
         _, _, line = _read(f"/proc/{pid}/limits").partition(b"\nMax msgqueue size")
         return int(line.split(None, 1)[0])

@@ -25,18 +25,18 @@ _NULL = "nul"
 def to_native(virtual: str, drive: str = "C:", temporary: str = "") -> str:
     r"""Return the system's name of an absolute path of the shell.
 
-    ``/c/a`` is ``C:\a``; ``/`` and what does not begin with a drive's letter lie on the drive of the working
+    ``/c/a`` is ``C:\a``; ``/`` and paths that do not begin with a drive's letter are on the drive of the working
     directory. A component that is a Windows path replaces all components before it: ``/d/work/C:\a`` is
     ``C:\a``, and ``/d/work/\a`` is ``D:\a``. "." and ".." stay. /dev/null, and every ``nul``, are the device.
 
     Args:
         virtual: The path.
-        drive: Where "/" is: "C:", or the share ``\\server\share``.
-        temporary: The native directory that /tmp is; "" leaves it to the drive.
+        drive: The drive of "/": "C:", or the share ``\\server\share``.
+        temporary: The native directory of /tmp; for "" it is on the drive.
 
     Raises:
-        OSError: EINVAL for names that do not mean a file on Windows (``con``, ``a.``,
-            ``file:stream``, ``C:file``) or cannot have; ENOENT for "" and for a server without share.
+        OSError: EINVAL for names that no file on Windows can have (``con``, ``a.``, ``file:stream``,
+            ``C:file``); ENOENT for "" and for a server without share.
     """
     if not virtual:
         raise fs_error(errno.ENOENT)
@@ -46,7 +46,7 @@ def to_native(virtual: str, drive: str = "C:", temporary: str = "") -> str:
         virtual = to_virtual(temporary, drive) + virtual[4:]
     names: list[str] = []
     root, pieces = _begin(virtual, drive.rstrip("\\"))
-    pieces.reverse()  # the next one is the last
+    pieces.reverse()  # so that pop() returns the next piece
     while pieces:
         piece = pieces.pop()
         if piece.startswith("\\\\?"):  # everything after this prefix is one native path
@@ -61,14 +61,14 @@ def to_native(virtual: str, drive: str = "C:", temporary: str = "") -> str:
                 raise fs_error(errno.EINVAL, virtual)  # relative to an unknown directory
             root, names = piece[:2].upper(), piece[2:].split("\\")
         elif piece.startswith("\\\\"):
-            rest = [part for part in piece.split("\\") if part]
-            pieces += reversed(rest[1:])
-            root, names = _share("".join(rest[:1]), pieces.pop() if pieces else "", virtual), []
+            parts = [part for part in piece.split("\\") if part]
+            pieces += reversed(parts[1:])
+            root, names = _share("".join(parts[:1]), pieces.pop() if pieces else "", virtual), []
         elif piece.startswith("\\"):
             names = piece.split("\\")
         else:
             names += piece.split("\\")
-    return _checked(root, names, virtual)
+    return _join(root, names, virtual)
 
 
 def to_virtual(native: str, drive: str = "C:") -> str:
@@ -76,7 +76,7 @@ def to_virtual(native: str, drive: str = "C:") -> str:
 
     Args:
         native: The path, absolute or relative.
-        drive: Where ``\a`` is, as for ``to_native``.
+        drive: The drive of ``\a``, as for ``to_native``.
 
     Raises:
         OSError: EINVAL for ``C:a``, which is relative to an unknown directory, and for the namespace
@@ -105,7 +105,7 @@ def to_virtual(native: str, drive: str = "C:") -> str:
 def to_argument(word: str, exists: Callable[[str], bool], temporary: str = "") -> str:
     """Return an argument of a program, or a variable's value, with a path of the shell in a form of Windows.
 
-    To a program of Windows ``/c/work/x`` means ``C:\\c\\work\\x``, so it gets ``C:/work/x``, also in
+    A program of Windows reads ``/c/work/x`` as ``C:\\c\\work\\x``, so it receives ``C:/work/x``, also in
     ``--out=/c/work/x``. A path begins with the letter of an existing drive, or with /tmp. Options
     (``/c``), routes (``/v/1``) and lists do not change.
 
@@ -152,7 +152,7 @@ def list_to_virtual(value: str, drive: str = "C:") -> str:
     Empty entries, which mean nothing on Windows but the working directory to a shell, are left out.
     Quotation marks around an entry, which allow a semicolon in it, are removed.
     """
-    return ":".join(_virtual_entry(entry, drive) for entry in _unquoted(value) if entry)
+    return ":".join(_virtual_entry(entry, drive) for entry in _split_list(value) if entry)
 
 
 def _begin(virtual: str, drive: str) -> tuple[str, list[str]]:
@@ -170,11 +170,11 @@ def _share(server: str, share: str, virtual: str) -> str:
         raise fs_error(errno.EINVAL, virtual)  # "." is the namespace of devices
     if not share:
         raise fs_error(errno.ENOENT, virtual)
-    _checked("", [share], virtual)
+    _join("", [share], virtual)
     return f"\\\\{server}\\{share}"
 
 
-def _checked(root: str, names: list[str], virtual: str) -> str:
+def _join(root: str, names: list[str], virtual: str) -> str:
     for name in names:
         if name.lower() == _NULL:
             return "NUL"
@@ -204,18 +204,18 @@ def _entries(value: str) -> Iterator[str]:
             begin = end + 1
 
 
-def _unquoted(value: str) -> Iterator[str]:
+def _split_list(value: str) -> Iterator[str]:
     """Yield the entries of the system's list, which are separated by semicolons outside quotation marks."""
     entry = ""
-    for place, piece in enumerate(value.split('"')):
-        if place % 2:
+    for index, piece in enumerate(value.split('"')):
+        if index % 2:
             entry += piece
             continue
-        first, *others = piece.split(";")
+        first, *fields = piece.split(";")
         entry += first
-        for other in others:
+        for field in fields:
             yield entry
-            entry = other
+            entry = field
     yield entry
 
 

@@ -34,18 +34,18 @@ def adjoining() -> tuple[int, int]:
     return os.pipe()
 
 
-def reads_wait(fd: int, wait: bool) -> None:
+def set_read_blocking(fd: int, blocking: bool) -> None:
     """Make reads from a descriptor block, or not, for every process that has it."""
-    os.set_blocking(fd, wait)
+    os.set_blocking(fd, blocking)
 
 
-def writes_wait(fd: int, wait: bool) -> None:
+def set_write_blocking(fd: int, blocking: bool) -> None:
     """Make writes to a descriptor block, or not, for every process that has it."""
-    os.set_blocking(fd, wait)
+    os.set_blocking(fd, blocking)
 
 
 def read_some(fd: int, count: int) -> bytes | None:
-    """Return up to ``count`` bytes, b"" at the end of the data, or None when there is nothing yet."""
+    """Return up to ``count`` bytes, b"" at the end of the data, or None if there is no data yet."""
     try:
         return os.read(fd, count)
     except BlockingIOError:
@@ -56,8 +56,8 @@ def write_some(fd: int, data: bytes | memoryview) -> int:
     """Write as much as there is room for, and return the number of bytes.
 
     Raises:
-        BrokenPipeError: The pipe has no reader. It is raised also when SIGPIPE has its default action in
-            this process, which would end it.
+        BrokenPipeError: The pipe has no reader. SIGPIPE does not end this process, even if its action is
+            the default.
     """
     try:
         if signal.getsignal(signal.SIGPIPE) is signal.SIG_DFL:
@@ -74,14 +74,14 @@ def _write_shielded(fd: int, data: bytes | memoryview) -> int:
         return os.write(fd, data)
     except BrokenPipeError:
         if signal.SIGPIPE not in before:
-            signal.sigwait((signal.SIGPIPE,))  # it is pending, and would arrive when the mask is restored
+            signal.sigwait((signal.SIGPIPE,))  # else it would arrive when the mask is restored
         raise
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def unread_bytes(fd: int, count: int) -> bytes:
-    """Return up to ``count`` unread bytes of an outbound pipe; never wait.
+    """Return up to ``count`` unread bytes of an outbound pipe; do not wait.
 
     Args:
         fd: The end that children read from, which is still open here.
@@ -90,7 +90,7 @@ def unread_bytes(fd: int, count: int) -> bytes:
     pieces: list[bytes] = []
     poll = select.poll()
     poll.register(fd, select.POLLIN)
-    # a living child shares this flag, so it changes only during the read
+    # a living child shares this flag, so it is changed only during the read
     os.set_blocking(fd, False)
     try:
         while count > 0 and poll.poll(0):

@@ -11,10 +11,10 @@ if sys.platform == "win32":
         inbound,
         outbound,
         read_some,
-        reads_wait,
+        set_read_blocking,
+        set_write_blocking,
         unread_bytes,
         write_some,
-        writes_wait,
     )
 else:
     from sandhook.host.pipes import (
@@ -22,10 +22,10 @@ else:
         inbound,
         outbound,
         read_some,
-        reads_wait,
+        set_read_blocking,
+        set_write_blocking,
         unread_bytes,
         write_some,
-        writes_wait,
     )
     from sandhook.host.readiness import Poller
 
@@ -36,7 +36,7 @@ __all__ = [
     "unread_bytes",
     "outbound",
     "read_some",
-    "reads_wait",
+    "set_read_blocking",
     "write_some",
-    "writes_wait",
+    "set_write_blocking",
 ]

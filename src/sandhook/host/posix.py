@@ -55,7 +55,7 @@ class PosixChild(Child):
         return True
 
     def send(self, signal: int) -> None:
-        # until it was waited for, no other process has its number
+        # until this process has waited for it, no other process has its number
         native = to_native(signal)
         if self.status is None and not self.poll():
             with suppress(ProcessLookupError):
@@ -71,12 +71,12 @@ def start(
     marker: tuple[str, str],
     report: Callable[[Child], None],
 ) -> PosixChild:
-    """Start a program in a session of its own.
+    """Start a program in a new session.
 
     Args:
         spawn: The program to start.
         marker: The name and value of a variable that is added to its environment.
-        report: Called once, when the child was waited for.
+        report: Called once, when this process has waited for the child's end.
 
     Raises:
         OSError: The error of execve, with ``filename`` the executable; or that of chdir, with the
@@ -115,7 +115,7 @@ def _start(spawn: Spawn, marker: tuple[str, str]) -> int:
             umask=spawn.umask,
             start_new_session=True,
             close_fds=not placement.forks,
-            pass_fds=() if placement.forks else placement.kept,
+            pass_fds=() if placement.forks else placement.kept_numbers,
             preexec_fn=placement.prepare,
         )
     except ValueError as error:  # a NUL character, or "=" in the name of a variable
@@ -137,24 +137,24 @@ def _encode(text: str) -> bytes:
 
 
 class _Placement:
-    """The descriptors above 2, at the numbers in the child.
+    """The descriptors above 2, at their numbers in the child.
 
-    A number that is free here is used during the start, and the child inherits it: the fast way. A
+    A number that is free here is used during the start, and the child inherits it; this is fast. A
     number that is in use here can only be replaced in the child, by a function that runs between fork
-    and exec. Only this function can ignore signals and lower limits. It makes ``subprocess`` fork
+    and exec. Only this function can ignore signals and lower limits. With it ``subprocess`` uses fork
     instead of vfork. It is safe with threads, because it imports nothing, waits for no lock, and makes
-    system calls only.
+    only system calls.
     """
 
-    __slots__ = ("_calls", "_moved", "_opened", "kept")
+    __slots__ = ("_calls", "_copies", "_moves", "kept_numbers")
 
     def __init__(
         self, files: Mapping[int, int], ignored: frozenset[int], limits: Mapping[int, tuple[int, int]]
     ) -> None:
-        self.kept: list[int] = []  # numbers that stay open in the child
-        self._opened: list[int] = []  # what close() closes
-        self._moved: list[tuple[int, int, tuple[int, int] | None]] = []  # see _move
-        self._calls: list[Callable[[], object]] = []  # made here, because the child must not import
+        self.kept_numbers: list[int] = []  # numbers that stay open in the child
+        self._copies: list[int] = []  # descriptors that close() closes
+        self._moves: list[tuple[int, int, tuple[int, int] | None]] = []  # see _move
+        self._calls: list[Callable[[], object]] = []  # prepared here, because the child must not import
         if ignored:
             from signal import SIG_IGN, signal
 
@@ -172,7 +172,7 @@ class _Placement:
                 top = max(files) + 1
                 for number, fd in sorted(files.items()):
                     if number > 2:
-                        self.kept.append(number)
+                        self.kept_numbers.append(number)
                         if number != fd and not self._copy_to(number, fd):
                             self._move(number, fd, top)
             except BaseException:
@@ -187,7 +187,7 @@ class _Placement:
         if copy != number:
             os.close(copy)
             return False
-        self._opened.append(copy)
+        self._copies.append(copy)
         return True
 
     def _move(self, number: int, fd: int, top: int) -> None:
@@ -198,39 +198,39 @@ class _Placement:
         import fcntl
 
         high = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, top)
-        self._opened.append(high)
-        self._moved.append((high, number, _identity(number)))
+        self._copies.append(high)
+        self._moves.append((high, number, _identity(number)))
 
     @property
     def prepare(self) -> Callable[[], None] | None:
-        """The function that the child must call between fork and exec, None when there is nothing to do."""
-        return self._prepare if self._moved or self._calls else None
+        """The function that the child must call between fork and exec, None if there is nothing to do."""
+        return self._prepare if self._moves or self._calls else None
 
     @property
     def forks(self) -> bool:
-        """True when the child runs ``prepare``, which also closes the descriptors that it must not have."""
+        """True if the child runs ``prepare``, which also closes the descriptors that the child must not have."""
         return self.prepare is not None
 
     def _prepare(self) -> None:
-        for high, number, identity in self._moved:
-            # if another thread closed it, subprocess's pipe for errors might have this number; then
-            # the start must fail, or it would look like a success. A number that a fork hook closed
-            # in the child (as the jq worker's does) is free
+        for high, number, identity in self._moves:
+            # If another thread closed it, subprocess's pipe for errors might have this number. The start
+            # must fail then, or it would seem to succeed. A number that a fork hook closed in the
+            # child (as the jq worker's hook does) is free.
             if _identity(number) not in (identity, None):
                 raise OSError(errno.EAGAIN, "the descriptor was closed")
             os.dup2(high, number)
-        kept = set(self.kept)
+        numbers = set(self.kept_numbers)
         for name in os.listdir("/dev/fd"):
             if int(name) > 2:
-                with suppress(OSError):  # the descriptor of the listing itself
-                    os.set_inheritable(int(name), int(name) in kept)
+                with suppress(OSError):  # the listing's own descriptor is closed
+                    os.set_inheritable(int(name), int(name) in numbers)
         for call in self._calls:
             call()
 
     def close(self) -> None:
         """Close the descriptors that were opened for the start."""
-        while self._opened:
-            os.close(self._opened.pop())
+        while self._copies:
+            os.close(self._copies.pop())
 
 
 def _identity(fd: int) -> tuple[int, int] | None:
@@ -243,7 +243,7 @@ def _identity(fd: int) -> tuple[int, int] | None:
 
 
 def open_process(pid: int) -> int:
-    """Return a descriptor that becomes readable when a process ends, and never means a later process (Linux).
+    """Return a descriptor of a process that becomes readable at its end, and never denotes a later process (Linux).
 
     Raises:
         OSError: ENOSYS on other systems, and with an old kernel or C library.

@@ -22,7 +22,7 @@ Call = Callable[[], None]
 _FIRST_INTERVAL, _LONGEST_INTERVAL = 0.000_5, 0.008
 
 #: The longest wait of one system call in seconds; poll(2) has its milliseconds in an int.
-_LONGEST = 86_400.0
+_MAX_WAIT = 86_400.0
 
 
 class Poller:
@@ -32,18 +32,18 @@ class Poller:
     watches. Call ``forget`` before a descriptor is closed.
 
     Args:
-        handles: Watch children by descriptors, where the system has them.
+        handles: Watch children by descriptors if the system has them.
     """
 
-    __slots__ = ("_ends", "_handles", "_poll", "_poll_interval", "_polled", "_reads", "_writes")
+    __slots__ = ("_children", "_ends", "_handles", "_poll", "_poll_interval", "_reads", "_writes")
 
     def __init__(self, *, handles: bool = True) -> None:
         self._handles = handles
         self._poll = select.poll()
         self._reads: dict[int, list[Call]] = {}
         self._writes: dict[int, list[Call]] = {}
-        self._ends: dict[int, tuple[Child, Call]] = {}  # by handle, which is closed here
-        self._polled: list[tuple[Child, Call]] = []  # children without a handle
+        self._ends: dict[int, tuple[Child, Call]] = {}  # by handle, which this object closes
+        self._children: list[tuple[Child, Call]] = []  # children without a handle
         self._poll_interval = _FIRST_INTERVAL
 
     def readable(self, fd: int, call: Call) -> None:
@@ -57,13 +57,13 @@ class Poller:
         self._register(fd)
 
     def ended(self, child: Child, call: Call) -> None:
-        """Call once, when ``child`` has ended and was waited for."""
+        """Call once, when ``child`` has ended and this process has waited for it."""
         handle = -1
-        if self._handles and child.status is None:  # only then no other process can have the number
+        if self._handles and child.status is None:  # else another process may have the number
             with suppress(OSError):  # the system has no such handles, or no descriptor is left
                 handle = open_process(child.pid)
         if handle < 0:
-            self._polled.append((child, call))
+            self._children.append((child, call))
             self._poll_interval = _FIRST_INTERVAL
         else:
             self._ends[handle] = (child, call)
@@ -80,7 +80,7 @@ class Poller:
         self._poll = select.poll()
         self._reads.clear()
         self._writes.clear()
-        self._polled.clear()
+        self._children.clear()
         while self._ends:
             os.close(self._ends.popitem()[0])
 
@@ -88,7 +88,7 @@ class Poller:
         self.close()
 
     def _register(self, fd: int) -> None:
-        """Register the events that are watched for a descriptor now."""
+        """Register the events that are now watched for a descriptor."""
         events = (select.POLLIN if fd in self._reads else 0) | (select.POLLOUT if fd in self._writes else 0)
         if events:
             self._poll.register(fd, events)
@@ -106,9 +106,9 @@ class Poller:
         deadline = None if seconds is None else time.monotonic() + seconds
         remaining = seconds
         while True:
-            if remaining is None and not (self._reads or self._writes or self._ends or self._polled):
+            if remaining is None and not (self._reads or self._writes or self._ends or self._children):
                 return False
-            if self._wait_once(_LONGEST if remaining is None else min(remaining, _LONGEST)):
+            if self._wait_once(_MAX_WAIT if remaining is None else min(remaining, _MAX_WAIT)):
                 return True
             if deadline is not None:
                 remaining = max(0.0, deadline - time.monotonic())
@@ -116,21 +116,21 @@ class Poller:
                     return False
 
     def _wait_once(self, seconds: float) -> bool:
-        """Wait once, and call the watches of the events: data first, then the ends of children."""
-        ended: list[tuple[Child, Call]] = []
-        if self._polled:
-            ended = [watch for watch in self._polled if watch[0].poll()]
-            if ended:
-                self._polled = [watch for watch in self._polled if watch not in ended]
+        """Wait once, and call the watches of all events: data first, then the ends of children."""
+        ends: list[tuple[Child, Call]] = []
+        if self._children:
+            ends = [watch for watch in self._children if watch[0].poll()]
+            if ends:
+                self._children = [watch for watch in self._children if watch not in ends]
                 seconds, self._poll_interval = 0.0, _FIRST_INTERVAL
             else:
                 seconds = min(seconds, self._poll_interval)
                 self._poll_interval = min(2 * self._poll_interval, _LONGEST_INTERVAL)
-        called = False
+        has_called = False
         for fd, events in self._poll.poll(1000 * seconds):
             if fd in self._ends:
                 if self._ends[fd][0].poll():
-                    ended.append(self._ends.pop(fd))
+                    ends.append(self._ends.pop(fd))
                     self._poll.unregister(fd)
                     os.close(fd)
                 continue
@@ -141,9 +141,9 @@ class Poller:
                 calls += self._writes.pop(fd, ())
             self._register(fd)
             for call in calls:
-                called = True
+                has_called = True
                 call()
-        for _, call in ended:
-            called = True
+        for _, call in ends:
+            has_called = True
             call()
-        return called
+        return has_called

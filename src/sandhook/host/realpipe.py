@@ -4,8 +4,8 @@ Between two commands of the shell a pipe is bytes in memory. The first program t
 a pipe of the system, and receives that end as a descriptor. From then on the shell's commands use their ends
 through the system, too, and between two programs no byte passes through this process.
 
-Bytes that were read but not used are kept here: the shell's ``read`` wants lines, and the system returns
-pieces. While there are such bytes, a program gets the end through ``streams.Supply``, which writes them first.
+Bytes that were read but not used remain here: the shell's ``read`` returns lines, and the system returns
+pieces. While there are such bytes, a program receives the end through ``streams.Supply``, which writes them first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,14 @@ import os
 
 from greenlet import getcurrent
 
-from sandhook.host.poller import Poller, adjoining, read_some, reads_wait, write_some, writes_wait
+from sandhook.host.poller import (
+    Poller,
+    adjoining,
+    read_some,
+    set_read_blocking,
+    set_write_blocking,
+    write_some,
+)
 from sandhook.kernel.pipe import CAPACITY, Pipe, PipeReader, PipeWriter
 from sandhook.kernel.scheduler import Scheduler
 from sandhook.kernel.signals import BrokenPipe
@@ -28,15 +35,15 @@ class RealPipe(Pipe):
         real: It is a pipe of the system.
     """
 
-    __slots__ = ("_blocking", "_lent", "_open", "_pending", "poller", "real", "sink", "source")
+    __slots__ = ("_blocking", "_lent", "_open_pipes", "_pending", "poller", "real", "sink", "source")
 
-    def __init__(self, scheduler: Scheduler, poller: Poller, open_: set[RealPipe]) -> None:
-        """``open_``: contains this pipe while it has descriptors."""
+    def __init__(self, scheduler: Scheduler, poller: Poller, open_pipes: set[RealPipe]) -> None:
+        """``open_pipes``: contains this pipe while it has descriptors."""
         super().__init__(scheduler)
         self.poller = poller
         self.real = False
         self.source = self.sink = -1
-        self._open = open_
+        self._open_pipes = open_pipes
         self._pending = b""  # bytes that were in memory when the pipe became real, and are written first
         self._lent: set[int] = set()  # descriptors that processes of the host may have
         self._blocking: set[int] = set()  # descriptors that block, as programs expect
@@ -45,11 +52,11 @@ class RealPipe(Pipe):
         return RealReader(self), RealWriter(self)
 
     def become_real(self) -> None:
-        """Become a pipe of the system. Raises OSError when there is no descriptor left."""
+        """Become a pipe of the system. Raises OSError if the process cannot open more files."""
         if self.real:
             return
         self.source, self.sink = adjoining()
-        self._open.add(self)
+        self._open_pipes.add(self)
         self._blocking = {self.source, self.sink}
         self.real = True
         if not self.readers:
@@ -65,17 +72,17 @@ class RealPipe(Pipe):
         self.wake_writers()
 
     def lend(self, fd: int) -> int:
-        """Return an end's descriptor for a program, which expects that it blocks."""
+        """Return an end's descriptor for a program; it blocks, as programs expect."""
         self._set_blocking(fd, True)
         self._lent.add(fd)
         return fd
 
-    def _set_blocking(self, fd: int, wait: bool) -> None:
-        """Make an end block, or not; all processes with this end share that."""
-        if wait == (fd in self._blocking):
+    def _set_blocking(self, fd: int, blocking: bool) -> None:
+        """Make an end block, or not, for every process that has it."""
+        if blocking == (fd in self._blocking):
             return
-        (reads_wait if fd == self.source else writes_wait)(fd, wait)
-        if wait:
+        (set_read_blocking if fd == self.source else set_write_blocking)(fd, blocking)
+        if blocking:
             self._blocking.add(fd)
         else:
             self._blocking.discard(fd)
@@ -83,7 +90,7 @@ class RealPipe(Pipe):
     # ------------------------------------------------------------------ the shell's own use
 
     def fill(self) -> bool:
-        """Read what the pipe has; return False when there is neither data nor the end of it."""
+        """Read the data in the pipe; return False if there is neither data nor its end."""
         fd = self.source
         self._set_blocking(fd, False)
         try:
@@ -95,7 +102,7 @@ class RealPipe(Pipe):
             self.buffer += data
         return data is not None
 
-    def put(self, data: bytes | memoryview) -> int:
+    def write_some(self, data: bytes | memoryview) -> int:
         """Write as much as there is room for, and return the number of bytes. Raises BrokenPipe."""
         fd = self.sink
         if self._pending or fd < 0:
@@ -121,7 +128,7 @@ class RealPipe(Pipe):
         """Write as much of the bytes in memory as there is room for."""
         pending, self._pending = self._pending, b""
         try:
-            pending = pending[self.put(pending) :]
+            pending = pending[self.write_some(pending) :]
         except BrokenPipe:
             pending = b""
         self._pending = pending
@@ -145,7 +152,7 @@ class RealPipe(Pipe):
         self._close(fd)
 
     def close_sink(self) -> None:
-        """Close the end to write to, or leave that to ``_pump`` while it has something to write."""
+        """Close the end to write to; while ``_pump`` has data to write, it closes the end later."""
         if not self._pending:
             fd, self.sink = self.sink, -1
             self._close(fd)
@@ -163,7 +170,7 @@ class RealPipe(Pipe):
             self._blocking.discard(fd)
             os.close(fd)
             if self.source < 0 and self.sink < 0:
-                self._open.discard(self)
+                self._open_pipes.discard(self)
 
 
 class RealReader(PipeReader):
@@ -227,18 +234,18 @@ class RealWriter(PipeWriter):
         view: bytes | memoryview = data
         while True:
             if pipe.real:
-                written = pipe.put(view)
+                count = pipe.write_some(view)
             elif not pipe.readers:
                 raise BrokenPipe
             else:
                 room = CAPACITY - len(pipe.buffer)
-                written = min(room, len(view))
-                pipe.buffer += view if written == len(view) else view[:written]
-                if written and pipe.reading:
+                count = min(room, len(view))
+                pipe.buffer += view if count == len(view) else view[:count]
+                if count and pipe.reading:
                     pipe.wake_readers()
-            if written == len(view):
+            if count == len(view):
                 return
-            view = memoryview(view)[written:]
+            view = memoryview(view)[count:]
             pipe.writing.append(getcurrent())
             if pipe.real:
                 pipe.expect_room()

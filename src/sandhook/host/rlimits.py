@@ -12,7 +12,7 @@ _NAMES = {
     "r": ("RTPRIO", 1), "s": ("STACK", 1024), "t": ("CPU", 1), "u": ("NPROC", 1), "v": ("AS", 1024),
 }  # fmt: skip
 
-_MOST = (1 << 63) - 1
+_MAX = (1 << 63) - 1
 
 
 def current_limits(letter: str) -> tuple[int | None, int | None] | None:
@@ -44,14 +44,14 @@ def limits_to_set(limits: Mapping[tuple[str, bool], int | None]) -> dict[int, tu
             if (letter, hard) in limits:
                 value = limits[letter, hard]
                 values[hard] = (
-                    resource.RLIM_INFINITY if value is None or value * unit > _MOST else value * unit
+                    resource.RLIM_INFINITY if value is None or value * unit > _MAX else value * unit
                 )
         result[number] = values[0], values[1]
     return result
 
 
 def _limit(letter: str) -> tuple[int, int] | None:
-    """Return the system's number of a limit and its unit, None when the system has no such limit."""
+    """Return the system's number of a limit and its unit, None if the system has no such limit."""
     if sys.platform == "win32" or letter not in _NAMES:
         return None
     import resource

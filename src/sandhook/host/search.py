@@ -38,20 +38,20 @@ class PathSearch:
         self._executable_bit = executable_bit
 
     def search(self, state: State, name: str, path: str | None) -> lookup.Located | None:
-        """Look a name without slash up in PATH; return the file, and the utility if it is one of sandhook's."""
+        """Look a name without slash up in PATH; return the file, and the name of sandhook's utility if it is one."""
         if is_path(name, WINDOWS):
             return name, None
-        other: str | None = None
+        fallback: str | None = None
         for candidate, utility in self._candidates(state, name, path):
             if utility is not None:
                 return candidate, utility
             if self._runs_by_name(state, candidate):
                 return candidate, None
-            if other is None:
+            if fallback is None:
                 absolute = join(state.process.cwd, candidate)
                 if self._fs.exists(absolute) and not self._fs.is_dir(absolute):
-                    other = candidate
-        return None if other is None else (other, None)
+                    fallback = candidate
+        return None if fallback is None else (fallback, None)
 
     def files(self, state: State, name: str, path: str | None) -> Iterator[str]:
         """Yield every file that ``search`` could return, in order."""

@@ -31,8 +31,8 @@ def open_connection(state: State, name: str, poller: Poller, scheduler: Schedule
     """Open the connection that a file name stands for; return its descriptor. Raises ShellError with bash's message."""
     if WINDOWS:
         raise ShellError(f"{name}: no network (L-NET-001)")  # a socket of Windows is not a file descriptor
-    kind, _, rest = name.removeprefix("/dev/").partition("/")
-    host, slash, port = rest.partition("/")
+    kind, _, address = name.removeprefix("/dev/").partition("/")
+    host, slash, port = address.partition("/")
     if not slash:
         raise ShellError(f"{name}: {os.strerror(errno.ENOENT)}")
     try:

@@ -36,12 +36,12 @@ class HostStream(Description):
 
     Args:
         fd: The descriptor.
-        owned: The descriptor is closed with this description.
+        closes_fd: The descriptor is closed with this description.
     """
 
     __slots__ = (
         "_buffer",
-        "_owned",
+        "_closes_fd",
         "_poller",
         "_scheduler",
         "_waits",
@@ -52,7 +52,14 @@ class HostStream(Description):
     )
 
     def __init__(
-        self, fd: int, poller: Poller, scheduler: Scheduler, *, read: bool, write: bool, owned: bool = True
+        self,
+        fd: int,
+        poller: Poller,
+        scheduler: Scheduler,
+        *,
+        read: bool,
+        write: bool,
+        closes_fd: bool = True,
     ) -> None:
         super().__init__()
         self.fd = fd
@@ -61,7 +68,7 @@ class HostStream(Description):
         self.terminal = os.isatty(fd)
         self._poller = poller
         self._scheduler = scheduler
-        self._owned = owned
+        self._closes_fd = closes_fd
         self._waits = True
         self._buffer = b""
 
@@ -131,7 +138,7 @@ class HostStream(Description):
             raise to_fs_error(error) from None
 
     def close(self) -> None:
-        if self._owned:
+        if self._closes_fd:
             self._poller.forget(self.fd)
             os.close(self.fd)
 
@@ -139,7 +146,17 @@ class HostStream(Description):
 class Drain:
     """A task that copies a program's output to a description of the shell."""
 
-    __slots__ = ("_done", "_fd", "_idle", "_poller", "_scheduler", "_sink", "_task", "_waiter", "child_end")
+    __slots__ = (
+        "_fd",
+        "_finished",
+        "_idle",
+        "_poller",
+        "_scheduler",
+        "_sink",
+        "_task",
+        "_waiter",
+        "child_end",
+    )
 
     def __init__(self, sink: Description, poller: Poller, scheduler: Scheduler) -> None:
         self._fd, self.child_end = inbound()
@@ -148,7 +165,7 @@ class Drain:
         self._poller = poller
         self._scheduler = scheduler
         self._idle = False
-        self._done = False
+        self._finished = False
         self._waiter: greenlet | None = None
         self._task = scheduler.spawn(self._run, None)
 
@@ -159,7 +176,7 @@ class Drain:
         except (BrokenPipe, OSError):
             pass  # the program gets SIGPIPE when this end is closed
         finally:
-            self._done = True
+            self._finished = True
             self._poller.forget(self._fd)
             os.close(self._fd)
             self._sink.release()
@@ -192,7 +209,7 @@ class Drain:
             self._poller.forget(self._fd)
             self._scheduler.wake(self._task)
         self._waiter = getcurrent()
-        while self._waiter is not None and not self._done:
+        while self._waiter is not None and not self._finished:
             self._scheduler.block()
 
 
@@ -209,10 +226,10 @@ class Supply:
         self._source = source
         self._pending = memoryview(b"")
         self._task: greenlet | None = None
-        if not self._at_once():
+        if not self._write_directly():
             self._task = scheduler.spawn(self._run, None)
 
-    def _at_once(self) -> bool:
+    def _write_directly(self) -> bool:
         """Write small input from memory without a task; return True if that was all of it."""
         source = self._source
         if not isinstance(source, Input):
@@ -239,9 +256,9 @@ class Supply:
             self._close()
 
     def _write(self) -> None:
-        written = write_some(self._fd, self._pending)
-        if written:
-            self._pending = self._pending[written:]
+        count = write_some(self._fd, self._pending)
+        if count:
+            self._pending = self._pending[count:]
             return
         task = getcurrent()
         self._poller.writable(self._fd, lambda: self._scheduler.wake(task))
@@ -341,7 +358,7 @@ class Streams:
                 if not WINDOWS or number <= 2:  # programs get only three descriptors on Windows
                     self.files[number] = self._descriptor(number, description)
         except OSError:
-            self.started()
+            self.close_output_ends()
             self.drop()
             raise
 
@@ -368,10 +385,10 @@ class Streams:
         nothing else in this process will use it.
         """
         uses = sum(description is end for description in self._descriptors.values())
-        unshared = end.references == uses
-        if WINDOWS and not (unshared and self._alone):
+        is_unshared = end.references == uses
+        if WINDOWS and not (is_unshared and self._alone):
             return -1
-        fd = end.lend() if isinstance(end, RealWriter) else end.lend(alone=unshared or number == 0)
+        fd = end.lend() if isinstance(end, RealWriter) else end.lend(alone=is_unshared or number == 0)
         if fd >= 0:
             self.lent.append(number)
         return fd
@@ -386,7 +403,7 @@ class Streams:
         self._drains.append(drain)
         return drain.child_end
 
-    def started(self) -> None:
+    def close_output_ends(self) -> None:
         """Close this process's copies of the program's output ends, so that readers see the end of its output."""
         for drain in self._drains:
             os.close(drain.child_end)

@@ -1,8 +1,8 @@
 """Finds and ends every process of a run, on POSIX.
 
-A process belongs to a run when it is a child or a descendant, when it is in the session of a child, or
-when it has the run's mark in its environment. The mark finds orphans that left their session. A run that
-adopts orphans has a second mark, which remains when a program empties its environment: see ``adoption``.
+A process belongs to a run if it is a child or a descendant, if it is in the session of a child, or if it
+has the run's mark in its environment. The mark finds orphans that left their session. A run that adopts
+orphans has a second mark, which remains if a program empties its environment: see ``adoption``.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 #: Seconds after the grace, until processes that cannot be ended are abandoned.
 LAST = 1.0
 
-#: How many process numbers are looked up one by one; for a longer range, all processes are listed.
-_FEW = 512
+#: The longest range of process numbers that are looked up one by one; for a longer range, all processes are listed.
+_MAX_RANGE = 512
 
 #: Seconds in which no system can use up all process numbers.
-_YOUNG = 0.1
+_YOUNG_SECONDS = 0.1
 
 #: How many numbers before the newest one may belong to processes that are not visible yet.
-_BEHIND = 8
+_MARGIN = 8
 
-#: How often processes are stopped before they are killed; each round finds those that have started meanwhile.
-_STOPS = 6
+#: How often processes are stopped before they are killed; each round finds processes that started meanwhile.
+_STOP_ROUNDS = 6
 
-#: Seconds that an exec may take. After that the process counts as one of another run.
-_EXEC = 0.25
+#: Seconds that an exec may take. A process whose exec takes longer counts as one of another run.
+_EXEC_SECONDS = 0.25
 
 #: Seconds between two polls, where the system does not report the end of a process.
 _PAUSE = 0.005
@@ -58,17 +58,17 @@ class Tree:
         self._mark = Mark()
         self._living: dict[int, PosixChild] = {}
         self._sessions: set[int] = set()  # sessions that outlived their leader, a child
-        self._own: set[int] = set()  # numbers of children, up to _FEW
+        self._children: set[int] = set()  # numbers of children, at most _MAX_RANGE
         self._first = 0  # the number of the first child
         self._since = 0.0  # when its start began, by monotonic(); 0.0 before any start
         self._begin = 0.0  # the same moment in units of Process.started
         self._strangers: set[tuple[int, float]] = set()  # processes whose environment lacks the mark
         self._dead: set[int] = set()  # zombies of other parents: read once in each end()
         self._newest_number = 0  # the newest number when all processes were read
-        self._refused: set[tuple[int, float]] = set()  # processes that run as another user now
+        self._foreign: set[tuple[int, float]] = set()  # processes that run as another user now
         self._adoption = _adopt() if subreaper else None
-        self._known: set[tuple[int, float]] = set()  # processes of the run, which include their zombies
-        self._patience = _EXEC  # seconds left in end() for processes in the middle of an exec
+        self._members: set[tuple[int, float]] = set()  # processes of the run, which include their zombies
+        self._exec_seconds = _EXEC_SECONDS  # seconds left in end() for processes in the middle of an exec
         self._adopts_soon = False  # there are zombies that this process will adopt
 
     # ------------------------------------------------------------------ start
@@ -82,8 +82,8 @@ class Tree:
         self._living[child.pid] = child
         if not self._first:
             self._first = child.pid
-        if len(self._own) < _FEW:
-            self._own.add(child.pid)
+        if len(self._children) < _MAX_RANGE:
+            self._children.add(child.pid)
         return child
 
     def _ended(self, child: Child) -> None:
@@ -99,7 +99,7 @@ class Tree:
         """Return the numbers of all processes of the run that have not ended."""
         self._poll()
         self._dead.clear()
-        self._patience = _EXEC
+        self._exec_seconds = _EXEC_SECONDS
         return sorted(process.pid for process in self._find()) if self._since else []
 
     def _poll(self) -> None:
@@ -110,84 +110,84 @@ class Tree:
         """Return the numbers that processes of the run may have: from the first child's to the newest."""
         first, last, pids = self._first, self._machine.last(), self._machine.pids
         age = time.monotonic() - self._since
-        if not first or not last or (age > _YOUNG and age > self._machine.turn()):
+        if not first or not last or (age > _YOUNG_SECONDS and age > self._machine.turn()):
             return pids()
         if first > last:  # the numbers have wrapped around
             return [pid for pid in pids() if pid >= first or pid <= last]
-        if last - first < _FEW:
+        if last - first < _MAX_RANGE:
             return range(first, last + 1)
         return [pid for pid in pids() if first <= pid <= last]
 
     def _find(self, numbers: Iterable[int] | None = None) -> list[Process]:
         """Read the processes with these numbers, and return those of the run that have not ended."""
-        machine, me = self._machine, os.getpid()
-        seen = {}
+        machine, this_process = self._machine, os.getpid()
+        candidates = {}
         for pid in self._numbers() if numbers is None else numbers:
-            if pid == me or pid in self._dead or (process := machine.look(pid)) is None:
+            if pid == this_process or pid in self._dead or (process := machine.look(pid)) is None:
                 continue
-            if process.zombie and process.parent != me and self._adoption is None:
-                self._dead.add(pid)  # it has no children, and another process waits for it
+            if process.zombie and process.parent != this_process and self._adoption is None:
+                self._dead.add(pid)  # it has no children, and its parent waits for it
             elif process.started >= self._begin:
-                seen[pid] = process
-        if not seen:  # there may be no /proc: the children are known without it
-            seen = {pid: Process(pid, me, pid, 0.0, False) for pid in self._living}
+                candidates[pid] = process
+        if not candidates:  # without /proc, only the children are known
+            candidates = {pid: Process(pid, this_process, pid, 0.0, False) for pid in self._living}
         # a session keeps its number without its leader: a session with a leader is a new one
         self._sessions = {number for number in self._sessions if machine.look(number) is None}
         sessions = self._living.keys() | self._sessions
         elders = self._elders()
         members: dict[int, Process] = {}
         unsure: list[Process] = []
-        for pid, process in seen.items():
-            if process.session in sessions or pid in self._living or (pid, process.started) in self._known:
+        for pid, process in candidates.items():
+            if process.session in sessions or pid in self._living or (pid, process.started) in self._members:
                 members[pid] = process
             elif process.parent not in elders:
                 continue  # it belongs to the run only if its parent does
-            elif (marked := self._marked(process)) is None:
+            elif (has_mark := self._has_mark(process)) is None:
                 unsure.append(process)
-            elif marked:
+            elif has_mark:
                 members[pid] = process
         for process in unsure:
-            if self._marked_after_exec(process):
+            if self._has_mark_after_exec(process):
                 members[process.pid] = process
         for pid in members:
-            del seen[pid]
+            del candidates[pid]
         new = list(members)
         while new:
-            new = [pid for pid, process in seen.items() if process.parent in members]
+            new = [pid for pid, process in candidates.items() if process.parent in members]
             for pid in new:
-                members[pid] = seen.pop(pid)
+                members[pid] = candidates.pop(pid)
         if self._adoption is not None:
-            self._known.update((process.pid, process.started) for process in members.values())
+            self._members.update((process.pid, process.started) for process in members.values())
             # a zombie whose parent is about to end becomes a child of this process in a moment
             self._adopts_soon = any(
-                process.zombie and process.parent != me and process.pid not in self._living
+                process.zombie and process.parent != this_process and process.pid not in self._living
                 for process in members.values()
             )
             self._adoption.reap(
                 process.pid
                 for process in members.values()
-                if process.zombie and process.parent == me and process.pid not in self._living
+                if process.zombie and process.parent == this_process and process.pid not in self._living
             )
         return [process for process in members.values() if not process.zombie]
 
-    def _marked(self, process: Process) -> bool | None:
-        """Return True when a process has a mark of this run; None when that cannot be read at the moment."""
-        marked: bool | None = False
+    def _has_mark(self, process: Process) -> bool | None:
+        """Return True if a process has a mark of this run; None if its environment cannot be read at the moment."""
+        has_mark: bool | None = False
         identity = process.pid, process.started
         if not process.zombie and identity not in self._strangers:
-            marked = self._mark.on(self._machine, process.pid)
-            if marked is False:
+            has_mark = self._mark.on(self._machine, process.pid)
+            if has_mark is False:
                 self._strangers.add(identity)
-        if not marked and self._adoption is not None and self._adoption.has(process):
+        if not has_mark and self._adoption is not None and self._adoption.has(process):
             return True
-        return marked
+        return has_mark
 
-    def _marked_after_exec(self, process: Process) -> bool:
-        """Wait for the end of a process's exec, which is slow on a busy machine; return True when it has a mark."""
-        while (marked := self._marked(process)) is None and self._patience > 0:
+    def _has_mark_after_exec(self, process: Process) -> bool:
+        """Wait for the end of a process's exec, which is slow on a busy machine; return True if it has a mark."""
+        while (has_mark := self._has_mark(process)) is None and self._exec_seconds > 0:
             time.sleep(_PAUSE)
-            self._patience -= _PAUSE
-        return bool(marked)
+            self._exec_seconds -= _PAUSE
+        return bool(has_mark)
 
     def _is_clean(self) -> bool:
         """Return True if certainly no process remains, with as few system calls as possible."""
@@ -199,7 +199,7 @@ class Tree:
         machine = self._machine
         elders: set[int] = set()
         for pid in numbers:
-            if pid in self._own or (process := machine.look(pid)) is None:
+            if pid in self._children or (process := machine.look(pid)) is None:
                 continue
             elders = elders or self._elders()
             if process.parent in elders and self._mark.on(machine, pid) is not False:
@@ -225,14 +225,14 @@ class Tree:
         self._poll()
         if not self._is_clean():
             self._dead.clear()
-            self._patience = _EXEC
+            self._exec_seconds = _EXEC_SECONDS
             self._kill(self._interrupt(grace) if grace > 0 else self._remaining())
             self._dead.clear()
         if not self._living:
             self._first, self._since = 0, 0.0
             self._strangers.clear()
-            self._own.clear()
-            self._known.clear()
+            self._children.clear()
+            self._members.clear()
 
     def close(self) -> None:
         """End all processes, and stop adopting orphans."""
@@ -260,7 +260,7 @@ class Tree:
         open_handles = set()
         try:
             for process in processes:
-                if (process.pid, process.started) not in self._refused:
+                if (process.pid, process.started) not in self._foreign:
                     with suppress(ProcessLookupError):
                         open_handles.add(handle := open_process(process.pid))
                         handles.register(handle, select.POLLIN)
@@ -275,26 +275,26 @@ class Tree:
             for handle in open_handles:
                 os.close(handle)
 
-    def _remaining(self, known: Collection[Process] = ()) -> list[Process]:
+    def _remaining(self, earlier: Collection[Process] = ()) -> list[Process]:
         """Return the processes that must still be ended.
 
         Args:
-            known: Processes of an earlier call. Only they and the newest numbers are read, or all
+            earlier: Processes of an earlier call. Only they and the newest numbers are read, or all
                 processes if none of them remains.
         """
         self._poll()
         processes: list[Process] = []
-        if known:
-            numbers = {process.pid for process in known}
+        if earlier:
+            numbers = {process.pid for process in earlier}
             last = self._machine.last()
-            numbers.update(range(max(1, min(self._newest_number, last) - _BEHIND), last + 1))
-            if len(numbers) < _FEW:
+            numbers.update(range(max(1, min(self._newest_number, last) - _MARGIN), last + 1))
+            if len(numbers) < _MAX_RANGE:
                 self._newest_number = last
                 processes = self._find(numbers)
         if not processes:
             self._newest_number = self._machine.last()
             processes = self._find()
-        return [process for process in processes if (process.pid, process.started) not in self._refused]
+        return [process for process in processes if (process.pid, process.started) not in self._foreign]
 
     def _kill(self, processes: list[Process]) -> None:
         """Kill these processes, and then all of the run, until no process is found.
@@ -303,7 +303,7 @@ class Tree:
         parent of its children, so that they are found.
         """
         stopped: set[tuple[int, float]] = set()
-        for _ in range(_STOPS):
+        for _ in range(_STOP_ROUNDS):
             new = [process for process in processes if (process.pid, process.started) not in stopped]
             if not new:
                 break
@@ -316,14 +316,14 @@ class Tree:
             if (seconds := deadline - time.monotonic()) <= 0:
                 break
             self._await(processes, seconds)
-            if not processes:  # a child that can be waited for in a moment
+            if not processes:  # the end of a child is not reported yet
                 time.sleep(_PAUSE)
             processes = self._remaining(processes)
 
     def _all_waited_for(self) -> bool:
         """Return True if no child remains, except those that now run as another user."""
         self._poll()
-        return self._living.keys() <= {pid for pid, _ in self._refused}
+        return self._living.keys() <= {pid for pid, _ in self._foreign}
 
     def _signal(self, processes: Iterable[Process], signals: tuple[int, ...]) -> None:
         """Send signals to processes and to the groups of the children among them."""
@@ -335,7 +335,7 @@ class Tree:
                 try:
                     self._send(process, number)
                 except PermissionError:
-                    self._refused.add((process.pid, process.started))
+                    self._foreign.add((process.pid, process.started))
                 except OSError:
                     pass  # it has ended
 
@@ -348,8 +348,8 @@ class Tree:
         except OSError:
             handle = -1
         try:
-            now = self._machine.look(process.pid)
-            if now is None or now.started != process.started:
+            current = self._machine.look(process.pid)
+            if current is None or current.started != process.started:
                 return
             if sys.platform == "linux" and handle >= 0:
                 signal.pidfd_send_signal(handle, number)

@@ -1,4 +1,4 @@
-"""The machine as the dispatcher sees it, for one command."""
+"""The machine's files in the form that the dispatcher uses, for one command."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class View:
     Args:
         fs: The machine's files.
         state: The shell whose command is dispatched.
-        runnable: Yields the files in PATH that a name can run.
+        programs: Yields the files in PATH that a name can run.
     """
 
-    __slots__ = ("_fs", "_runnable", "_state")
+    __slots__ = ("_fs", "_programs", "_state")
     windows = WINDOWS
 
     def __init__(
-        self, fs: HostFileSystem, state: State, runnable: Callable[[State, str], Iterator[str]]
+        self, fs: HostFileSystem, state: State, programs: Callable[[State, str], Iterator[str]]
     ) -> None:
         self._fs = fs
         self._state = state
-        self._runnable = runnable
+        self._programs = programs
 
     def _path(self, path: str) -> str:
         """Convert a path relative to the run's directory to a path of this process."""
@@ -55,13 +55,13 @@ class View:
 
     def find(self, name: str) -> str | None:
         """Return the native path of a program in the absolute directories of PATH."""
-        for candidate in self._runnable(self._state, name):
+        for candidate in self._programs(self._state, name):
             if candidate[:1] == "/":
                 return self._fs.native(candidate)
         return None
 
     def exists(self, path: str) -> bool:
-        """Return True when there is a file of any kind. Raises OSError when that is unknown."""
+        """Return True if there is a file of any kind. Raises OSError if that is unknown."""
         try:
             os.stat(self._path(path))  # noqa: PTH116
         except (FileNotFoundError, NotADirectoryError):

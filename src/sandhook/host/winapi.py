@@ -1,4 +1,4 @@
-"""Calls of Windows that Python does not have. Imported on Windows, when a program starts."""
+"""Functions of Windows that Python does not offer. Imported on Windows, when a program starts."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Job:
             raise error
 
     def add(self, process: int) -> bool:
-        """Put a process into the job, by its handle; return False when the system refuses."""
+        """Add a process to the job by its handle; return False if the system does not allow that."""
         return bool(_kernel32.AssignProcessToJobObject(self._handle, process))
 
     def end(self, status: int) -> None:
@@ -137,12 +137,12 @@ class Job:
                     ("ids", ctypes.c_size_t * room),
                 )
 
-            found = Ids()
-            done = _kernel32.QueryInformationJobObject(
-                self._handle, _PROCESS_IDS, ctypes.byref(found), ctypes.sizeof(found), None
+            ids = Ids()
+            success = _kernel32.QueryInformationJobObject(
+                self._handle, _PROCESS_IDS, ctypes.byref(ids), ctypes.sizeof(ids), None
             )
-            if done or ctypes.get_last_error() != _MORE_DATA or room > 1 << 20:
-                return list(found.ids[: found.count])
+            if success or ctypes.get_last_error() != _MORE_DATA or room > 1 << 20:
+                return list(ids.ids[: ids.count])
             room *= 4
 
     def close(self) -> None:
@@ -160,9 +160,9 @@ def resume(thread: int) -> None:
 
 def times(process: int) -> tuple[float, float]:
     """Return the seconds that a process spent in user mode and in the kernel."""
-    started, ended, kernel, user = (wintypes.FILETIME() for _ in range(4))
+    start, end, kernel, user = (wintypes.FILETIME() for _ in range(4))
     if not _kernel32.GetProcessTimes(
-        process, ctypes.byref(started), ctypes.byref(ended), ctypes.byref(kernel), ctypes.byref(user)
+        process, ctypes.byref(start), ctypes.byref(end), ctypes.byref(kernel), ctypes.byref(user)
     ):
         return 0.0, 0.0
     return _seconds(user), _seconds(kernel)
@@ -172,22 +172,22 @@ def _seconds(time: wintypes.FILETIME) -> float:
     return (time.dwHighDateTime << 32 | time.dwLowDateTime) / 1e7
 
 
-def set_blocking(pipe: int, wait: bool) -> None:
-    """Make writes to a pipe's handle wait for room, or write only as much as there is room for."""
-    mode = wintypes.DWORD(0 if wait else 1)  # PIPE_WAIT, PIPE_NOWAIT
+def set_blocking(pipe: int, blocking: bool) -> None:
+    """Make writes to a pipe's handle wait for room, or let them write only as much as there is room for."""
+    mode = wintypes.DWORD(0 if blocking else 1)  # PIPE_WAIT, PIPE_NOWAIT
     if not _kernel32.SetNamedPipeHandleState(pipe, ctypes.byref(mode), None, None):
         raise ctypes.WinError(ctypes.get_last_error())
 
 
 def has_room(pipe: int) -> bool:
-    """Return True when a write to a pipe's handle will certainly write a byte, or fail.
+    """Return True if a write to a pipe's handle will certainly write a byte, or fail.
 
     False does not mean that there is no room: a waiting read at the other end counts as no room, and
     Wine never reports the room.
     """
-    found, status = _Pipe(), (ctypes.c_size_t * 2)()
+    information, status = _Pipe(), (ctypes.c_size_t * 2)()
     if _ntdll.NtQueryInformationFile(
-        pipe, ctypes.byref(status), ctypes.byref(found), ctypes.sizeof(found), _PIPE_INFORMATION
+        pipe, ctypes.byref(status), ctypes.byref(information), ctypes.sizeof(information), _PIPE_INFORMATION
     ):
         return True
-    return bool(found.state != _CONNECTED or found.writable > 0)
+    return bool(information.state != _CONNECTED or information.writable > 0)

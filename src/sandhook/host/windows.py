@@ -48,7 +48,7 @@ _CRASHES = {
 
 _SUSPENDED, _NEW_GROUP, _NO_WINDOW = 0x4, 0x200, 0x0800_0000
 _USE_HANDLES = 0x100
-_LONGEST_LINE = 32_766
+_MAX_LINE = 32_766
 _BAD_DIRECTORY = 267
 
 
@@ -56,15 +56,15 @@ class WindowsChild(Child):
     """A child of this process.
 
     Attributes:
-        handle: The process's handle; 0 when it has ended.
+        handle: The process's handle; 0 after its end.
     """
 
-    __slots__ = ("_sent", "handle")
+    __slots__ = ("_signal", "handle")
 
     def __init__(self, pid: int, handle: int, report: Callable[[Child], None]) -> None:
         super().__init__(pid, report)
         self.handle = handle
-        self._sent = 0
+        self._signal = 0
 
     def poll(self) -> bool:
         if self.status is not None:
@@ -77,8 +77,8 @@ class WindowsChild(Child):
         self.user, self.system = times(self.handle)
         self._close()
         number = _CRASHES.get(code, 0)
-        if self._sent and code == 128 + self._sent:
-            number = self._sent
+        if self._signal and code == 128 + self._signal:
+            number = self._signal
         # a status above 255 is a failure, even when its last eight bits are 0
         self._end(128 + number if number else code if code < 256 else code & 0xFF or 1, number)
         return True
@@ -94,11 +94,11 @@ class WindowsChild(Child):
             if not self.poll():
                 raise
         else:
-            self._sent = signal
+            self._signal = signal
 
-    def ended_by(self, signal: int) -> None:
-        """Record that the job sends a signal to the process."""
-        self._sent = signal
+    def record_signal(self, signal: int) -> None:
+        """Record the signal that the job sends to the process."""
+        self._signal = signal
 
     def _close(self) -> None:
         handle, self.handle = self.handle, 0
@@ -118,7 +118,7 @@ class Tree:
         self._mark = Mark()
         self._job: Job | None = None
         self._living: dict[int, WindowsChild] = {}
-        self._outside: list[WindowsChild] = []  # processes that the system refused to put into the job
+        self._outside: list[WindowsChild] = []  # processes that could not be added to the job
 
     def start(self, spawn: Spawn) -> Child:
         """Start a program in the job of the run."""
@@ -147,12 +147,12 @@ class Tree:
     def alive(self) -> list[int]:
         """Return the numbers of all processes of the run that have not ended."""
         self._poll()
-        found = set(self._living)
+        numbers = set(self._living)
         if self._job is not None:
-            found.update(self._job.pids())
+            numbers.update(self._job.pids())
         for child in self._outside:
-            found.update(process.pid for process in _descendants(child))
-        return sorted(found)
+            numbers.update(process.pid for process in _descendants(child))
+        return sorted(numbers)
 
     def _poll(self) -> None:
         for child in list(self._living.values()):
@@ -166,19 +166,19 @@ class Tree:
             grace: Ignored.
         """
         self._poll()
-        until, pause = time.monotonic() + LAST, _FIRST_PAUSE
+        deadline, pause = time.monotonic() + LAST, _FIRST_PAUSE
         while self._job is not None and (self._living or self._job.pids()):
             for child in self._living.values():
-                child.ended_by(9)
+                child.record_signal(9)
             for child in self._outside:
                 for process in _descendants(child):
-                    with suppress(Exception):  # psutil's errors: it has ended, or cannot be ended
+                    with suppress(Exception):  # psutil's errors: the process has ended, or cannot be ended
                         process.kill()
                 with suppress(OSError):
                     child.send(9)
             self._job.end(128 + 9)
             self._poll()
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 break
             if self._living or self._job.pids():
                 time.sleep(pause)
@@ -205,7 +205,7 @@ def _descendants(child: WindowsChild) -> list[Process]:
         return []
 
 
-def _create(spawn: Spawn, more: Mapping[str, str]) -> tuple[int, int, int]:
+def _create(spawn: Spawn, variables: Mapping[str, str]) -> tuple[int, int, int]:
     """Create a suspended process, and return its handle, that of its first thread, and its number."""
     import msvcrt
     import subprocess
@@ -219,20 +219,22 @@ def _create(spawn: Spawn, more: Mapping[str, str]) -> tuple[int, int, int]:
             raise OSError(errno.EINVAL, str(error), executable) from None
         executable = str(Path(os.environ["SYSTEMROOT"], "system32", "cmd.exe"))
         line = f'"{executable}" {line}'
-    if len(line) > _LONGEST_LINE:
+    if len(line) > _MAX_LINE:
         raise OSError(errno.E2BIG, os.strerror(errno.E2BIG), spawn.executable)
-    mine: list[int] = []
+    handles: list[int] = []
     try:
         this = _winapi.GetCurrentProcess()
         for number in range(3):
             handle = msvcrt.get_osfhandle(spawn.files[number])
-            mine.append(_winapi.DuplicateHandle(this, handle, this, 0, True, _winapi.DUPLICATE_SAME_ACCESS))
+            handles.append(
+                _winapi.DuplicateHandle(this, handle, this, 0, True, _winapi.DUPLICATE_SAME_ACCESS)
+            )
         start = subprocess.STARTUPINFO(
             dwFlags=_USE_HANDLES,
-            hStdInput=mine[0],
-            hStdOutput=mine[1],
-            hStdError=mine[2],
-            lpAttributeList={"handle_list": list(mine)},
+            hStdInput=handles[0],
+            hStdOutput=handles[1],
+            hStdError=handles[2],
+            lpAttributeList={"handle_list": list(handles)},
         )
         process, thread, pid, _ = _winapi.CreateProcess(
             executable,
@@ -241,7 +243,7 @@ def _create(spawn: Spawn, more: Mapping[str, str]) -> tuple[int, int, int]:
             None,
             True,
             _SUSPENDED | _NEW_GROUP | _NO_WINDOW,
-            {**spawn.env, **more},
+            {**spawn.env, **variables},
             spawn.cwd,
             start,
         )
@@ -254,5 +256,5 @@ def _create(spawn: Spawn, more: Mapping[str, str]) -> tuple[int, int, int]:
         error.filename = spawn.cwd if error.winerror == _BAD_DIRECTORY else spawn.executable
         raise
     finally:
-        for handle in mine:
+        for handle in handles:
             _winapi.CloseHandle(handle)

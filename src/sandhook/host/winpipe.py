@@ -1,7 +1,7 @@
 """Pipes between this process and its children, and the poller that watches them, on Windows.
 
-Windows cannot wait for an anonymous pipe and a process together. So pipes are polled, at first at once
-and then at growing intervals, and children are waited for when there is no pipe to poll.
+Windows cannot wait for an anonymous pipe and a process together. So pipes are polled at growing
+intervals, and children are waited for if there is no pipe to poll.
 """
 
 from __future__ import annotations
@@ -26,36 +26,36 @@ Call = Callable[[], None]
 ROOM = 1 << 16
 
 #: Seconds between two polls of pipes, the first and the longest.
-_FIRST_LOOK, _LONGEST_LOOK = 0.000_5, 0.005
+_FIRST_INTERVAL, _LONGEST_INTERVAL = 0.000_5, 0.005
 
-#: Seconds after which a write is tried although the system reports no room.
-_TRY = 0.01
+#: Seconds after which a write is attempted although the system reports no room.
+_RETRY_SECONDS = 0.01
 
 #: Error codes for a pipe whose other end is closed.
 _CLOSED = frozenset({109, 232, 233})
 
-_MOST_HANDLES = 60  # that one call can wait for
-_LONGEST_WAIT = 1_000_000  # milliseconds
+_MAX_HANDLES = 60  #: handles that one call can wait for
+_MAX_WAIT = 1_000_000  # milliseconds
 
 
 def _pipe() -> tuple[int, int]:
-    reading, writing = _winapi.CreatePipe(None, ROOM)
+    read_handle, write_handle = _winapi.CreatePipe(None, ROOM)
     return (
-        msvcrt.open_osfhandle(reading, os.O_RDONLY | os.O_BINARY | os.O_NOINHERIT),
-        msvcrt.open_osfhandle(writing, os.O_WRONLY | os.O_BINARY | os.O_NOINHERIT),
+        msvcrt.open_osfhandle(read_handle, os.O_RDONLY | os.O_BINARY | os.O_NOINHERIT),
+        msvcrt.open_osfhandle(write_handle, os.O_WRONLY | os.O_BINARY | os.O_NOINHERIT),
     )
 
 
 def inbound() -> tuple[int, int]:
-    """Return a pipe into this process: (ours, which does not block; the child's end to write to)."""
+    """Return a pipe into this process: (its read end, which does not block; the child's write end)."""
     return _pipe()
 
 
 def outbound() -> tuple[int, int]:
-    """Return a pipe to a child: (its end to read from; ours, which does not block)."""
-    theirs, ours = _pipe()
-    writes_wait(ours, False)
-    return theirs, ours
+    """Return a pipe to a child: (the child's read end; the write end here, which does not block)."""
+    read_end, write_end = _pipe()
+    set_write_blocking(write_end, False)
+    return read_end, write_end
 
 
 def adjoining() -> tuple[int, int]:
@@ -63,15 +63,15 @@ def adjoining() -> tuple[int, int]:
     return _pipe()
 
 
-def reads_wait(fd: int, wait: bool) -> None:
+def set_read_blocking(fd: int, blocking: bool) -> None:
     """Do nothing: ``read_some`` first asks how many bytes there are."""
 
 
-def writes_wait(fd: int, wait: bool) -> None:
+def set_write_blocking(fd: int, blocking: bool) -> None:
     """Make writes to a descriptor block, or not, for every process that has it."""
     from sandhook.host.winapi import set_blocking
 
-    set_blocking(msvcrt.get_osfhandle(fd), wait)
+    set_blocking(msvcrt.get_osfhandle(fd), blocking)
 
 
 def _unread(fd: int) -> int:
@@ -85,7 +85,7 @@ def _unread(fd: int) -> int:
 
 
 def read_some(fd: int, count: int) -> bytes | None:
-    """Return up to ``count`` bytes, b"" at the end of the data, or None when there is nothing yet."""
+    """Return up to ``count`` bytes, b"" at the end of the data, or None if there is no data yet."""
     unread = _unread(fd)
     if unread <= 0:
         return None if unread == 0 else b""
@@ -102,9 +102,9 @@ def write_some(fd: int, data: bytes | memoryview) -> int:
     try:
         # the system writes all or nothing, and does not always report the room
         while size > 0:
-            written = _winapi.WriteFile(handle, data[:size])[0]
-            if written:
-                return int(written)
+            count = _winapi.WriteFile(handle, data[:size])[0]
+            if count:
+                return int(count)
             size //= 2
     except OSError as error:
         if error.winerror in _CLOSED:
@@ -114,7 +114,7 @@ def write_some(fd: int, data: bytes | memoryview) -> int:
 
 
 def unread_bytes(fd: int, count: int) -> bytes:
-    """Return up to ``count`` unread bytes of an outbound pipe; never wait.
+    """Return up to ``count`` unread bytes of an outbound pipe; do not wait.
 
     Args:
         fd: The end that children read from, which is still open here.
@@ -134,13 +134,13 @@ class Poller:
     watches. Call ``forget`` before a descriptor is closed.
     """
 
-    __slots__ = ("_ends", "_look", "_reads", "_writes")
+    __slots__ = ("_ends", "_interval", "_reads", "_writes")
 
     def __init__(self) -> None:
         self._reads: dict[int, list[Call]] = {}
-        self._writes: dict[int, tuple[list[Call], float]] = {}  # with the latest time of a try
+        self._writes: dict[int, tuple[list[Call], float]] = {}  # with the time of the next attempt
         self._ends: list[tuple[Child, Call]] = []
-        self._look = _FIRST_LOOK
+        self._interval = _FIRST_INTERVAL
 
     def readable(self, fd: int, call: Call) -> None:
         """Call once, when a read from ``fd`` would return data or the end of it."""
@@ -151,12 +151,12 @@ class Poller:
 
         It is also called after some time, because the system does not always report room.
         """
-        self._writes.setdefault(fd, ([], time.monotonic() + _TRY))[0].append(call)
+        self._writes.setdefault(fd, ([], time.monotonic() + _RETRY_SECONDS))[0].append(call)
 
     def ended(self, child: Child, call: Call) -> None:
         """Call once, when ``child`` has ended."""
         self._ends.append((child, call))
-        self._look = _FIRST_LOOK
+        self._interval = _FIRST_INTERVAL
 
     def forget(self, fd: int) -> None:
         """Drop the watches of a descriptor."""
@@ -176,36 +176,36 @@ class Poller:
             seconds: The longest wait; 0 only polls; None waits without limit, but not when
                 nothing is watched.
         """
-        until = None if seconds is None else time.monotonic() + seconds
+        deadline = None if seconds is None else time.monotonic() + seconds
         while not self._call_ready():
-            rest = None if until is None else until - time.monotonic()
-            if rest is not None and rest <= 0:
+            remaining = None if deadline is None else deadline - time.monotonic()
+            if remaining is not None and remaining <= 0:
                 return False
             if not (self._reads or self._writes or self._ends):
-                if rest is None:
+                if remaining is None:
                     return False
-                time.sleep(rest)
+                time.sleep(remaining)
                 return False
-            self._pause(rest)
-        self._look = _FIRST_LOOK
+            self._pause(remaining)
+        self._interval = _FIRST_INTERVAL
         return True
 
-    def _pause(self, rest: float | None) -> None:
-        """Wait for the time of the next poll, or for children when there are no pipes."""
+    def _pause(self, remaining: float | None) -> None:
+        """Wait until the next poll, or for children if there are no pipes."""
         handles = [child.handle for child, _ in self._ends if isinstance(child, WindowsChild)]
-        if self._reads or self._writes or len(handles) > _MOST_HANDLES:
+        if self._reads or self._writes or len(handles) > _MAX_HANDLES:
             # a sleep is exact to half a millisecond, a wait for handles to sixteen
-            time.sleep(self._look if rest is None else min(self._look, rest))
-            self._look = min(2 * self._look, _LONGEST_LOOK)
+            time.sleep(self._interval if remaining is None else min(self._interval, remaining))
+            self._interval = min(2 * self._interval, _LONGEST_INTERVAL)
         else:
-            wait = _LONGEST_WAIT if rest is None else min(int(1000 * rest) + 1, _LONGEST_WAIT)
+            wait = _MAX_WAIT if remaining is None else min(int(1000 * remaining) + 1, _MAX_WAIT)
             _winapi.WaitForMultipleObjects(handles, False, wait)
 
     def _call_ready(self) -> bool:
-        """Call the watches of what happened: data first, then the ends of children."""
+        """Call the watches of all events: data first, then the ends of children."""
         from sandhook.host.winapi import has_room
 
-        over = [watch for watch in self._ends if watch[0].poll()]
+        ended = [watch for watch in self._ends if watch[0].poll()]
         now = time.monotonic()
         called = False
         for fd in [fd for fd in self._reads if _ready(fd)]:
@@ -221,9 +221,9 @@ class Poller:
             for call in self._writes.pop(fd, ((), 0.0))[0]:
                 called = True
                 call()
-        if over:
-            self._ends = [watch for watch in self._ends if watch not in over]
-        for _, call in over:
+        if ended:
+            self._ends = [watch for watch in self._ends if watch not in ended]
+        for _, call in ended:
             called = True
             call()
         return called

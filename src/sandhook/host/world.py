@@ -1,9 +1,9 @@
 """Host: what a shell outside the sandbox may use of this machine, and one run on it.
 
-The interpreter, its kernel and its tasks are those of the sandbox. Here its questions about the machine
-are answered: where a command is, how it is started, how time passes. A command that is neither a
-function nor a built-in is looked up in PATH. A file that a path names goes through ``dispatch``.
-Every process that a run started ends with the run.
+The interpreter, its kernel and its tasks are those of the sandbox. This module provides the machine: it
+finds and starts commands, opens files and waits. A command that is neither a function nor a built-in is
+looked up in PATH. A file that a path names goes through ``dispatch``. Every process that a run started
+ends with the run.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 #: Process numbers of the shell's own tasks begin here, above those of any machine, so that none is a real process.
 _FIRST_TASK = 1 << 23
 
-#: Notes of one run that are kept.
+#: The maximum number of notes of one run.
 _NOTES = 100
 
 
@@ -52,11 +52,11 @@ class Host(Record):
 
     Fields:
         prefer: Which of two commands of one name runs: "machine" prefers the programs in PATH, "own" prefers
-            our utilities. Commands that only one of them has always run. None means "machine", but "own" on
-            Windows, where ``find`` and ``sort`` in PATH are other programs than scripts expect.
+            sandhook's utilities. Commands that only one of them has always run. None means "machine", but "own"
+            on Windows, where ``find`` and ``sort`` in PATH are other programs than scripts expect.
         executable_bit: A script named by a path needs permission to be executed, as in the kernel. Without
             this, as for hooks, permission to read it suffices.
-        own_shell: Scripts for bash or sh run in our shell: "never", where the machine has no such program
+        own_shell: Scripts for bash or sh run in sandhook's shell: "never", if the machine has no such program
             ("missing"), or "always".
         extensions: Programs that run files without "#!", by the extension: {".py": ("python",)}.
         inherit: Standard input, output and error are those of this process.
@@ -105,9 +105,19 @@ class HostWorld:
 
 
 class HostRun:
-    """One run on this machine: its kernel, its processes, and what the shell asks of the machine."""
+    """One run on this machine: its kernel, its processes, and the shell's interface to the machine."""
 
-    __slots__ = ("_commands", "_ended", "_fs", "_host", "_launcher", "_notes", "_pipes", "_poller", "kernel")
+    __slots__ = (
+        "_commands",
+        "_fs",
+        "_host",
+        "_launcher",
+        "_notes",
+        "_pipes",
+        "_poller",
+        "_script_end",
+        "kernel",
+    )
 
     def __init__(
         self, host: Host, fs: HostFileSystem, limits: Limits, budget: Budget, network: NetworkAccess | None
@@ -117,21 +127,21 @@ class HostRun:
         self._poller = Poller()
         self._commands = PathSearch(fs, host.prefer or "machine", executable_bit=host.executable_bit)
         self._notes: dict[str, None] = {}
-        self._pipes: set[RealPipe] = set()  # that have descriptors
-        self._ended = 0.0  # when the script had ended, in the seconds of monotonic()
+        self._pipes: set[RealPipe] = set()  # pipes that have descriptors
+        self._script_end = 0.0  # the end of the script, by monotonic(); 0.0 before it
         self.kernel = Kernel(fs, limits, budget, network=network, outside=self)
         self._launcher = Launcher(self.kernel, fs, self._poller, subreaper=host.subreaper)
 
     @property
     def user(self) -> tuple[int, int]:
-        """Numbers of the user and the group whose run it is."""
+        """The numbers of the run's user and group."""
         if sys.platform == "win32":
             return USER_ID, USER_ID
         return os.getuid(), os.getgid()
 
     @property
     def process_numbers(self) -> tuple[int, int]:
-        """The number of the first process, this one's, and the one from which all others count."""
+        """The number of the first process, which is this one's, and the number from which all others count."""
         return os.getpid(), _FIRST_TASK
 
     def wait(self, seconds: float) -> object:
@@ -151,23 +161,23 @@ class HostRun:
 
     @property
     def inherits(self) -> bool:
-        """True when standard input, output and error are those of the host process."""
+        """True if standard input, output and error are those of the host process."""
         return self._host.inherit
 
     def stream(self, number: int) -> Description:
         """Return one of these three streams."""
         return HostStream(
-            number, self._poller, self.kernel.scheduler, read=not number, write=number > 0, owned=False
+            number, self._poller, self.kernel.scheduler, read=not number, write=number > 0, closes_fd=False
         )
 
-    def describe(self, opened: object, *, read: bool, write: bool, append: bool) -> Description:
+    def describe(self, handle: object, *, read: bool, write: bool, append: bool) -> Description:
         """Return the description of a file that the file system opened; waits for a FIFO's other end."""
-        assert isinstance(opened, HostHandle)
-        if not isinstance(opened, Special):
+        assert isinstance(handle, HostHandle)
+        if not isinstance(handle, Special):
             if append:
-                _append(opened.fd)
-            return HostFile(opened, read=read, write=write, append=append)
-        fd = self._open_special(opened.path, read=read, write=write)
+                _append(handle.fd)
+            return HostFile(handle, read=read, write=write, append=append)
+        fd = self._open_special(handle.path, read=read, write=write)
         return HostStream(fd, self._poller, self.kernel.scheduler, read=read, write=write)
 
     def pipe(self) -> RealPipe:
@@ -175,7 +185,7 @@ class HostRun:
         return RealPipe(self.kernel.scheduler, self._poller, self._pipes)
 
     def connect(self, state: State, name: str) -> Description:
-        """Open /dev/tcp/HOST/PORT or /dev/udp/HOST/PORT. Raises ShellError in bash's words."""
+        """Open /dev/tcp/HOST/PORT or /dev/udp/HOST/PORT. Raises ShellError with bash's message."""
         from sandhook.host.sockets import open_connection
 
         scheduler = self.kernel.scheduler
@@ -209,7 +219,7 @@ class HostRun:
     # ------------------------------------------------------------------ commands
 
     def search(self, state: State, name: str, path: str | None) -> Located | None:
-        """Look a name without slash up in PATH: the file, and the utility when it is one of ours."""
+        """Look a name without slash up in PATH; return the file, and the name of sandhook's utility if it is one."""
         return self._commands.search(state, name, path)
 
     def files(self, state: State, name: str, path: str | None) -> Iterator[str]:
@@ -217,15 +227,15 @@ class HostRun:
         return self._commands.files(state, name, path)
 
     def may_run(self, state: State, path: str) -> bool:
-        """Return True when permissions let ``run_file`` run a path."""
+        """Return True if permissions allow ``run_file`` to run a path."""
         return self._commands.may_run(state, path)
 
     def run_file(self, state: State, path: str, argv: Sequence[str], shell: str) -> int:
-        """Run a file of the host: a program, or a script by its interpreter; report what fails."""
+        """Run a file of the host: a program, or a script by its interpreter; report errors."""
         name = self._fs.native(join(state.process.cwd, path)) if WINDOWS else path
         environment = exported_variables(state)
         words = native_arguments(argv, environment)
-        found = plan(
+        dispatch_plan = plan(
             name,
             words if argv[0] == path else [path, *words[1:]],
             View(self._fs, state, self._commands.programs),
@@ -235,21 +245,27 @@ class HostRun:
             environment=environment,
             native=self._fs.native if WINDOWS else None,
         )
-        if isinstance(found, Refused):
-            state.shell.error(state, found.message)
-            return found.status
-        if isinstance(found, Program):
-            launch = Launch(path, found.executable, words, None, found.command_line)
+        if isinstance(dispatch_plan, Refused):
+            state.shell.error(state, dispatch_plan.message)
+            return dispatch_plan.status
+        if isinstance(dispatch_plan, Program):
+            launch = Launch(path, dispatch_plan.executable, words, None, dispatch_plan.command_line)
             return self._launcher.run(state, launch)
-        for note in found.notes:
+        for note in dispatch_plan.notes:
             if len(self._notes) < _NOTES:
                 self._notes[note] = None
-        if isinstance(found, Source):
-            # the arguments of a command keep their form for our own shell: no native paths
-            before = found.argv[1 : len(found.argv) - len(argv) + 1]
-            script = path if found.path == name else found.path
-            return _run_source(state, found, [script, *before, *argv[1:]], shell)
-        launch = Launch(path, found.executable, found.argv, found.environment, found.command_line)
+        if isinstance(dispatch_plan, Source):
+            # sandhook's shell receives the arguments of a command in their own form, without native paths
+            before = dispatch_plan.argv[1 : len(dispatch_plan.argv) - len(argv) + 1]
+            script = path if dispatch_plan.path == name else dispatch_plan.path
+            return _run_source(state, dispatch_plan, [script, *before, *argv[1:]], shell)
+        launch = Launch(
+            path,
+            dispatch_plan.executable,
+            dispatch_plan.argv,
+            dispatch_plan.environment,
+            dispatch_plan.command_line,
+        )
         return self._launcher.run(state, launch)
 
     def kill(self, pid: int, signal: int) -> None:
@@ -264,12 +280,12 @@ class HostRun:
     def lingers(self) -> bool:
         """Return True while the run waits for processes that hold its output; first called at the script's end."""
         now = monotonic()
-        if not self._ended:
-            self._ended = now
-        return now - self._ended < self._host.linger
+        if not self._script_end:
+            self._script_end = now
+        return now - self._script_end < self._host.linger
 
     def close(self, *, ended: bool) -> None:
-        """End what is left of the run's processes; after a limit they have ``Host.grace`` seconds to clean up."""
+        """End the run's remaining processes; after a limit they have ``Host.grace`` seconds to clean up."""
         try:
             self._launcher.close(grace=0.0 if ended else self._host.grace)
         finally:
@@ -279,7 +295,7 @@ class HostRun:
 
 
 def _run_source(state: State, source: Source, words: Sequence[str], shell: str) -> int:
-    """Run a script in a shell of ours; ``shell`` is its name unless the first line asks for sh."""
+    """Run a script in sandhook's shell; ``shell`` is its name unless the first line names sh."""
     runtime = state.shell
     argv = [source.shell if source.shell == "sh" else shell, *source.options, *words]
     if source.environment is None:
@@ -290,7 +306,7 @@ def _run_source(state: State, source: Source, words: Sequence[str], shell: str) 
 
 
 def _append(fd: int) -> None:
-    """Make every write go to the end of the file, also when other processes write to it."""
+    """Make every write go to the end of the file, even if other processes write to it."""
     if sys.platform == "win32":
         return
     import fcntl
