@@ -1,10 +1,11 @@
 """The messages between the host and a worker: length-prefixed binary frames.
 
 A request is REQUEST, then the program, the variables (JSON), the data and, if HALTS is set,
-the probe program, all UTF-8. A worker that is ready sends READY once. The answer to a request is any number of OUTPUT and FAILED frames and one
-last DONE, BROKEN or MEMORY frame, each with HEADER before it. After an OUTPUT frame the
-worker waits for one byte: GO or STOP; ALSO is output without that. A worker that calls libjq's own
-functions, and that for SQLite, receives NATIVE, a header and the data, and its FAILED frames are plain text for standard error.
+the probe program, all UTF-8. A worker that is ready sends READY once. It answers a request with any
+number of OUTPUT and FAILED frames and a last DONE, BROKEN or MEMORY frame; HEADER precedes each frame.
+After an OUTPUT frame the worker waits for one byte, GO or STOP; after an ALSO frame, which is output,
+too, it does not wait. The worker that calls libjq's own functions and the worker for SQLite receive
+NATIVE, a header and the data; their FAILED frames are plain text for standard error.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ REQUEST = Struct("<IBIdIIII")
 #: To a worker that calls libjq's own functions: seconds, lengths of the header (JSON) and the data
 NATIVE = Struct("<dII")
 
-#: How such a run ended: the last turn's result, and of the last output whether it was true (-1: no output)
-ENDED = Struct("<ib")
+#: The result of such a run: that of the last turn, and whether the last output was true (-1: no output)
+RUN_RESULT = Struct("<ib")
 
-#: The result of a command line that was wrong, with the hint to --help
-MISUSED = 1 << 20
+#: The result of an invalid command line, whose message names --help
+USAGE_ERROR = 1 << 20
 
 #: kind of frame, length of its payload in bytes
 HEADER = Struct("<BI")
@@ -33,7 +34,7 @@ DONE_HEAD = Struct("<IBBBi")
 #: number of the input (0-based) that a FAILED frame is about, kind of failure; then its text
 FAILED_HEAD = Struct("<IB")
 
-#: Bytes of output that are gathered before they are sent.
+#: Bytes of output in one frame.
 CHUNK = 65_536
 
 # Frames from the worker.
@@ -48,8 +49,8 @@ GO, STOP = b"g", b"s"
 # The last output: no output, false or null, anything else.
 NOTHING, FALSY, TRUTHY = 0, 1, 2
 
-# How a run ended: at the end of its inputs, by halt, by a halt that the program itself caught.
-FINISHED, HALTED, SWALLOWED = 0, 1, 2
+# The end of a run: after its last input, by halt, by a halt that the program itself caught.
+FINISHED, HALTED, HALT_CAUGHT = 0, 1, 2
 
 # Kinds of failure: error(string), error(any other value), input that is not JSON, an error after
 # which it is unknown which inputs were read, halt_error.
@@ -66,6 +67,6 @@ TAB = 64
 SEQ = 128  # print RS before every output
 NUL = 256  # print NUL after every output instead of a newline
 HALTS = 512  # a probe program follows, in which halt is libjq's own
-SPACED = 1024  # print arrays and objects over several lines, ``indent`` spaces a level
+PRETTY = 1024  # print arrays and objects over several lines, ``indent`` spaces a level
 COMPILE = 2048  # compile the program only
 NULL_INPUT = 4096  # with GATHER: only the program itself reads values, and meets a bad one

@@ -1,6 +1,6 @@
-"""The JSON headers of requests, as the host writes them and a worker reads them.
+"""The JSON headers of requests, which the host writes and a worker reads.
 
-Imported for types alone: making these classes costs half a millisecond.
+Imported only for types: creating these classes costs half a millisecond.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TypedDict, final
 
 @final
 class GrammarHeader(TypedDict):
-    """A question to ``jq/native.py``: which of these texts has a wrong grammar? The answer is BROKEN."""
+    """The header of a request that asks ``jq/native.py`` which of these texts has a syntax error; the answer is BROKEN."""
 
     grammar: list[tuple[str, str]]  #: name of the file and text: the program, then modules
 
@@ -24,7 +24,7 @@ class JqHeader(TypedDict):
     check: bool  #: compile only
     reads: bool  #: the program reads inputs itself
     bind: list[str]  #: variables that the first line binds
-    asked: list[str]  #: functions to redefine: now, input_filename, input_line_number
+    host_functions: list[str]  #: functions to redefine: now, input_filename, input_line_number
     env: dict[str, str]  #: the environment, if the program may read it
     definitions: list[tuple[str, str, str, str]]  #: option, name, text, file of the text
     positional: list[tuple[bool, str]]  #: whether it is JSON, text
@@ -41,7 +41,7 @@ class JqHeader(TypedDict):
     join: bool
     nul: bool
     seq: bool
-    colours: str | None  #: JQ_COLORS, "" for the default; None if no colours were asked for
+    colours: str | None  #: JQ_COLORS, "" for the default; None without colours
 
 
 @final

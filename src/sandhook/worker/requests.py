@@ -1,4 +1,4 @@
-"""What a worker is asked, and how that is encoded."""
+"""The requests to workers, and their encoding."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ class Request:
     """One program to run.
 
     Attributes:
-        flags: Of ``frames``.
-        indent: Spaces a level, with SPACED.
-        step: With GATHER, how many values one turn of the program takes; 0 means all.
+        flags: Flags of ``frames``.
+        indent: Spaces for each level, with PRETTY.
+        step: With GATHER, the number of values that one turn of the program reads; 0 means all.
         program: The wrapped program, as ``server`` describes it.
         variables: JSON text that is passed to the program, with GATHER.
         data: JSON texts, or lines with LINES.
@@ -40,7 +40,7 @@ class Request:
         self.probe = probe
 
     def encode(self, seconds: float) -> bytes:
-        """Return the frame; the worker ends itself ``seconds`` from when it has read it."""
+        """Return the frame; the worker ends itself ``seconds`` after it has read the frame."""
         head = frames.REQUEST.pack(
             self.flags,
             self.indent,
@@ -64,6 +64,6 @@ class NativeRequest:
         self.data = data
 
     def encode(self, seconds: float) -> bytes:
-        """Return the frame; the worker ends itself ``seconds`` from when it has read it."""
+        """Return the frame; the worker ends itself ``seconds`` after it has read the frame."""
         head = frames.NATIVE.pack(seconds, len(self.header), len(self.data))
         return b"".join((head, self.header, self.data))

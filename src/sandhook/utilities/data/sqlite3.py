@@ -271,8 +271,8 @@ class _Run:
             name, _, data = payload.partition(b"\0")
             self._write(name.decode("utf-8", "surrogateescape"), data)
         elif kind == frames.DONE:
-            self._status = frames.ENDED.unpack_from(payload)[0]
-            image = payload[frames.ENDED.size :]
+            self._status = frames.RUN_RESULT.unpack_from(payload)[0]
+            image = payload[frames.RUN_RESULT.size :]
             if image and not self._in_memory:
                 self._write(self._name, image)
 

@@ -62,7 +62,7 @@ class Native:
             self._answer(header, request[head:])
         except ValueRejected as error:
             process.send(frames.FAILED, str(error).encode("utf-8", "replace"))
-            process.send(frames.DONE, frames.ENDED.pack(error.status, 0))
+            process.send(frames.DONE, frames.RUN_RESULT.pack(error.status, 0))
         except process.OutputRefused:
             self._forget()
         self._run = None
@@ -138,7 +138,7 @@ class Native:
         if "ENV" in header["bind"]:
             line += "def env: $ENV;"
         marker = self._marker.decode()
-        for name in header["asked"]:
+        for name in header["host_functions"]:
             line += f"def {name}: {dumps(marker + name)}|debug|get_jq_origin;"
         return line.encode()
 
@@ -169,7 +169,7 @@ class Native:
             text = lib.text(lib.copy(value))
             if text.startswith(self._marker):
                 lib.free(value)
-                answer = lib.parse(dumps(run.asked(text[len(self._marker) :].decode())).encode())
+                answer = lib.parse(dumps(run.call_host_function(text[len(self._marker) :].decode())).encode())
                 lib.set_attr(run.program, lib.string(b"JQ_ORIGIN"), answer)
                 return
         line = lib.append(lib.append(lib.array(), lib.string(b"DEBUG:")), value)
@@ -231,7 +231,7 @@ class Run:
             if self._size > frames.CHUNK:
                 self._flush()
                 data = b""
-            process.send(frames.DONE, frames.ENDED.pack(status, last) + data)
+            process.send(frames.DONE, frames.RUN_RESULT.pack(status, last) + data)
         finally:
             lib.free_inputs(self._inputs)
 
@@ -241,7 +241,7 @@ class Run:
         status, last = _OK_NOTHING, -1
         if self._header["null_input"]:
             status = self._turn(lib.null())
-            self._open_asked()
+            self._open_read_files()
             return status, last
         while not self._failed_to_open:
             self._begun = True
@@ -274,7 +274,7 @@ class Run:
             at += size
         return unreadable[::-1]
 
-    def _open_asked(self) -> None:
+    def _open_read_files(self) -> None:
         """Call ``_open`` for a program that reads its inputs itself."""
         if self._header["reads"]:
             self._open(at_end=self._offset() == len(self._read))
@@ -339,7 +339,7 @@ class Run:
     def _failed(self, message: Value) -> int:
         """Print an error that the program did not catch."""
         lib = self._lib
-        self._open_asked()
+        self._open_read_files()
         where = self._where().encode("utf-8", "replace")
         if message.kind & 15 == libjq.STRING:
             text = lib.text(message).partition(b"\0")[0]
@@ -350,11 +350,11 @@ class Run:
 
     # ------------------------------------------------------------------ redefined functions
 
-    def asked(self, name: str) -> float | str | None:
+    def call_host_function(self, name: str) -> float | str | None:
         """Return the value of the redefined function ``name``."""
         if name == "now":
             return time.time() + self._header["skew"]
-        self._open_asked()
+        self._open_read_files()
         place = self._position.at(self._offset())
         if name == "input_filename":
             return place[0] if place else None

@@ -78,7 +78,7 @@ class Answer:
         self.halted = frames.FINISHED
         self.status = 0
         unit = None
-        if flags & frames.SPACED:
+        if flags & frames.PRETTY:
             unit = "\t" if flags & frames.TAB else " " * indent
         self.lay_out: Callable[[str], str] | None = None
         colour, ascii_ = bool(flags & frames.COLOUR), bool(flags & frames.ASCII)
@@ -310,7 +310,7 @@ class Server:
             answer.fail(frames.NOT_JSON, str(error))
             return
         if most is not None:
-            answer.halted = frames.SWALLOWED
+            answer.halted = frames.HALT_CAUGHT
 
 
 class NotJson(Exception):

@@ -101,5 +101,5 @@ class Values:
     def _json(self, text: str, option: str) -> Value:
         value = self._lib.parse(text.encode("utf-8", "replace"))
         if value.kind & 15 == libjq.INVALID:
-            raise ValueRejected(f"jq: invalid JSON text passed to --{option}\n", frames.MISUSED)
+            raise ValueRejected(f"jq: invalid JSON text passed to --{option}\n", frames.USAGE_ERROR)
         return value

@@ -1,7 +1,7 @@
-"""What statements and dot-commands of one call of sqlite3 share: the database, settings, output.
+"""The database, the settings and the output of one call of sqlite3, which statements and dot-commands share.
 
-Runs inside the worker. SQLite's code is C and its statements are the script's, so they stay in a
-process without files, bounded in memory and killed in time.
+Runs inside the worker. SQLite's code is C and its statements are the script's, so they run in a
+process without files, with bounded memory and time.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ class Console:
     """The database of one call, its settings and its output.
 
     Attributes:
-        header: What the call asks for.
+        header: The options of the call.
         db: The database, in memory.
-        style: How rows are printed.
+        style: The layout of rows.
         parameters: Values that ``.parameter`` set, by name with its sign.
         files: Text of each file that a script may name; None if it cannot be read.
         bail: Stop at the first error.
         echo: Print commands before they run.
         changes: Print counts of changed rows after statements.
         once: Output returns to standard output after the next statements.
-        depth: How many ``.read`` are running (a count).
+        depth: Nesting depth of ``.read`` (a count).
     """
 
     def __init__(self, header: SqliteHeader, image: bytes) -> None:
@@ -77,12 +77,12 @@ class Console:
         self.forbid()
 
     def forbid(self) -> None:
-        """Allow nothing that leads out of the database."""
+        """Forbid everything that has effects outside the database."""
         self.db.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         self.db.set_authorizer(_authorize)
 
     def vacuum(self) -> None:
-        """Pack the database; SQLite attaches another one for that."""
+        """Pack the database. SQLite attaches another database for that."""
         self.db.set_authorizer(None)
         self.db.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)
         try:
@@ -118,7 +118,7 @@ class Console:
             self.flush()
 
     def flush(self) -> None:
-        """Send the gathered output in pieces, each after the host's consent."""
+        """Send the buffered output in pieces; the host accepts each piece before the next."""
         data = b"".join(self._pieces)
         self._pieces = []
         self._size = 0
@@ -136,9 +136,9 @@ class Console:
         process.send(frames.TARGET, name.encode("utf-8", "surrogateescape"))
 
     def image(self) -> bytes:
-        """Return the database file's bytes, b"" if nothing was ever written.
+        """Return the database file's bytes, b"" for an empty database.
 
-        For such a database serialize() raises or returns a page, depending on SQLite's version.
+        For an empty database serialize() raises or returns a page, depending on SQLite's version.
         """
         if self.db.execute("PRAGMA page_count").fetchone() == (0,):
             return b""
@@ -146,7 +146,7 @@ class Console:
 
 
 def _authorize(action: int, first: str | None, *rest: object) -> int:
-    """Deny what leads out of the database, although the process could reach nothing there."""
+    """Deny access outside the database, a second barrier: the process itself has no files either."""
     if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH):
         return sqlite3.SQLITE_DENY
     if action == sqlite3.SQLITE_PRAGMA and str(first).lower() in _PRAGMAS:

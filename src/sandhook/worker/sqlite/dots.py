@@ -1,6 +1,6 @@
 """The dot-commands of SQLite's command line. Runs inside the worker.
 
-Each receives the console and its words, and returns False for words that it does not accept.
+Each receives the console and the words after its name, and returns False for invalid words.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from sandhook.worker.sqlite.console import Console
 from sandhook.worker.sqlite.modes import MODES, name_of
 from sandhook.worker.sqlite.text import Field
 
-#: Nesting of ``.read``.
+#: The maximum nesting depth of ``.read``.
 MAX_READ = 10
 
 
-class DotCommandFailed(Exception):
+class DotCommandError(Exception):
     """A dot-command failed; the message was printed."""
 
 
@@ -40,21 +40,21 @@ def run_dot(console: Console, line: str) -> str | None:
         The text of the file that ``.read`` names, for the caller to run; None for other commands.
 
     Raises:
-        DotCommandFailed: The command is wrong or failed; the message was printed.
+        DotCommandError: The command is invalid or failed; the message was printed.
         Quit: The command ends the console.
     """
     words = words_of(line[1:].rstrip(";"))
     name = words[0] if words else ""
-    known = [command for command in _DOTS if command.startswith(name)] if name else []
-    exact = name if name in _DOTS else known[0] if known and len(name) > 2 else ""
+    candidates = [command for command in _DOTS if command.startswith(name)] if name else []
+    exact = name if name in _DOTS else candidates[0] if candidates and len(name) > 2 else ""
     if exact == "read" and len(words) == 2:
         return _read(console, words[1])
     if not exact or not _DOTS[exact](console, words[1:]):
-        if name in _REFUSED:
+        if name in _UNSUPPORTED:
             console.error(f"Error: .{name} is not supported (L-SQLITE-001)\n")
         else:
             console.error(f'Error: unknown command or invalid arguments:  "{name}". Enter ".help" for help\n')
-        raise DotCommandFailed
+        raise DotCommandError
     return None
 
 
@@ -67,26 +67,26 @@ def _mode(console: Console, words: list[str]) -> bool:
     if not words:
         console.write(f"current output mode: {console.style.mode}\n")
         return True
-    options, plain = [], []
-    rest = list(reversed(words))
-    while rest:
-        word = rest.pop()
-        if word in ("--wrap", "-wrap", "--wordwrap", "-wordwrap") and rest:
-            options.append((word.lstrip("-"), rest.pop()))
+    options, operands = [], []
+    pending = list(reversed(words))
+    while pending:
+        word = pending.pop()
+        if word in ("--wrap", "-wrap", "--wordwrap", "-wordwrap") and pending:
+            options.append((word.lstrip("-"), pending.pop()))
         elif word.startswith("-"):
             options.append((word.lstrip("-"), ""))
         else:
-            plain.append(word)
-    if plain[:1] == ["qbox"]:
-        plain[0] = "box"
+            operands.append(word)
+    if operands[:1] == ["qbox"]:
+        operands[0] = "box"
         options.append(("quote", ""))
-    if not plain or plain[0] not in MODES or any(name not in _MODE_OPTIONS for name, _ in options):
+    if not operands or operands[0] not in MODES or any(name not in _MODE_OPTIONS for name, _ in options):
         console.error(f"Error: mode should be one of: {' '.join(sorted([*MODES, 'qbox']))}\n")
-        raise DotCommandFailed
+        raise DotCommandError
     style = console.style
-    style.set_mode(plain[0], by_command=True)
-    if plain[0] == "insert":
-        style.table = plain[1] if len(plain) > 1 else "table"
+    style.set_mode(operands[0], by_command=True)
+    if operands[0] == "insert":
+        style.table = operands[1] if len(operands) > 1 else "table"
     for name, value in options:
         if name == "wrap":
             style.wrap = int(value[:4]) if value.isascii() and value.isdigit() else 0
@@ -105,7 +105,7 @@ _MODE_OPTIONS = frozenset({"wrap", "wordwrap", "ww", "quote", "noquote"})
 def _headers(console: Console, words: list[str]) -> bool:
     if len(words) != 1:
         console.error("Usage: .headers on|off\n")
-        raise DotCommandFailed
+        raise DotCommandError
     console.style.headers, console.style.headers_set = _on(words[0]), True
     return True
 
@@ -157,15 +157,15 @@ def _echo(console: Console, words: list[str]) -> bool:
 
 
 def _off(console: Console, words: list[str]) -> bool:
-    """Accept "off" for output that is never printed."""
+    """Accept only "off": the output of this command is not supported."""
     if len(words) == 1 and not _on(words[0]):
         return True
     console.error("Error: only off is supported (L-SQLITE-001)\n")
-    raise DotCommandFailed
+    raise DotCommandError
 
 
 def _parameter(console: Console, words: list[str]) -> bool:
-    """Keep values for the variables of statements."""
+    """Store values for the variables of statements."""
     parameters = console.parameters
     match words:
         case ["init"]:
@@ -175,7 +175,7 @@ def _parameter(console: Console, words: list[str]) -> bool:
         case ["list"]:
             widest = max(map(len, parameters), default=0)
             for name in sorted(parameters):
-                console.write(f"{name:<{widest}} {console.style.quoted(parameters[name])}\n")
+                console.write(f"{name:<{widest}} {console.style.literal_of(parameters[name])}\n")
         case ["set", name, text]:
             try:
                 value = _rows(console, f"SELECT {text}")[0][0]
@@ -197,7 +197,7 @@ def _read(console: Console, name: str) -> str:
     text = console.files.get(name)
     if text is None or console.depth >= MAX_READ:
         console.error(f'Error: cannot open "{name}"\n')
-        raise DotCommandFailed
+        raise DotCommandError
     return text
 
 
@@ -227,13 +227,13 @@ def _rows(console: Console, statement: str, *values: str) -> list[Any]:
 
 
 def _tables(console: Console, words: list[str], kinds: str = "'table','view'") -> bool:
-    found = _rows(
+    rows = _rows(
         console,
         f"SELECT name FROM sqlite_schema WHERE type IN ({kinds}) AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
         f" AND {'name' if 'view' in kinds else 'tbl_name'} LIKE ? ORDER BY 1",
         words[0] if words else "%",
     )
-    names = [row[0] for row in found]
+    names = [row[0] for row in rows]
     if names:
         widest = max(map(len, names))
         across = max(1, 80 // (widest + 2))
@@ -248,13 +248,13 @@ def _indexes(console: Console, words: list[str]) -> bool:
 
 
 def _schema(console: Console, words: list[str]) -> bool:
-    found = _rows(
+    rows = _rows(
         console,
         "SELECT type, name, sql FROM sqlite_schema WHERE sql NOT NULL AND lower(tbl_name) LIKE lower(?)"
         " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid",
         words[0] if words else "%",
     )
-    for kind, name, sql in found:
+    for kind, name, sql in rows:
         text = sql
         if kind == "table" and sql[:13].upper() == "CREATE TABLE " and sql[13:14] in ("'", '"'):
             text = "CREATE TABLE IF NOT EXISTS " + sql[13:]
@@ -277,13 +277,13 @@ def _databases(console: Console, words: list[str]) -> bool:
 def _dump(console: Console, words: list[str]) -> bool:
     like = words[0] if words else "%"
     console.write("PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n")
-    found = _rows(
+    tables = _rows(
         console,
         "SELECT name, sql FROM sqlite_schema WHERE sql NOT NULL AND type = 'table' AND name LIKE ?"
         " ORDER BY tbl_name = 'sqlite_sequence', rowid",
         like,
     )
-    for name, sql in found:
+    for name, sql in tables:
         if name == "sqlite_sequence":
             console.write("DELETE FROM sqlite_sequence;\n")
         elif name.startswith("sqlite_"):
@@ -294,18 +294,18 @@ def _dump(console: Console, words: list[str]) -> bool:
             console.write(sql + ";\n")
         head = f"INSERT INTO {name_of(name)} VALUES("
         for row in console.db.execute(f"SELECT * FROM {name_of(name)}"):
-            console.write(head + ",".join(map(partial(_dumped, console), row)) + ");\n")
-    others = _rows(
+            console.write(head + ",".join(map(partial(_dump_literal, console), row)) + ");\n")
+    objects = _rows(
         console,
         "SELECT sql FROM sqlite_schema WHERE sql NOT NULL AND type IN ('index','trigger','view') AND tbl_name LIKE ?",
         like,
     )
-    console.write("".join(f"{row[0]};\n" for row in others) + "COMMIT;\n")
+    console.write("".join(f"{row[0]};\n" for row in objects) + "COMMIT;\n")
     return True
 
 
-def _dumped(console: Console, value: Field) -> str:
-    text = console.style.quoted(value)
+def _dump_literal(console: Console, value: Field) -> str:
+    text = console.style.literal_of(value)
     if isinstance(value, str) and ("\n" in value or "\r" in value):
         for code, mark in ((13, "\\r"), (10, "\\n")):
             if chr(code) in value:
@@ -317,13 +317,13 @@ def _dumped(console: Console, value: Field) -> str:
 
 def _import(console: Console, words: list[str]) -> bool:
     csv_mode, skip, names = console.style.mode == "csv", 0, []
-    rest = list(reversed(words))
-    while rest:
-        word = rest.pop()
+    pending = list(reversed(words))
+    while pending:
+        word = pending.pop()
         if word in ("--csv", "-csv"):
             csv_mode = True
-        elif word in ("--skip", "-skip") and rest and rest[-1].isdigit():
-            skip = int(rest.pop()[:6])
+        elif word in ("--skip", "-skip") and pending and pending[-1].isdigit():
+            skip = int(pending.pop()[:6])
         elif word.startswith("-"):
             return False
         else:
@@ -333,18 +333,18 @@ def _import(console: Console, words: list[str]) -> bool:
     text = console.files.get(names[0])
     if text is None:
         console.error(f'Error: cannot open "{names[0]}"\n')
-        raise DotCommandFailed
+        raise DotCommandError
     if console.style.mode == "csv" and console.style.row == "\r\n":
-        console.style.row = "\n"  # as sqlite3 does, which leaves it so
+        console.style.row = "\n"  # sqlite3 changes it permanently, too
     try:
-        _insert_rows(console, names[1], _parsed(console, text, csv_mode), skip)
+        _insert_rows(console, names[1], _parse_rows(console, text, csv_mode), skip)
     except (sqlite3.Error, CsvError) as error:
         console.error(f"Error: {error}\n")
-        raise DotCommandFailed from None
+        raise DotCommandError from None
     return True
 
 
-def _parsed(console: Console, text: str, csv_mode: bool) -> Iterator[list[str]]:
+def _parse_rows(console: Console, text: str, csv_mode: bool) -> Iterator[list[str]]:
     lines = text.splitlines(keepends=True)
     if csv_mode:
         return (row for row in csv_reader(lines) if row)
@@ -360,15 +360,15 @@ def _insert_rows(console: Console, table: str, rows: Iterator[list[str]], skip: 
         columns = next(rows, [])
         if not columns:
             return
-        quoted = ", ".join('"' + name.replace('"', '""') + '" TEXT' for name in columns)
-        console.db.execute('CREATE TABLE "' + table.replace('"', '""') + f'"(\n{quoted})')
+        declarations = ", ".join('"' + name.replace('"', '""') + '" TEXT' for name in columns)
+        console.db.execute('CREATE TABLE "' + table.replace('"', '""') + f'"(\n{declarations})')
     insert = f"INSERT INTO {name_of(table)} VALUES({','.join('?' * len(columns))})"
-    own = not console.db.in_transaction
-    if own:
+    begins_transaction = not console.db.in_transaction
+    if begins_transaction:
         console.db.execute("BEGIN")
     width = len(columns)
     console.db.executemany(insert, ((row + [None] * (width - len(row)))[:width] for row in rows))
-    if own:
+    if begins_transaction:
         console.db.execute("COMMIT")
 
 
@@ -391,7 +391,7 @@ _DOTS: dict[str, Callable[[Console, list[str]], bool]] = {
     "output": _output,
     "print": _print,
     "quit": _exit,
-    "read": lambda console, words: False,  # with one word, see run_dot
+    "read": lambda console, words: False,  # run_dot handles it with one word
     "save": _save,
     "schema": _schema,
     "separator": _separator,
@@ -402,7 +402,7 @@ _DOTS: dict[str, Callable[[Console, list[str]], bool]] = {
     "width": _width,
 }
 
-_REFUSED = frozenset(
+_UNSUPPORTED = frozenset(
     [
         "archive",
         "auth",
@@ -458,7 +458,7 @@ _ESCAPES = {"a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r
 
 
 def words_of(line: str) -> list[str]:
-    """Return the words of a dot-command: quotes hold them together, and only single ones keep backslashes."""
+    """Return the words of a dot-command; quotes enclose a word, and backslashes are literal only in single quotes."""
     words: list[str] = []
     at = 0
     while at < len(line):

@@ -1,4 +1,4 @@
-"""How rows of SQLite are laid out: the output modes of its command line. Runs inside the worker."""
+"""The output modes of SQLite's command line. Runs inside the worker."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MODES = (
 #: Modes that read all rows before they print the first.
 TABULAR = frozenset({"box", "column", "markdown", "table"})
 
-#: Where these modes break lines when ``.mode`` set them.
+#: The width at which these modes break lines if ``.mode`` has set them.
 WRAP = 60
 
 _C_ESCAPES = {"\\": "\\\\", '"': '\\"', "\t": "\\t", "\n": "\\n", "\r": "\\r"}
@@ -35,10 +35,10 @@ Number = Callable[[float, int], str]
 
 
 class Style:
-    """How results are printed; dot-commands change it.
+    """The layout of results; dot-commands change it.
 
     Attributes:
-        number: Returns a float as SQLite prints it, with a number of significant digits.
+        number: Returns a float in SQLite's notation, with a number of significant digits.
     """
 
     def __init__(self, number: Number) -> None:
@@ -86,7 +86,7 @@ class Style:
             return value.partition(b"\0")[0].decode("utf-8", "surrogateescape")
         return value.partition("\0")[0] if isinstance(value, str) else str(value)
 
-    def quoted(self, value: Field, *, digits: int = 20) -> str:
+    def literal_of(self, value: Field, *, digits: int = 20) -> str:
         """Return a field as an SQL literal."""
         if value is None:
             return "NULL"
@@ -130,40 +130,40 @@ class Style:
     ) -> None:
         """Print the rows of one statement; nothing if there are no rows."""
         if self.mode in TABULAR:
-            show = self.quoted if self.literal else self.text
+            show = self.literal_of if self.literal else self.text
             self._tabular(names, [[show(value) for value in row] for row in rows], write)
         elif self.mode == "json":
-            begun = False
+            has_output = False
             for row in rows:
                 items = ",".join(
                     f"{json_string(name)}:{self._json(value)}" for name, value in zip(names, row)
                 )
-                write((",\n" if begun else "[") + "{" + items + "}")
-                begun = True
-            if begun:
+                write((",\n" if has_output else "[") + "{" + items + "}")
+                has_output = True
+            if has_output:
                 write("]\n")
         else:
-            one = self._line_by_line(names)
-            begun = False
+            row_text = self._row_formatter(names)
+            has_output = False
             for row in rows:
                 if (
-                    not begun
+                    not has_output
                     and self.headers
                     and self.mode in ("list", "csv", "ascii", "quote", "tcl", "html")
                 ):
                     write(self._header(names))
-                write(("\n" if begun and self.mode == "line" else "") + one(row))
-                begun = True
+                write(("\n" if has_output and self.mode == "line" else "") + row_text(row))
+                has_output = True
 
     def _header(self, names: Sequence[str]) -> str:
         if self.mode == "html":
             return "<TR>" + "\n".join(f"<TH>{escape(name)}</TH>" for name in names) + "\n</TR>\n"
-        show: Callable[[str], str] = {"csv": self._csv, "quote": self.quoted, "tcl": self._tcl}.get(
+        show: Callable[[str], str] = {"csv": self._csv, "quote": self.literal_of, "tcl": self._tcl}.get(
             self.mode, str
         )
         return self.column.join(show(name) for name in names) + self.row
 
-    def _line_by_line(self, names: Sequence[str]) -> Callable[[Sequence[Field]], str]:
+    def _row_formatter(self, names: Sequence[str]) -> Callable[[Sequence[Field]], str]:
         if self.mode == "line":
             width = max(5, *map(len, names))
             return lambda row: "".join(
@@ -177,8 +177,8 @@ class Style:
             head = f"INSERT INTO {name_of(self.table)}"
             if self.headers:
                 head += f"({','.join(map(name_of, names))})"
-            return lambda row: f"{head} VALUES({','.join(map(self.quoted, row))});\n"
-        show = {"csv": self._csv, "quote": self.quoted, "tcl": self._tcl}.get(self.mode, self.text)
+            return lambda row: f"{head} VALUES({','.join(map(self.literal_of, row))});\n"
+        show = {"csv": self._csv, "quote": self.literal_of, "tcl": self._tcl}.get(self.mode, self.text)
         return lambda row: self.column.join(map(show, row)) + self.row
 
     def _tabular(self, names: Sequence[str], rows: list[list[str]], write: Callable[[str], None]) -> None:
@@ -186,7 +186,8 @@ class Style:
             return
         steps = [abs(width) or self.wrap for width in self.widths] + [self.wrap] * len(names)
         cells = [
-            [self._broken(text, step) for text, step in zip(row, steps)] for row in ([list(names), *rows])
+            [self._broken_lines(text, step) for text, step in zip(row, steps)]
+            for row in ([list(names), *rows])
         ]
         widths = [max(max(map(len, row[index])) for row in cells) for index in range(len(names))]
         right = [False] * len(names)
@@ -194,28 +195,28 @@ class Style:
             right[index] = width < 0
             if width:
                 widths[index] = max(widths[index], abs(width)) if self.mode != "column" else abs(width)
-        several = any(len(cell) > 1 for row in cells[1:] for cell in row)
+        has_multiline = any(len(cell) > 1 for row in cells[1:] for cell in row)
         left, middle, end, rules = _FRAMES[self.mode]
-        framed = self.mode != "column"
+        has_frame = self.mode != "column"
         if rules:
             write(_rule(rules[0], widths))
-        if framed or self.headers:
-            for line in _lines(cells[0], widths, [None] * len(names) if framed else right):
+        if has_frame or self.headers:
+            for line in _lines(cells[0], widths, [None] * len(names) if has_frame else right):
                 write(left + middle.join(line) + end)
-            if framed:
+            if has_frame:
                 write(_rule(rules[1] if rules else "|-|-|", widths))
             else:
                 write("  ".join("-" * width for width in widths) + "\n")
         for number, row in enumerate(cells[1:]):
-            if number and several and (rules or not framed):
+            if number and has_multiline and (rules or not has_frame):
                 write(_rule(rules[1], widths) if rules else "\n")
             for line in _lines(row, widths, right):
                 write(left + middle.join(line) + end)
         if rules:
             write(_rule(rules[2], widths))
 
-    def _broken(self, text: str, step: int) -> list[str]:
-        """Return the lines of a field, none longer than ``step`` unless that is 0."""
+    def _broken_lines(self, text: str, step: int) -> list[str]:
+        """Return the lines of a field, at most ``step`` characters long unless that is 0."""
         lines = text.replace("\r\n", "\n").split("\n")
         if not step:
             return lines
@@ -223,7 +224,7 @@ class Style:
 
 
 def _pieces(line: str, step: int, *, words: bool) -> Iterator[str]:
-    """Yield the pieces of a line; with ``words``, they end between words if one ends in time."""
+    """Yield the pieces of a line; with ``words``, a piece ends between words if a word ends within it."""
     at = 0
     while len(line) - at > step:
         end = at + step
@@ -254,14 +255,14 @@ def _rule(characters: str, widths: Sequence[int]) -> str:
 def _lines(
     row: Sequence[list[str]], widths: Sequence[int], right: Sequence[bool | None]
 ) -> Iterable[list[str]]:
-    """Yield the lines of a row, each with its fields as wide as their columns."""
+    """Yield the lines of a row, each a list of fields that are padded to the widths of their columns."""
     for number in range(max(map(len, row))):
         line = []
         for cell, width, side in zip(row, widths, right):
             text = cell[number] if number < len(cell) else ""
             if side is None:
-                before = (width - len(text)) // 2
-                line.append(" " * before + text + " " * (width - len(text) - before))
+                padding = (width - len(text)) // 2
+                line.append(" " * padding + text + " " * (width - len(text) - padding))
             else:
                 line.append(
                     text.rjust(width)
@@ -281,14 +282,14 @@ def escape(text: str) -> str:
 
 
 def json_string(text: str) -> str:
-    """Return a JSON string as SQLite's command line writes it: with as few escapes as possible."""
+    """Return a JSON string with the notation of SQLite's command line: as few escapes as possible."""
     from json import dumps
 
     return dumps(text, ensure_ascii=False)
 
 
 def name_of(name: str) -> str:
-    """Return a name of a table, in quotes if it needs them."""
+    """Return a name as SQL, in quotes if it needs them."""
     plain = name and (name[0].isalpha() or name[0] == "_") and all(c.isalnum() or c == "_" for c in name)
     if plain and name.isascii() and name.upper() not in _KEYWORDS:
         return name

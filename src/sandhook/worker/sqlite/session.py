@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.worker import frames, process
 from sandhook.worker.sqlite.console import Console
-from sandhook.worker.sqlite.dots import DotCommandFailed, Quit, run_dot
+from sandhook.worker.sqlite.dots import DotCommandError, Quit, run_dot
 from sandhook.worker.sqlite.text import Parameters, has_statement, plan_lines, statements
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Session:
     """One call of sqlite3: runs its scripts on a console.
 
     Args:
-        header: What the call asks for.
+        header: The options of the call.
         image: The database file's bytes, b"" for a new one.
     """
 
@@ -64,7 +64,7 @@ class Session:
         if text.lstrip().startswith("."):
             try:
                 self._dot(text.strip())
-            except DotCommandFailed:
+            except DotCommandError:
                 return 1
             return 0
         for statement, _ in statements(text):
@@ -72,15 +72,15 @@ class Session:
                 self._execute(statement)
             except sqlite3.Error as error:
                 code = _code(error)
-                place = "in prepare" if self._is_wrong(statement, error) else "stepping"
+                place = "in prepare" if self._is_invalid(statement, error) else "stepping"
                 self.console.error(f"Error: {place}, {_message(error)}{self._excerpt(statement, error)}\n")
                 return code & 0xFF or 1
         return 0
 
     def script(self, text: str) -> None:
-        """Run lines as from standard input: statements over several, dot-commands between."""
+        """Run the lines of a script: statements, which may have several lines, and dot-commands."""
         pending = ""
-        begun = 0
+        first_line = 0
         for number, line in enumerate(text.split("\n"), 1):
             if not pending and line.startswith("."):
                 if self.console.echo:
@@ -90,13 +90,13 @@ class Session:
             if not pending and not has_statement(line):
                 continue
             if not pending:
-                begun = number
+                first_line = number
             pending = f"{pending}\n{line}" if pending else line
             if ";" in line and sqlite3.complete_statement(pending):
-                self._statements(pending, begun)
+                self._statements(pending, first_line)
                 pending = ""
         if pending.strip():
-            self._statements(pending, begun)
+            self._statements(pending, first_line)
 
     def _dot(self, line: str) -> None:
         """Run a dot-command, and the script that it reads."""
@@ -110,7 +110,7 @@ class Session:
     def _try_dot(self, line: str) -> None:
         try:
             self._dot(line)
-        except DotCommandFailed:
+        except DotCommandError:
             self.errors += 1
             if self.console.bail:
                 raise Quit(1) from None
@@ -122,10 +122,10 @@ class Session:
             try:
                 self._execute(statement)
             except sqlite3.Error as error:
-                wrong = self._is_wrong(statement, error)
+                is_invalid = self._is_invalid(statement, error)
                 self.errors += 1
                 self.console.error(
-                    f"{'Parse' if wrong else 'Runtime'} error near line {line}: {_message(error)}{self._excerpt(statement, error)}\n"
+                    f"{'Parse' if is_invalid else 'Runtime'} error near line {line}: {_message(error)}{self._excerpt(statement, error)}\n"
                 )
                 if self.console.bail:
                     raise Quit(1) from None
@@ -140,7 +140,7 @@ class Session:
         if _VACUUM.match(statement):
             self.console.vacuum()
             return
-        cursor = self._begun(statement)
+        cursor = self._cursor(statement)
         try:
             if cursor.description is not None:
                 names = [column[0] for column in cursor.description]
@@ -151,11 +151,11 @@ class Session:
         finally:
             cursor.close()
 
-    def _begun(self, statement: str) -> sqlite3.Cursor:
-        """Begin a statement; its variables are those of .parameter, or NULL."""
+    def _cursor(self, statement: str) -> sqlite3.Cursor:
+        """Start a statement and return its cursor; variables have the values of .parameter, or NULL."""
         if not any(sign in statement for sign in "?:@$"):
             return self.console.db.execute(statement)
-        named = Parameters(self.console.parameters)
+        parameters = Parameters(self.console.parameters)
         try:
             return self.console.db.execute(statement)
         except sqlite3.ProgrammingError as error:
@@ -163,19 +163,19 @@ class Session:
             if count is None:
                 raise
         try:
-            return self.console.db.execute(statement, named)
+            return self.console.db.execute(statement, parameters)
         except sqlite3.ProgrammingError:
             places = range(1, int(count[1]) + 1)
             return self.console.db.execute(
                 statement, [self.console.parameters.get(f"?{place}") for place in places]
             )
 
-    def _is_wrong(self, statement: str, error: sqlite3.Error) -> bool:
-        """Return True if a statement cannot even be prepared."""
+    def _is_invalid(self, statement: str, error: sqlite3.Error) -> bool:
+        """Return True if SQLite cannot prepare a statement."""
         try:
             self.console.db.execute("EXPLAIN " + statement.lstrip()).close()
-        except sqlite3.Error as again:
-            return str(again) == str(error)
+        except sqlite3.Error as explain_error:
+            return str(explain_error) == str(error)
         return False
 
     def _excerpt(self, statement: str, error: sqlite3.Error) -> str:
@@ -188,24 +188,24 @@ class Session:
         for _ in range(20):
             try:
                 self.console.db.execute("EXPLAIN " + statement[: at + len(token)]).close()
-            except sqlite3.Error as again:
-                if str(again) == text:
+            except sqlite3.Error as explain_error:
+                if str(explain_error) == text:
                     break
-            following = statement.find(token, at + 1)
-            if following < 0:
+            next_at = statement.find(token, at + 1)
+            if next_at < 0:
                 break
-            at = following
+            at = next_at
         start = max(0, at - 50)
-        shown = "".join(" " if c.isspace() else c for c in statement[start : start + 78])
+        excerpt = "".join(" " if c.isspace() else c for c in statement[start : start + 78])
         mark = (
             " " * (at - start) + "^--- error here"
             if at - start < 25
             else " " * (at - start - 14) + "error here ---^"
         )
-        return f"\n  {shown}\n  {mark}"
+        return f"\n  {excerpt}\n  {mark}"
 
     def end(self, status: int) -> None:
-        """Send the rest and the database, if it was changed."""
+        """Send the remaining output, and the database if it has changed."""
         self.console.flush()
         if self.console.db.in_transaction:
             self.console.db.execute("ROLLBACK")
@@ -215,7 +215,7 @@ class Session:
                 image = self.console.image()
             if image == self._image:
                 image = b""
-        process.send(frames.DONE, frames.ENDED.pack(status, 0) + image)
+        process.send(frames.DONE, frames.RUN_RESULT.pack(status, 0) + image)
 
 
 def _code(error: sqlite3.Error) -> int:
@@ -224,8 +224,10 @@ def _code(error: sqlite3.Error) -> int:
 
 def _message(error: sqlite3.Error) -> str:
     code = _code(error)
-    row = " (L-SQLITE-001)" if code == sqlite3.SQLITE_AUTH or str(error).startswith("not authorized") else ""
-    return f"{error} ({code}){row}" if code > 1 else f"{error}{row}"
+    divergence = (
+        " (L-SQLITE-001)" if code == sqlite3.SQLITE_AUTH or str(error).startswith("not authorized") else ""
+    )
+    return f"{error} ({code}){divergence}" if code > 1 else f"{error}{divergence}"
 
 
 def main(_: str) -> None:
@@ -249,7 +251,7 @@ def _serve(header: SqliteHeader, data: bytes) -> None:
         process.send(
             frames.FAILED, b"Error: this Python's SQLite cannot hold a database in memory (L-SQLITE-003)\n"
         )
-        process.send(frames.DONE, frames.ENDED.pack(1, 1))
+        process.send(frames.DONE, frames.RUN_RESULT.pack(1, 1))
         return
     try:
         session = Session(header, data)
@@ -261,7 +263,7 @@ def _serve(header: SqliteHeader, data: bytes) -> None:
         return
     except sqlite3.Error as error:
         process.send(frames.FAILED, f"Error: {error}\n".encode("utf-8", "replace"))
-        process.send(frames.DONE, frames.ENDED.pack(_code(error) or 1, 1))
+        process.send(frames.DONE, frames.RUN_RESULT.pack(_code(error) or 1, 1))
     except (ValueError, OverflowError, RecursionError, sqlite3.Warning) as error:
         process.send(frames.FAILED, f"Error: {error}\n".encode("utf-8", "replace"))
-        process.send(frames.DONE, frames.ENDED.pack(1, 1))
+        process.send(frames.DONE, frames.RUN_RESULT.pack(1, 1))

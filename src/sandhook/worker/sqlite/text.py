@@ -1,4 +1,4 @@
-"""SQL as text: where its statements end. Runs inside the worker."""
+"""Splits SQL text into statements. Runs inside the worker."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ Field: TypeAlias = str | bytes | int | float | None
 
 
 def has_statement(line: str) -> bool:
-    """Return True if a line has more than space and a comment."""
+    """Return True if a line contains more than space and a comment."""
     text = line.strip()
     return bool(text) and not text.startswith("--")
 
 
 def statements(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the statements of a text with their offsets; without comments and lone semicolons."""
+    """Yield the statements of a text with their offsets, without lone comments and semicolons."""
     start = at = 0
     size = len(text)
     while at < size:

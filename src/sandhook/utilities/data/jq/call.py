@@ -263,7 +263,7 @@ class Run:
                 (frames.NUL, command.nul),
                 (frames.NULL_INPUT, command.null_input),
                 (frames.HALTS, bool(plan.probe)),
-                (frames.SPACED, command.indent is not None),
+                (frames.PRETTY, command.indent is not None),
             )
             if is_set
         )
@@ -303,7 +303,7 @@ class Run:
             _, self._outcome, failed, halted, status = frames.DONE_HEAD.unpack_from(payload)
             self._ctx.write(payload[frames.DONE_HEAD.size :])
             self._failed = bool(failed)
-            self._halt_caught = halted == frames.SWALLOWED
+            self._halt_caught = halted == frames.HALT_CAUGHT
             if halted == frames.HALTED:
                 self._halt = status
         elif kind == frames.OUTPUT:

@@ -159,7 +159,7 @@ class Run:
             "check": is_unbalanced,
             "reads": reads,
             "bind": bound_variables,
-            "asked": [name for name in _HOST_FUNCTIONS if name in text],
+            "host_functions": [name for name in _HOST_FUNCTIONS if name in text],
             "env": env,
             "definitions": definitions + data,
             "files": self._files,
@@ -268,14 +268,14 @@ class Run:
             self._ctx.flush()
             self._ctx.process.write_error(payload)
         elif kind == frames.DONE:
-            self._ctx.write(payload[frames.ENDED.size :])
-            self._set_status(*frames.ENDED.unpack_from(payload))
+            self._ctx.write(payload[frames.RUN_RESULT.size :])
+            self._set_status(*frames.RUN_RESULT.unpack_from(payload))
         else:
             self._rejection = payload.decode("utf-8", "replace")
 
     def _set_status(self, result: int, last: int) -> None:
         """Compute the exit status from the last turn's result, as jq's main program does."""
-        if result == frames.MISUSED:
+        if result == frames.USAGE_ERROR:
             self._print(TRY_HELP + "\n")
             result = 2
         if not self._command.exit_status:
