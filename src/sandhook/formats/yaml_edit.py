@@ -1,7 +1,7 @@
-"""Changes YAML texts in place: what a change does not touch keeps its comments, quotes and layout.
+"""Changes YAML texts in place; unchanged parts keep their comments, quotes and layout.
 
 The text is read as events, whose marks are the places of values. A value that differs is overwritten,
-an entry that is gone is removed with the comment above it, and a new one follows its last neighbour.
+a removed entry is deleted with the comment above it, and a new entry follows the last one.
 For other changes NotEditable is raised, and the caller writes the whole document.
 """
 
@@ -28,7 +28,7 @@ class NotEditable(Exception):
 class _Node:
     """A value and its place: ``end`` is the offset after its last character, without comments."""
 
-    __slots__ = ("anchored", "end", "entries", "flow", "items", "kind", "start", "style")
+    __slots__ = ("end", "entries", "flow", "has_properties", "items", "kind", "start", "style")
 
     def __init__(self, kind: str, event: Event) -> None:
         self.kind = kind  # "scalar", "mapping", "sequence" or "alias"
@@ -36,7 +36,7 @@ class _Node:
         self.end: int = event.end_mark.index
         self.style = getattr(event, "style", None)
         self.flow = bool(getattr(event, "flow_style", False))
-        self.anchored = bool(getattr(event, "anchor", None) or getattr(event, "tag", None))
+        self.has_properties = bool(getattr(event, "anchor", None) or getattr(event, "tag", None))
         self.items: list[_Node] = []
         self.entries: list[tuple[_Node, _Node]] = []
 
@@ -44,7 +44,7 @@ class _Node:
 def edit_yaml(
     text: str, old: Sequence[object], new: Sequence[object], charge: Callable[[int], None] | None = None
 ) -> str:
-    """Return a text whose documents are changed from the values ``old`` to ``new``.
+    """Return a text with its documents changed from the values ``old`` to the values ``new``.
 
     Raises:
         NotEditable: The change cannot be made in the text.
@@ -107,7 +107,7 @@ def _close(node: _Node, event: Event) -> None:
     elif node.items:
         node.end = node.items[-1].end
     elif node.entries:
-        node.end = max(each.end for each in node.entries[-1])
+        node.end = max(part.end for part in node.entries[-1])
 
 
 class _Editor:
@@ -131,12 +131,12 @@ class _Editor:
         """Change a value.
 
         Args:
-            column: Of the key or dash that the value belongs to; -1 for a document.
-            start: Offset where a value that is written anew begins: after the colon or the dash.
+            column: Column of the value's key or dash; -1 for a document.
+            start: Offset after the colon or the dash, where a new value begins.
         """
         if _same(old, new):
             return
-        if node.kind == "alias" or node.anchored:
+        if node.kind == "alias" or node.has_properties:
             raise NotEditable
         if node.flow and (old or isinstance(new, dict | list)):
             if isinstance(new, dict | list) and new and (node.items or node.entries):
@@ -156,7 +156,7 @@ class _Editor:
         self._write(node, new, column, start)
 
     def _write(self, node: _Node, new: object, column: int, start: int) -> None:
-        """Write a value anew."""
+        """Replace a value."""
         end = start if node.start == node.end else node.end  # there is no value yet: ``a:``
         if isinstance(new, dict | list) and new:
             margin = " " * (column + 2 if column >= 0 else 0)
@@ -172,15 +172,15 @@ class _Editor:
 
     def _mapping(self, node: _Node, old: dict[str, object], new: dict[str, object]) -> None:
         names = list(old)
-        kept = [name for name in new if name in old]
-        added = [name for name in new if name not in old]
-        if len(node.entries) != len(names) or kept != [name for name in names if name in new]:
+        common_names = [name for name in new if name in old]
+        new_names = [name for name in new if name not in old]
+        if len(node.entries) != len(names) or common_names != [name for name in names if name in new]:
             raise NotEditable
-        if list(new)[: len(kept)] != kept:
+        if list(new)[: len(common_names)] != common_names:
             raise NotEditable
         column = self._column(node.entries[0][0].start)
         for index, (name, (key, value)) in enumerate(zip(names, node.entries)):
-            if key.kind != "scalar" or key.anchored:
+            if key.kind != "scalar" or key.has_properties:
                 raise NotEditable
             colon = _COLON.match(self._text, key.end)
             if colon is None:
@@ -189,10 +189,10 @@ class _Editor:
                 self.change(value, old[name], new[name], column, colon.end())
             else:
                 following = node.entries[index + 1][0].start if index + 1 < len(names) else None
-                self._cut(key.start, max(value.end, colon.end()), following)
-        if added:
+                self._remove(key.start, max(value.end, colon.end()), following)
+        if new_names:
             at = self._line_end(max(node.end, node.start))
-            self._edits.append((at, at, "".join(self._entry(name, new[name], column) for name in added)))
+            self._edits.append((at, at, "".join(self._entry(name, new[name], column) for name in new_names)))
 
     def _entry(self, name: str, value: object, column: int) -> str:
         lines = write_yaml({name: value}).rstrip("\n").split("\n")
@@ -207,24 +207,24 @@ class _Editor:
         column = self._column(dashes[0])
         first = last = 0
         if len(old) != len(new):
-            shorter = min(len(old), len(new))
-            while first < shorter and _same(old[first], new[first]):
+            length = min(len(old), len(new))
+            while first < length and _same(old[first], new[first]):
                 first += 1
-            while last < shorter - first and _same(old[-1 - last], new[-1 - last]):
+            while last < length - first and _same(old[-1 - last], new[-1 - last]):
                 last += 1
-        both = min(len(old), len(new)) - last
-        for index in range(first, both):
+        common_end = min(len(old), len(new)) - last
+        for index in range(first, common_end):
             self.change(node.items[index], old[index], new[index], column, dashes[index] + 1)
-        for index in range(both, len(old) - last):
+        for index in range(common_end, len(old) - last):
             following = dashes[index + 1] if index + 1 < len(old) else None
-            self._cut(dashes[index], node.items[index].end, following)
-        added = new[both : len(new) - last]
-        if added and both:
-            at = self._line_end(node.items[both - 1].end)
-            self._edits.append((at, at, "".join(f"\n{line}" for line in _items(added, column))))
-        elif added:
+            self._remove(dashes[index], node.items[index].end, following)
+        new_items = new[common_end : len(new) - last]
+        if new_items and common_end:
+            at = self._line_end(node.items[common_end - 1].end)
+            self._edits.append((at, at, "".join(f"\n{line}" for line in _items(new_items, column))))
+        elif new_items:
             at = dashes[0]
-            piece = "\n".join(_items(added, column)).lstrip(" ")
+            piece = "\n".join(_items(new_items, column)).lstrip(" ")
             self._edits.append((at, at, f"{piece}\n{' ' * column}"))
 
     def _dash(self, item: _Node) -> int:
@@ -246,7 +246,7 @@ class _Editor:
         end = self._text.find("\n", at)
         return len(self._text) if end < 0 else end
 
-    def _cut(self, start: int, end: int, following: int | None) -> None:
+    def _remove(self, start: int, end: int, following: int | None) -> None:
         """Remove an entry, with the comments directly above it."""
         line = self._line_start(start)
         if self._text[line:start].strip():
@@ -271,15 +271,15 @@ def _items(values: list[object], column: int) -> Iterator[str]:
         yield " " * column + line if line else ""
 
 
-def _same(one: object, other: object) -> bool:
+def _same(left: object, right: object) -> bool:
     """Return True if two values are equal, also in the order of their keys."""
-    if type(one) is not type(other):
+    if type(left) is not type(right):
         return False
-    if isinstance(one, dict) and isinstance(other, dict):
-        return list(one) == list(other) and all(_same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return bool(one == other)
+    if isinstance(left, dict) and isinstance(right, dict):
+        return list(left) == list(right) and all(_same(value, right[key]) for key, value in left.items())
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return bool(left == right)
 
 
 def _scalar(value: object, style: str | None, column: int) -> str:
@@ -292,8 +292,8 @@ def _scalar(value: object, style: str | None, column: int) -> str:
     text = write_yaml(value).rstrip("\n")
     if "\n" in text:  # a literal block
         margin = " " * max(column + 2, 0)
-        head, *rest = text.split("\n")
-        return "\n".join([head, *(margin + line.removeprefix("  ") if line else "" for line in rest)])
+        head, *lines = text.split("\n")
+        return "\n".join([head, *(margin + line.removeprefix("  ") if line else "" for line in lines)])
     return text
 
 

@@ -1,4 +1,4 @@
-"""Writes plain values as YAML 1.2, in the layout that people use: blocks, and quotes where they are needed."""
+"""Writes plain values as YAML 1.2 in the usual layout: blocks, and quotes only if they are needed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from json import dumps
 from sandhook.formats import Number
 from sandhook.lazy import lazily
 
-#: Texts that a reader takes for something else than a string, also those that YAML 1.1 took so.
-_OTHER = lazily(
+#: Plain texts that are not strings in YAML 1.2 or 1.1.
+_NOT_A_STRING = lazily(
     r"~|null|Null|NULL|true|True|TRUE|false|False|FALSE|"
     r"[-+]?[0-9][0-9_]*|[-+]?0[box][0-9a-fA-F_]+|[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|"
     r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)|<<|=|"
@@ -17,7 +17,7 @@ _OTHER = lazily(
     r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?"
 )
 
-#: What a plain text cannot begin with or contain.
+#: Characters that a plain text cannot begin with, and sequences that it cannot contain.
 _INDICATORS = frozenset("!&*#|>@`\"'%,[]{}")
 _NEEDS_QUOTES = lazily(r"[-?:](\s|$)|.*:(\s|$)|.*\s#|.*\s$|\s|---|\.\.\.", re.DOTALL)
 
@@ -33,7 +33,7 @@ def write_yaml(value: object, *, indent: int = 2) -> str:
 
 
 def _block(value: object, margin: str, unit: str, out: list[str]) -> None:
-    """Write a value whose first line begins where the output stands."""
+    """Write a value whose first line begins at the end of the output."""
     if isinstance(value, dict) and value:
         first = True
         for key, item in value.items():
@@ -88,7 +88,7 @@ def _string(text: str, margin: str) -> str:
         return _double(text)
     if "\n" in text:
         return _literal(text, margin)
-    if _OTHER.fullmatch(text):
+    if _NOT_A_STRING.fullmatch(text):
         return dumps(text, ensure_ascii=False)
     if text[0] in _INDICATORS or _NEEDS_QUOTES.match(text):
         return "'" + text.replace("'", "''") + "'"
@@ -96,8 +96,8 @@ def _string(text: str, margin: str) -> str:
 
 
 def _double(text: str) -> str:
-    quoted = dumps(text, ensure_ascii=False)
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
+    literal = dumps(text, ensure_ascii=False)
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", literal)
 
 
 def _literal(text: str, margin: str) -> str:
