@@ -42,27 +42,27 @@ class Fields:
     """Collects the pieces of one word and returns its fields.
 
     Attributes:
-        done: The finished fields.
+        results: The finished fields.
     """
 
-    __slots__ = ("_ifs", "_pieces", "_started", "_state", "done")
+    __slots__ = ("_ifs", "_in_field", "_pieces", "_state", "results")
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self.done: list[str] = []
+        self.results: list[str] = []
         self._pieces: list[tuple[str, bool]] = []
-        self._started = False
+        self._in_field = False
         self._ifs: str | None = None
 
     def quoted(self, text: str) -> None:
-        """Add text that is neither split nor a pattern; "" starts a field too."""
-        self._started = True
+        """Add text that is neither split nor a pattern; "" starts a field, too."""
+        self._in_field = True
         if text:
             self._pieces.append((text, True))
 
     def literal(self, text: str) -> None:
         """Add unquoted text of the script: not split, but a pattern."""
-        self._started = True
+        self._in_field = True
         self._pieces.append((text, False))
 
     def expansion(self, text: str) -> None:
@@ -78,36 +78,36 @@ class Fields:
             return
         position = 0
         for start, end, after in field_spans(text, ifs):
-            if start > position and self._started:  # white space ends the field that precedes the expansion
+            if start > position and self._in_field:  # white space ends the field that precedes the expansion
                 self.finish()
             if end > start:
                 self._add(text[start:end] if end - start < len(text) else text)
             if after > end:
                 self.finish()
             position = after
-        if position < len(text) and self._started:
+        if position < len(text) and self._in_field:
             self.finish()
 
     def _add(self, text: str) -> None:
-        self._started = True
+        self._in_field = True
         self._pieces.append((text, False))
 
     def add_any(self, add: Callable[[], None]) -> None:
         """Call ``add``; if it adds nothing but empty text, no field is started."""
-        started, done = self._started, len(self.done)
+        was_in_field, count = self._in_field, len(self.results)
         add()
-        if not (started or self._pieces) and len(self.done) == done:
-            self._started = False
+        if not (was_in_field or self._pieces) and len(self.results) == count:
+            self._in_field = False
 
     def separate(self) -> None:
-        """End the current field, if one has begun: between the elements of "$@"."""
-        if self._started:
+        """End the current field, if there is one: between the elements of "$@"."""
+        if self._in_field:
             self.finish()
 
     def finish(self) -> None:
         """Complete the current field, even an empty one, and expand it as a pathname pattern."""
         pieces = self._pieces
-        self._started = False
+        self._in_field = False
         state = self._state
         if not state.options.noglob:
             for text, was_quoted in pieces:
@@ -115,18 +115,18 @@ class Fields:
                     not _MAGIC.isdisjoint(text) or (state.options.extglob and "(" in text)
                 ):
                     self._pieces = []
-                    self.done += glob_field(state, pieces)
+                    self.results += glob_field(state, pieces)
                     return
-        self.done.append(pieces[0][0] if len(pieces) == 1 else "".join([text for text, _ in pieces]))
+        self.results.append(pieces[0][0] if len(pieces) == 1 else "".join([text for text, _ in pieces]))
         self._pieces = []
 
     def end(self) -> list[str]:
         """Return the fields of the word."""
-        if self._started:
+        if self._in_field:
             self.finish()
-        if len(self.done) > self._state.budget.limits.fields:
+        if len(self.results) > self._state.budget.limits.fields:
             self._state.budget.fail("fields")
-        return self.done
+        return self.results
 
 
 class Unglobbed(Fields):
@@ -135,8 +135,8 @@ class Unglobbed(Fields):
     __slots__ = ()
 
     def finish(self) -> None:
-        self._started = False
-        self.done.append("".join([text for text, _ in self._pieces]))
+        self._in_field = False
+        self.results.append("".join([text for text, _ in self._pieces]))
         self._pieces = []
 
 

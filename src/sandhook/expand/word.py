@@ -303,8 +303,8 @@ class WordCompiler(TextCompiler):
         for part in parts:
             if isinstance(part, ParameterExpansion) and self._expands_to_fields(part, listed):
                 emit = self._emit_parameter(part, quoted=True, listed=listed)
-                chosen = listed and part.operator in _EMPTY_IS_NONE and not _names_list(part)
-                if chosen or (
+                omits_empty = listed and part.operator in _EMPTY_IS_NONE and not _names_list(part)
+                if omits_empty or (
                     part.prefix == "!" and any(self._is_list(other) for other in parts if other is not part)
                 ):
                     emit = without_empty(emit)

@@ -99,15 +99,15 @@ def _show(state: State, operands: Sequence[str]) -> int:
     traps: dict[str, str] = {**state.execution.inherited_traps, **state.traps}
     status = 0
     if operands:
-        chosen = []
+        names = []
         for text in operands:
             name = trap_name(text)
             if name is None:
                 print_error(state, f"trap: {text}: invalid signal specification")
                 status = 1
             elif name in traps:
-                chosen.append(name)
+                names.append(name)
     else:
-        chosen = sorted(traps, key=lambda name: EVENTS.get(name, NUMBERS.get(name, 0)))
-    write(state, "".join([f"trap -- {single_quote(traps[name])} {full_name(name)}\n" for name in chosen]))
+        names = sorted(traps, key=lambda name: EVENTS.get(name, NUMBERS.get(name, 0)))
+    write(state, "".join([f"trap -- {single_quote(traps[name])} {full_name(name)}\n" for name in names]))
     return status

@@ -61,13 +61,13 @@ def run(state: State, argv: Sequence[str]) -> int:
     for letter in letters:
         if letter in _UNAVAILABLE:
             raise BuiltinError(f"-{letter}: invalid option", usage=True)
-    chosen = [letter for letter in letters if letter in KINDS]
+    limit_letters = [letter for letter in letters if letter in KINDS]
     hard = "H" in letters and "S" not in letters
     if "a" in letters:
         write(state, "".join([_line(state, letter, hard) for letter in KINDS]))
         return 0
     if operands:
-        for letter in chosen or ["f"]:
+        for letter in limit_letters or ["f"]:
             _set(
                 state,
                 letter,
@@ -76,10 +76,10 @@ def run(state: State, argv: Sequence[str]) -> int:
                 hard="H" in letters or "S" not in letters,
             )
         return 0
-    if len(chosen) > 1:
-        write(state, "".join([_line(state, letter, hard) for letter in chosen]))
+    if len(limit_letters) > 1:
+        write(state, "".join([_line(state, letter, hard) for letter in limit_letters]))
     else:
-        write(state, _text(_current(state, chosen[0] if chosen else "f", hard)) + "\n")
+        write(state, _text(_current(state, limit_letters[0] if limit_letters else "f", hard)) + "\n")
     return 0
 
 

@@ -58,15 +58,15 @@ def run(state: State, argv: Sequence[str]) -> int:
     is_reversed = "r" in letters
     if end < start:
         start, end, is_reversed = end, start, not is_reversed
-    chosen = range(end, start - 1, -1) if is_reversed else range(start, end + 1)
+    entry_range = range(end, start - 1, -1) if is_reversed else range(start, end + 1)
     if listing:
-        for index in chosen:
+        for index in entry_range:
             number = "" if "n" in letters else str(history.base + index)
             write(state, f"{number}\t {history.entries[index].text}\n")
         return 0
     _remove_last(history)
     newest = len(history.entries) - 1
-    indices = dict.fromkeys(min(index, newest) for index in chosen if newest >= 0)
+    indices = dict.fromkeys(min(index, newest) for index in entry_range if newest >= 0)
     return _edit(state, [history.entries[index].text for index in indices], editor[-1:])
 
 

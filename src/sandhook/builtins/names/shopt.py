@@ -46,11 +46,11 @@ def run(state: State, argv: Sequence[str]) -> int:
         return f"{name:<15}\t{'on' if is_on else 'off'}\n"
 
     if not names:
-        chosen = list(table)
+        matching_names = list(table)
         if letters & {"s", "u"}:
-            chosen = [name for name in chosen if (name in enabled()) is ("s" in letters)]
+            matching_names = [name for name in matching_names if (name in enabled()) is ("s" in letters)]
         if not quiet:
-            write(state, "".join(map(show, chosen)))
+            write(state, "".join(map(show, matching_names)))
         return 0
     status = 0
     for name in names:

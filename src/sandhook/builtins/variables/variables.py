@@ -109,13 +109,6 @@ def assign_reference(state: State, text: str, value: str) -> None:
         state.set_element(name, runtime(state).subscript_text(state, name, subscript), value)
 
 
-def is_map(state: State, name: str) -> bool:
-    """Return True when a name, or what it refers to, is an associative array."""
-    if name in state.namerefs:
-        name, _ = state.resolve(name)
-    return bool(state.attributes.get(name, 0) & ASSOC)
-
-
 def array_name(state: State, name: str) -> str:
     """Check a name for read -a and mapfile, which make it an indexed array, and return its target.
 
