@@ -10,7 +10,7 @@ from sandhook.expand.reference import subscript_of
 from sandhook.expand.text import Text
 from sandhook.expand.tilde import split_assignment_tildes
 from sandhook.interp.compile.elements import compile_elements, is_associative
-from sandhook.interp.compile.protocol import Compiler
+from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.interp.redirect import Apply, Undo, needs_process, restore
 from sandhook.interp.subshell import redirect_apart
 from sandhook.state.assigned import Assigned
@@ -26,7 +26,6 @@ from sandhook.syntax.nodes import (
     Word,
 )
 
-Run: TypeAlias = Callable[[State], int]
 Step: TypeAlias = Callable[[State], None]
 AssignedOf: TypeAlias = Callable[[State], Assigned]
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 from sandhook.interp.compile.compound import report_bad_name
 from sandhook.interp.compile.functions import is_shallow, last_returns
-from sandhook.interp.compile.protocol import Compiler
+from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.interp.jobs import jobs_of, report_ended_jobs
 from sandhook.interp.messages import report_death, report_killed
 from sandhook.interp.subshell import in_subshell, start_subshell
@@ -28,8 +25,6 @@ from sandhook.syntax.nodes import (
     Subshell,
 )
 from sandhook.text.names import is_name
-
-Run: TypeAlias = Callable[[State], int]
 
 
 def compile_subshell(compiler: Compiler, node: Subshell) -> Run:

@@ -7,11 +7,12 @@ and threads share the closures.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.word import WordCompiler
 from sandhook.interp.compile import command, compound, cond, lists, simple
+from sandhook.interp.compile.protocol import Run
 from sandhook.interp.compile.wrappers import close_substitutions
 from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore
 from sandhook.interp.substitution import backquote, process_substitution, substitute
@@ -42,8 +43,6 @@ from sandhook.syntax.nodes import (
     While,
     walk,
 )
-
-Run: TypeAlias = Callable[[State], int]
 
 _READS_FILE = lazily(r"[ \t]*<[^<&(>]")
 

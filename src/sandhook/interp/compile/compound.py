@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 from sandhook.expand.locale import as_bytes, goes_by_bytes
 from sandhook.expand.shapes import FieldsOf
-from sandhook.expand.text import Text
+from sandhook.expand.text import Integer, Text
 from sandhook.interp.compile.arguments import MANY, charge_fields
-from sandhook.interp.compile.protocol import Compiler
+from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.lazy import lazily
 from sandhook.pattern.glob import Matches, compile_pattern
 from sandhook.state.assignment import point
@@ -32,9 +31,6 @@ from sandhook.syntax.nodes import (
     Word,
 )
 from sandhook.text.names import is_name
-
-Run: TypeAlias = Callable[[State], int]
-Integer: TypeAlias = Callable[[State], int]
 
 
 def compile_if(compiler: Compiler, node: If) -> Run:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from sandhook.expand import arith
 from sandhook.expand.locale import as_bytes, goes_by_bytes
-from sandhook.interp.compile.protocol import Compiler
+from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.glob import Matches, compile_pattern, quote
 from sandhook.state.assignment import set_array
@@ -29,7 +29,6 @@ from sandhook.syntax.nodes import (
     Word,
 )
 
-Run: TypeAlias = Callable[[State], int]
 Test: TypeAlias = Callable[[State], bool]
 
 _INTEGER: dict[str, Callable[[int, int], bool]] = {

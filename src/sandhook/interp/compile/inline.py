@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 from sandhook.expand.arith import NUMBERS, remember
 from sandhook.expand.word import WordCompiler, is_plain_variable
-from sandhook.interp.compile.functions import inline_local, inline_return
+from sandhook.interp.compile.functions import Inline, inline_local, inline_return
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Assignment, DoubleQuoted, ParameterExpansion, SimpleCommand, Word
 from sandhook.text.fields import DEFAULT_IFS
-
-Inline: TypeAlias = Callable[[State], "int | None"]
 
 
 def _echo(words: WordCompiler, node: SimpleCommand) -> Inline | None:

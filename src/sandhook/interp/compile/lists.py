@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import zip_longest
-from typing import TypeAlias
 
-from sandhook.interp.compile.protocol import Compiler
+from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.interp.jobs import report_ended_jobs
 from sandhook.interp.messages import report_pipeline
 from sandhook.interp.redirect import Undo, install, restore
@@ -35,8 +33,6 @@ from sandhook.syntax.nodes import (
     Word,
     walk,
 )
-
-Run: TypeAlias = Callable[[State], int]
 
 _DUPLICATE_ERROR = Redirection(">&", Word((Literal("1"),)), 2)
 

@@ -19,10 +19,10 @@ from typing import Any, TypeAlias
 
 from sandhook.interp.compile.arguments import Arguments, compile_arguments
 from sandhook.interp.compile.assignment import AssignedOf, compile_assignment, compile_assignments
-from sandhook.interp.compile.functions import inline_last_return
-from sandhook.interp.compile.inline import INLINE, Inline
+from sandhook.interp.compile.functions import Inline, inline_last_return
+from sandhook.interp.compile.inline import INLINE
 from sandhook.interp.compile.keywords import split_keywords
-from sandhook.interp.compile.protocol import Compiler
+from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.interp.compile.temporary import assign_temporarily, compile_temporary, scope_temporaries
 from sandhook.interp.compile.wrappers import (
     clear_last_argument,
@@ -60,7 +60,6 @@ from sandhook.syntax.nodes import (
     walk,
 )
 
-Run: TypeAlias = Callable[[State], int]
 CommandTable: TypeAlias = "tuple[dict[str, Hashed], str | None]"
 Redirect: TypeAlias = "Callable[[State, list[Argument], Undo | None, dict[str, Saved]], None]"
 

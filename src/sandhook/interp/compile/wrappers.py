@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 from sandhook.interp.compile.arguments import Arguments
+from sandhook.interp.compile.protocol import Run
 from sandhook.state.assigned import Argument, Assigned
 from sandhook.state.state import State
 from sandhook.syntax.nodes import SimpleCommand
-
-Run: TypeAlias = Callable[[State], int]
 
 
 def exec_in_place(run: Run, *, only_untrapped: bool = False) -> Run:
