@@ -51,8 +51,8 @@ def to_text(reports: Sequence[Report], *, verbose: bool = False) -> str:
         table.append(["  " * row.is_case + row.label, *(text for text, _ in row.cells)])
     widths = [max(map(len, column)) for column in zip(*table)]
     lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in table]
-    for lines_of_difference in differences(reports, verbose=verbose):
-        lines += ["", *lines_of_difference]
+    for difference_lines in differences(reports, verbose=verbose):
+        lines += ["", *difference_lines]
     lines += ["", *wrong_counts(reports), totals(reports)]
     return "\n".join(lines) + "\n"
 
@@ -154,7 +154,7 @@ def difference(report: Report, outcome: Outcome) -> Iterator[str]:
     if "stderr" not in outcome.differences and observation.stderr and expected.stderr is None:
         yield "    stderr (not compared):"
         yield from indented(
-            (f"  {visible(line_)}" for line_ in text_of(observation.stderr).rstrip("\n").split("\n")), 10
+            (f"  {visible(text)}" for text in text_of(observation.stderr).rstrip("\n").split("\n")), 10
         )
 
 
