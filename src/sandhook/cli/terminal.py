@@ -84,7 +84,7 @@ def show(*contents: RenderableType) -> None:
 
 
 class Rows:
-    """Rows of cells whose last cell is a text, which wraps in a column of its own.
+    """Rows of cells. The last cell of a row is a text, which wraps in a separate column.
 
     If the short cells leave too little room for the text, it is below them, indented.
 

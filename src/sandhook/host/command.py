@@ -61,7 +61,7 @@ class HostCommand(OwnUtility):
             directory when that is below ``cwd``, else in ``cwd``.
         write_back: Copy the program's changes below ``cwd`` back to the sandbox.
         executable: Native path of the program; None looks it up in this process's PATH.
-        env: The program's environment in addition to PATH and HOME, which is a directory of its own.
+        env: The program's environment in addition to PATH and HOME, which is a new directory.
 
     Raises:
         TypeError: ``args`` mixes arguments and lists of arguments.

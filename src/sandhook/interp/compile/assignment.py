@@ -1,4 +1,4 @@
-"""Assignments: as a command of their own, before a command, and as arguments of declarations."""
+"""Assignments: as a separate command, before a command, and as arguments of declarations."""
 
 from __future__ import annotations
 

@@ -233,7 +233,7 @@ def _compile_time(run: Run, *, posix: bool) -> Run:
 def _compile_stages(
     stages: list[Run], last_in_shell: Run, simple: list[SimpleCommand | None], node: Pipeline
 ) -> Run:
-    """Run each stage in a process of its own.
+    """Compile a pipeline to a closure that runs each stage in a separate process.
 
     Args:
         last_in_shell: The last stage, compiled for the shell itself (lastpipe).
