@@ -111,6 +111,8 @@ class HookSpec(Record):
         trust_hash: Hash of the entry and of every file it names, once somebody approved it.
         snapshot: The hashed files, which are the bytes that run: paths relative to the project, or absolute
             outside it, and contents.
+        absent: Patterns of paths that the hook would execute and that matched no further file when it was
+            approved, relative or absolute like those of ``snapshot``.
         extras: Values that only its contract reads.
     """
 
@@ -135,6 +137,7 @@ class HookSpec(Record):
     entry: Json = None
     trust_hash: str | None = None
     snapshot: tuple[tuple[str, bytes], ...] = ()
+    absent: tuple[str, ...] = ()
     extras: Mapping[str, Json] | None = None
 
 

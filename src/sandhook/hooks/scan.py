@@ -1,15 +1,14 @@
-"""Scan a script without running it: commands, files, sourced files, and what cannot be known.
+"""The tree of a script and the values of its words, for checks that run nothing.
 
-The tree is walked; nothing is executed. A word is known when it is literal, or when its variables are
+A word is known when it is literal, or when its variables are
 known (the project's directory, the script's own, or a variable that the script assigns once).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from sandhook.errors import LimitExceeded, ShellSyntaxError
-from sandhook.record import Record
 from sandhook.syntax import parse_cached, parse_heredoc
 from sandhook.syntax.nodes import (
     AnsiQuoted,
@@ -18,12 +17,10 @@ from sandhook.syntax.nodes import (
     CommandSubstitution,
     DoubleQuoted,
     Escaped,
-    FunctionDefinition,
     HereDocument,
     Literal,
     Node,
     ParameterExpansion,
-    Redirection,
     SimpleCommand,
     SingleQuoted,
     Word,
@@ -34,74 +31,6 @@ from sandhook.syntax.nodes import (
 WRAPPERS = frozenset(
     {"builtin", "command", "env", "exec", "nice", "nohup", "setsid", "time", "timeout", "xargs"}
 )
-
-
-class Call(Record):
-    """One simple command.
-
-    Attributes:
-        words: Command name and arguments; None for a word that is not known.
-        line: Line in the script, from 1.
-    """
-
-    words: tuple[str | None, ...]
-    line: int
-
-
-class Scan(Record):
-    """What one script names.
-
-    Attributes:
-        calls: Its simple commands in the order of the text, functions' bodies too.
-        functions: Names of the functions that it defines.
-        redirections: Known targets of redirections.
-        syntax_error: Why it does not parse, or None.
-    """
-
-    calls: tuple[Call, ...] = ()
-    functions: tuple[str, ...] = ()
-    redirections: tuple[str, ...] = ()
-    syntax_error: str | None = None
-
-    @property
-    def commands(self) -> tuple[str, ...]:
-        """Names of the commands that are called and not defined here, once each, in order."""
-        named = dict.fromkeys(name for call in self.calls for name in called(call.words))
-        return tuple(name for name in named if name not in self.functions)
-
-
-def scan(text: str, variables: Mapping[str, str] | None = None, own: str | None = None) -> Scan:
-    """Return what a script names.
-
-    Args:
-        text: The script.
-        variables: Values that are known, such as the variable of the project's directory.
-        own: The script's own path, for ``$0`` and ``dirname``; None for other text.
-    """
-    try:
-        units = parse_cached(text)
-    except ShellSyntaxError as error:
-        return Scan(syntax_error=str(error))
-    except LimitExceeded as error:
-        return Scan(syntax_error=str(error))
-    reader = Reader(dict(variables or {}), own)
-    nodes = [node for unit in units for node in walk(unit)]
-    reader.learn(nodes)
-    calls = []
-    for node in nodes:
-        if isinstance(node, SimpleCommand) and node.words:
-            words = tuple(reader.value(word) for word in node.words)
-            calls.append(Call(words, node.line))
-    return Scan(
-        tuple(calls),
-        tuple(node.name for node in nodes if isinstance(node, FunctionDefinition)),
-        tuple(
-            target
-            for node in nodes
-            if isinstance(node, Redirection) and node.document is None and node.operator != "<<<"
-            if (target := reader.value(node.target)) is not None
-        ),
-    )
 
 
 def walk(node: object) -> Iterator[Node]:

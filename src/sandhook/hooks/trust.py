@@ -1,185 +1,46 @@
 """Trust: approvals of a repository's hooks, bound to the bytes that would run.
 
-An approval is a hash over the raw hook and over every file that it names: scripts that it calls or
-passes to an interpreter, and what those source. A changed byte changes the hash, so the hook needs a
-new approval. The hashed bytes are kept with the hook (``HookSpec.snapshot``), and runners run them.
+``hooks.evidence`` collects what a hook executes, and hashes it. This module stores the hashes that the user
+approved. The approved bytes are kept with the hook (``HookSpec.snapshot``), and runners run them.
 """
 
 # pathlib costs the command line 10 ms.
-# ruff: noqa: PTH103, PTH105, PTH111, PTH113, PTH120, PTH123
+# ruff: noqa: PTH103, PTH105, PTH111, PTH113, PTH120, PTH123, PTH208
 
 from __future__ import annotations
 
 import json
 import os
-import posixpath
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Callable, Mapping, Sequence
 
-from sandhook.dispatch.shebang import BOM, READ, program_of
-from sandhook.errors import SandhookError
 from sandhook.hooks.decode import DecodeError, decode_object
 from sandhook.hooks.event import JsonObject
+from sandhook.hooks.evidence import MAX_BYTES, PROJECT_VARIABLES, Evidence, TrustError, examine
 from sandhook.hooks.model import HookSpec
-from sandhook.hooks.scan import Scan, scan
-from sandhook.record import Record
+from sandhook.pattern.glob import quote
 
-#: The most files and bytes that one approval covers.
-MAX_FILES, MAX_BYTES = 64, 4 << 20
-
-#: Variables in which agents pass the project's directory.
-PROJECT_VARIABLES = (
-    *("PWD", "CRUSH_PROJECT_DIR", "CRUSH_CWD", "JCODE_CWD", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"),
-    *("GEMINI_CWD", "CURSOR_PROJECT_DIR", "WORKSPACE"),
-)
-
-_SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "mksh")
-
-#: Returns a file's bytes, or None when it is not a regular file that may be read.
-ReadFile = Callable[[str], bytes | None]
+__all__ = ["PROJECT_VARIABLES", "Evidence", "HostMachine", "TrustError", "TrustStore", "read_host"]
 
 
-class TrustError(SandhookError):
-    """The store of approvals cannot be read or written, or a hook names too many files."""
+class HostMachine:
+    """The files of this machine, see ``evidence.Machine``."""
 
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a regular file, None for anything else."""
+        return read_host(path)
 
-class NamedFile(Record):
-    """A file that a hook names: its path, its bytes, and its use ("runs", "sources", "names")."""
+    def names(self, path: str) -> list[str] | None:
+        """Return the names in a directory, None when it is not one or cannot be read."""
+        try:
+            return os.listdir(path)
+        except (OSError, ValueError):
+            return None
 
-    path: str
-    data: bytes
-    how: str
-
-
-class Evidence(Record):
-    """The files and commands that an approval of one hook covers.
-
-    Attributes:
-        spec: The hook.
-        digest: The hash, in hexadecimal.
-        files: The files that it names, in order of appearance.
-        commands: Commands that it and its scripts call and do not define.
-        unknown: Words that a script computes, which cannot be known before it runs.
-    """
-
-    spec: HookSpec
-    digest: str
-    files: tuple[NamedFile, ...]
-    commands: tuple[str, ...]
-    unknown: tuple[str, ...]
-
-
-def examine(spec: HookSpec, contract: str, project: str, home: str, read: ReadFile) -> Evidence:
-    """Collect what a hook names, and hash it.
-
-    Args:
-        contract: Name of the hook's contract.
-        project: The directory that the hook runs in, an absolute path with slashes.
-        home: What ``~`` stands for.
-        read: Returns the bytes of a file.
-
-    Raises:
-        TrustError: It names more than MAX_FILES files or MAX_BYTES bytes.
-    """
-    seeker = _Seeker(project, home, read)
-    seeker.text(spec.executor.text)
-    for index, word in enumerate(spec.executor.argv):
-        seeker.word(word, "runs" if index == 0 else "names")
-    if spec.executor.type == "argv" and spec.executor.argv:
-        seeker.commands.setdefault(spec.executor.argv[0])
-    digest = sha256()
-    for part in _parts(spec, contract, seeker.files.values()):
-        digest.update(len(part).to_bytes(8, "big"))
-        digest.update(part)
-    return Evidence(
-        spec, digest.hexdigest(), tuple(seeker.files.values()), tuple(seeker.commands), tuple(seeker.unknown)
-    )
-
-
-def _parts(spec: HookSpec, contract: str, files: Iterable[NamedFile]) -> list[bytes]:
-    entry = spec.entry if spec.entry is not None else [spec.executor.text, *spec.executor.argv]
-    canonical = json.dumps(entry, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str)
-    parts = [b"sandhook trust 1", contract.encode(), spec.native_event.encode(), canonical.encode()]
-    parts += [f"{name}={value}".encode("utf-8", "surrogatepass") for name, value in spec.executor.env]
-    for file in files:
-        parts += [file.path.encode("utf-8", "surrogatepass"), file.data]
-    return parts
-
-
-class _Seeker:
-    """Follows the names in a hook's text through the scripts that it names."""
-
-    def __init__(self, project: str, home: str, read: ReadFile) -> None:
-        self.project = project.rstrip("/") or "/"
-        self.home = home
-        self.read = read
-        self.files: dict[str, NamedFile] = {}
-        self.commands: dict[str, None] = {}
-        self.unknown: dict[str, None] = {}
-        self._size = 0
-
-    def text(self, text: str, own: str | None = None) -> None:
-        """Follow the names in a shell text."""
-        if not text:
-            return
-        variables = dict.fromkeys(PROJECT_VARIABLES, self.project) | {"HOME": self.home}
-        scanned = scan(text, variables, own)
-        if scanned.syntax_error is not None:
-            self.unknown.setdefault(f"{own or 'the command'} does not parse: {scanned.syntax_error}")
-        self._calls(scanned, own)
-
-    def _calls(self, found: Scan, own: str | None) -> None:
-        for name in found.commands:
-            self.commands.setdefault(name)
-        for call in found.calls:
-            sources = call.words[0] in (".", "source")
-            for index, word in enumerate(call.words):
-                if word is None:
-                    if index == 0 or sources:
-                        what = "sources" if sources else "calls"
-                        self.unknown.setdefault(
-                            f"{own or 'the command'}:{call.line}: {what} what it computes"
-                        )
-                elif index == 0 and "/" not in word:
-                    continue
-                else:
-                    self.word(word, "sources" if sources else "runs" if index == 0 else "names")
-
-    def word(self, word: str, how: str) -> None:
-        """Record the file that a word may name, and follow it if it is a shell script."""
-        if not word or len(word) > 4096 or "\0" in word or "\n" in word:
-            return
-        path = self._path(word)
-        if path in self.files:
-            return
-        data = self.read(path)
-        if data is None:
-            return
-        self._size += len(data)
-        if len(self.files) >= MAX_FILES or self._size > MAX_BYTES:
-            raise TrustError(f"it names more than {MAX_FILES} files or {MAX_BYTES} bytes")
-        self.files[path] = NamedFile(path, data, how)
-        if how == "sources" or _is_shell(data, path):
-            self.text(data.decode("utf-8", "replace"), path)
-
-    def _path(self, word: str) -> str:
-        if word == "~" or word.startswith("~/"):
-            word = self.home + word[1:]
-        word = word.replace("\\", "/") if word[1:3] in (":\\", ":/") else word
-        absolute = word[:1] == "/" or word[1:3] == ":/"
-        return posixpath.normpath(word if absolute else f"{self.project}/{word}")
-
-
-def _is_shell(data: bytes, path: str) -> bool:
-    if not data.removeprefix(BOM).startswith(b"#!"):
-        return path.endswith((".sh", ".bash")) or (
-            "." not in posixpath.basename(path) and b"\0" not in data[:128]
-        )
-    return program_of(data[:READ]) in _SHELLS
-
-
-# The store.
+    def resolve(self, path: str) -> str:
+        """Return a path without symbolic links."""
+        place = os.path.realpath(path)
+        return place.replace("\\", "/") if os.sep == "\\" else place
 
 
 class TrustStore:
@@ -225,8 +86,8 @@ class TrustStore:
         return entries
 
     def examine(self, spec: HookSpec, contract: str, project: str) -> Evidence:
-        """Collect and hash what a hook names on this machine."""
-        return examine(spec, contract, project, self.home, read_host)
+        """Collect and hash what a hook executes on this machine."""
+        return examine(spec, contract, project, self.home, HostMachine())
 
     def approve(self, evidence: Sequence[Evidence], *, now: float | None = None) -> None:
         """Store approvals of hooks as they are now."""
@@ -238,6 +99,7 @@ class TrustStore:
                 "file": each.spec.file,
                 "event": each.spec.native_event,
                 "files": [file.path for file in each.files],
+                "unknown": list(each.unknown),
                 "approved": when,
             }
         self._write(entries)
@@ -262,7 +124,8 @@ class TrustStore:
             if evidence.digest not in entries:
                 return None
             snapshot = tuple((_inside(file.path, project), file.data) for file in evidence.files)
-            return spec._replace(trust_hash=evidence.digest, snapshot=snapshot)
+            absent = tuple(_inside(pattern, quote(project)) for pattern in evidence.absent)
+            return spec._replace(trust_hash=evidence.digest, snapshot=snapshot, absent=absent)
 
         return allowed
 

@@ -1,0 +1,134 @@
+"""Evidence: the files that a hook executes, and the hash that an approval is bound to.
+
+The hash covers the hook with everything that decides when and how it runs, and the bytes of every file
+that it executes or sources. A file that is executed when it is there, and is not there, is part of it, too.
+Data files are not: a hook that reads a file stays approved when the file changes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+
+from sandhook.hooks.evidence.commands import MAX_BYTES, MAX_FILES, NamedFile, TrustError, Use
+from sandhook.hooks.evidence.walker import Walker
+from sandhook.hooks.evidence.words import Machine, matching
+from sandhook.hooks.model import HookSpec
+from sandhook.record import Record
+
+__all__ = [
+    "MAX_BYTES",
+    "MAX_FILES",
+    "PROJECT_VARIABLES",
+    "Evidence",
+    "Machine",
+    "NamedFile",
+    "TrustError",
+    "Use",
+    "examine",
+    "matching",
+]
+
+#: Variables in which agents pass the project's directory.
+PROJECT_VARIABLES = (
+    *("PWD", "CRUSH_PROJECT_DIR", "CRUSH_CWD", "JCODE_CWD", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"),
+    *("GEMINI_CWD", "CURSOR_PROJECT_DIR", "WORKSPACE"),
+)
+
+#: Fields of a hook that do not decide when or how it runs: its names and places, and what an approval adds.
+_NOT_BOUND = frozenset(
+    {"id", "description", "source", "path", "file", "layer", "entry", "trust_hash", "snapshot", "absent"}
+)
+
+
+class Evidence(Record):
+    """The files and commands that an approval of one hook covers.
+
+    Attributes:
+        spec: The hook.
+        digest: The hash, in hexadecimal.
+        files: The files that it executes or sources, in order of appearance.
+        absent: Patterns of paths that it would execute or source, and that match no further file.
+        commands: Commands that it and its scripts call and do not define.
+        unknown: What it executes in addition and cannot be known before it runs.
+    """
+
+    spec: HookSpec
+    digest: str
+    files: tuple[NamedFile, ...]
+    absent: tuple[str, ...]
+    commands: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+def examine(spec: HookSpec, contract: str, project: str, home: str, machine: Machine) -> Evidence:
+    """Collect what a hook executes, and hash it.
+
+    Args:
+        contract: Name of the hook's contract.
+        project: The directory that the hook runs in, an absolute path with slashes.
+        home: What ``~`` stands for.
+        machine: The files.
+
+    Raises:
+        TrustError: It executes more than MAX_FILES files or MAX_BYTES bytes.
+    """
+    project = project.rstrip("/") or "/"
+    executor = spec.executor
+    variables = dict.fromkeys(PROJECT_VARIABLES[1:], project) | {"HOME": home}
+    walker = Walker(machine, variables)
+    known = walker.begin(project)
+    own = spec.extras.get("cwd") if spec.extras is not None else None
+    if isinstance(own, str) and own:
+        walker.change_directory(own, known, certain=True)
+    for name, value in executor.env:
+        walker.assign_text(f"{name}={value}", known, 0)
+    walker.base |= known.variables
+    if executor.argv:
+        walker.external(executor.argv, known, 0)
+    else:
+        walker.text(executor.text, known)
+    walker.finish(project)
+    files, absent = tuple(walker.files.values()), tuple(sorted(walker.absent))
+    digest = sha256()
+    for part in _parts(spec, contract, project, files, absent):
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    return Evidence(spec, digest.hexdigest(), files, absent, tuple(walker.commands), tuple(walker.unknown))
+
+
+def _parts(
+    spec: HookSpec, contract: str, project: str, files: Iterable[NamedFile], absent: Iterable[str]
+) -> list[bytes]:
+    bound = {name: value for name, value in zip(spec._fields, spec, strict=True) if name not in _NOT_BOUND}
+    parts = [b"sandhook trust 2", contract.encode(), _bytes(project)]
+    parts += [
+        _bytes(json.dumps(_canonical(part), sort_keys=True, separators=(",", ":")))
+        for part in (bound, spec.entry)
+    ]
+    for file in files:
+        parts += [file.how.encode(), _bytes(file.path), file.data]
+    for pattern in absent:
+        parts += [b"absent", _bytes(pattern)]
+    return parts
+
+
+def _canonical(value: object) -> object:
+    """Return a value as JSON that depends on its contents alone; compiled functions are left out."""
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _canonical(each) for key, each in value.items()}
+    if isinstance(value, Record):
+        fields = zip(value._fields, value, strict=True)
+        return [type(value).__name__, {name: _canonical(each) for name, each in fields if not callable(each)}]
+    if isinstance(value, (tuple, list)):
+        return [_canonical(each) for each in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(repr, value))
+    return type(value).__name__
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,160 @@
+"""The built-ins of a hook's text that execute something, or change what is known after them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import TypeAlias
+
+from sandhook.dispatch.operands import is_system_program
+from sandhook.hooks.evidence.commands import Commands, Fields, descriptor_of
+from sandhook.hooks.evidence.words import Knowledge, absolute
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+def _source(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    fields = [field for field in fields if field != "--"]
+    word = fields[1] if len(fields) > 1 else ""
+    if word is None:
+        seeker.note(line, "sources what it computes")
+        known.forget()
+        return
+    descriptor = descriptor_of(word)
+    if descriptor is not None:
+        stream = known.streams.get(descriptor)
+        if stream is None or (stream.path is None and stream.text is None):
+            seeker.note(line, "sources its standard input or a pipe")
+            known.forget()
+        elif stream.path is not None:
+            seeker.file(stream.path, known, line, how="sources")
+        else:
+            seeker.text(stream.text or "", known)
+        return
+    if not word:
+        return
+    if "/" not in word:  # PATH comes before the working directory
+        for entry in known.variables.get("PATH", "").split(":"):
+            place = absolute(f"{entry or '.'}/{word}", known.directories[0])
+            if not is_system_program(place):
+                seeker.file(place, known, line, fields[1:], how="sources")
+    seeker.file(word, known, line, fields[1:], how="sources")
+
+
+def _eval(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    if None in fields:
+        seeker.note(line, "evaluates what it computes")
+        known.forget()
+        return
+    seeker.text(" ".join(field for field in fields[1:] if field and field != "--"), known)
+
+
+def _trap(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    words = [field for field in fields[1:] if field != "--"]
+    if len(words) < 2 or words[0] in ("-", "", "-p", "-l", "-P"):
+        return
+    if words[0] is None:
+        seeker.note(line, "has a trap that it computes")
+    else:
+        seeker.later(words[0])
+
+
+def _alias(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    for field in fields[1:]:
+        if field is None:
+            seeker.note(line, "has an alias that it computes")
+        elif "=" in field:
+            seeker.later(field.partition("=")[2])
+
+
+def _cd(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    del line
+    words = [field for field in fields[1:] if field not in ("--", "-L", "-P", "-e", "-@", "-n")]
+    if fields[0] == "popd" or words[:1] == ["-"] or (fields[0] == "pushd" and not words):
+        known.directories = list(seeker.seen)
+        return
+    target = words[0] if words else known.variables.get("HOME")
+    if target is not None and fields[0] == "pushd" and target[:1] in "+-":
+        known.directories = list(seeker.seen)
+        return
+    if target is not None and "-P" in fields and known.directory is not None:
+        target = seeker.machine.resolve(absolute(target, known.directory))
+    seeker.change_directory(target, known)
+
+
+def _names(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    """read, mapfile, getopts, unset, let, printf -v: variables get values that are not known."""
+    if fields[0] in ("mapfile", "readarray"):
+        for option, text in pairwise(fields):
+            if option == "-C" and text is not None:
+                seeker.later(text)
+    if None in fields and fields[0] != "printf":
+        known.forget()
+        return
+    words = fields[1:] if fields[0] != "printf" else fields[1:3] if fields[1:2] == ["-v"] else []
+    if None in words:
+        known.forget()
+        return
+    names = [name for word in words if word for name in _IDENTIFIER.findall(word)]
+    for name in names:
+        if name in ("BASH_ENV", "ENV"):
+            seeker.note(line, f"sources what {name} names, which it computes")
+    known.forget([*names, "REPLY", "MAPFILE", "OPTARG", "OPTIND"])
+
+
+def _declare(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    for field in fields[1:]:
+        if field is None:
+            known.forget()
+        elif "=" in field:
+            seeker.assign_text(field, known, line)
+        elif field[:1] == "-" and "n" in field and fields[0] not in ("export", "readonly"):
+            seeker.note(line, "has a reference to a variable, which hides what it assigns")
+            known.forget()
+        elif fields[0] == "local" or (fields[0] in ("declare", "typeset") and field[:1] != "-"):
+            known.variables.pop(field, None)
+
+
+def _set(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    del seeker, line
+    rest = list(fields[1:])
+    while rest and rest[0] is not None and rest[0][:1] in ("-", "+") and rest[0] != "--":
+        rest = rest[2:] if rest[0][-1:] == "o" else rest[1:]
+    if rest[:1] == ["--"]:
+        known.positional = tuple(rest[1:])
+    elif rest:
+        known.positional = tuple(rest) if rest[0] is not None else None
+
+
+def _shift(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    del seeker, line
+    count = fields[1] if len(fields) > 1 else "1"
+    usual = known.positional is not None and count is not None and count.isdecimal()
+    known.positional = (known.positional or ())[int(count or 0) :] if usual else None
+
+
+def _shopt(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    del seeker, fields, line
+    known.usual = False
+
+
+def _loads(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    """``hash -p FILE NAME`` and ``enable -f FILE NAME``."""
+    for option, word in pairwise(fields):
+        if option in ("-p", "-f"):
+            if word is None:
+                seeker.note(line, f"{fields[0]} names a file that it computes")
+            else:
+                seeker.file(word, known, line, [word])
+
+
+_Effect: TypeAlias = Callable[[Commands, Fields, Knowledge, int], None]
+
+EFFECTS: Mapping[str, _Effect] = {
+    ".": _source, "alias": _alias, "cd": _cd, "declare": _declare, "enable": _loads, "eval": _eval,
+    "export": _declare, "getopts": _names, "hash": _loads, "let": _names, "local": _declare, "mapfile": _names,
+    "popd": _cd, "printf": _names, "pushd": _cd, "read": _names, "readarray": _names, "readonly": _declare,
+    "set": _set, "shift": _shift, "shopt": _shopt, "source": _source, "trap": _trap, "typeset": _declare,
+    "unset": _names, "wait": _names,
+}  # fmt: skip

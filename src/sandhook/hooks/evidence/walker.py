@@ -1,0 +1,339 @@
+"""Walks a hook's shell text in the order of its execution, without running it.
+
+Where ways part, only what holds on every way remains known. A loop is walked until nothing changes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import cast
+
+from sandhook.errors import LimitExceeded, ShellSyntaxError
+from sandhook.hooks.evidence.commands import Commands, TrustError
+from sandhook.hooks.evidence.effects import EFFECTS
+from sandhook.hooks.evidence.words import Knowledge, Machine, Stream, absolute
+from sandhook.syntax import nodes as ast
+from sandhook.syntax import parse_cached, parse_heredoc
+
+#: Parts of scripts that are walked for one hook.
+MAX_STEPS = 50_000
+
+#: Times that a loop is walked before its working directory counts as unknown.
+_ROUNDS = 4
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+class Walker(Commands):
+    """Follows shell texts; its attributes are those of ``Commands``."""
+
+    effects = EFFECTS
+
+    def __init__(self, machine: Machine, variables: Mapping[str, str]) -> None:
+        super().__init__(machine, variables)
+        self._steps = 0
+        self._later: list[tuple[str, str]] = []  # texts and the scripts that they are in
+        self._uncalled: dict[str, tuple[ast.Node, str]] = {}
+
+    def finish(self, directory: str) -> None:
+        """Follow what runs at an unknown time: traps, aliases, functions that nothing visible calls."""
+        while self._later or self._uncalled:
+            known = self.begin(directory)
+            known.directories = list(self.seen)
+            known.positional = None
+            if self._later:
+                text, self.where = self._later.pop()
+                self.text(text, known)
+            else:
+                name = next(iter(self._uncalled))
+                node, self.where = self._uncalled.pop(name)
+                self.body(node, known)
+
+    def later(self, text: str) -> None:
+        self._later.append((text, self.where))
+
+    def called(self, name: str) -> None:
+        self._uncalled.pop(name, None)
+
+    def text(self, text: str, known: Knowledge) -> None:
+        try:
+            units = parse_cached(text)
+        except (ShellSyntaxError, LimitExceeded, RecursionError) as error:
+            self.unknown.setdefault(f"{self.where} does not parse: {error}")
+            return
+        for unit in units:
+            self.body(unit, known)
+
+    def body(self, node: ast.Node, known: Knowledge) -> None:
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            raise TrustError(f"its scripts have more than {MAX_STEPS} parts to be followed")
+        method = _METHODS.get(node.__class__)
+        if method is not None:
+            method(self, node, known)
+        else:
+            self._inside(node, known)
+
+    # Words.
+
+    def _inside(self, node: object, known: Knowledge) -> None:
+        """Follow the substitutions in a word, a redirection or an expression."""
+        if isinstance(node, (ast.CommandSubstitution, ast.ProcessSubstitution)):
+            if node.body is not None:
+                inner = known.copy()
+                if isinstance(node, ast.ProcessSubstitution) and node.direction == ">":
+                    inner.streams[0] = Stream()
+                self.body(node.body, inner)
+            return
+        if isinstance(node, ast.Backquoted):
+            self.text(node.text, known.copy())
+            return
+        if isinstance(node, ast.HereDocument):
+            if not node.quoted:
+                self._inside(self._document(node), known)
+            return
+        if isinstance(node, ast.ParameterExpansion) and node.operator in (":=", "="):
+            known.forget([node.name])
+        elif isinstance(node, (ast.ArithmeticExpansion, ast.ArithmeticCommand)):
+            known.forget(_names_in(node.expression))
+        for part in node if isinstance(node, tuple) else ():
+            if isinstance(part, tuple):
+                self._inside(part, known)
+
+    @staticmethod
+    def _document(node: ast.HereDocument) -> ast.Word | None:
+        try:
+            return parse_heredoc(node.text)
+        except (ShellSyntaxError, LimitExceeded):
+            return None
+
+    # Commands.
+
+    def _simple(self, node: ast.SimpleCommand, known: Knowledge) -> None:
+        for part in (*node.assignments, *node.words, *node.redirections):
+            self._inside(part, known)
+        reader = self.reader(known)
+        fields = [field for word in node.words if isinstance(word, ast.Word) for field in reader.fields(word)]
+        streams = self._streams(node.redirections, known)
+        before, usual = dict(known.variables), known.usual
+        for assignment in (*node.assignments, *node.words):
+            if not isinstance(assignment, ast.Assignment):
+                continue
+            if fields[:1] == ["alias"]:
+                value = assignment.value
+                text = reader.value(value) if isinstance(value, ast.Word) else None
+                fields.append(None if text is None else f"{assignment.name}={text}")
+            else:
+                self.assign(assignment, known, node.line)
+        if not fields:
+            return
+        if fields == ["exec"]:
+            known.streams = streams
+            return
+        outer, known.streams = known.streams, streams
+        self.call(fields, known, node.line)
+        known.streams = outer
+        if node.assignments:  # they end with the command
+            known.usual = usual
+            for each in node.assignments:
+                known.variables.pop(each.name, None)
+                if each.name in before:
+                    known.variables[each.name] = before[each.name]
+
+    def _streams(self, redirections: tuple[ast.Redirection, ...], known: Knowledge) -> dict[int, Stream]:
+        """Return the input descriptors of a command with redirections."""
+        streams = dict(known.streams)
+        reader = self.reader(known)
+        for each in redirections:
+            number = 0 if each.fd is None else each.fd
+            if each.document is not None:
+                text: str | None = each.document.text
+                if not each.document.quoted:
+                    word = self._document(each.document)
+                    text = None if word is None else reader.value(word)
+                streams[number] = Stream(text=text)
+            elif each.operator == "<<<":
+                text = reader.value(each.target)
+                streams[number] = Stream(text=None if text is None else text + "\n")
+            elif each.operator in ("<", "<>"):
+                path = reader.value(each.target)
+                here = known.directory
+                if path is not None and path[:1] != "/" and here is None:
+                    path = None
+                streams[number] = Stream(path if path is None else absolute(path, here or "/"))
+            elif each.operator == "<&":
+                source = reader.value(each.target)
+                if source is not None and source.rstrip("-").isdecimal():
+                    number_of_source = int(source.rstrip("-"))
+                    if number_of_source in streams:
+                        streams[number] = streams[number_of_source]
+                    else:
+                        streams.pop(number, None)
+                else:
+                    streams[number] = Stream()
+        return streams
+
+    def _list(self, node: ast.CommandList, known: Knowledge) -> None:
+        for item in node.items:
+            self.body(item.command, known.copy() if item.background else known)
+
+    def _and_or(self, node: ast.AndOr, known: Knowledge) -> None:
+        """``a && b || c``: b follows a; c follows either."""
+        current = known.copy()
+        self.body(node.commands[0], current)
+        result = current.copy()
+        for operator, command in zip(node.operators, node.commands[1:], strict=True):
+            current = current.copy() if operator == "&&" else result.copy()
+            self.body(command, current)
+            result.join(current)
+        _become(known, result)
+
+    def _pipeline(self, node: ast.Pipeline, known: Knowledge) -> None:
+        if len(node.commands) == 1:
+            self.body(node.commands[0], known)
+            return
+        for place, command in enumerate(node.commands):
+            inner = known.copy()
+            if place:
+                inner.streams[0] = Stream()
+            self.body(command, inner)
+
+    def _compound(self, node: ast.Node, known: Knowledge, follow: Callable[[], None]) -> None:
+        """Follow a compound command with its redirections."""
+        redirections = cast("tuple[ast.Redirection, ...]", getattr(node, "redirections", ()))
+        for each in redirections:
+            self._inside(each, known)
+        outer, known.streams = known.streams, self._streams(redirections, known)
+        follow()
+        known.streams = outer
+
+    def _subshell(self, node: ast.Subshell, known: Knowledge) -> None:
+        inner = known.copy()
+        self._compound(node, inner, lambda: self.body(node.body, inner))
+
+    def _group(self, node: ast.BraceGroup, known: Knowledge) -> None:
+        self._compound(node, known, lambda: self.body(node.body, known))
+
+    def _if(self, node: ast.If, known: Knowledge) -> None:
+        def follow() -> None:
+            ends: list[Knowledge] = []
+            for clause in node.clauses:
+                self.body(clause.condition, known)
+                branch = known.copy()
+                self.body(clause.body, branch)
+                ends.append(branch)
+            if node.otherwise is not None:
+                self.body(node.otherwise, known)
+            for branch in ends:
+                known.join(branch)
+
+        self._compound(node, known, follow)
+
+    def _case(self, node: ast.Case, known: Knowledge) -> None:
+        def follow() -> None:
+            self._inside(node.subject, known)
+            before, falls = known.copy(), None
+            for clause in node.clauses:
+                self._inside(clause.patterns, known)
+                branch = before.copy()
+                if falls is not None:
+                    branch.join(falls)
+                if clause.body is not None:
+                    self.body(clause.body, branch)
+                known.join(branch)
+                falls = branch if clause.terminator == ";&" else None
+
+        self._compound(node, known, follow)
+
+    def _loop(self, known: Knowledge, once: Callable[[Knowledge], None]) -> None:
+        """Walk a loop until a further round changes nothing."""
+        for _ in range(_ROUNDS):
+            before = (dict(known.variables), list(known.directories), known.lost, known.positional)
+            current = known.copy()
+            once(current)
+            known.join(current)
+            if before == (known.variables, known.directories, known.lost, known.positional):
+                return
+        known.forget()
+        known.lost = True
+        once(known.copy())
+
+    def _while(self, node: ast.While, known: Knowledge) -> None:
+        def once(current: Knowledge) -> None:
+            self.body(node.condition, current)
+            self.body(node.body, current)
+
+        self._compound(node, known, lambda: self._loop(known, once))
+
+    def _for(self, node: ast.For | ast.Select, known: Knowledge) -> None:
+        def follow() -> None:
+            words = node.words
+            values: list[str | None] = list(known.positional or [None])
+            if words is not None:
+                self._inside(words, known)
+                reader = self.reader(known)
+                values = [field for word in words for field in reader.fields(word)]
+
+            def once(current: Knowledge) -> None:
+                for value in dict.fromkeys(values):
+                    if value is None:
+                        current.forget([node.name])
+                    else:
+                        current.variables[node.name] = value
+                    before = current.copy()
+                    self.body(node.body, current)
+                    current.join(before)
+
+            self._loop(known, once)
+
+        self._compound(node, known, follow)
+
+    def _arithmetic_for(self, node: ast.ArithmeticFor, known: Knowledge) -> None:
+        def once(current: Knowledge) -> None:
+            for word in (node.init, node.condition, node.update):
+                self._inside(word, current)
+                current.forget(_names_in(word))
+            self.body(node.body, current)
+
+        self._compound(node, known, lambda: self._loop(known, once))
+
+    def _definition(self, node: ast.FunctionDefinition, known: Knowledge) -> None:
+        known.functions[node.name] = node.body
+        self._uncalled[node.name] = node.body, self.where
+
+    def _coprocess(self, node: ast.Coprocess, known: Knowledge) -> None:
+        inner = known.copy()
+        inner.streams[0] = Stream()
+        self.body(node.command, inner)
+
+
+def _names_in(word: ast.Word) -> list[str]:
+    """Return every name in an arithmetic expression, which may assign any of them."""
+    texts = [getattr(part, "text", None) or getattr(part, "name", "") for part in ast.walk(word)]
+    return [name for text in texts if isinstance(text, str) for name in _IDENTIFIER.findall(text)]
+
+
+def _become(known: Knowledge, other: Knowledge) -> None:
+    """Make one state of knowledge equal to another."""
+    for name in Knowledge.__slots__:
+        if name != "streams":
+            setattr(known, name, getattr(other, name))
+
+
+_METHODS: Mapping[type, Callable[..., None]] = {
+    ast.SimpleCommand: Walker._simple,
+    ast.CommandList: Walker._list,
+    ast.AndOr: Walker._and_or,
+    ast.Pipeline: Walker._pipeline,
+    ast.Subshell: Walker._subshell,
+    ast.BraceGroup: Walker._group,
+    ast.If: Walker._if,
+    ast.Case: Walker._case,
+    ast.While: Walker._while,
+    ast.For: Walker._for,
+    ast.Select: Walker._for,
+    ast.ArithmeticFor: Walker._arithmetic_for,
+    ast.FunctionDefinition: Walker._definition,
+    ast.Coprocess: Walker._coprocess,
+}

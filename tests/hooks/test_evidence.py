@@ -1,0 +1,312 @@
+"""What a hook executes: followed through every way to name a script, or listed as unknown."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandhook.hooks.evidence import TrustError
+from tests.hooks.evidencetools import Files, looked, paths
+
+#: One script at /p/d/x.sh, with others around it.
+TREE = {
+    "/p/d/x.sh": "echo x\n",
+    "/p/d/y.sh": "echo y\n",
+    "/p/d/notes.txt": "notes\n",
+    "/p/d/x": "echo x\n",
+    "/p/d/p.awk": "BEGIN { print 1 }\n",
+    "/home/me/bin/x.sh": "echo home\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("cd d && ./x.sh", ["/p/d/x.sh"]),
+        ("cd d; bash x.sh", ["/p/d/x.sh"]),
+        ('cd "$CLAUDE_PROJECT_DIR"/d && ./x.sh', ["/p/d/x.sh"]),
+        ("cd d || exit 1; . ./x.sh", ["/p/d/x.sh"]),
+        ("(cd d && ./x.sh)", ["/p/d/x.sh"]),
+        ("if cd d; then ./x.sh; fi", ["/p/d/x.sh"]),
+        ("pushd d >/dev/null; ./x.sh; popd", ["/p/d/x.sh"]),
+        ("cd d; cd ..; d/x.sh", ["/p/d/x.sh"]),
+        ("cd d; cd - >/dev/null; d/x.sh", ["/p/d/x.sh"]),
+        ("cd; bin/x.sh", ["/home/me/bin/x.sh"]),
+        ("env -C d ./x.sh", ["/p/d/x.sh"]),
+        ("env --chdir d A=1 bash x.sh", ["/p/d/x.sh"]),
+        ("bash < d/x.sh", ["/p/d/x.sh"]),
+        ("bash -s a b < d/x.sh", ["/p/d/x.sh"]),
+        ("{ bash; } < d/x.sh", ["/p/d/x.sh"]),
+        ("while bash; do :; done < d/x.sh", ["/p/d/x.sh"]),
+        ("exec 3<d/x.sh; bash /dev/fd/3", ["/p/d/x.sh"]),
+        ("exec 3<d/x.sh; bash <&3", ["/p/d/x.sh"]),
+        ("exec 3<d/x.sh; . /dev/fd/3", ["/p/d/x.sh"]),
+        ("bash /dev/stdin < d/x.sh", ["/p/d/x.sh"]),
+        ('bash -c "./d/x.sh a"', ["/p/d/x.sh"]),
+        ("sh -ec 'cd d; ./x.sh'", ["/p/d/x.sh"]),
+        ("bash -c '\"$0\" a' d/x.sh", ["/p/d/x.sh"]),
+        ("bash -c 'bash \"$1\"' _ d/x.sh", ["/p/d/x.sh"]),
+        ("sh -c '. \"$@\"' _ d/x.sh", ["/p/d/x.sh"]),
+        ('eval "./d/x.sh a"', ["/p/d/x.sh"]),
+        ("eval ./d/x.sh a", ["/p/d/x.sh"]),
+        ('trap "./d/x.sh a" EXIT', ["/p/d/x.sh"]),
+        ("trap -- ./d/x.sh EXIT", ["/p/d/x.sh"]),
+        ("alias g=./d/x.sh", ["/p/d/x.sh"]),
+        ("bash <<E\n./d/x.sh\nE", ["/p/d/x.sh"]),
+        ("bash <<'E'\ncd d; ./x.sh\nE", ["/p/d/x.sh"]),
+        ("bash <<< 'cd d; ./x.sh'", ["/p/d/x.sh"]),
+        ("cat <<E\n$(./d/x.sh)\nE", ["/p/d/x.sh"]),
+        ("bash d/x*.sh", ["/p/d/x.sh"]),
+        ('for f in d/*.sh; do bash "$f"; done', ["/p/d/x.sh", "/p/d/y.sh"]),
+        ("for f in d/?.sh; do . $f; done", ["/p/d/x.sh", "/p/d/y.sh"]),
+        ("for f in x y; do ./d/$f.sh; done", ["/p/d/x.sh", "/p/d/y.sh"]),
+        ("for f in d/{x,y}.sh; do ./$f; done", ["/p/d/x.sh", "/p/d/y.sh"]),
+        ('set -- d/x.sh; bash "$1"', ["/p/d/x.sh"]),
+        ('set -- a d/x.sh; shift; bash "$@"', ["/p/d/x.sh"]),
+        ("f() { ./d/x.sh; }; f", ["/p/d/x.sh"]),
+        ("f() { ./d/x.sh; }", ["/p/d/x.sh"]),
+        ('f() { bash "$1"; }; f d/x.sh', ["/p/d/x.sh"]),
+        ("BASH_ENV=./d/x.sh bash -c :", ["/p/d/x.sh"]),
+        ("export BASH_ENV=d/x.sh; bash -c :", ["/p/d/x.sh"]),
+        ("export ENV='d/x.sh'; sh -c :", ["/p/d/x.sh"]),
+        ("env BASH_ENV=d/x.sh bash -c :", ["/p/d/x.sh"]),
+        ("PATH=$PWD/d:$PATH x", ["/p/d/x"]),
+        ('export PATH="d:$PATH"; x', ["/p/d/x"]),
+        ("PATH=$PWD/d:$PATH; . x.sh", ["/p/d/x.sh"]),
+        ("hash -p d/x.sh foo; foo", ["/p/d/x.sh"]),
+        ("find . -exec d/x.sh {} ';'", ["/p/d/x.sh"]),
+        ("find . -name a -exec bash d/x.sh {} +", ["/p/d/x.sh"]),
+        ("ls | xargs d/x.sh", ["/p/d/x.sh"]),
+        ("ls | xargs -n 1 bash d/x.sh", ["/p/d/x.sh"]),
+        ("awk --file=d/p.awk", []),
+        ("awk -f d/p.awk < data", ["/p/d/p.awk"]),
+        ("awk --file d/p.awk", ["/p/d/p.awk"]),
+        ("sed -f d/p.awk", ["/p/d/p.awk"]),
+        ("command . d/x.sh", ["/p/d/x.sh"]),
+        ("builtin source d/x.sh", ["/p/d/x.sh"]),
+        ("exec -a name d/x.sh", ["/p/d/x.sh"]),
+        ("timeout -k 1 5 nice -n 3 env -i A=1 bash -e d/x.sh", ["/p/d/x.sh"]),
+        ("nohup d/x.sh & wait", ["/p/d/x.sh"]),
+        ("time d/x.sh", ["/p/d/x.sh"]),
+        ("! d/x.sh || true", ["/p/d/x.sh"]),
+        ("case $x in a) d/x.sh;; esac", ["/p/d/x.sh"]),
+        ("echo `d/x.sh` $(: $(d/y.sh))", ["/p/d/x.sh", "/p/d/y.sh"]),
+        ("[[ $(d/x.sh) == a ]] && (( $(d/y.sh) ))", ["/p/d/x.sh", "/p/d/y.sh"]),
+        ("cat <(d/x.sh) > >(d/y.sh)", ["/p/d/x.sh", "/p/d/y.sh"]),
+        ("coproc d/x.sh", ["/p/d/x.sh"]),
+        ("c='bash d/x.sh'; $c", ["/p/d/x.sh"]),
+        ("mapfile -C d/x.sh -c 1 a < data", ["/p/d/x.sh"]),
+        ("bash --rcfile d/x.sh -i d/y.sh", ["/p/d/x.sh", "/p/d/y.sh"]),
+        ("D=$(pwd)/d; cd /tmp && . $D/x.sh", ["/p/d/x.sh"]),
+        ("cd d; D=$(pwd); cd ..; . $D/x.sh", ["/p/d/x.sh"]),
+    ],
+)
+def test_every_way_to_execute_a_script_is_followed(text: str, wanted: list[str]) -> None:
+    assert paths(looked(text, TREE)) == wanted
+
+
+def test_the_files_of_a_descriptor_and_of_a_chain_are_followed() -> None:
+    files = {
+        "/p/hooks/run.sh": '#!/usr/bin/env bash\ncd "$(dirname "$0")/lib" || exit\n. ./a.sh\nload b\n',
+        "/p/hooks/lib/a.sh": 'load() { . "./$1.sh"; }\n',
+        "/p/hooks/lib/b.sh": "exit 2\n",
+    }
+    assert paths(looked("hooks/run.sh", files)) == list(files)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('bash "$x/run.sh"', "bash: an argument that is computed"),
+        ("bash ${1:-x.sh}", "bash: an argument that is computed"),
+        ("$x a", "calls what it computes"),
+        (". $x", "sources what it computes"),
+        ('cd "$x" && ./run.sh', "runs ./run.sh in a directory that it computes"),
+        ('eval "$x"', "evaluates what it computes"),
+        ('bash -c "$x"', "bash -c runs a text that it computes"),
+        ('trap "$x" EXIT', "has a trap that it computes"),
+        ('alias a="$x"', "has an alias that it computes"),
+        ("curl -s http://x | sh", "sh executes what it reads from a pipe or a computed file"),
+        ("echo a | { bash; }", "bash executes what it reads from a pipe or a computed file"),
+        ("bash", "bash executes its standard input"),
+        ("bash < $x", "bash executes what it reads from a pipe or a computed file"),
+        ("bash <<E\n$x\nE", "bash executes what it reads from a pipe or a computed file"),
+        ('bash <<< "$x"', "bash executes what it reads from a pipe or a computed file"),
+        ("bash <(curl x)", "bash: an argument that is computed"),
+        (". <(curl x)", "sources what it computes"),
+        ("find d -exec bash {} ';'", "bash: an argument that is computed"),
+        ("ls | xargs bash", "bash: an argument that is computed"),
+        ("ls | xargs -I {} sh -c '. {}'", "sh -c runs a text that it computes"),
+        ('while read f; do bash "$f"; done', "bash: an argument that is computed"),
+        ('x=d/x.sh; read x; bash "$x"', "bash: an argument that is computed"),
+        ('x=d/x.sh; printf -v x y; bash "$x"', "bash: an argument that is computed"),
+        ('[ -n "$y" ] && x=d/x.sh; bash "$x"', "bash: an argument that is computed"),
+        ('bash "$x"; x=d/x.sh', "bash: an argument that is computed"),
+        ('(x=d/x.sh); bash "$x"', "bash: an argument that is computed"),
+        ("PATH=$x:$PATH; go-there", "looks commands up in a PATH that it computes"),
+        ("BASH_ENV=$x bash -c :", "sources what BASH_ENV names, which it computes"),
+        ("read BASH_ENV; bash -c :", "sources what BASH_ENV names, which it computes"),
+        ("LD_PRELOAD=./x.so ls", "sets LD_PRELOAD, which makes programs load or run code"),
+        ("export NODE_OPTIONS=--require=./x", "sets NODE_OPTIONS, which makes programs load or run code"),
+        ("make check", "make: what it executes by its own configuration"),
+        ("npm run lint", "npm: what it executes by its own configuration"),
+        ("npx eslint .", "npx: what it executes by its own configuration"),
+        ("docker run -v .:/w image", "docker: what it executes by its own configuration"),
+        ("git commit -m x", "git commit: hooks and programs of its configuration"),
+        ("git -c core.fsmonitor=./x status", "git -c: programs that a setting names"),
+        ("python3 -m pkg", "python -m pkg"),
+        ("python3 d/x.py", "python: modules and files that it loads"),
+        ("node -e 'require(\"./x\")'", "node: modules and files that it loads"),
+        ("node -r ./x d/y.js", "node -r ./x"),
+        ("php -d auto_prepend_file=x y.php", "php -d auto_prepend_file=x"),
+        ("php -dauto_prepend_file=x y.php", "php -d -dauto_prepend_file=x"),
+        ("perl -Mx -e 1", "perl -Mx"),
+        ("awk --file=d/p.awk", "awk --file=d/p.awk"),
+        ("awk '{ system($0) }'", "awk: the commands of its program"),
+        ("awk '{ print | \"sh\" }'", "awk: the commands of its program"),
+        ("sed 's/a/b/e'", "sed: the commands of its program"),
+        ("env -S 'bash x'", "env -S: a command in one word"),
+        ("declare -n r=x; r=d/x.sh", "has a reference to a variable, which hides what it assigns"),
+        ("if", "does not parse"),
+    ],
+)
+def test_what_cannot_be_known_is_listed(text: str, wanted: str) -> None:
+    unknown = looked(text, {"/p/d/x.py": "import json\n", **TREE}).unknown
+    assert any(wanted in each for each in unknown), unknown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "jq -r .tool_input.command | grep -q rm && exit 2",
+        'input=$(cat); case "$input" in *rm*) echo no >&2; exit 2;; esac',
+        "[ -f TODO ] && cat package.json README.md",
+        "awk '{ print $1 || $2 }' | sed 's/a/b/g; 3d' | sort",
+        "git rev-parse HEAD; git log -1; git -C d diff-tree HEAD",
+        'while IFS= read -r line; do echo "$line"; done < data.txt',
+        "x=$(date +%s); printf '%s\\n' \"$x\" > stamp",
+    ],
+)
+def test_an_ordinary_hook_has_nothing_unknown(text: str) -> None:
+    found = looked(text, {"/p/TODO": "t", "/p/package.json": "{}", "/p/data.txt": "d"})
+    assert (found.unknown, found.files) == ((), ())
+
+
+# Data files.
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cat /etc/shadow",
+        "[ -f TODO ] && cat package.json",
+        "grep -q x README.md",
+        "jq . < data.json",
+        "diff a b; sort a; test -f a",
+        "cp run.sh other.sh",
+        "while read l; do :; done < a",
+        "exec 3<a; cat <&3",
+        "rm -f run.sh; touch run.sh; ls d/*.sh",
+    ],
+)
+def test_data_is_never_opened(text: str) -> None:
+    machine = Files({"/etc/shadow": "root:*:1:\n", "/p/TODO": "ff it\n", "/p/a": "x", "/p/run.sh": "make\n"})
+    found = looked(text, machine)
+    assert (found.files, machine.opened, found.unknown) == ((), [], ())
+
+
+def test_an_edit_of_a_data_file_keeps_the_approval() -> None:
+    files = {"/p/g.sh": "[ -f TODO ] && cat package.json"}
+    before = looked("./g.sh", files)
+    after = looked("./g.sh", {**files, "/p/TODO": "x", "/p/package.json": "{}"})
+    assert before.digest == after.digest
+
+
+# Absence.
+
+
+@pytest.mark.parametrize(
+    ("text", "appears"),
+    [
+        ("[ -f extra.sh ] && . ./extra.sh", "/p/extra.sh"),
+        ("cd sub && ./x", "/p/sub/x"),
+        ('for f in d/*.sh; do . "$f"; done', "/p/d/z.sh"),
+        ("bash d/*.sh", "/p/d/a.sh"),
+        ("PATH=$PWD/d:$PATH; jq .", "/p/d/jq"),
+        ("bash -c './d/new'", "/p/d/new"),
+        ("BASH_ENV=env.sh bash -c :", "/p/env.sh"),
+    ],
+)
+def test_a_file_that_appears_is_a_change(text: str, appears: str) -> None:
+    assert looked(text, TREE).digest != looked(text, {**TREE, appears: "echo\n"}).digest
+
+
+def test_a_file_that_nothing_executes_may_appear() -> None:
+    text = 'for f in d/*.sh; do . "$f"; done; . ./extra.sh'
+    assert looked(text, TREE).digest == looked(text, {**TREE, "/p/d/more.txt": "", "/p/other.sh": ""}).digest
+
+
+# Tricks: the reading must not differ from what the shell does.
+
+
+def test_a_link_is_followed_where_the_script_follows_it() -> None:
+    files = Files(
+        {"/p/hooks/run.sh": '. "$(dirname "$(readlink -f "$0")")/lib.sh"', "/p/hooks/lib.sh": "echo"},
+        {"/p/run.sh": "/p/hooks/run.sh"},
+    )
+    assert paths(looked("./run.sh", files)) == ["/p/run.sh", "/p/hooks/lib.sh"]
+
+
+def test_a_relative_name_counts_from_the_directory_of_its_moment() -> None:
+    files = {
+        "/p/h/run.sh": 'cd sub; . "$(dirname "$0")/lib.sh"',
+        "/p/sub/h/lib.sh": "echo",
+        "/p/h/lib.sh": "x",
+    }
+    assert "/p/sub/h/lib.sh" in paths(looked("h/run.sh", files))
+
+
+def test_a_quoted_tilde_and_a_quoted_star_are_names() -> None:
+    files = {"/p/~/x.sh": "echo", "/p/d/*.sh": "echo"}
+    assert paths(looked("bash '~/x.sh'; bash 'd/*.sh'", files)) == ["/p/~/x.sh", "/p/d/*.sh"]
+
+
+def test_another_ifs_makes_words_unknown() -> None:
+    assert looked("IFS=:; c=bash:d/x.sh; $c", TREE).unknown
+
+
+def test_the_first_line_names_the_interpreter() -> None:
+    files = {
+        "/p/a": "#!/p/bin/sh-like\n",
+        "/p/bin/sh-like": "\0ELF",
+        "/p/b": "#!/usr/bin/env -S bash -e\n./c\n",
+        "/p/c": "#!/usr/bin/awk -f\n",
+        "/p/e": "#!/usr/bin/env python3\n",
+    }
+    assert paths(looked("./a; ./b; ./e", files)) == ["/p/a", "/p/bin/sh-like", "/p/b", "/p/c", "/p/e"]
+    assert "/p/e:1: python: modules and files that it loads" in looked("./e", files).unknown
+
+
+def test_programs_of_the_machine_are_commands() -> None:
+    found = looked("/usr/bin/jq . | /bin/bash d/x.sh", {"/usr/bin/jq": "\0" * 9_000_000, **TREE})
+    assert paths(found) == ["/p/d/x.sh"]
+    assert found.commands == ("/usr/bin/jq", "/bin/bash", "echo")
+
+
+def test_what_never_ends_is_followed_to_an_end() -> None:
+    assert looked("f() { f; f a; }; f").unknown == ()
+    assert looked("while :; do cd d; ./x.sh; cd ..; done", TREE).files
+    deep = "while :; do cd sub; ./x; done"
+    assert any("in a directory that it computes" in each for each in looked(deep).unknown)
+    files = {"/p/a.sh": ". ./b.sh; ./a.sh", "/p/b.sh": ". ./a.sh"}
+    assert paths(looked("./a.sh", files)) == ["/p/a.sh", "/p/b.sh"]
+    with pytest.raises(TrustError, match="parts to be followed"):
+        looked(";".join([":"] * 60_000))
+
+
+def test_the_directory_of_the_hook_is_bound() -> None:
+    from sandhook.hooks.evidence import examine
+    from sandhook.hooks.model import Executor, HookSpec
+
+    spec = HookSpec("h", "tool.pre", "PreToolUse", Executor("bash", "make check"))
+    here, there = (examine(spec, "crush", place, "/home/me", Files()) for place in ("/p", "/q"))
+    assert here.digest != there.digest
