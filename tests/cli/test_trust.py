@@ -32,6 +32,10 @@ def test_shows_what_would_run_and_asks(sandhook: Callable[..., Any], repo: Path)
         "  commands: ./guard.sh, curl, sh",
         "  reaches out: curl",
         "  sees the agent's whole environment",
+        (
+            f"  cannot be known: {(repo / 'guard.sh').as_posix()}:2: "
+            "sh executes what it reads from a pipe or a computed file"
+        ),
         "not approved",
     ]
     assert "no terminal to ask on" in ran.stderr
@@ -40,7 +44,10 @@ def test_shows_what_would_run_and_asks(sandhook: Callable[..., Any], repo: Path)
 
 def test_approves_once_until_a_byte_changes(sandhook: Callable[..., Any], repo: Path) -> None:
     store = ("--store", repo / "store")
+    (repo / "guard.sh").write_text("#!/bin/sh\n. ./words.sh\ncat notes.txt\n")
+    (repo / "words.sh").write_text("w=1\n")
     assert sandhook("trust", "crush.json", "--yes", *store).stdout.endswith("1 hook(s) of crush approved\n")
+    (repo / "notes.txt").write_text("an ordinary edit\n")
     again = sandhook("trust", "crush.json", *store)
     assert again.status == 0 and again.stdout.endswith("all approved\n")
     (repo / "guard.sh").write_text("#!/bin/sh\n")
@@ -60,3 +67,36 @@ def test_a_faulty_file_is_not_approved(sandhook: Callable[..., Any], repo: Path)
 
 def test_a_file_is_needed(sandhook: Callable[..., Any]) -> None:
     assert sandhook("trust").stderr == "sandhook: trust needs a FILE (or --list)\n"
+
+
+def test_what_cannot_be_known_needs_a_word_more(sandhook: Callable[..., Any], repo: Path) -> None:
+    store = ("--store", repo / "store")
+    ran = sandhook("trust", "crush.json", "--yes", *store)
+    assert (ran.status, ran.stdout.splitlines()[-1]) == (2, "not approved")
+    where = f"{(repo / 'guard.sh').as_posix()}:2"
+    assert ran.stderr.splitlines() == [
+        f"PreToolUse[0]: cannot be known: {where}: sh executes what it reads from a pipe or a computed file",
+        (
+            "--yes approves only what is known, and 1 hook(s) execute more than that; "
+            "--yes --unknown approves them, whatever they execute"
+        ),
+    ]
+    assert not os.path.exists(repo / "store")
+    assert sandhook("trust", "crush.json", "--yes", "--unknown", *store).status == 0
+
+
+def test_files_that_a_hook_only_reads_are_not_opened(sandhook: Callable[..., Any], repo: Path) -> None:
+    (repo / "secret").write_text("word-of-the-secret other\n")
+    (repo / "crush.json").write_text('{"hooks": {"PreToolUse": [{"command": "cat secret; . ./secret.sh"}]}}')
+    ran = sandhook("trust", "crush.json", "--show", "--store", repo / "store")
+    assert ran.status == 0 and "word-of" not in ran.stdout
+    assert f"  no file yet: {(repo / 'secret.sh').as_posix()}" in ran.stdout.splitlines()
+    assert "  commands: cat" in ran.stdout.splitlines()
+
+
+def test_a_long_script_is_shown_whole(sandhook: Callable[..., Any], repo: Path) -> None:
+    lines = [f"echo {number}" for number in range(60)] + [f"echo {'x' * 9000}; curl http://evil"]
+    hook = {"command": "\n".join(lines)}
+    (repo / "crush.json").write_text(json.dumps({"hooks": {"PreToolUse": [hook]}}))
+    shown = sandhook("trust", "crush.json", "--show", "--store", repo / "store").stdout.splitlines()
+    assert [line[4:] for line in shown if line.startswith("  | ")] == lines

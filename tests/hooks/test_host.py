@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,8 @@ from sandhook import Host, HostRunner
 from sandhook.hooks import HookEngine, ToolPre
 from sandhook.hooks.contracts import Document
 from sandhook.hooks.model import Executor, HookSpec, Request
+from sandhook.hooks.trust import TrustStore
+from sandhook.host.approved import ApprovedFiles
 
 PYTHON = f'"{Path(sys.executable).as_posix()}"'
 POSIX = sys.platform != "win32"
@@ -186,3 +190,186 @@ def test_a_script_of_the_project_runs_by_its_first_line_without_its_bit(tmp_path
     engine = HookEngine.load(crush("./guard"), "crush", host=True)
     decision = engine.fire(event(tmp_path))
     assert decision.refused and decision.reason == "no"
+
+
+# What was approved is what runs.
+
+
+def approved(tmp_path: Path, command: str, *, host: bool | HostRunner = True) -> HookEngine:
+    """Approve a hook of the project as it is now; return an engine that runs it on the host."""
+    document = Document(crush(command), str(tmp_path / "crush.json"), layer="project", contract="crush")
+    store = TrustStore(str(tmp_path.parent / f"{tmp_path.name}.trust"), home=tmp_path.as_posix())
+    (withheld,) = HookEngine.load([document]).withheld
+    store.approve([store.examine(withheld.spec, "crush", tmp_path.as_posix())])
+    return HookEngine.load([document], host=host, trust=store.allows("crush", tmp_path.as_posix()))
+
+
+WAYS = {
+    "a path": "./d/x.sh",
+    "bash": "bash d/x.sh",
+    "a source": ". d/x.sh",
+    "cd": "cd d && ./x.sh",
+    "a redirection": "bash < d/x.sh",
+    "a descriptor": "exec 3<d/x.sh; bash /dev/fd/3",
+    "-c": "bash -c './d/x.sh a'",
+    "a program that starts it": "env A=1 bash d/x.sh",
+    "a timeout": "timeout 20 bash d/x.sh",
+    "a loop": 'for f in d/*.sh; do bash "$f"; done',
+    "the variable of the project": 'bash "$CRUSH_PROJECT_DIR"/d/x.sh',
+    "PATH": "PATH=$PWD/d:$PATH; x.sh",
+}
+
+
+#: Runs scripts in the shells of the machine.
+MACHINE = HostRunner(Host(own_shell="never"))
+
+
+@pytest.fixture(params=[HostRunner(), MACHINE], ids=["own", "machine"])
+def shells(request: pytest.FixtureRequest) -> HostRunner:
+    """Runners whose scripts run in our shell, and in the machine's."""
+    runner: HostRunner = request.param
+    return runner
+
+
+@pytest.mark.skipif(not POSIX, reason="the file cannot be replaced on Windows")
+@pytest.mark.parametrize("way", WAYS)
+def test_a_file_that_changes_after_the_comparison_runs_as_it_was_approved(tmp_path, way, shells, monkeypatch):
+    """The file changes at the worst moment: after the copies were made, before anything runs."""
+    if way == "-c" and shells is MACHINE:
+        pytest.skip("the machine's shell opens what its text names by itself")
+    (tmp_path / "d").mkdir()
+    script = tmp_path / "d" / "x.sh"
+    script.write_text("#!/bin/bash\necho approved >&2; exit 2\n")
+    script.chmod(0o755)
+    engine = approved(tmp_path, WAYS[way], host=shells)
+    enter = ApprovedFiles.__enter__
+
+    def changes(self: ApprovedFiles) -> ApprovedFiles:
+        entered = enter(self)
+        script.write_text("#!/bin/bash\necho evil >&2; exit 2\n")
+        return entered
+
+    monkeypatch.setattr(ApprovedFiles, "__enter__", changes)
+    assert engine.fire(event(tmp_path)).reason == "approved"
+    monkeypatch.undo()
+    assert engine.fire(event(tmp_path)).outcomes[0].ran.failure == "d/x.sh: has changed since it was approved"
+
+
+@pytest.mark.skipif(not POSIX, reason="a python script by its first line")
+def test_a_program_gets_the_path_of_the_copy(tmp_path, monkeypatch):
+    script = tmp_path / "guard.py"
+    script.write_text(
+        "#!/usr/bin/env python3\nimport sys, os\n"
+        "here = os.path.dirname(os.path.abspath(__file__))\n"
+        "print(open(os.path.join(here, 'words.txt')).read(), file=sys.stderr)\nsys.exit(2)\n"
+    )
+    (tmp_path / "words.txt").write_text("from the file next to it")
+    for command in ("./guard.py", "python3 guard.py", "cat | python3 -u ./guard.py"):
+        engine = approved(tmp_path, command)
+        enter = ApprovedFiles.__enter__
+
+        def changes(self: ApprovedFiles, enter: Any = enter) -> ApprovedFiles:
+            entered = enter(self)
+            script.rename(tmp_path / "kept")
+            script.write_text("raise SystemExit('evil')")
+            return entered
+
+        with monkeypatch.context() as patch:
+            patch.setattr(ApprovedFiles, "__enter__", changes)
+            assert engine.fire(event(tmp_path)).reason == "from the file next to it"
+        (tmp_path / "kept").rename(script)
+
+
+def test_a_script_finds_itself_and_what_stands_next_to_it(tmp_path, shells):
+    (tmp_path / "hooks").mkdir()
+    (tmp_path / "hooks" / "lib.sh").write_text(
+        'say() { cat "$(dirname "$0")/words.txt" "$1"/../more.txt >&2; }\n'
+    )
+    (tmp_path / "hooks" / "words.txt").write_text("one ")
+    (tmp_path / "more.txt").write_text("two")
+    (tmp_path / "hooks" / "run.sh").write_text(
+        'here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)\n. "$(dirname "$0")/lib.sh"\nsay "$here"; exit 2\n'
+    )
+    for command in (
+        "bash hooks/run.sh",
+        'bash "$CRUSH_PROJECT_DIR/hooks/run.sh"',
+        "cd hooks && bash ./run.sh",
+    ):
+        assert approved(tmp_path, command, host=shells).fire(event(tmp_path)).reason == "one two"
+
+
+def test_our_shell_keeps_the_names_of_approved_scripts(tmp_path):
+    (tmp_path / "run.sh").write_text('echo "$0 ${BASH_SOURCE[0]}" >&2; exit 2\n')
+    assert approved(tmp_path, "bash ./run.sh").fire(event(tmp_path)).reason == "./run.sh ./run.sh"
+
+
+def test_a_script_that_was_absent_could_not_run_when_it_is_there(tmp_path):
+    engine = approved(tmp_path, "[ -f extra.sh ] && . ./extra.sh; for f in d/*.sh; do . ./$f; done; exit 0")
+    assert engine.fire(event(tmp_path)).outcomes[0].ran.exit_status == 0
+    (tmp_path / "extra.sh").write_text("touch ran")
+    ran = engine.fire(event(tmp_path)).outcomes[0].ran
+    assert ran.failure == "extra.sh: was absent when the hook was approved, and exists now"
+    (tmp_path / "extra.sh").unlink()
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "data.txt").write_text("")
+    assert engine.fire(event(tmp_path)).outcomes[0].ran.failure is None
+    (tmp_path / "d" / "new.sh").write_text("touch ran")
+    ran = engine.fire(event(tmp_path)).outcomes[0].ran
+    assert ran.failure == "d/new.sh: was absent when the hook was approved, and exists now"
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_script_that_appears_after_the_check_stays_absent(tmp_path, monkeypatch):
+    engine = approved(tmp_path, "[ -f extra.sh ] && . ./extra.sh; exit 0")
+    enter = ApprovedFiles.__enter__
+
+    def appears(self: ApprovedFiles) -> ApprovedFiles:
+        (tmp_path / "extra.sh").write_text("touch ran")
+        return enter(self)
+
+    monkeypatch.setattr(ApprovedFiles, "__enter__", appears)
+    engine.fire(event(tmp_path))
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_hook_may_write_what_it_then_runs(tmp_path):
+    (tmp_path / "run.sh").write_text("exit 0\n")
+    engine = approved(tmp_path, "bash run.sh; echo 'exit 2' > made.sh; . ./made.sh")
+    assert engine.fire(event(tmp_path)).refused
+
+
+def test_an_edit_of_a_data_file_does_not_stop_an_approved_hook(tmp_path):
+    (tmp_path / "guard.sh").write_text("cat TODO >&2; exit 2\n")
+    (tmp_path / "TODO").write_text("one")
+    engine = approved(tmp_path, "sh guard.sh")
+    assert engine.fire(event(tmp_path)).reason == "one"
+    (tmp_path / "TODO").write_text("two")
+    assert engine.fire(event(tmp_path)).reason == "two"
+
+
+def test_a_hook_of_a_directory_below_runs_the_approved_script(tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "guard.sh").write_text("echo approved >&2; exit 2\n")
+    engine = approved(tmp_path, 'bash "$CRUSH_PROJECT_DIR"/guard.sh')
+    fired = ToolPre("bash", {}, cwd=(tmp_path / "sub").as_posix(), project_dir=tmp_path.as_posix())
+    assert engine.fire(fired).reason == "approved"
+
+
+@pytest.mark.skipif(not POSIX, reason="FIFOs")
+def test_a_fifo_in_place_of_a_script_does_not_block(tmp_path):
+    (tmp_path / "guard.sh").write_text("exit 2\n")
+    engine = approved(tmp_path, "sh guard.sh")
+    (tmp_path / "guard.sh").unlink()
+    os.mkfifo(tmp_path / "guard.sh")
+    assert (
+        engine.fire(event(tmp_path)).outcomes[0].ran.failure == "guard.sh: has changed since it was approved"
+    )
+
+
+def test_nothing_is_left_after_a_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "t"))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    (tmp_path / "t").mkdir()
+    (tmp_path / "guard.sh").write_text("exit 2\n")
+    assert approved(tmp_path, "sh guard.sh").fire(event(tmp_path)).refused
+    assert list((tmp_path / "t").iterdir()) == []

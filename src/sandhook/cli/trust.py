@@ -36,8 +36,10 @@ def parser() -> Parser:
         "trust",
         "FILE [OPTION]...",
         "Show the hooks of a configuration and what each would run, and approve them. An approval\n"
-        "covers the hook and the bytes of every script that it names: after any change, sandhook\n"
-        "asks again. Approvals are in the user's data directory.\n\n"
+        "covers the hook and the bytes of every file that it executes or sources: after a change,\n"
+        "sandhook asks again. Files that a hook only reads are neither opened nor covered. What a\n"
+        "hook executes in addition and cannot be known is listed; --yes alone does not approve it.\n"
+        "Approvals are in the user's data directory.\n\n"
         "Exit status: 0 approved (or revoked, listed), 2 not approved, 1 usage or configuration error.",
     )
     add = result.add_argument
@@ -45,6 +47,7 @@ def parser() -> Parser:
     add("--contract", metavar="NAME", help="the agent whose format it is (default: recognised from the file)")
     add("--project", metavar="DIR", help="directory that the hooks run in (default: the current directory)")
     add("--yes", action="store_true", help="approve without asking")
+    add("--unknown", action="store_true", help="with --yes: also hooks that execute what cannot be known")
     add("--show", action="store_true", help="show the hooks and approve nothing")
     add("--revoke", action="store_true", help="revoke every approval of FILE")
     add("--list", action="store_true", help="list all approvals")
@@ -96,7 +99,7 @@ def _trust(options: argparse.Namespace) -> int:
     if not fresh:
         print("all approved" if evidence else "no hooks")
         return 0
-    if not options.yes and not _agreed(len(fresh)):
+    if not (_is_known(fresh, options) if options.yes else _agreed(fresh)):
         print("not approved")
         return NOT_APPROVED
     store.approve(fresh)
@@ -130,7 +133,7 @@ def _show(evidence: Evidence, approved: bool) -> None:
     state = "approved" if approved else "NOT APPROVED"
     _line(f"{spec.id}  [{state}]  {spec.description}")
     _line(f"  {_schedule(evidence)}")
-    for line in _script(evidence)[:20]:
+    for line in _script(evidence):
         _line(f"  | {line}")
     for fact, _ in _facts(evidence):
         _line(f"  {fact}")
@@ -168,6 +171,8 @@ def _facts(evidence: Evidence) -> Iterator[tuple[str, Meaning]]:
         yield f"reaches out: {', '.join(beyond)}", "bad"
     env = {"inherit": "the agent's whole environment", "fresh": "none of the agent's environment"}
     yield f"sees {env.get(spec.env_policy) or 'of the environment: ' + ', '.join(spec.env_names)}", ""
+    for pattern in evidence.absent:
+        yield f"no file yet: {pattern}", ""
     for unknown in evidence.unknown:
         yield f"cannot be known: {unknown}", "warning"
 
@@ -192,18 +197,36 @@ def _list(store: TrustStore) -> int:
     return 0
 
 
-def _agreed(count: int) -> bool:
+def _is_known(fresh: list[Evidence], options: argparse.Namespace) -> bool:
+    """Return True when --yes may approve the hooks; explain what is missing otherwise."""
+    unknown = [each for each in fresh if each.unknown]
+    if options.unknown or not unknown:
+        return True
+    for each in unknown:
+        more = f" and {len(each.unknown) - 1} more" if len(each.unknown) > 1 else ""
+        _say(f"{each.spec.id}: cannot be known: {each.unknown[0]}{more}")
+    _say(
+        f"--yes approves only what is known, and {len(unknown)} hook(s) execute more than that;"
+        " --yes --unknown approves them, whatever they execute"
+    )
+    return False
+
+
+def _agreed(fresh: list[Evidence]) -> bool:
     """Ask on the terminal. Without a terminal to ask on, approve nothing."""
     if sys.stdin is None or not sys.stdin.isatty():
         _print_error("there is no terminal to ask on; --yes approves without asking")
         return False
-    sys.stdout.write(f"approve {count} hook(s) as shown? [y/N] ")
+    unknown = sum(bool(each.unknown) for each in fresh)
+    more = f" ({unknown} of them with what cannot be known)" if unknown else ""
+    sys.stdout.write(f"approve {len(fresh)} hook(s) as shown{more}? [y/N] ")
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _line(text: str) -> None:
-    print(neutralise(text, limit=4096, lines=False).encode("ascii", "backslashreplace").decode())
+    """Print a line, all of it: what is approved is shown."""
+    print(neutralise(text, limit=len(text), lines=False).encode("ascii", "backslashreplace").decode())
 
 
 def _print_error(text: str) -> None:

@@ -6,22 +6,25 @@ which hooks run here.
 """
 
 # pathlib costs the command line 10 ms.
-# ruff: noqa: PTH100, PTH112, PTH118, PTH123
+# ruff: noqa: PTH100, PTH112, PTH118
 from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import ExitStack
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import needs_trust
+from sandhook.hooks.evidence import PROJECT_VARIABLES
 from sandhook.hooks.model import HookSpec, Request, RunResult
 from sandhook.hooks.runner import Runner, RunnerAdapter, as_ran, internal
 from sandhook.text.quoting import in_single_quotes
 
 if TYPE_CHECKING:
     from sandhook.hooks.runner import Utilities
+    from sandhook.host.approved import ApprovedFiles
     from sandhook.host.world import Host
     from sandhook.interp.program import TreeStore
     from sandhook.limits import Limits
@@ -74,13 +77,15 @@ class HostRunner:
     def __call__(self, request: Request) -> RunResult:
         """Run a request. Never raises: every error is in the result."""
         try:
-            changed = self._changed(request)
-            if changed is not None:
-                return RunResult(failure=changed)
-            if not request.files:
-                return self._run(request, {})
-            with TemporaryDirectory(prefix="sandhook-") as directory:
-                return self._run(request, _written(request.files, directory))
+            with ExitStack() as resources:
+                approved = self._approved(request)
+                if approved is not None:
+                    resources.enter_context(approved)
+                written: Mapping[str, str] = {}
+                if request.files:
+                    directory = resources.enter_context(TemporaryDirectory(prefix="sandhook-"))
+                    written = _written(request.files, directory)
+                return self._run(request, written, approved)
         except SandhookError as error:
             return RunResult(failure=str(error))
         except OSError as error:
@@ -102,20 +107,22 @@ class HostRunner:
             return self._workspace
         return directory
 
-    def _changed(self, request: Request) -> str | None:
-        """Return which approved file has changed since, or None."""
-        for name, data in request.spec.snapshot:
-            path = os.path.join(self._place(request.cwd), name)
-            try:
-                with open(path, "rb") as file:
-                    same = file.read(len(data) + 1) == data
-            except OSError as error:
-                return f"{name}: was approved and cannot be read: {error.strerror}"
-            if not same:
-                return f"{name}: has changed since it was approved"
-        return None
+    def _approved(self, request: Request) -> ApprovedFiles | None:
+        """Return the approved files of a hook, compared with those of the machine; None without any.
 
-    def _run(self, request: Request, written: Mapping[str, str]) -> RunResult:
+        Raises:
+            NotAsApproved: One differs.
+        """
+        spec = request.spec
+        if not spec.snapshot and not spec.absent:
+            return None
+        from sandhook.host.approved import ApprovedFiles
+
+        places = [request.env[name] for name in PROJECT_VARIABLES if name in request.env]
+        bases = [self._place(place) for place in (request.cwd, *places)]
+        return ApprovedFiles(spec.snapshot, spec.absent, [base for base in bases if os.path.isdir(base)])
+
+    def _run(self, request: Request, written: Mapping[str, str], approved: ApprovedFiles | None) -> RunResult:
         from sandhook.host.environment import build
         from sandhook.host.files import WINDOWS
         from sandhook.host.shell import HostShell
@@ -147,12 +154,15 @@ class HostRunner:
             limits=limits,
             utilities=self._utilities,
             parse_cache=self._parse_cache,
+            approved=approved,
         )
-        return as_ran(
+        ran = as_ran(
             shell.run(
                 text, stdin=request.stdin, name="bash", overflow=request.overflow, cancel=request.cancel
             )
         )
+        notes = approved.notes if approved is not None else ()
+        return ran._replace(diagnostics=(*notes, *ran.diagnostics)) if notes else ran
 
 
 class MixedRunner:

@@ -202,6 +202,10 @@ class HostFileSystem(Conveniences):
             return to_native(path, self._drive, self._temporary)
         return path if _UTF8 else os.fsdecode(path.encode("utf-8", "surrogateescape"))
 
+    def to_run(self, path: str) -> str:
+        """Return the native path to execute a file by."""
+        return self.native(path)
+
     def virtual(self, path: str) -> str:
         """Convert a path of the host to the shell's form."""
         if WINDOWS:

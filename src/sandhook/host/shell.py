@@ -15,6 +15,7 @@ from sandhook.shell import Shell
 
 if TYPE_CHECKING:
     from sandhook.command.own import OwnUtility
+    from sandhook.host.approved import ApprovedFiles
     from sandhook.interp.program import TreeStore
 
 
@@ -33,6 +34,7 @@ class HostShell(Shell):
         limits: Bounds of each run; by default ``Limits.generous()``.
         utilities: Additional commands.
         parse_cache: Keeps parsed scripts beyond the process.
+        approved: Files that run by their approved bytes.
 
     Raises:
         NotADirectoryError: ``cwd`` is not a directory.
@@ -47,11 +49,12 @@ class HostShell(Shell):
         limits: Limits | None = None,
         utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
         parse_cache: TreeStore | None = None,
+        approved: ApprovedFiles | None = None,
     ) -> None:
         working = os.path.abspath(os.getcwd() if cwd is None else cwd)  # noqa: PTH100, PTH109
         if not os.path.isdir(working):  # noqa: PTH112
             raise NotADirectoryError(f"host: cwd: {working}: not a directory")
-        world = HostWorld(host or Host(), working)
+        world = HostWorld(host or Host(), working, approved)
         variables = build("inherit", os.environ, windows=WINDOWS) if env is None else dict(env)
         super().__init__(
             env=shell_environment(variables),

@@ -37,7 +37,7 @@ class View:
 
     def _path(self, path: str) -> str:
         """Convert a path relative to the run's directory to a path of this process."""
-        return path if WINDOWS else self._fs.native(join(self._state.process.cwd, path))
+        return path if WINDOWS else self._fs.to_run(join(self._state.process.cwd, path))
 
     def head(self, path: str, count: int) -> bytes:
         """Return the first bytes of a regular file."""

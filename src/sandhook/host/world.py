@@ -16,6 +16,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from sandhook.dispatch.model import Program, Refused, Source
+from sandhook.dispatch.operands import is_system_program
 from sandhook.dispatch.plan import OwnShell, plan
 from sandhook.host import rlimits
 from sandhook.host.convert import machine_facts, native_arguments
@@ -31,9 +32,10 @@ from sandhook.interp.external import execute, run_own_shell
 from sandhook.kernel.process import USER_ID, Kernel
 from sandhook.record import Record
 from sandhook.state.environment import exported_variables
-from sandhook.vfs.path import VirtualPath, join
+from sandhook.vfs.path import VirtualPath, basename, join
 
 if TYPE_CHECKING:
+    from sandhook.host.approved import ApprovedFiles
     from sandhook.interp.lookup import Located
     from sandhook.kernel.descriptor import Description
     from sandhook.kernel.outside import NetworkAccess
@@ -42,6 +44,9 @@ if TYPE_CHECKING:
 
 #: Process numbers of the shell's own tasks begin here, above those of any machine, so that none is a real process.
 _FIRST_TASK = 1 << 23
+
+#: Names of the machine's shells that sandhook's own replaces for approved scripts.
+_OWN_SHELLS = ("bash", "sh")
 
 #: The maximum number of notes of one run.
 _NOTES = 100
@@ -82,12 +87,13 @@ class HostWorld:
     Args:
         host: What scripts may use of the machine, and how.
         working: Native working directory; on Windows "/" means its drive.
+        approved: Files that run by their approved bytes.
 
     Raises:
         ValueError: ``prefer`` or ``own_shell`` of the host is not one of its words.
     """
 
-    def __init__(self, host: Host, working: str) -> None:
+    def __init__(self, host: Host, working: str, approved: ApprovedFiles | None = None) -> None:
         if host.prefer is None:
             host = host._replace(prefer="own" if WINDOWS else "machine")
         if host.prefer not in ("machine", "own"):
@@ -97,17 +103,23 @@ class HostWorld:
                 f"host: own_shell: wanted 'never', 'missing' or 'always', got {host.own_shell!r}"
             )
         self.host = host
+        self.approved = approved
         self.fs = HostFileSystem(working)
+        if approved is not None:
+            from sandhook.host.approved import ApprovedFileSystem
+
+            self.fs = ApprovedFileSystem(working, approved)
 
     def begin(self, limits: Limits, budget: Budget, network: NetworkAccess | None) -> HostRun:
         """Begin a run on this machine."""
-        return HostRun(self.host, self.fs, limits, budget, network)
+        return HostRun(self.host, self.fs, limits, budget, network, self.approved)
 
 
 class HostRun:
     """One run on this machine: its kernel, its processes, and the shell's interface to the machine."""
 
     __slots__ = (
+        "_approved",
         "_commands",
         "_fs",
         "_host",
@@ -120,10 +132,17 @@ class HostRun:
     )
 
     def __init__(
-        self, host: Host, fs: HostFileSystem, limits: Limits, budget: Budget, network: NetworkAccess | None
+        self,
+        host: Host,
+        fs: HostFileSystem,
+        limits: Limits,
+        budget: Budget,
+        network: NetworkAccess | None,
+        approved: ApprovedFiles | None = None,
     ) -> None:
         self._host = host
         self._fs = fs
+        self._approved = approved
         self._poller = Poller()
         self._commands = PathSearch(fs, host.prefer or "machine", executable_bit=host.executable_bit)
         self._notes: dict[str, None] = {}
@@ -233,6 +252,12 @@ class HostRun:
     def run_file(self, state: State, path: str, argv: Sequence[str], shell: str) -> int:
         """Run a file of the host: a program, or a script by its interpreter; report errors."""
         name = self._fs.native(join(state.process.cwd, path)) if WINDOWS else path
+        own_shell = self._host.own_shell
+        if self._approved is not None and own_shell != "never":
+            # another shell opens scripts by their names, where anybody may have changed them
+            if is_system_program(path) and basename(path) in _OWN_SHELLS:
+                return run_own_shell(state.shell, state, argv)
+            own_shell = "always"
         environment = exported_variables(state)
         words = native_arguments(argv, environment)
         dispatch_plan = plan(
@@ -241,13 +266,16 @@ class HostRun:
             View(self._fs, state, self._commands.programs),
             extensions=self._host.extensions,
             executable_bit=self._host.executable_bit,
-            own_shell=self._host.own_shell,
+            own_shell=own_shell,
             environment=environment,
             native=self._fs.native if WINDOWS else None,
         )
         if isinstance(dispatch_plan, Refused):
             state.shell.error(state, dispatch_plan.message)
             return dispatch_plan.status
+        if self._approved is not None and not isinstance(dispatch_plan, Source):
+            dispatch_plan = self._approved.bind(dispatch_plan, state.process.cwd, name)
+            words = list(dispatch_plan.argv) if isinstance(dispatch_plan, Program) else words
         if isinstance(dispatch_plan, Program):
             launch = Launch(path, dispatch_plan.executable, words, None, dispatch_plan.command_line)
             return self._launcher.run(state, launch)

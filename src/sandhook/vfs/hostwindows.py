@@ -15,6 +15,7 @@ import sys
 
 _GENERIC_READ = 0x80000000
 _GENERIC_WRITE = 0x40000000
+_SHARE_READ = 0x1  #: others may only read
 _SHARE_ALL = 0x1 | 0x2 | 0x4  #: others may read, write, rename and delete
 _CREATE_NEW = 1
 _CREATE_ALWAYS = 2
@@ -54,6 +55,24 @@ def open_shared(path: str, flags: int, *, follow: bool = False) -> int:
     handle = _winapi.CreateFile(path, access, _SHARE_ALL, 0, _disposition(flags), attributes, 0)
     try:
         return msvcrt.open_osfhandle(handle, flags | os.O_BINARY | os.O_NOINHERIT)
+    except BaseException:
+        _winapi.CloseHandle(handle)
+        raise
+
+
+def open_unshared(path: str) -> int:
+    """Open a file for reading; on Windows nobody writes, renames or removes it until it is closed.
+
+    A FIFO does not block.
+    """
+    if sys.platform != "win32":
+        return os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0))
+    import _winapi
+    import msvcrt
+
+    handle = _winapi.CreateFile(path, _GENERIC_READ, _SHARE_READ, 0, _OPEN_EXISTING, _NORMAL, 0)
+    try:
+        return msvcrt.open_osfhandle(handle, os.O_RDONLY | os.O_BINARY | os.O_NOINHERIT)
     except BaseException:
         _winapi.CloseHandle(handle)
         raise

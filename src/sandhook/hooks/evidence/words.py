@@ -234,7 +234,7 @@ class WordReader:
             return [None]
         found: dict[str | None, None] = {}
         for directory in self._known.directories:
-            whole = pattern if pattern[:1] == "/" else f"{quote(directory.rstrip('/'))}/{pattern}"
+            whole = _normal(pattern if pattern[:1] == "/" else f"{quote(directory.rstrip('/'))}/{pattern}")
             self._patterns.setdefault(whole)
             prefix = "" if pattern[:1] == "/" else directory.rstrip("/") + "/"
             for path in islice(matching(whole, self._machine), MAX_WORDS + 1):
@@ -351,6 +351,17 @@ def matching(pattern: str, machine: Machine) -> Iterator[str]:
     for base in bases:
         if machine.read(base) is not None or machine.names(base) is not None:
             yield base
+
+
+def _normal(pattern: str) -> str:
+    """Return an absolute pattern without "." and, where the part before it is no pattern, ".."."""
+    parts: list[str] = []
+    for part in pattern.split("/"):
+        if part == ".." and parts and not has_magic(parts[-1]):
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/" + "/".join(parts)
 
 
 def _unquoted(pattern: str) -> str:

@@ -1,0 +1,244 @@
+"""Approved files in a run on this machine: what was approved is what runs, whatever happens to the files meanwhile.
+
+The approved bytes are compared with the files, and written to a private directory. Our shell reads them from
+there under the names of the files, so ``$0`` and ``BASH_SOURCE`` are as usual. Another interpreter gets the
+path of the copy. The copies stand in directories like the originals, with links to all their neighbours.
+Windows has no such links for every user. There the files are held open, so that nobody can change them.
+"""
+
+# pathlib costs the command line 10 ms.
+# ruff: noqa: PTH103, PTH110, PTH112, PTH117, PTH120, PTH123, PTH208, PTH211
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, suppress
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Self
+
+from sandhook.dispatch.model import Interpreter, Program
+from sandhook.dispatch.operands import executed_files
+from sandhook.errors import SandhookError
+from sandhook.host.files import WINDOWS, HostFileSystem
+from sandhook.pattern.glob import Pattern, compile_pattern, has_magic, quote
+from sandhook.vfs.base import Device, FileHandle
+from sandhook.vfs.errors import fs_error
+from sandhook.vfs.hostwindows import open_unshared
+from sandhook.vfs.path import VirtualPath, join, normalize
+
+#: The most neighbours of approved files that are linked in one run.
+MAX_LINKS = 4_096
+
+
+class NotAsApproved(SandhookError):
+    """A file differs from what was approved, or exists although it did not."""
+
+
+class ApprovedFiles:
+    """The approved files of one run; a context, which removes the copies.
+
+    Args:
+        snapshot: Paths, relative to one of ``bases`` or absolute, and the approved bytes.
+        absent: Patterns of paths, as in ``snapshot``, which must match no further file.
+        bases: Absolute native directories.
+
+    Attributes:
+        notes: What the copies lack, for the report of the run.
+
+    Raises:
+        NotAsApproved: A file is not as it was approved.
+    """
+
+    def __init__(
+        self, snapshot: Iterable[tuple[str, bytes]], absent: Iterable[str], bases: Sequence[str]
+    ) -> None:
+        self.notes: tuple[str, ...] = ()
+        self._bases = list(dict.fromkeys(base.rstrip("/") or "/" for base in bases))
+        self._resources = ExitStack()
+        self._data: dict[str, bytes] = {}
+        self._copies: dict[str, str] = {}
+        self._absent: list[Pattern] = []
+        self._written: set[str] = set()
+        try:
+            for name, data in snapshot:
+                self._compare(name, data)
+            for pattern in absent:
+                self._check_absent(pattern)
+        except BaseException:
+            self._resources.close()
+            raise
+
+    def __enter__(self) -> Self:
+        if not WINDOWS:
+            top = self._resources.enter_context(
+                TemporaryDirectory(prefix="sandhook-", ignore_cleanup_errors=True)
+            )
+            self._copy(top)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._resources.close()
+
+    # For the run.
+
+    def copy_of(self, path: str) -> str | None:
+        """Return the copy of an approved file, None for any other path.
+
+        Raises:
+            OSError: ENOENT for a path that has to be absent.
+        """
+        place = normalize(path)
+        if place in self._written:
+            return None
+        copy = self._copies.get(place)
+        if copy is None and any(pattern.matches(place) for pattern in self._absent):
+            raise fs_error(errno.ENOENT, path)
+        return copy
+
+    def write(self, path: str) -> None:
+        """Record that the script writes a file, whose contents are its own from now on."""
+        self._written.add(normalize(path))
+
+    def bind(self, found: Program | Interpreter, cwd: VirtualPath, script: str) -> Program | Interpreter:
+        """Return a plan with the copies in place of the approved files that it executes.
+
+        Args:
+            script: The file that the plan is for, as it stands in the arguments of an interpreter.
+        """
+        argv = list(found.argv)
+        places = set(executed_files(argv))
+        if isinstance(found, Interpreter) and script in argv[1:]:
+            places.add(argv.index(script, 1))
+        for index in places - {0}:
+            argv[index] = self.copy_of(join(cwd, argv[index])) or argv[index]
+        executable = self.copy_of(join(cwd, found.executable)) or found.executable
+        return found._replace(executable=executable, argv=tuple(argv))
+
+    # Comparing.
+
+    def _compare(self, name: str, data: bytes) -> None:
+        """Compare a file in every directory where the hook may name it."""
+        failure: OSError | None = None
+        before = len(self._data)
+        for path in self._places(name):
+            try:
+                same = self._same(path, data)
+            except OSError as error:
+                failure = error
+                self._absent.append(compile_pattern(quote(path)))
+                continue
+            if not same:
+                raise NotAsApproved(f"{name}: has changed since it was approved")
+            self._data[path] = data
+        if len(self._data) == before and failure is not None:
+            raise NotAsApproved(f"{name}: was approved and cannot be read: {failure.strerror}")
+
+    def _same(self, path: str, data: bytes) -> bool:
+        """Compare a file; on Windows it stays open, so that it cannot change."""
+        fd = open_unshared(path)
+        if WINDOWS:
+            self._resources.callback(os.close, fd)
+            fd = os.dup(fd)
+        with open(fd, "rb") as file:
+            return file.read(len(data) + 1) == data
+
+    def _check_absent(self, pattern: str) -> None:
+        for whole in self._places(pattern, quoted=True):
+            self._absent.append(compile_pattern(whole))
+            for path in _matching(whole):
+                if path not in self._data:
+                    shown = path.removeprefix(f"{self._bases[0]}/")
+                    raise NotAsApproved(f"{shown}: was absent when the hook was approved, and exists now")
+
+    def _places(self, name: str, *, quoted: bool = False) -> list[str]:
+        """Return the absolute paths of a name, or of a pattern, whose directories are quoted then."""
+        if os.path.isabs(name):
+            return [name]
+        bases = [base.replace("\\", "/").rstrip("/") for base in self._bases]
+        return [f"{quote(base) if quoted else base}/{name}" for base in bases]
+
+    # Copies.
+
+    def _copy(self, top: str) -> None:
+        """Write the copies, and link their neighbours."""
+        shown: dict[str, None] = {}
+        for path, data in self._data.items():
+            copy = f"{top}{path}"
+            os.makedirs(os.path.dirname(copy), mode=0o700, exist_ok=True)
+            mode = 0o500 if os.access(path, os.X_OK) else 0o400
+            fd = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+            with open(fd, "wb") as file:
+                file.write(data)
+            self._copies[path] = copy
+            self._copies.setdefault(os.path.realpath(path), copy)
+            above = os.path.dirname(path)
+            shown.setdefault(above)
+            while self._is_inside(above):
+                above = os.path.dirname(above)
+                shown.setdefault(above)
+        links = 0
+        for directory in shown:
+            names = os.listdir(directory) if os.path.isdir(directory) else []
+            for name in names:
+                path = f"{directory.rstrip('/')}/{name}"
+                if os.path.lexists(f"{top}{path}") or any(each.matches(path) for each in self._absent):
+                    continue
+                if links == MAX_LINKS:
+                    self.notes = (f"a copy of approved scripts has only {MAX_LINKS} of their neighbours",)
+                    return
+                with suppress(OSError):
+                    os.symlink(path, f"{top}{path}")
+                links += 1
+
+    def _is_inside(self, directory: str) -> bool:
+        return any(directory.startswith(f"{base.rstrip('/')}/") for base in self._bases)
+
+
+def _matching(pattern: str) -> list[str]:
+    """Return the paths of files that an absolute pattern matches; a directory is not executed."""
+    bases = [""]
+    for part in pattern.split("/")[1:]:
+        if not has_magic(part):
+            bases = [f"{base}/{compile_pattern(part).literal_text}" for base in bases]
+            continue
+        test, names = compile_pattern(part), []
+        for base in bases:
+            with suppress(OSError):
+                names += [f"{base}/{name}" for name in os.listdir(base or "/") if test.matches(name)]
+        bases = names
+    return [path for path in bases if os.path.exists(path) and not os.path.isdir(path)]
+
+
+class ApprovedFileSystem(HostFileSystem):
+    """The machine's files, with the approved bytes where a script reads an approved file."""
+
+    def __init__(self, working: str, approved: ApprovedFiles) -> None:
+        super().__init__(working)
+        self._approved = approved
+
+    def open(
+        self,
+        path: VirtualPath,
+        *,
+        read: bool = True,
+        write: bool = False,
+        create: bool = False,
+        exclusive: bool = False,
+        truncate: bool = False,
+        mode: int = 0o666,
+    ) -> FileHandle | Device:
+        if write:
+            self._approved.write(path)
+        else:
+            path = VirtualPath(self._approved.copy_of(path) or path)
+        return super().open(
+            path, read=read, write=write, create=create, exclusive=exclusive, truncate=truncate, mode=mode
+        )
+
+    def to_run(self, path: str) -> str:
+        """Return the native path to execute a file by."""
+        return self._approved.copy_of(path) or super().to_run(path)
