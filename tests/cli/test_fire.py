@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -200,7 +201,7 @@ def test_a_workspace_is_changed_in_a_copy(sandhook: Run, hooks: Write, tmp_path:
     command = ("fire", "turn_end", "--hooks", path, "--workspace", work)
     ran = sandhook(*command)
     assert ran.status == 0
-    assert ran.stderr == (
+    assert re.sub(r" \([-d][-rwx]{9}\)", "", ran.stderr) == (
         "modified: /workspace/a\ncreated: /workspace/b\ncreated: /workspace/d\n"
         f"3 change(s) not written back to {work} (--write-back does it)\n"
     )

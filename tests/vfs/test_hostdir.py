@@ -6,6 +6,7 @@ import errno
 import os
 import socket
 import stat
+from contextlib import suppress
 
 import pytest
 
@@ -182,6 +183,33 @@ def test_writing_back_does_not_go_through_links(root, outside):
     assert sorted(os.listdir(root)) == ["d", "f", "l", "out"]
     apply_changes([Change("modified", "/f", 0o100644, lambda: b"x")], str(root))
     assert (root / "f").read_text() == "x"
+
+
+@posix
+@pytest.mark.parametrize(
+    ("kind", "mode"),
+    [
+        ("created", 0o100644),
+        ("modified", 0o100755),
+        ("created", 0o040755),
+        ("created", 0o120777),
+        ("chmod", 0o100600),
+        ("deleted", 0o100644),
+        ("deleted", 0o040755),
+    ],
+)
+def test_no_change_goes_through_a_link_of_the_target(root, outside, kind, mode):
+    """Whatever the change is: below a link to a directory outside, and at a link itself."""
+    (outside / "sub").mkdir()
+    os.symlink(str(outside), root / "out")
+    os.symlink(str(outside / "secret"), root / "l")
+    os.symlink(str(outside / "sub"), root / "s")
+    before = sorted(os.listdir(outside)), (outside / "secret").stat().st_mode
+    for path in ("/out/secret", "/out/new", "/out/sub", "/l", "/s"):
+        with suppress(OSError):
+            apply_changes([Change(kind, path, mode, lambda: b"x")], str(root))
+    assert (sorted(os.listdir(outside)), (outside / "secret").stat().st_mode) == before
+    assert (outside / "secret").read_text() == "secret"
 
 
 @posix

@@ -102,7 +102,7 @@ def _decide(options: argparse.Namespace, agent: Contract, event: Event) -> tuple
     decision = engine.fire(event)
     notes += [f"note: {note}" for note in decision.diagnostics]
     if workspace is not None:
-        workspace.finish(write_back=options.write_back, report=notes.append)
+        workspace.finish(write_back=options.write_back, report=notes.append, also=options.write_back_also)
     return agent.answer(decision, event), notes
 
 

@@ -55,6 +55,19 @@ def add_places(parser: Parser) -> None:
     add("--store", metavar="FILE", help="file of approvals (default: that of `sandhook trust`)")
 
 
+def add_write_back_also(parser: Parser) -> None:
+    """Add the option that names changes which --write-back refuses by itself."""
+    parser.add_argument(
+        "--write-back-also",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="with --write-back: also write this file of DIR, although it may be executed later:"
+        " a file of an agent or of git, a start-up file, a new executable, a link that leads out"
+        " (again for more)",
+    )
+
+
 def guarded(command: Callable[[], int]) -> int:
     """Run a command; if a configuration has faults, print a line for each and return exit status 1."""
     from sandhook.cli import USAGE_ERROR, UsageError

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 def workspace_of(options: argparse.Namespace) -> Workspace | None:
     """Return the directory that hooks see: the named one; for the agent's own hooks, the agent's."""
     name = options.workspace
+    if options.write_back_also and not options.write_back:
+        raise UsageError("--write-back-also needs --write-back")
     if name is None and options.write_back:
         raise UsageError("--write-back needs --workspace DIR")
     if name is None and not options.hooks:

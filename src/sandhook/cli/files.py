@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.cli import UsageError
 from sandhook.vfs.base import FileSystem
@@ -54,20 +54,31 @@ class Workspace:
         except (OSError, ValueError) as error:
             raise UsageError(f"the scripts of the hooks cannot be shown: {error}") from None
 
-    def finish(self, *, write_back: bool, report: Callable[[str], None]) -> None:
-        """List the changes and, with ``write_back``, apply them to the directory."""
+    def finish(self, *, write_back: bool, report: Callable[[str], None], also: Sequence[str] = ()) -> None:
+        """List the changes and, with ``write_back``, apply them to the directory.
+
+        Args:
+            also: Paths that are written although they would be refused, see ``cli.write_back``.
+        """
         changes = self._overlay.changes()
-        if not changes:
+        if not changes and not also:
             return
+        from sandhook.cli.write_back import Review, report_refused, shown
+
         for change in changes:
-            report(f"{change.kind}: /workspace{change.path}")
+            report(shown(change))
         if not write_back:
             report(f"{len(changes)} change(s) not written back to {self._directory} (--write-back does it)")
             return
+        review = Review(self._directory, also)
+        allowed, refused = review.split(changes)
         try:
-            paths = apply_changes(changes, self._directory)
+            paths = apply_changes(allowed, self._directory)
         except OSError as error:
             raise UsageError(f"--write-back: {error.filename or ''}: {error.strerror}") from None
+        report_refused(refused, report)
+        for name in review.unused(changes):
+            report(f"--write-back-also {name}: no hook changed it")
         report(f"{len(paths)} change(s) written to {self._directory}")
 
 

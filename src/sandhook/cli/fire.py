@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.arguments import Parser
-from sandhook.cli.configuration import add_places, gather
+from sandhook.cli.configuration import add_places, add_write_back_also, gather
 from sandhook.cli.engines import engine_of, notes_of, prestart, print_note, workspace_of
 from sandhook.cli.events import add_event, event_of
 from sandhook.cli.machine import add_host
@@ -53,6 +53,7 @@ def parser() -> Parser:
     )
     add("--workspace", metavar="DIR", help="show this directory as /workspace; hooks change a copy")
     add("--write-back", action="store_true", help="list these changes, and apply them to DIR")
+    add_write_back_also(result)
     add(
         "--env",
         action="append",
@@ -128,7 +129,7 @@ def _fire(options: argparse.Namespace) -> int:
     decision = engine.fire(event)
     _print(options, decision)
     if workspace is not None:
-        workspace.finish(write_back=options.write_back, report=print_note)
+        workspace.finish(write_back=options.write_back, report=print_note, also=options.write_back_also)
     return REFUSED if decision.refused else 0
 
 

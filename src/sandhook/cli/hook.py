@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.cli.cache import default_store
-from sandhook.cli.configuration import environment
+from sandhook.cli.configuration import add_write_back_also, environment
 from sandhook.errors import SandhookError
 from sandhook.hooks import contracts
 from sandhook.hooks.decode import DecodeError
@@ -55,6 +55,7 @@ def parser() -> Parser:
         help="show this directory, also as /workspace; the script changes a copy",
     )
     add("--write-back", action="store_true", help="apply the changes to DIR")
+    add_write_back_also(result)
     add(
         "--timeout",
         type=float,
@@ -99,6 +100,8 @@ def _chosen(own: list[str], words: list[str]) -> int:
         return int(done.code or 0)
     if options.timeout <= 0:
         raise UsageError("--timeout must be more than 0 seconds")
+    if options.write_back_also and not options.write_back:
+        raise UsageError("--write-back-also needs --write-back")
     if options.write_back and options.workspace is None:
         raise UsageError("--write-back needs --workspace DIR")
     try:
@@ -205,7 +208,7 @@ def _run(options: argparse.Namespace, call: _Call, script: Script, notes: list[s
         script.text, stdin=call.data, args=script.words, name=script.name, from_file=script.is_file
     )
     if workspace is not None:
-        workspace.finish(write_back=options.write_back, report=notes.append)
+        workspace.finish(write_back=options.write_back, report=notes.append, also=options.write_back_also)
     return as_ran(result)
 
 

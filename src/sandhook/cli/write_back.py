@@ -1,0 +1,132 @@
+"""``--write-back``: which changes of hooks are written to the directory, and how they are listed.
+
+A change is reviewed like a patch of a stranger. What would run or be obeyed later is written only when it
+is named: files of agents and of git, start-up files, new executable bits, links that lead out.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Sequence
+
+from sandhook.vfs.changes import DELETED, Change
+from sandhook.vfs.control_files import folded, is_dot_directory, is_start_up_file
+
+#: A directory that no agent knows, to ask where an agent looks for its files.
+_SOMEWHERE = "/somewhere"
+
+
+class Review:
+    """The changes that may be written to one directory.
+
+    Args:
+        directory: The directory of the host.
+        named: Paths below it that the caller named: each may be written, whatever it is.
+    """
+
+    def __init__(self, directory: str, named: Sequence[str] = ()) -> None:
+        self._root = os.path.realpath(directory)
+        self._named = {_relative(name) for name in named}
+        self._agent_files = agent_files()
+
+    def split(self, changes: Sequence[Change]) -> tuple[list[Change], list[tuple[Change, str]]]:
+        """Return the changes to write, and those that are refused with the reason."""
+        written: list[Change] = []
+        refused: list[tuple[Change, str]] = []
+        for change in changes:
+            why = None if self._is_named(change) else self._refusal(change)
+            if why is None:
+                written.append(change)
+            else:
+                refused.append((change, why))
+        return written, refused
+
+    def unused(self, changes: Sequence[Change]) -> list[str]:
+        """Return the named paths that no change has."""
+        return sorted(self._named - {change.path.strip("/") for change in changes})
+
+    def _is_named(self, change: Change) -> bool:
+        """Return True for a named path; a directory that is needed for one is named with it."""
+        path = change.path.strip("/")
+        if path in self._named:
+            return True
+        needed = change.is_dir and change.kind != DELETED
+        return needed and any(name.startswith(f"{path}/") for name in self._named)
+
+    def _refusal(self, change: Change) -> str | None:
+        parts = change.path.strip("/").split("/")
+        for place, part in enumerate(parts):
+            if is_dot_directory(part) and (place < len(parts) - 1 or change.is_dir or folded(part) == ".git"):
+                return f"{part} belongs to a tool, which may execute what is in it"
+        if folded(parts[-1]) in self._agent_files:
+            return "agents read their hooks from files of this name"
+        if is_start_up_file(parts[-1]):
+            return "programs read files of this name when they start"
+        if change.kind == DELETED:
+            return None
+        if change.is_link:
+            return self._link_refusal(parts, link_target(change))
+        if os.name == "nt":
+            return None  # there are no such bits
+        if change.is_file and change.mode & 0o111 and not self._is_executable(change.path):
+            return "it becomes executable"
+        return None
+
+    def _link_refusal(self, parts: list[str], target: str) -> str | None:
+        steps = [step for step in target.split("/") if step not in ("", ".")]
+        ups = next((place for place, step in enumerate(steps) if step != ".."), len(steps))
+        if target[:1] in ("/", "\\") or target[1:2] == ":" or ups >= len(parts) or ".." in steps[ups:]:
+            return "the link may lead out of the directory"
+        place = os.path.realpath(os.path.join(self._root, *parts[:-1], target))  # noqa: PTH118
+        if place != self._root and not place.startswith(self._root.rstrip(os.sep) + os.sep):
+            return "the link leads out of the directory"
+        return None
+
+    def _is_executable(self, path: str) -> bool:
+        try:
+            mode = os.lstat(os.path.join(self._root, path.strip("/"))).st_mode  # noqa: PTH118
+        except OSError:
+            return False
+        return stat.S_ISREG(mode) and bool(mode & 0o111)
+
+
+def agent_files() -> frozenset[str]:
+    """Return the names of files in a project's own directory that some agent reads hooks from."""
+    from sandhook.hooks import contracts
+
+    names = set()
+    for name in contracts.names():
+        for layer in contracts.get(name).layers(_SOMEWHERE, {}, sys.platform):
+            directory, _, file = layer.path.replace("\\", "/").rpartition("/")
+            if directory == _SOMEWHERE:  # dot-directories are refused as such
+                names.add(folded(file))
+    return frozenset(names)
+
+
+def link_target(change: Change) -> str:
+    """Return where a link leads, as it is written."""
+    return change.content().decode("utf-8", "surrogateescape")
+
+
+def shown(change: Change) -> str:
+    """Return a line of the listing: what happened, the path, its mode or the target of the link."""
+    line = f"{change.kind}: /workspace{change.path}"
+    if change.kind == DELETED:
+        return line
+    if change.is_link:
+        return f"{line} -> {link_target(change)}"
+    return f"{line} ({stat.filemode(change.mode)})"
+
+
+def report_refused(refused: Sequence[tuple[Change, str]], report: Callable[[str], None]) -> None:
+    """List the changes that were not written, and how to write them."""
+    for change, why in refused:
+        path = change.path.strip("/")
+        report(f"not written: /workspace{change.path}: {why}; --write-back-also {path} writes it")
+
+
+def _relative(name: str) -> str:
+    name = name.replace(os.sep, "/").removeprefix("/workspace/")
+    return "/".join(part for part in name.split("/") if part not in ("", "."))
