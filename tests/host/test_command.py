@@ -181,3 +181,63 @@ def test_a_batch_file_gets_no_argument_that_cmd_would_read(tmp_path):
     assert shell.run("tool 'a b'").stdout.strip() == '"a b"'
     result = shell.run("tool 'a&echo x'")
     assert (result.exit_status, result.stdout) == (126, "")
+
+
+# Files that programs execute.
+
+LISTS = """
+import os
+for top, names, files in os.walk('.'):
+    for name in sorted(files): print(os.path.join(top, name).replace(os.sep, '/')[2:])
+"""
+CONTROL = {
+    ".git/config": "[core]\nfsmonitor = touch ran\n",
+    ".git/hooks/pre-commit": "#!/bin/sh\n",
+    ".cargo/config.toml": "",
+    ".husky/x": "",
+    "sub/.vscode/tasks.json": "",
+    ".npmrc": "",
+    "Makefile": "all:\n\ttouch ran\n",
+    "sub/package.json": "{}",
+    "build.rs": "",
+    "conftest.py": "",
+    "eslint.config.mjs": "",
+    ".prettierrc.js": "",
+}
+PLAIN = {"a.py": "", "sub/b.js": "", ".prettierrc": "", ".editorconfig": "", "pyproject.toml": ""}
+
+
+def test_files_that_programs_execute_are_not_copied():
+    shell = Shell(files={**CONTROL, **PLAIN}, utilities=[python(LISTS)])
+    assert sorted(shell.run(call(LISTS)).stdout.split()) == sorted(PLAIN)
+
+
+def test_files_that_programs_execute_are_copied_when_they_are_named():
+    named = ["package.json", "sub/package.json", "./.cargo", ".git/config"]
+    shell = Shell(files={**CONTROL, **PLAIN}, utilities=[python(LISTS, control_files=named)])
+    wanted = {*PLAIN, "sub/package.json", ".cargo/config.toml", ".git/config"}
+    assert sorted(shell.run(call(LISTS)).stdout.split()) == sorted(wanted)
+    with pytest.raises(TypeError, match="control_files: wanted a list of paths"):
+        HostCommand("x", control_files=".git")
+
+
+def test_files_that_programs_execute_are_neither_changed_nor_removed():
+    code = (
+        "import os; os.mkdir('.git'); open('.git/config', 'w').write('x'); open('Makefile', 'w').write('x')"
+    )
+    shell = Shell(files={**CONTROL, **PLAIN}, utilities=[python(code, write_back=True)])
+    assert (
+        shell.run(call(code) + "; cat .git/config Makefile").stdout
+        == CONTROL[".git/config"] + CONTROL["Makefile"]
+    )
+
+
+@pytest.mark.skipif(find_program("git") is None, reason="needs git")
+def test_git_does_not_run_the_program_that_its_configuration_names(tmp_path):
+    ran = tmp_path / "ran"
+    git = HostCommand("git", args=["status"])
+    shell = Shell(utilities=[git])
+    shell.run("mkdir -p .git/objects .git/refs; echo 'ref: refs/heads/x' > .git/HEAD")
+    shell.run(f"printf '[core]\\nrepositoryformatversion = 0\\nfsmonitor = touch {ran} #\\n' > .git/config")
+    result = shell.run("git status")
+    assert "not a git repository" in result.stderr and not ran.exists()

@@ -1,11 +1,13 @@
 """HostCommand: one program of the machine that a sandboxed script may call, with named arguments only.
 
-HookEngine.load("bundle.json", utilities=[HostCommand("cargo", args=["fmt", ...], cwd="/workspace", write_back=True)])
+HookEngine.load("bundle.json", utilities=[HostCommand("rustfmt", args=[...], cwd="/workspace", write_back=True)])
 
 The program never sees the sandbox, and the script never sees the machine. The files below ``cwd`` are
 copied to a new directory, and the program runs there; with ``write_back`` its changes are copied back. The
 program has the host's rights and reads files that the script wrote. So it must not execute what it reads:
-a formatter is suitable, a build tool is not.
+a formatter is suitable, a build tool is not. Files that make programs execute something are not copied:
+directories whose name begins with a dot (``.git``, ``.cargo``), start-up files, and files of build tools
+(``package.json``, ``Makefile``).
 """
 
 # pathlib costs the command line 10 ms.
@@ -22,6 +24,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sandhook.command.own import OwnUtility, UtilityContext
 from sandhook.host.environment import absolute_entries, build
 from sandhook.host.files import WINDOWS
+from sandhook.vfs.control_files import is_build_file, is_dot_directory, is_start_up_file
 from sandhook.vfs.errors import error_text
 from sandhook.vfs.hostnames import check_windows_name
 from sandhook.vfs.path import VirtualPath, normalize
@@ -62,6 +65,8 @@ class HostCommand(OwnUtility):
         write_back: Copy the program's changes below ``cwd`` back to the sandbox.
         executable: Native path of the program; None looks it up in this process's PATH.
         env: The program's environment in addition to PATH and HOME, which is a new directory.
+        control_files: Paths below ``cwd`` that are copied although programs may execute or obey them: a file
+            alone, a directory with all that is in it. The script writes them, so it decides what they do.
 
     Raises:
         TypeError: ``args`` mixes arguments and lists of arguments.
@@ -77,8 +82,12 @@ class HostCommand(OwnUtility):
         write_back: bool = False,
         executable: str | None = None,
         env: Mapping[str, str] | None = None,
+        control_files: Sequence[str] = (),
     ) -> None:
         super().__init__(self._run, name, None)
+        if isinstance(control_files, str):
+            raise TypeError(f"HostCommand: {name}: control_files: wanted a list of paths, got a text")
+        self._copied = _Copied(control_files)
         self._forms = _forms(args)
         for form in self._forms:
             if ... in form[:-1]:
@@ -103,13 +112,13 @@ class HostCommand(OwnUtility):
             os.mkdir(root)
             os.mkdir(home)
             try:
-                before = _copy_out(ctx, self._cwd, root)
+                before = _copy_out(ctx, self._cwd, root, self._copied)
             except OSError as error:
                 return ctx.error(f"cannot copy {self._cwd}: {error_text(error)}", NOT_ALLOWED)
             status = self._start(ctx, executable, root, home)
             if self._write_back:
                 try:
-                    _copy_back(ctx, self._cwd, root, before)
+                    _copy_back(ctx, self._cwd, root, before, self._copied)
                 except OSError as error:
                     return ctx.error(f"cannot write back: {error.filename}: {error_text(error)}")
             return status
@@ -292,7 +301,29 @@ def find_program(name: str) -> str | None:
     return None
 
 
-def _copy_out(ctx: UtilityContext, top: VirtualPath, root: str) -> dict[str, bytes | None]:
+class _Copied:
+    """Decides which files are copied: all but those that programs execute or obey, unless they are named."""
+
+    def __init__(self, named: Sequence[str]) -> None:
+        self._named = tuple(
+            "/".join(part for part in name.split("/") if part not in ("", ".")) for name in named
+        )
+
+    def allows(self, path: str, *, directory: bool) -> bool:
+        """Return True for a path below the working directory that is copied."""
+        *above, name = path.split("/")
+        control = any(map(is_dot_directory, (*above, name) if directory else above))
+        if not directory:
+            control = control or is_start_up_file(name) or is_build_file(name) or name == ".git"
+        return not control or any(
+            path == each or path.startswith(f"{each}/") or (directory and each.startswith(f"{path}/"))
+            for each in self._named
+        )
+
+
+def _copy_out(
+    ctx: UtilityContext, top: VirtualPath, root: str, copied_files: _Copied
+) -> dict[str, bytes | None]:
     """Copy a tree of the sandbox; return every name with a file's digest, None for a directory.
 
     Links are not copied, because on the machine they would lead to other files.
@@ -305,6 +336,8 @@ def _copy_out(ctx: UtilityContext, top: VirtualPath, root: str) -> dict[str, byt
         for entry in ctx.fs.listdir(VirtualPath(f"{top.rstrip('/')}/{parent}" if parent else top)):
             ctx.budget.charge(1)
             name = f"{parent}/{entry.name}" if parent else entry.name
+            if not copied_files.allows(name, directory=stat.S_ISDIR(entry.mode)):
+                continue
             native = native_below(root, name, windows=WINDOWS)
             if stat.S_ISDIR(entry.mode):
                 os.mkdir(native)
@@ -325,10 +358,16 @@ def _copy_out(ctx: UtilityContext, top: VirtualPath, root: str) -> dict[str, byt
     return digests
 
 
-def _copy_back(ctx: UtilityContext, top: VirtualPath, root: str, before: Mapping[str, bytes | None]) -> None:
-    """Copy changed files and directories to the sandbox; other kinds of file are ignored."""
+def _copy_back(
+    ctx: UtilityContext,
+    top: VirtualPath,
+    root: str,
+    before: Mapping[str, bytes | None],
+    copied_files: _Copied,
+) -> None:
+    """Copy changed files and directories to the sandbox; what is not copied out is not copied back."""
     after: dict[str, tuple[str, bool]] = {}
-    for name, native, is_directory in _walk(root):
+    for name, native, is_directory in _walk(root, copied_files):
         ctx.budget.charge(1)
         after[name] = native, is_directory
     for name in sorted(before, reverse=True):  # removed first, because a file may have become a directory
@@ -369,14 +408,16 @@ def _digest(data: bytes = b"") -> _Digest:
     return blake2b(data, digest_size=16)
 
 
-def _walk(root: str) -> Iterator[tuple[str, str, bool]]:
-    """Yield name, native path and True for a directory, for all regular files and directories."""
+def _walk(root: str, copied_files: _Copied) -> Iterator[tuple[str, str, bool]]:
+    """Yield name, native path and True for a directory, for the regular files and directories that are copied."""
     pending = [""]
     while pending:
         parent = pending.pop()
         with os.scandir(os.path.join(root, *parent.split("/")) if parent else root) as entries:
             for entry in sorted(entries, key=lambda item: item.name):
                 name = f"{parent}/{entry.name}" if parent else entry.name
+                if not copied_files.allows(name, directory=entry.is_dir(follow_symlinks=False)):
+                    continue
                 if entry.is_dir(follow_symlinks=False):
                     pending.append(name)
                     yield name, entry.path, True
