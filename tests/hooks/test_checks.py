@@ -9,7 +9,7 @@ import pytest
 from sandhook.hooks import HookEngine, contracts
 from sandhook.hooks.checks import RULES, Finding, Surroundings, check
 from sandhook.hooks.contracts import Document
-from sandhook.hooks.decode import encode
+from sandhook.hooks.decode import decode, encode
 from tests.hooks.hooktools import config, hook
 
 FILES = {
@@ -239,3 +239,40 @@ def test_scripts_that_run_each_other_end() -> None:
 @pytest.mark.parametrize("text", ["(" * 5000, "$(" * 3000, "{ " * 4000 + "}; " * 4000, "[[ " + "( " * 4000])
 def test_scripts_that_are_nested_too_deeply_are_refused(text: str) -> None:
     assert "E-PARSE" in {each.rule for each in findings("crush", crush(text))}
+
+
+def test_a_note_is_at_its_place_whatever_its_words_are() -> None:
+    """The name of the file and the path have the characters that separate the parts of a note."""
+    text = '{\n "hooks": {\n  "PreToolUse": [{"command": "exit 2",\n   "odd: key": 1}]}}'
+    document = Document(decode(text).value, "/project/a: b.json", contract="crush", text=text)
+    engine = HookEngine.load([document], prestart=False)
+    (found,) = check(engine, contracts.get("crush"), [document], AROUND)
+    assert (found.rule, found.file, found.line) == ("W-CONFIG", "/project/a: b.json", 4)
+    assert found.path == "hooks.PreToolUse[0].odd: key" and "odd" not in found.message
+
+
+@pytest.mark.parametrize(
+    ("first", "wanted"),
+    [
+        ("#!/bin/bash -e", True),
+        ("#! /bin/sh -eu", True),
+        ("#!/usr/bin/env -S bash -e", True),
+        ("\ufeff#!/bin/bash -e\r", True),
+        ("#!/bin/bash", False),
+        ("#!/opt/x -else/bash", False),
+        ("#!/usr/bin/env bash", False),
+        ("# !/bin/bash -e", False),
+    ],
+)
+def test_the_first_line_sets_errexit(first: str, wanted: bool) -> None:
+    from sandhook.hooks.checks.reading import read
+
+    assert read(f"{first}\ntrue\n", {}).errexit is wanted
+
+
+def test_what_a_script_computes_has_no_type() -> None:
+    """jq may compute a boolean: only a fault that every type has is one."""
+    computed = 'jq -c \'{continue: .ok, decision: "block", reason: "no"}\''
+    assert "W-OUTPUT" not in [each.rule for each in findings("jcode", jcode(computed))]
+    literal = 'echo \'{"continue": "no"}\''
+    assert "W-OUTPUT" in [each.rule for each in findings("jcode", jcode(literal))]

@@ -15,6 +15,7 @@ from sandhook.errors import ConfigError, Problem
 from sandhook.hooks import contracts
 from sandhook.hooks.audit import Audit, Sink
 from sandhook.hooks.contracts import COMPAT, Contract, Document, Loaded, LoadOptions
+from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Event, Json
 from sandhook.hooks.event_run import BackgroundHooks, BackgroundResult, EventRun, OnceHooks, Services
 from sandhook.hooks.merge import merge
@@ -385,7 +386,8 @@ class _Loading:
             message = f"timeout: {spec.timeout:g} seconds; at most {most:g} are allowed"
             self.problems.append(Problem(spec.path, message, file=spec.file))
             return None
-        self.diagnostics.append(f"{spec.path}: timeout of {spec.timeout:g} seconds shortened to {most:g}")
+        shortened = f"timeout of {spec.timeout:g} seconds shortened to {most:g}"
+        self.diagnostics.append(Diagnostic(shortened, spec.path))
         return spec._replace(timeout=most)
 
 

@@ -11,6 +11,7 @@ from sandhook.errors import LimitExceeded, Problem, ShellSyntaxError
 from sandhook.hooks.checks import scripts
 from sandhook.hooks.checks.rules import RULES, SEVERITIES, Finding
 from sandhook.hooks.contracts import Contract, Document
+from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.inventory import Item, inventory
 from sandhook.hooks.matcher import All, AnyOf, Exact, Matcher, Never, ToolName
@@ -105,17 +106,11 @@ def _never(matcher: Matcher) -> str | None:
     return None
 
 
-def _note(text: str, places: dict[str, Document]) -> Finding:
-    """Return what a loader noted, ``[FILE: ][PATH: ]MESSAGE``, at its line."""
-    names = [name for name in places if name and text.startswith(f"{name}: ")]
-    file = max(names, key=len, default="")
-    if not file and len(places) == 1:
-        file = next(iter(places))
-    else:
-        text = text.removeprefix(f"{file}: ")
-    text = text.removeprefix(f"{file}: ")
+def _note(note: str, places: dict[str, Document]) -> Finding:
+    """Return what a loader noted, at its line when the note knows its place."""
+    if not isinstance(note, Diagnostic):
+        return Finding("W-CONFIG", note, next(iter(places)) if len(places) == 1 else "")
+    file = note.file or (next(iter(places)) if len(places) == 1 else "")
     document = places.get(file)
-    path, colon, message = text.partition(": ")
-    if document is None or not colon or " " in path:
-        return Finding("W-CONFIG", text, file)
-    return Finding("W-CONFIG", message, file, line_of(document, path), path)
+    line = 0 if document is None or not note.path else line_of(document, note.path)
+    return Finding("W-CONFIG", note.message, file, line, note.path)

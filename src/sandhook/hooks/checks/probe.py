@@ -6,7 +6,7 @@ from functools import cached_property
 
 from sandhook.hooks.contracts import Contract
 from sandhook.hooks.decode import DecodeError, decode, encode
-from sandhook.hooks.event import Event, JsonObject, ToolCall, ToolResult
+from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
 from sandhook.hooks.model import Compat, HookSpec, RunResult, Verdict
 
 
@@ -81,6 +81,19 @@ class Probe:
         except DecodeError:
             return {}
         return value if isinstance(value, dict) else {}
+
+
+def with_computed(value: JsonObject, computed: Json) -> JsonObject:
+    """Return an object with another value where "x" stands for one that is not known."""
+
+    def replaced(part: Json) -> Json:
+        if isinstance(part, dict):
+            return {key: replaced(each) for key, each in part.items()}
+        if isinstance(part, list):
+            return [replaced(each) for each in part]
+        return computed if part == "x" else part
+
+    return {key: replaced(part) for key, part in value.items()}
 
 
 def has_effect(verdict: Verdict) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+from sandhook.dispatch.shebang import READ, ShebangError, read_shebang
 from sandhook.hooks.decode import DecodeError, decode
 from sandhook.hooks.event import JsonObject
 from sandhook.hooks.scan import Reader, walk
@@ -102,8 +103,7 @@ def read(text: str, variables: Mapping[str, str], own: str | None = None) -> Scr
     acts: list[Act] = []
     for unit in units:
         _visit(unit, _Way(), reader, acts)
-    first = text.partition("\n")[0]
-    errexit = first.startswith("#!") and " -e" in first
+    errexit = _first_line_sets_errexit(text)
     return Script(
         tuple(acts),
         frozenset(node.name for node in nodes if isinstance(node, FunctionDefinition)),
@@ -123,6 +123,18 @@ def _assigned(nodes: list[Node]) -> dict[str, Word]:
         for name, assignments in values.items()
         if len(assignments) == 1 and isinstance(assignments[0].value, Word)
     }
+
+
+def _first_line_sets_errexit(text: str) -> bool:
+    """Return whether the "#!" line passes -e to the shell: ``#!/bin/bash -eu``, ``#!/usr/bin/env -S bash -e``."""
+    try:
+        line = read_shebang(text.encode("utf-8", "replace")[:READ])
+    except ShebangError:
+        return False
+    words = (line.argument or "").split() if line is not None else []
+    if words[:1] == ["-S"]:
+        words = words[2:]
+    return any(word[:1] == "-" and word[1:].isalpha() and "e" in word for word in words)
 
 
 def _sets_errexit(act: Act) -> bool:

@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 from sandhook.record import Record
 
+Severity = Literal["error", "warning", "note"]
+
 #: Severities, worst first.
-SEVERITIES = ("error", "warning", "note")
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 class Rule(Record):
     """One kind of finding: its severity, the fault in one line, and the advice."""
 
-    severity: str
+    severity: Severity
     what: str
     advice: str
 
 
-RULES = {
+#: Identifiers of rules: E for an error, W for a warning, N for a note.
+RuleId = Literal[
+    "E-CONFIG",
+    "E-CONTRACT",
+    "E-PARSE",
+    "E-FILE",
+    "W-CONFIG",
+    "W-COMMAND",
+    "W-INTERPRETER",
+    "W-EXIT",
+    "W-DENY",
+    "W-READ",
+    "W-OUTPUT",
+    "W-NAME",
+    "W-WORDS",
+    "W-FIELD",
+    "W-NULL",
+    "W-QUOTE",
+    "W-NEVER",
+    "W-DUPLICATE",
+    "N-TEXT",
+    "N-STATE",
+]
+
+RULES: dict[RuleId, Rule] = {
     "E-CONFIG": Rule(
         "error",
         "The configuration has a fault, or cannot be read; the hook, or the file, is left out.",
@@ -132,7 +160,7 @@ class Finding(Record):
         hook: Id of the hook, or "".
     """
 
-    rule: str
+    rule: RuleId
     message: str
     file: str = ""
     line: int = 0
@@ -140,7 +168,7 @@ class Finding(Record):
     hook: str = ""
 
     @property
-    def severity(self) -> str:
+    def severity(self) -> Severity:
         return RULES[self.rule].severity
 
     def __str__(self) -> str:

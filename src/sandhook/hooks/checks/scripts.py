@@ -10,7 +10,7 @@ from sandhook.builtins import BUILTINS
 from sandhook.dispatch.shebang import READ, program_of
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.hooks import contracts
-from sandhook.hooks.checks.probe import Probe, has_effect
+from sandhook.hooks.checks.probe import Probe, has_effect, with_computed
 from sandhook.hooks.checks.reading import (
     Act,
     Script,
@@ -20,9 +20,9 @@ from sandhook.hooks.checks.reading import (
     splits,
     substitution,
 )
-from sandhook.hooks.checks.rules import Finding
+from sandhook.hooks.checks.rules import Finding, RuleId
 from sandhook.hooks.contracts import Contract
-from sandhook.hooks.event import JsonObject
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec
 from sandhook.hooks.scan import called
@@ -122,11 +122,11 @@ class _Checker:
         self.home = home
         self.read_file = read_file
         self.variables = dict.fromkeys(PROJECT_VARIABLES, self.project) | {"HOME": home}
-        self.found: list[tuple[str, str, str | None, int]] = []
+        self.found: list[tuple[RuleId, str, str | None, int]] = []
         self.seen: set[str] = set()
         self.opaque = False
 
-    def add(self, rule: str, message: str, own: str | None, line: int) -> None:
+    def add(self, rule: RuleId, message: str, own: str | None, line: int) -> None:
         self.found.append((rule, message, own, line))
 
     def text(self, text: str, own: str | None, depth: int) -> list[tuple[Act, str | None]]:
@@ -349,13 +349,25 @@ class _Checker:
                     act.line,
                 )
                 return
-        notes = [note for note in verdict.diagnostics if "got a string" not in note]
+        notes = self._certain_notes(value, verdict.diagnostics)
         if problem is not None or notes:
             self.add("W-OUTPUT", problem or notes[0], own, act.line)
         elif set(value) & _MEANS - {"continue", "reason"}:
             self.add(
                 "W-OUTPUT", f"{name} makes nothing of it on {self.probe.spec.native_event}", own, act.line
             )
+
+    def _certain_notes(self, value: JsonObject, notes: tuple[str, ...]) -> list[str]:
+        """Return the notes that hold whatever the hook computes, where "x" stands for it."""
+        certain = list(notes)
+        others: tuple[Json, ...] = (True, 1, {}, []) if certain else ()
+        for computed in others:
+            other = with_computed(value, computed)
+            if other == value:
+                break
+            same = self.probe.of_json(other).diagnostics
+            certain = [note for note in certain if note in same]
+        return certain
 
     def _plain(self, acts: list[tuple[Act, str | None]]) -> None:
         """Check plain text on standard output."""

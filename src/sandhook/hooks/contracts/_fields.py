@@ -8,6 +8,7 @@ from typing import TypeVar, overload
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document
 from sandhook.hooks.decode import type_name
+from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Json, JsonObject
 
 #: The scalar types of fields.
@@ -43,8 +44,7 @@ class Fields:
 
     def note(self, path: str, message: str) -> None:
         """Report something unusual at a path of the document."""
-        name = self.document.name
-        self.notes.append(": ".join(part for part in (name, path, message) if part))
+        self.notes.append(Diagnostic(message, path, self.document.name))
 
     @overload
     def get(

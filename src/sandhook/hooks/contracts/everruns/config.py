@@ -14,6 +14,7 @@ from sandhook.hooks.contracts import Document, Loaded, LoadOptions
 from sandhook.hooks.contracts.everruns.entry import EntryReader
 from sandhook.hooks.contracts.everruns.names import MAX_CONFIG_BYTES, MAX_HOOKS
 from sandhook.hooks.decode import DecodeError, encode, type_name
+from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import HookSpec
 from sandhook.record import Record
@@ -34,7 +35,7 @@ class _Unit(Record):
 
 class _Mute(Record):
     pattern: str
-    where: str
+    where: Diagnostic
 
 
 class _Loader:
@@ -47,24 +48,23 @@ class _Loader:
         self.withheld: list[tuple[HookSpec, str]] = []
         self.units: list[_Unit] = []
         self.mutes: list[_Mute] = []
-        self.disabled: list[tuple[int, str, str]] = []
+        self.disabled: list[tuple[int, str, Diagnostic]] = []
         self.contributed: set[str] = set()
         self.unparsable: set[int] = set()  # documents whose user hooks upstream would reject
 
     # Messages and their places.
 
-    def at(self, document: int, path: str) -> str:
+    def at(self, document: int, path: str) -> Diagnostic:
+        """Return a place, as it stands in a note."""
         name = self.documents[document].name
-        if len(self.documents) < 2 or not name:
-            return path
-        return f"{name}: {path}" if path else name
+        return Diagnostic("", path, name if len(self.documents) > 1 else "")
 
     def problem(self, document: int, path: str, message: str) -> None:
         self.problems.append(Problem(path, message, file=self.documents[document].name))
 
     def note(self, document: int, path: str, message: str) -> None:
         if not self.strict:
-            self.notes.append(f"{self.at(document, path)}: {message}" if path else message)
+            self.notes.append(self.at(document, path).with_message(message) if path else message)
 
     # The forms of a file.
 
@@ -155,9 +155,8 @@ class _Loader:
             self.problem(index, f"{dot}user_hooks", f"wanted an array, got {type_name(hooks)}")
             return
         if self.strict:
-            self.notes.append(
-                f"{self.at(index, dot + 'user_hooks')}: ignored, as upstream does (L-EVERRUNS-003)"
-            )
+            place = self.at(index, f"{dot}user_hooks")
+            self.notes.append(place.with_message("ignored, as upstream does (L-EVERRUNS-003)"))
             return
         if hooks and value.get("risk_level") not in (None, "High", "high"):
             self.note(index, f"{dot}risk_level", "a capability with hooks is of high risk, whatever it says")
@@ -193,7 +192,7 @@ class _Loader:
             return
         self.units.append(_Unit("user", hooks, f"{dot}hooks", self.documents[index].name, index))
 
-    def _names(self, index: int, value: JsonObject, dot: str, key: str) -> Iterator[tuple[str, str]]:
+    def _names(self, index: int, value: JsonObject, dot: str, key: str) -> Iterator[tuple[str, Diagnostic]]:
         names = value.get(key, [])
         if not isinstance(names, list):
             self._bad(index, dot + key, f"invalid type: wanted an array, got {type_name(names)}")
@@ -258,9 +257,8 @@ class _Loader:
     ) -> None:
         earlier = explicit.get(spec.id) if named else None
         if earlier is not None and unit.owner == "user" and placed[earlier][0] != unit.document:
-            self.notes.append(
-                f"{self.at(unit.document, spec.path)}: replaces {spec.id} in {placed[earlier][1].file}"
-            )
+            place = self.at(unit.document, spec.path)
+            self.notes.append(place.with_message(f"replaces {spec.id} in {placed[earlier][1].file}"))
             placed[earlier] = (unit.document, spec)
             return
         if any(other.id == spec.id for _, other in placed):
@@ -283,13 +281,13 @@ class _Loader:
             ]
             if by:
                 used.update(by)
-                self.notes.append(f"{by[0]}: muting hook {spec.id}")
+                self.notes.append(by[0].with_message(f"muting hook {spec.id}"))
                 self.withheld.append((spec, f"muted by {by[0]}"))
             else:
                 kept.append(spec)
         for _, name, where in self.disabled:
             if where not in used and not self.strict:
-                self.notes.append(f"{where}: {name} names no hook of an earlier file")
+                self.notes.append(where.with_message(f"{name} names no hook of an earlier file"))
         return kept
 
     def _muted(self, specs: list[HookSpec]) -> list[HookSpec]:
@@ -302,11 +300,11 @@ class _Loader:
                 kept.append(spec)
                 continue
             used.add(by.where)
-            self.notes.append(f"{by.where}: muting hook {spec.id} via disabled_contributions")
+            self.notes.append(by.where.with_message(f"muting hook {spec.id} via disabled_contributions"))
             self.withheld.append((spec, f"muted by {by.where}"))
         for mute in self.mutes:
             if mute.where not in used and not self.strict:
-                self.notes.append(f"{mute.where}: {mute.pattern} names no hook")
+                self.notes.append(mute.where.with_message(f"{mute.pattern} names no hook"))
         return kept
 
     def _mutes(self, pattern: str, hook_id: str) -> bool:

@@ -19,6 +19,7 @@ from sandhook.hooks.contracts.everruns.names import (
     TIMEOUT_MS,
     TOOL_EVENTS,
 )
+from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import (
@@ -108,8 +109,7 @@ class EntryReader:
 
     def _note(self, path: str, message: str) -> None:
         if self.options.compat != "strict":
-            where = f"{self.file}: " if self.file else ""
-            self.notes.append(f"{where}{self._at(path)}: {message}")
+            self.notes.append(Diagnostic(message, self._at(path), self.file))
 
     def _at(self, path: str) -> str:
         return f"{self.path}.{path}" if path else self.path
