@@ -14,6 +14,7 @@ from sandhook.errors import ConfigError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.engine import HookEngine
+from sandhook.hooks.evidence import shown_pattern
 from sandhook.hooks.sources import documents, line_of
 from sandhook.hooks.text import neutralise
 from sandhook.hooks.trust import Evidence, TrustError, TrustStore
@@ -172,7 +173,7 @@ def _facts(evidence: Evidence) -> Iterator[tuple[str, Meaning]]:
     env = {"inherit": "the agent's whole environment", "fresh": "none of the agent's environment"}
     yield f"sees {env.get(spec.env_policy) or 'of the environment: ' + ', '.join(spec.env_names)}", ""
     for pattern in evidence.absent:
-        yield f"no file yet: {pattern}", ""
+        yield f"no file yet: {shown_pattern(pattern)}", ""
     for unknown in evidence.unknown:
         yield f"cannot be known: {unknown}", "warning"
 

@@ -13,7 +13,7 @@ from hashlib import sha256
 
 from sandhook.hooks.evidence.commands import MAX_BYTES, MAX_FILES, NamedFile, TrustError, Use
 from sandhook.hooks.evidence.walker import Walker
-from sandhook.hooks.evidence.words import Machine, matching
+from sandhook.hooks.evidence.words import Machine, shown_pattern
 from sandhook.hooks.model import HookSpec
 from sandhook.record import Record
 
@@ -27,7 +27,7 @@ __all__ = [
     "TrustError",
     "Use",
     "examine",
-    "matching",
+    "shown_pattern",
 ]
 
 #: Variables in which agents pass the project's directory.

@@ -353,6 +353,11 @@ def matching(pattern: str, machine: Machine) -> Iterator[str]:
             yield base
 
 
+def shown_pattern(pattern: str) -> str:
+    """Return a pattern for people: the path itself when it matches only that."""
+    return pattern if has_magic(pattern) else _unquoted(pattern)
+
+
 def _normal(pattern: str) -> str:
     """Return an absolute pattern without "." and, where the part before it is no pattern, ".."."""
     parts: list[str] = []
