@@ -205,8 +205,8 @@ def _is_known(fresh: list[Evidence], options: argparse.Namespace) -> bool:
         return True
     for each in unknown:
         more = f" and {len(each.unknown) - 1} more" if len(each.unknown) > 1 else ""
-        _say(f"{each.spec.id}: cannot be known: {each.unknown[0]}{more}")
-    _say(
+        _print_error(f"{each.spec.id}: cannot be known: {each.unknown[0]}{more}")
+    _print_error(
         f"--yes approves only what is known, and {len(unknown)} hook(s) execute more than that;"
         " --yes --unknown approves them, whatever they execute"
     )
