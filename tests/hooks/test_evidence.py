@@ -98,6 +98,13 @@ TREE = {
         ("bash --rcfile d/x.sh -i d/y.sh", ["/p/d/x.sh", "/p/d/y.sh"]),
         ("D=$(pwd)/d; cd /tmp && . $D/x.sh", ["/p/d/x.sh"]),
         ("cd d; D=$(pwd); cd ..; . $D/x.sh", ["/p/d/x.sh"]),
+        ("env - bash d/x.sh", ["/p/d/x.sh"]),
+        ("PATH=d:$PATH; bash x.sh", ["/p/d/x.sh"]),
+        ("jq --arg a b -rf d/p.awk", ["/p/d/p.awk"]),
+        ("jq --from-file d/p.awk", ["/p/d/p.awk"]),
+        ("sed -n data -f d/p.awk", ["/p/d/p.awk"]),
+        ("sqlite3 db < d/notes.txt", ["/p/d/notes.txt"]),
+        ("f() { :; }; unset -f f; PATH=d:$PATH; x() { :; }; unset x; x", ["/p/d/x"]),
     ],
 )
 def test_every_way_to_execute_a_script_is_followed(text: str, wanted: list[str]) -> None:
@@ -167,6 +174,21 @@ def test_the_files_of_a_descriptor_and_of_a_chain_are_followed() -> None:
         ("env -S 'bash x'", "env -S: a command in one word"),
         ("declare -n r=x; r=d/x.sh", "has a reference to a variable, which hides what it assigns"),
         ("if", "does not parse"),
+        ("find d -execdir bash ./x.sh ';'", "runs ./x.sh in a directory that it computes"),
+        ("tar -I ./x -xf a", "tar: the program that -I names"),
+        ("tar cIf ./x a b", "tar: the program that cIf names"),
+        (
+            "tar --checkpoint-action=exec=./x -cf a b",
+            "tar: the program that --checkpoint-action=exec=./x names",
+        ),
+        ("sort --compress-program=./x a", "sort: the program that --compress-program=./x names"),
+        ("rsync -e ./x a b", "rsync: the program that -e names"),
+        ("sqlite3 db '.shell ./x'", "sqlite3: its dot-commands"),
+        ("jq -L mods 'import \"a\" as a; a::b'", "jq -L: the modules of its program"),
+        (". ~+/d/x.sh", "sources what it computes"),
+        ("~me/x", "calls what it computes"),
+        ("EDITOR=./x git config -l", "sets EDITOR, which makes programs load or run code"),
+        ("trap 'x=d/y.sh' DEBUG; x=d/x.sh; bash $x", "has a trap that may change what it executes: x=d/y.sh"),
     ],
 )
 def test_what_cannot_be_known_is_listed(text: str, wanted: str) -> None:
@@ -184,6 +206,7 @@ def test_what_cannot_be_known_is_listed(text: str, wanted: str) -> None:
         "git rev-parse HEAD; git log -1; git -C d diff-tree HEAD",
         'while IFS= read -r line; do echo "$line"; done < data.txt',
         "x=$(date +%s); printf '%s\\n' \"$x\" > stamp",
+        "tmp=$(mktemp); trap 'rm -f \"$tmp\"' EXIT INT TERM; PAGER=cat git log -1; tar -czf a.tgz b; sort -u a",
     ],
 )
 def test_an_ordinary_hook_has_nothing_unknown(text: str) -> None:

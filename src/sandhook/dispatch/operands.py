@@ -27,7 +27,7 @@ _LOADER_NAMES = """
     crontab ctest deno docker docker-compose dotnet emacs entr eslint ex expect fab flutter gdb gmake go gradle
     gradlew grunt gulp helm invoke java jest just ktlint kubectl lefthook lerna make meson mix mocha mvn mvnw
     mypy nerdctl ninja nix nox npm npx nx nvim parallel pdm pip pip3 pipenv pipx pixi pnpm podman poetry
-    pre-commit prettier pylint pytest rake rspec rsync rubocop sbt scons script ssh su swift systemd-run task
+    pre-commit prettier pylint pytest rake rspec rubocop sbt scons script ssh su swift systemd-run task
     tclsh terraform tmux tox tsc tsx turbo uv uvx vi vim vite vitest watch webpack yarn
 """
 LOADERS = frozenset(_LOADER_NAMES.split())
@@ -109,6 +109,25 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "unshare": Wrapper(), "xargs": Wrapper("IEdLnPsa"),
 }  # fmt: skip
 
+_DOT_COMMANDS = re.compile(r"(?m)^\s*\.\w")
+
+#: Letters and beginnings of long options by which programs start others.
+_OPTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "cpio": ("", ("--rsh-command",)),
+    "less": ("kt", ("+", "--lesskey", "--tag")),
+    "man": ("PHC", ("--pager", "--html", "--config-file")),
+    "rg": ("", ("--pre",)),
+    "rsync": ("e", ("--rsh", "--rsync-path", "--daemon")),
+    "sort": ("", ("--compress-program",)),
+    "split": ("", ("--filter",)),
+    "tar": (
+        "IF",
+        (*("--use-c", "--to-c", "--checkpoint-a", "--info-s", "--new-v", "--rsh-c", "--rmt-c"),),
+    ),
+    "wget": ("e", ("--execute", "--use-askpass", "--config")),
+    "zip": ("", ("-TT", "--unzip-command")),
+}
+
 _FIND = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 #: Commands of an awk program: calls of system(), and pipes.
@@ -124,6 +143,7 @@ class Part(Record):
         directory: The index of the word that names its working directory; None for the caller's.
         assigned: The indexes of the words that set a variable for it.
         computed: Words are added to it, or replaced in it, that are not known.
+        elsewhere: It runs in directories that are not known.
     """
 
     start: int
@@ -131,6 +151,7 @@ class Part(Record):
     directory: int | None = None
     assigned: tuple[int, ...] = ()
     computed: bool = False
+    elsewhere: bool = False
 
 
 class Execution(Record):
@@ -176,6 +197,12 @@ def execution(words: Words) -> Execution:
         return _program(words, _AWK, f"{name}: the commands of its program", _AWK_COMMANDS)
     if name in _SEDS:
         return _program(words, _SED, f"{name}: the commands of its program", _SED_COMMANDS)
+    if name in _OPTIONS:
+        return _by_option(name, words)
+    if name == "jq":
+        return _jq(words)
+    if name == "sqlite3":
+        return _sqlite(words)
     if name == "find":
         return Execution(parts=tuple(_find_parts(words)))
     if name in WRAPPERS:
@@ -241,21 +268,31 @@ class _Options:
         texts: Program texts.
         opaque: Options that load code.
         computed: A word before the first operand is not known.
+        operands: Indexes of operands between options.
+
+    Args:
+        anywhere: Options may follow operands.
     """
 
-    def __init__(self, words: Words, known: Interpreter) -> None:
+    def __init__(self, words: Words, known: Interpreter, *, anywhere: bool = False) -> None:
         self.words = words
         self.known = known
         self.files: list[int] = []
         self.texts: list[str | None] = []
         self.opaque: list[str] = []
         self.computed = False
+        self.operands: list[int] = []
         self.at = 1
         while self.at < len(words):
             word = words[self.at]
             if word is None:
-                self.computed = True
-                return
+                self.computed = self.computed or not self.operands
+                if not anywhere:
+                    return
+            if word is None or (anywhere and (word == "-" or word[:1] != "-")):
+                self.operands.append(self.at)
+                self.at += 1
+                continue
             if word in ("--", "-") or word[:1] != "-":
                 self.at += word == "--"
                 return
@@ -309,7 +346,8 @@ class _Options:
         elif name in self.known.files:
             self.files.append(value)
         elif name in self.known.opaque:
-            self.opaque.append(f"-{name} {self.words[value] or ''}".rstrip())
+            dashes = "-" if len(name) == 1 else "--"
+            self.opaque.append(f"{dashes}{name} {self.words[value] or ''}".rstrip())
 
 
 def _language(name: str, words: Words) -> Execution:
@@ -330,24 +368,62 @@ def _language(name: str, words: Words) -> Execution:
 
 def _program(words: Words, known: Interpreter, what: str, commands: re.Pattern[str]) -> Execution:
     """awk and sed: a program text, or files of it."""
-    options = _Options(words, known)
+    options = _Options(words, known, anywhere=known is _SED)
     texts = list(options.texts)
-    if not texts and not options.files and not options.opaque and options.at < len(words):
-        texts.append(words[options.at])
+    operands = [*options.operands, *range(options.at, len(words))]
+    if not texts and not options.files and not options.opaque and operands:
+        texts.append(words[operands[0]])
     unknown = [f"{words[0]} {option}" for option in options.opaque]
     if options.computed or any(text is None or commands.search(text) for text in texts):
         unknown.append(what)
     return Execution(tuple(options.files), unknown=tuple(unknown))
 
 
+def _by_option(name: str, words: Words) -> Execution:
+    """Programs that start another one when an option asks for it."""
+    letters, longs = _OPTIONS[name]
+    for place, word in enumerate(words[1:]):
+        if word is None:
+            continue
+        cluster = word[:1] == "-" and word[1:2] != "-"
+        old_style = name == "tar" and place == 0 and word[:1] != "-"  # tar cIf PROGRAM
+        if word.startswith(longs) or ((cluster or old_style) and any(letter in word for letter in letters)):
+            return Execution(unknown=(f"{name}: the program that {word} names",))
+    return Execution()
+
+
+def _jq(words: Words) -> Execution:
+    """A filter from a file decides for the hook; jq itself starts nothing."""
+    files = []
+    unknown = []
+    for place, word in enumerate(words[:-1]):
+        if place and word is not None and word[:1] == "-":
+            if word == "--from-file" or (word[1:2] != "-" and "f" in word):
+                files.append(place + 1)
+            elif word[:2] == "-L":
+                unknown.append("jq -L: the modules of its program")
+    return Execution(tuple(files), unknown=tuple(unknown))
+
+
+def _sqlite(words: Words) -> Execution:
+    """Its dot-commands start programs: .shell, .system, .load."""
+    operands = [word for word in words[1:] if word is None or word[:1] != "-"]
+    risky = any(word is None or _DOT_COMMANDS.search(word) for word in operands[1:])
+    if risky or any(word in ("-init", "--init", "-cmd", "--cmd") for word in words):
+        return Execution(unknown=("sqlite3: its dot-commands",))
+    return Execution(stdin=len(operands) < 2)
+
+
 def _find_parts(words: Words) -> Iterator[Part]:
     at = 1
     while at < len(words):
         if words[at] in _FIND:
+            elsewhere = words[at] in ("-execdir", "-okdir")
             start = at + 1
             while at < len(words) and words[at] not in (";", "+"):
                 at += 1
-            yield Part(start, at, computed=any(word and "{}" in word for word in words[start:at]))
+            computed = any(word and "{}" in word for word in words[start:at])
+            yield Part(start, at, computed=computed, elsewhere=elsewhere)
         at += 1
 
 
@@ -366,7 +442,9 @@ def _wrapped(name: str, words: Words) -> Execution:
         if word == "--":
             at += 1
             continue
-        if word.startswith("-") and len(word) > 1:
+        if word == "-" and name == "env":
+            at += 1
+        elif word.startswith("-") and len(word) > 1:
             option = word.partition("=")[0]
             value = at + 1 if _takes_value(wrapper, word) else at
             if name == "env" and (option in ("-S", "--split-string") or word.startswith("-S")):

@@ -30,6 +30,22 @@ Fields: TypeAlias = Sequence[str | None]
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 #: Variables of loads_code that only change how text is read or printed.
 _HARMLESS = frozenset({"IFS", "TIMEFORMAT", "BASH_XTRACEFD", "PS0", "PROMPT_COMMAND"})
+#: Variables that name a program, which another program starts.
+_PROGRAMS = frozenset(
+    {
+        "BROWSER",
+        "CC",
+        "CXX",
+        "EDITOR",
+        "GIT_EDITOR",
+        "GIT_PAGER",
+        "MANPAGER",
+        "MAKEFLAGS",
+        "PAGER",
+        "SHELL",
+        "VISUAL",
+    }
+)
 
 
 class TrustError(SandhookError):
@@ -180,6 +196,7 @@ class Commands:
         inner = known.copy()
         if part.directory is not None:
             self.change_directory(fields[part.directory], inner, certain=True)
+        inner.lost = inner.lost or part.elsewhere
         for index in part.assigned:
             self.assign_text(fields[index] or "", inner, line)
         self.external(words, inner, line)
@@ -195,6 +212,8 @@ class Commands:
             self._input(descriptor, program, known, line)
             return
         self.file(word, known, line, fields, program=program)
+        if "/" not in word and program in SHELLS:  # after the working directory
+            self._on_path(word, known, line, fields, program)
 
     def _input(self, descriptor: int, program: str, known: Knowledge, line: int) -> None:
         """Follow what an interpreter reads from a descriptor."""
@@ -218,7 +237,7 @@ class Commands:
         inner.positional = tuple(fields[2:])
         self.text(text, inner)
 
-    def _on_path(self, name: str, known: Knowledge, line: int, fields: Fields) -> None:
+    def _on_path(self, name: str, known: Knowledge, line: int, fields: Fields, program: str = "") -> None:
         path = known.variables.get("PATH")
         if path is None:
             self.note(line, "looks commands up in a PATH that it computes")
@@ -227,7 +246,7 @@ class Commands:
             for directory in known.directories:
                 place = absolute(entry or ".", directory)
                 if not is_system_program(f"{place}/x"):
-                    self.file(f"{place}/{name}", known, line, fields)
+                    self.file(f"{place}/{name}", known, line, fields, program=program)
 
     def _child(self, known: Knowledge) -> Knowledge:
         """Return what a shell that a command starts knows: the environment that it began with, where unchanged."""
@@ -354,7 +373,9 @@ class Commands:
                 self.note(line, f"sources what {name} names, which it computes")
             elif value:
                 self.file(value, known, line, how="sources")
-        elif loads_code(name) and name not in _HARMLESS:
+        elif name in _PROGRAMS and value and "/" not in value and " " not in value:
+            return
+        elif (loads_code(name) and name not in _HARMLESS) or name in _PROGRAMS:
             self.note(line, f"sets {name}, which makes programs load or run code")
 
     def change_directory(self, target: str | None, known: Knowledge, *, certain: bool = False) -> None:

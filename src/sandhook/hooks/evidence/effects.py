@@ -11,6 +11,10 @@ from sandhook.dispatch.operands import is_system_program
 from sandhook.hooks.evidence.commands import Commands, Fields, descriptor_of
 from sandhook.hooks.evidence.words import Knowledge, absolute
 
+#: A text that assigns, or changes the directory.
+_CHANGES = re.compile(
+    r"=|\b(?:cd|pushd|popd|read|unset|eval|source|set|shift|printf|mapfile)\b|(?:^|[;&|\s])\.\s"
+)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -56,8 +60,10 @@ def _trap(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None
         return
     if words[0] is None:
         seeker.note(line, "has a trap that it computes")
-    else:
-        seeker.later(words[0])
+        return
+    seeker.later(words[0])
+    if not {*words[1:]} <= {"EXIT", "0"} and _CHANGES.search(words[0]):
+        seeker.note(line, f"has a trap that may change what it executes: {words[0]}")
 
 
 def _alias(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
@@ -100,6 +106,9 @@ def _names(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> Non
     for name in names:
         if name in ("BASH_ENV", "ENV"):
             seeker.note(line, f"sources what {name} names, which it computes")
+    if fields[0] == "unset" and "-v" not in fields:
+        for name in names:
+            known.functions.pop(name, None)
     known.forget([*names, "REPLY", "MAPFILE", "OPTARG", "OPTIND"])
 
 

@@ -150,7 +150,9 @@ class WordReader:
     def value(self, word: Word) -> str | None:
         """Return a word without field splitting and pathname expansion."""
         texts = [text for text, _ in self._pieces(word.parts, quoted=False)]
-        return None if None in texts else self._home("".join(filter(None, texts)), word)
+        if None in texts or _other_home(word):
+            return None
+        return self._home("".join(filter(None, texts)), word)
 
     def fields(self, word: Word) -> list[str | None]:
         """Return the fields that a word expands to."""
@@ -163,7 +165,7 @@ class WordReader:
         if (all_of := self._all_positional(word)) is not None:
             return all_of
         pieces = list(self._pieces(word.parts, quoted=False))
-        if any(text is None for text, _ in pieces):
+        if _other_home(word) or any(text is None for text, _ in pieces):
             return [None]
         fields = [""]
         for part, (text, quoted) in zip(word.parts, pieces, strict=True):
@@ -316,6 +318,14 @@ class WordReader:
 
     def _line(self, call: SimpleCommand) -> list[str | None]:
         return [None if isinstance(word, Assignment) else self.value(word) for word in call.words]
+
+
+def _other_home(word: Word) -> bool:
+    """Return True for the home of another user, ``~+`` and ``~-``, and a ``~`` that an assignment may expand later."""
+    first = word.parts[0] if word.parts else None
+    if isinstance(first, Literal) and first.text[:1] == "~" and first.text[1:2] not in ("", "/"):
+        return True
+    return any(isinstance(part, Literal) and ":~" in part.text for part in word.parts)
 
 
 def _calls(body: CommandList | None) -> list[SimpleCommand]:
