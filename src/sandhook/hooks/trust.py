@@ -132,14 +132,14 @@ class TrustStore:
     def _write(self, entries: dict[str, JsonObject]) -> None:
         """Write the store to a new file and rename it, so that only the user can read it."""
         directory = os.path.dirname(self.path) or "."
-        beside = f"{self.path}.{os.getpid()}.new"
+        replacement = f"{self.path}.{os.getpid()}.new"
         text = json.dumps({"version": 1, "approved": entries}, indent=1)
         try:
             os.makedirs(directory, mode=0o700, exist_ok=True)
-            handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            handle = os.open(replacement, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with open(handle, "w", encoding="utf-8", newline="\n") as file:
                 file.write(text + "\n")
-            os.replace(beside, self.path)
+            os.replace(replacement, self.path)
         except OSError as error:
             raise TrustError(f"{self.path}: cannot be written: {error.strerror}") from None
 

@@ -48,32 +48,32 @@ RULES: dict[RuleId, Rule] = {
     "E-CONFIG": Rule(
         "error",
         "The configuration has a fault, or cannot be read; the hook, or the file, is left out.",
-        "Repair the value at the path that is named; `sandhook schema CONTRACT` says what may stand there.",
+        "Repair the value at the path that is named; `sandhook schema CONTRACT` describes the allowed values.",
     ),
     "E-CONTRACT": Rule(
         "error",
-        "No known agent has such a file, or several have.",
-        "Say whose it is with `--contract`.",
+        "The file fits no known agent, or several.",
+        "Name the agent with `--contract`.",
     ),
     "E-PARSE": Rule(
         "error",
-        "The script does not parse. Some agents take the exit status of that, 2, for a refusal.",
+        "The script does not parse. Its exit status is then 2, which some agents read as a refusal.",
         "Repair the syntax.",
     ),
     "E-FILE": Rule(
         "error",
-        "A script that the hook runs or reads in is missing, or cannot be read.",
+        "A script that the hook runs or sources does not exist, or cannot be read.",
         "Correct the path; begin it with the agent's variable of the project's directory.",
     ),
     "W-CONFIG": Rule(
         "warning",
-        "Something in the configuration is allowed and odd: an unknown field, an event that never fires.",
+        "Something in the configuration is allowed but unusual: an unknown field, an event that never fires.",
         "Remove it, or correct its name.",
     ),
     "W-COMMAND": Rule(
         "warning",
-        "The sandbox lacks a command that the script calls; the call ends with the exit status 127.",
-        "Do without, or ask `command -v NAME` first.",
+        "The script calls a command that the sandbox does not have; its exit status is 127.",
+        "Use another command, or test `command -v NAME` first.",
     ),
     "W-INTERPRETER": Rule(
         "warning",
@@ -87,7 +87,7 @@ RULES: dict[RuleId, Rule] = {
     ),
     "W-DENY": Rule(
         "warning",
-        "The script says on standard error that it blocks, and has no exit status or output that does.",
+        "The script writes to standard error that it blocks, but has no exit status or output that blocks.",
         "Add `exit 2` after the message.",
     ),
     "W-READ": Rule(
@@ -97,27 +97,27 @@ RULES: dict[RuleId, Rule] = {
     ),
     "W-OUTPUT": Rule(
         "warning",
-        "What the script prints cannot be read as this agent's output on this event.",
+        "The agent cannot parse the output of the script on this event.",
         "Print the fields that the agent's page lists.",
     ),
     "W-NAME": Rule(
         "warning",
-        "The object that the script prints does not name its event, which this agent asks for.",
+        "The printed object does not name its event, which this agent requires.",
         "Add `hookEventName` to `hookSpecificOutput`.",
     ),
     "W-WORDS": Rule(
         "warning",
-        "What the script prints is another agent's output; this one takes no notice of it.",
+        "The script prints the output of another agent, which this agent ignores.",
         "Print this agent's fields, or let `sandhook fire --as-hook` translate.",
     ),
     "W-FIELD": Rule(
         "warning",
-        "The script asks jq for a field that the payload of this event does not have; another agent's has it.",
+        "The script reads a field with jq that the payload of this event does not have, but that of another agent does.",
         "Use the field of this agent's payload; `sandhook explain -v` shows one.",
     ),
     "W-NULL": Rule(
         "warning",
-        "`jq -r` prints `null` for a field that is not there, so the test for an empty text never holds.",
+        "`jq -r` prints `null` for a missing field, so the test for an empty text is never true.",
         "Write `jq -r '.field // empty'`.",
     ),
     "W-QUOTE": Rule(
@@ -128,16 +128,16 @@ RULES: dict[RuleId, Rule] = {
     "W-NEVER": Rule(
         "warning",
         "The matcher can never match.",
-        "Correct the matcher; `sandhook explain` shows what it looks at.",
+        "Correct the matcher; `sandhook explain` shows what it tests.",
     ),
     "W-DUPLICATE": Rule(
         "warning",
         "Two hooks have the same id.",
-        "Give each its own.",
+        "Use a different id for each.",
     ),
     "N-TEXT": Rule(
         "note",
-        "What the script prints on this event has no effect.",
+        "The output of the script has no effect on this event.",
         "Print the agent's JSON, or write to standard error.",
     ),
     "N-STATE": Rule(

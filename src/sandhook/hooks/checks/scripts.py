@@ -96,14 +96,14 @@ def check(
     text = spec.executor.text or " ".join(map(in_single_quotes, spec.executor.argv))
     whole = checker.text(text, None, 0)
     checker.results(whole)
-    found = []
-    for rule, message, file, line in checker.found:
+    findings = []
+    for rule, message, file, line in checker.findings:
         if file is None:
             inside = f" (line {line} of the command)" if line > 1 else ""
-            found.append(Finding(rule, message + inside, item.file, item.line, item.path, spec.id))
+            findings.append(Finding(rule, message + inside, item.file, item.line, item.path, spec.id))
         else:
-            found.append(Finding(rule, message, file, line, "", spec.id))
-    return found
+            findings.append(Finding(rule, message, file, line, "", spec.id))
+    return findings
 
 
 class _Checker:
@@ -122,12 +122,12 @@ class _Checker:
         self.home = home
         self.read_file = read_file
         self.variables = dict.fromkeys(PROJECT_VARIABLES, self.project) | {"HOME": home}
-        self.found: list[tuple[RuleId, str, str | None, int]] = []
+        self.findings: list[tuple[RuleId, str, str | None, int]] = []
         self.seen: set[str] = set()
         self.opaque = False
 
     def add(self, rule: RuleId, message: str, own: str | None, line: int) -> None:
-        self.found.append((rule, message, own, line))
+        self.findings.append((rule, message, own, line))
 
     def text(self, text: str, own: str | None, depth: int) -> list[tuple[Act, str | None]]:
         """Check one text; return its commands and those of the scripts that it runs, each with its file."""
@@ -211,7 +211,7 @@ class _Checker:
         return posixpath.normpath(name if absolute else f"{self.project}/{name}")
 
     def _opaque(self, act: Act, script: Script) -> None:
-        """Note commands whose effect on the decision cannot be seen here."""
+        """Record commands whose effect on the decision is not known here."""
         name = act.name
         if (
             name is None
@@ -235,11 +235,11 @@ class _Checker:
         for act in script.acts:
             if act.name == "read":
                 payloads.update(word for word in act.words[1:] if word and not word.startswith("-"))
-        told: set[str] = set()
+        reported: set[str] = set()
         for act in script.acts:
             for name in splits(act):
-                if name in payloads and name not in told and act.name in ("echo", "printf"):
-                    told.add(name)
+                if name in payloads and name not in reported and act.name in ("echo", "printf"):
+                    reported.add(name)
                     self.add("W-QUOTE", f"${name} is not quoted", own, act.line)
 
     def _reads(self, script: Script, own: str | None) -> None:
