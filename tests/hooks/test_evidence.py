@@ -323,7 +323,9 @@ def test_what_never_ends_is_followed_to_an_end() -> None:
     files = {"/p/a.sh": ". ./b.sh; ./a.sh", "/p/b.sh": ". ./a.sh"}
     assert paths(looked("./a.sh", files)) == ["/p/a.sh", "/p/b.sh"]
     with pytest.raises(TrustError, match="parts to be followed"):
-        looked(";".join([":"] * 60_000))
+        looked("for a in {1..250}; do for b in {1..250}; do :; done; done")
+    with pytest.raises(TrustError, match="characters to be followed"):
+        looked(":" + " " * (256 << 10))
 
 
 def test_the_directory_of_the_hook_is_bound() -> None:
@@ -333,3 +335,33 @@ def test_the_directory_of_the_hook_is_bound() -> None:
     spec = HookSpec("h", "tool.pre", "PreToolUse", Executor("bash", "make check"))
     here, there = (examine(spec, "crush", place, "/home/me", Files()) for place in ("/p", "/q"))
     assert here.digest != there.digest
+
+
+def nested(depth: int) -> str:
+    text = "./x"
+    for _ in range(depth):
+        text = "eval '" + text.replace("'", "'\\''") + "'"
+    return text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 150 + "./x" + ")" * 150,
+        "$(" * 150 + "./x" + ")" * 150,
+        "if :; then " * 90 + "./x" + "; fi" * 90,
+        "while :; do " * 12 + "cd a; ./x; x=$x" + "; done" * 12,
+        "for a in {1..300}; do for b in {1..300}; do ./x$a; done; done",
+        nested(7),
+        "f() { " * 60 + "./x" + "; }" * 60,
+        "${x:-" * 150 + "./x" + "}" * 150,
+        "x=\\" + "$x" * 5000,
+        "{a,b}" * 30,
+    ],
+)
+def test_whatever_the_text_is_it_is_followed_or_refused(text: str) -> None:
+    """No traceback, no endless walk."""
+    try:
+        looked(text, {"/p/x": "echo"})
+    except TrustError as error:
+        assert "to be followed" in str(error) or "more than" in str(error)

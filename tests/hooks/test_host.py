@@ -332,6 +332,21 @@ def test_a_script_that_appears_after_the_check_stays_absent(tmp_path, monkeypatc
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.skipif(not POSIX, reason="there are no copies on Windows")
+def test_a_program_does_not_find_a_script_that_appears_after_the_check(tmp_path, monkeypatch):
+    engine = approved(tmp_path, "python3 extra.py; bash extra.sh; echo end >&2; exit 2")
+    enter = ApprovedFiles.__enter__
+
+    def appears(self: ApprovedFiles) -> ApprovedFiles:
+        (tmp_path / "extra.py").write_text("open('ran', 'w')")
+        (tmp_path / "extra.sh").write_text("touch ran")
+        return enter(self)
+
+    monkeypatch.setattr(ApprovedFiles, "__enter__", appears)
+    assert engine.fire(event(tmp_path)).reason.endswith("end")
+    assert not (tmp_path / "ran").exists()
+
+
 def test_a_hook_may_write_what_it_then_runs(tmp_path):
     (tmp_path / "run.sh").write_text("exit 0\n")
     engine = approved(tmp_path, "bash run.sh; echo 'exit 2' > made.sh; . ./made.sh")

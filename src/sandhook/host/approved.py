@@ -61,6 +61,7 @@ class ApprovedFiles:
         self._copies: dict[str, str] = {}
         self._absent: list[Pattern] = []
         self._written: set[str] = set()
+        self._top = ""  # the directory of the copies
         try:
             for name, data in snapshot:
                 self._compare(name, data)
@@ -114,9 +115,17 @@ class ApprovedFiles:
         if isinstance(found, Interpreter) and script in argv[1:]:
             places.add(argv.index(script, 1))
         for index in places - {0}:
-            argv[index] = self.copy_of(join(cwd, argv[index])) or argv[index]
+            argv[index] = self._for_program(argv[index], cwd)
         executable = self.copy_of(join(cwd, found.executable)) or found.executable
         return found._replace(executable=executable, argv=tuple(argv))
+
+    def _for_program(self, word: str, cwd: VirtualPath) -> str:
+        """Return the path by which a program opens a file; a file that has to be absent has no copy."""
+        path = join(cwd, word)
+        try:
+            return self.copy_of(path) or word
+        except OSError:
+            return f"{self._top}{normalize(path)}" if self._top else word
 
     # Comparing.
 
@@ -165,6 +174,7 @@ class ApprovedFiles:
 
     def _copy(self, top: str) -> None:
         """Write the copies, and link their neighbours."""
+        self._top = top
         shown: dict[str, None] = {}
         for path, data in self._data.items():
             copy = f"{top}{path}"
@@ -200,8 +210,9 @@ class ApprovedFiles:
 
 def _matching(pattern: str) -> list[str]:
     """Return the paths of files that an absolute pattern matches; a directory is not executed."""
-    bases = [""]
-    for part in pattern.split("/")[1:]:
+    first, *parts = pattern.split("/")
+    bases = [first]
+    for part in parts:
         if not has_magic(part):
             bases = [f"{base}/{compile_pattern(part).literal_text}" for base in bases]
             continue

@@ -72,7 +72,7 @@ def examine(spec: HookSpec, contract: str, project: str, home: str, machine: Mac
         machine: The files.
 
     Raises:
-        TrustError: It executes more than MAX_FILES files or MAX_BYTES bytes.
+        TrustError: It executes more than MAX_FILES files or MAX_BYTES bytes, or is too complex to be followed.
     """
     project = project.rstrip("/") or "/"
     executor = spec.executor
@@ -82,14 +82,17 @@ def examine(spec: HookSpec, contract: str, project: str, home: str, machine: Mac
     own = spec.extras.get("cwd") if spec.extras is not None else None
     if isinstance(own, str) and own:
         walker.change_directory(own, known, certain=True)
-    for name, value in executor.env:
-        walker.assign_text(f"{name}={value}", known, 0)
-    walker.base |= known.variables
-    if executor.argv:
-        walker.external(executor.argv, known, 0)
-    else:
-        walker.text(executor.text, known)
-    walker.finish(project)
+    try:
+        for name, value in executor.env:
+            walker.assign_text(f"{name}={value}", known, 0)
+        walker.base |= known.variables
+        if executor.argv:
+            walker.external(executor.argv, known, 0)
+        else:
+            walker.text(executor.text, known)
+        walker.finish(project)
+    except RecursionError:
+        raise TrustError("its scripts are nested too deeply to be followed") from None
     files, absent = tuple(walker.files.values()), tuple(sorted(walker.absent))
     digest = sha256()
     for part in _parts(spec, contract, project, files, absent):

@@ -16,8 +16,8 @@ from sandhook.hooks.evidence.words import Knowledge, Machine, Stream, absolute
 from sandhook.syntax import nodes as ast
 from sandhook.syntax import parse_cached, parse_heredoc
 
-#: Parts of scripts that are walked for one hook.
-MAX_STEPS = 50_000
+#: Parts of scripts that are walked for one hook, and characters that are parsed.
+MAX_STEPS, MAX_TEXT = 50_000, 256 << 10
 
 #: Times that a loop is walked before its working directory counts as unknown.
 _ROUNDS = 4
@@ -32,7 +32,8 @@ class Walker(Commands):
 
     def __init__(self, machine: Machine, variables: Mapping[str, str]) -> None:
         super().__init__(machine, variables)
-        self._steps = 0
+        self._steps = self._parsed = 0
+        self._texts: set[str] = set()
         self._later: list[tuple[str, str]] = []  # texts and the scripts that they are in
         self._uncalled: dict[str, tuple[ast.Node, str]] = {}
 
@@ -57,9 +58,14 @@ class Walker(Commands):
         self._uncalled.pop(name, None)
 
     def text(self, text: str, known: Knowledge) -> None:
+        if text not in self._texts:
+            self._texts.add(text)
+            self._parsed += len(text)
+        if self._parsed > MAX_TEXT:
+            raise TrustError(f"its scripts have more than {MAX_TEXT} characters to be followed")
         try:
             units = parse_cached(text)
-        except (ShellSyntaxError, LimitExceeded, RecursionError) as error:
+        except (ShellSyntaxError, LimitExceeded) as error:
             self.unknown.setdefault(f"{self.where} does not parse: {error}")
             return
         for unit in units:
