@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from sandhook.lazy import lazily
 from sandhook.record import Record
 
 Words = Sequence[str | None]
@@ -109,7 +110,8 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "unshare": Wrapper(), "xargs": Wrapper("IEdLnPsa"),
 }  # fmt: skip
 
-_DOT_COMMANDS = re.compile(r"(?m)^\s*\.\w")
+_PYTHON = lazily(r"(?:python|pypy)\d*(?:\.\d+)*w?")
+_DOT_COMMANDS = lazily(r"(?m)^\s*\.\w")
 
 #: Letters and beginnings of long options by which programs start others.
 _OPTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -131,9 +133,9 @@ _OPTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 _FIND = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 #: Commands of an awk program: calls of system(), and pipes.
-_AWK_COMMANDS = re.compile(r"\bsystem\s*\(|(?<!\|)\|(?!\|)|@load|@include")
+_AWK_COMMANDS = lazily(r"\bsystem\s*\(|(?<!\|)\|(?!\|)|@load|@include")
 #: GNU sed's command ``e`` and flag ``e``, roughly: a false match only adds a line to a list.
-_SED_COMMANDS = re.compile(r"(?:^|[;{}\n])\s*(?:[\d$]+|/[^/]*/)?\s*e(?:\s|$)|s(.).*\1.*\1[gpiImM\d]*e")
+_SED_COMMANDS = lazily(r"(?:^|[;{}\n$/\d])\s*e(?:\s|$)|[^\w\s][gpiImM\d]*e[gpiImM\d]*\s*(?:$|[;}\n])")
 
 
 class Part(Record):
@@ -175,7 +177,7 @@ class Execution(Record):
 def base_name(word: str) -> str:
     """Return the name of a program without its directory, a version ("python3.12") and ``.exe``."""
     name = posixpath.basename(word.replace("\\", "/")).removesuffix(".exe")
-    return "python" if re.fullmatch(r"(?:python|pypy)\d*(?:\.\d+)*w?", name) else name
+    return "python" if _PYTHON.fullmatch(name) else name
 
 
 def is_system_program(path: str) -> bool:

@@ -14,6 +14,7 @@ from sandhook.dispatch.shebang import BOM, READ, ShebangError, read_shebang
 from sandhook.errors import SandhookError
 from sandhook.hooks.evidence.words import MACHINE_PATH, Knowledge, Machine, WordReader, absolute
 from sandhook.host.environment import loads_code
+from sandhook.lazy import lazily
 from sandhook.pattern.glob import quote
 from sandhook.record import Record
 from sandhook.syntax.nodes import Assignment, Node, Word
@@ -27,7 +28,7 @@ _DEPTH = 24
 Use: TypeAlias = Literal["runs", "sources"]
 Fields: TypeAlias = Sequence[str | None]
 
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_ASSIGNMENT = lazily(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 #: Variables of loads_code that only change how text is read or printed.
 _HARMLESS = frozenset({"IFS", "TIMEFORMAT", "BASH_XTRACEFD", "PS0", "PROMPT_COMMAND"})
 #: Variables that name a program, which another program starts.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import TypeAlias
@@ -10,12 +9,13 @@ from typing import TypeAlias
 from sandhook.dispatch.operands import is_system_program
 from sandhook.hooks.evidence.commands import Commands, Fields, descriptor_of
 from sandhook.hooks.evidence.words import Knowledge, absolute
+from sandhook.lazy import lazily
 
 #: A text that assigns, or changes the directory.
-_CHANGES = re.compile(
+_CHANGES = lazily(
     r"=|\b(?:cd|pushd|popd|read|unset|eval|source|set|shift|printf|mapfile)\b|(?:^|[;&|\s])\.\s"
 )
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_IDENTIFIER = lazily(r"[A-Za-z_]\w*")
 
 
 def _source(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:

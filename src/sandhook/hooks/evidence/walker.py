@@ -5,7 +5,6 @@ Where ways part, only what holds on every way remains known. A loop is walked un
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import cast
 
@@ -13,6 +12,7 @@ from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.hooks.evidence.commands import Commands, TrustError
 from sandhook.hooks.evidence.effects import EFFECTS
 from sandhook.hooks.evidence.words import Knowledge, Machine, Stream, absolute
+from sandhook.lazy import lazily
 from sandhook.syntax import nodes as ast
 from sandhook.syntax import parse_cached, parse_heredoc
 
@@ -22,7 +22,7 @@ MAX_STEPS, MAX_TEXT = 50_000, 256 << 10
 #: Times that a loop is walked before its working directory counts as unknown.
 _ROUNDS = 4
 
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_IDENTIFIER = lazily(r"[A-Za-z_]\w*")
 
 
 class Walker(Commands):
