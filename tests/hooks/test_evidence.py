@@ -293,6 +293,16 @@ def test_a_quoted_tilde_and_a_quoted_star_are_names() -> None:
     assert paths(looked("bash '~/x.sh'; bash 'd/*.sh'", files)) == ["/p/~/x.sh", "/p/d/*.sh"]
 
 
+def test_a_second_call_sees_what_changed_meanwhile() -> None:
+    lib = {"/p/lib.sh": ". d/$x.sh", **TREE}
+    assert paths(looked("x=x; . ./lib.sh; x=y; . ./lib.sh", lib)) == ["/p/lib.sh", "/p/d/x.sh", "/p/d/y.sh"]
+    assert paths(looked("f() { d/$x.sh; }; x=x; f; x=y; f", TREE)) == ["/p/d/x.sh", "/p/d/y.sh"]
+    recursive = looked("f() { d/$x.sh; x=y; [ -f stop ] || f; }; x=x; f", TREE)
+    assert paths(recursive) == ["/p/d/x.sh", "/p/d/y.sh"]
+    sets = {"/p/lib.sh": "x=d/x.sh", **TREE}
+    assert "/p/d/x.sh" in paths(looked("x=d/y.sh; . ./lib.sh; x=d/y.sh; . ./lib.sh; bash $x", sets))
+
+
 def test_another_ifs_makes_words_unknown() -> None:
     assert looked("IFS=:; c=bash:d/x.sh; $c", TREE).unknown
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Literal, TypeAlias
 
 from sandhook.builtins import NAMES
@@ -166,19 +167,36 @@ class Commands:
 
     def _function(self, name: str, fields: Fields, known: Knowledge) -> None:
         self.called(name)
-        key = ("function", name, *known.directories, tuple(fields))
+        body = known.functions[name]
+        positional, known.positional = known.positional, tuple(fields[1:])
+        with self._entered(("function", id(body), known.key()), known, once=False) as entered:
+            if entered:
+                self.body(body, known)
+        known.positional = positional
+
+    @contextmanager
+    def _entered(self, key: tuple[object, ...], known: Knowledge, *, once: bool) -> Iterator[bool]:
+        """Enter a function or a file; False when it is entered already in the same state.
+
+        Args:
+            once: It changes nothing for its caller, so that it need not be followed again.
+        """
         if key in self._followed or self._depth >= _DEPTH:
-            known.forget()
+            if self._depth >= _DEPTH:
+                self.note(0, f"has more than {_DEPTH} levels of functions and scripts")
+            if not once:  # what the inner call changes is not known
+                known.forget()
+                known.lost = True
+            yield False
             return
         self._followed.add(key)
         self._depth += 1
-        positional, known.positional = known.positional, tuple(fields[1:])
         try:
-            self.body(known.functions[name], known)
+            yield True
         finally:
             self._depth -= 1
-            self._followed.discard(key)
-            known.positional = positional
+            if not once:
+                self._followed.discard(key)
 
     def _part(self, part: Part, name: str, fields: Fields, known: Knowledge, line: int) -> None:
         """Follow a command line within a command line."""
@@ -292,16 +310,14 @@ class Commands:
             if data is None:
                 self.absent.setdefault(quote(path))
                 continue
-            key = (path, how, program, tuple(fields[1:]), tuple(known.directories), known.lost)
-            if key not in self._followed and self._depth < _DEPTH:
-                self._followed.add(key)
-                self._depth += 1
-                where, self.where = self.where, path
-                try:
+            runs = how == "runs"
+            state = self._child(known).key() if runs else known.key()
+            key = (path, how, program, tuple(fields[1:]), state)
+            with self._entered(key, known, once=runs) as entered:
+                if entered:
+                    where, self.where = self.where, path
                     self._follow(word, data, known, tuple(fields), how, program)
-                finally:
                     self.where = where
-                    self._depth -= 1
 
     def _read(self, path: str, how: Use) -> bytes | None:
         if path in self.files:

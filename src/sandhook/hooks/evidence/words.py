@@ -100,6 +100,16 @@ class Knowledge:
         other.streams, other.functions = dict(self.streams), dict(self.functions)
         return other
 
+    def key(self) -> tuple[object, ...]:
+        """Return a value that is equal for equal knowledge."""
+        return (
+            frozenset(self.variables.items()),
+            frozenset((name, id(body)) for name, body in self.functions.items()),
+            frozenset((number, stream.path, stream.text) for number, stream in self.streams.items()),
+            tuple(self.directories),
+            (self.positional, self.zero, self.source, self.lost, self.usual),
+        )
+
     def join(self, other: Knowledge) -> None:
         """Keep what holds here and there: the script may come from either."""
         mine, theirs = self.variables, other.variables
