@@ -303,6 +303,14 @@ def test_a_second_call_sees_what_changed_meanwhile() -> None:
     assert "/p/d/x.sh" in paths(looked("x=d/y.sh; . ./lib.sh; x=d/y.sh; . ./lib.sh; bash $x", sets))
 
 
+@pytest.mark.parametrize(
+    "declare", ["local x=d/y.sh", "local x; x=d/y.sh", "declare x=d/y.sh", "typeset x; x=d/y.sh"]
+)
+def test_a_local_variable_ends_with_its_function(declare: str) -> None:
+    found = looked(f"x=d/x.sh; f() {{ {declare}; }}; f; bash $x", TREE)
+    assert paths(found) == ["/p/d/x.sh"] or found.unknown
+
+
 def test_another_ifs_makes_words_unknown() -> None:
     assert looked("IFS=:; c=bash:d/x.sh; $c", TREE).unknown
 

@@ -90,6 +90,7 @@ class Commands:
         self.unknown: dict[str, None] = {}
         self.seen: dict[str, None] = {}  # every working directory so far
         self.where = "the command"
+        self.locals: list[set[str]] = []  # of the functions that are followed, innermost last
         self._size = 0
         self._depth = 0
         self._followed: set[tuple[object, ...]] = set()
@@ -168,11 +169,16 @@ class Commands:
     def _function(self, name: str, fields: Fields, known: Knowledge) -> None:
         self.called(name)
         body = known.functions[name]
+        before = dict(known.variables)
+        self.locals.append(set())
         positional, known.positional = known.positional, tuple(fields[1:])
         with self._entered(("function", id(body), known.key()), known, once=False) as entered:
             if entered:
                 self.body(body, known)
         known.positional = positional
+        for each in self.locals.pop():  # whether it was local there may depend on the way
+            if known.variables.get(each) != before.get(each):
+                known.variables.pop(each, None)
 
     @contextmanager
     def _entered(self, key: tuple[object, ...], known: Knowledge, *, once: bool) -> Iterator[bool]:

@@ -114,6 +114,8 @@ def _names(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> Non
 
 def _declare(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
     for field in fields[1:]:
+        if field is not None and fields[0] not in ("export", "readonly") and seeker.locals:
+            seeker.locals[-1].update(_IDENTIFIER.findall(field.partition("=")[0]))
         if field is None:
             known.forget()
         elif "=" in field:

@@ -130,8 +130,10 @@ class Walker(Commands):
                 value = assignment.value
                 text = reader.value(value) if isinstance(value, ast.Word) else None
                 fields.append(None if text is None else f"{assignment.name}={text}")
-            else:
-                self.assign(assignment, known, node.line)
+                continue
+            if fields[:1] in (["local"], ["declare"], ["typeset"]) and self.locals:
+                self.locals[-1].add(assignment.name)
+            self.assign(assignment, known, node.line)
         if not fields:
             return
         if fields == ["exec"]:
