@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
-from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.decode import BoundExceeded, DecodeError
 from sandhook.hooks.fold import Fold
 from sandhook.hooks.model import ContextFile, Decision, HookSpec, Outcome, Request, RunResult, Verdict
 from sandhook.hooks.runner import RunnerAdapter, unknown_executor
@@ -222,7 +222,8 @@ class EventRun:
         try:
             request = self._contract.request(spec, event, self._services.compat)
         except DecodeError as error:
-            return RunResult(failure=f"the event cannot be encoded: {error}")
+            ours = isinstance(error, BoundExceeded) or self._services.compat != "strict"
+            return RunResult(failure=f"the event cannot be encoded: {error}", failure_is_ours=ours)
         inherited = _inherited(spec, self._services.env)
         if inherited or self._cancel is not None:
             request = request._replace(inherited=inherited, cancel=self._cancel)
@@ -278,10 +279,10 @@ class EventRun:
 
     def _must_refuse(self, event: Event, ran: RunResult, verdict: Verdict) -> str | None:
         """Return why the engine refuses where the contract does not, or None."""
-        fail_closed = self._services.fail_closed
-        if not fail_closed or event.kind not in self._contract.refusable or verdict.refuses:
+        if event.kind not in self._contract.refusable or verdict.refuses:
             return None
-        if verdict.could_not_run is not None:
+        fail_closed = self._services.fail_closed
+        if verdict.could_not_run is not None and (fail_closed or self._exceeded_bound(ran, verdict)):
             return verdict.could_not_run
         if fail_closed == "strict" and not verdict.decided:
             if verdict.undecodable is not None:
@@ -289,6 +290,12 @@ class EventRun:
             if ran.exit_status:
                 return f"exit status {ran.exit_status} without a decision"
         return None
+
+    def _exceeded_bound(self, ran: RunResult, verdict: Verdict) -> bool:
+        """Return whether a hook could not run because of a bound that its agent does not have."""
+        if self._services.compat == "strict" and ran.limit in self._contract.own_limits:
+            return False
+        return verdict.exceeded_bound or ran.exceeded_bound
 
     # The decision.
 

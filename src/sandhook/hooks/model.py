@@ -184,6 +184,7 @@ class RunResult(Record):
         syntax_error: bash's message when the script does not parse.
         missing: The command that could not be found or executed, when the exit status is 126 or 127.
         failure: Why nothing could be run at all.
+        failure_is_ours: The failure is a bound or an error of sandhook itself, which the agent does not have.
         diagnostics: Notes of the interpreter for the host.
     """
 
@@ -198,6 +199,7 @@ class RunResult(Record):
     syntax_error: str | None = None
     missing: str | None = None
     failure: str | None = None
+    failure_is_ours: bool = False
     diagnostics: tuple[str, ...] = ()
 
     @property
@@ -207,6 +209,18 @@ class RunResult(Record):
     @property
     def cancelled(self) -> bool:
         return self.limit == "cancelled"
+
+    @property
+    def exceeded_bound(self) -> bool:
+        """Whether a bound of sandhook kept the hook from deciding; the agent has no such bound.
+
+        The timeout is the agent's own, and a cancellation is the host's.
+        """
+        if self.failure is not None:
+            return self.failure_is_ours
+        if self.limit is not None:
+            return not (self.timed_out or self.cancelled)
+        return self.truncated
 
     @property
     def could_not_run(self) -> str | None:
@@ -253,6 +267,7 @@ class Verdict(Record):
         context: Texts to add, each with its placement ("prompt", "result", "session").
         context_files: Files to mention to the model; the engine drops those outside the project.
         could_not_run: Why the hook could not decide; None when it decided or had no opinion.
+        exceeded_bound: It could not because its output exceeds a bound of sandhook.
         undecodable: Why the output could not be read, where the contract ignores that.
         extras: Values that only this agent has (a session's title, paths to watch), under its own names.
         warnings: Messages for the log (``hook.warning``).
@@ -275,6 +290,7 @@ class Verdict(Record):
     context: tuple[tuple[str, str], ...] = ()
     context_files: tuple[ContextFile, ...] = ()
     could_not_run: str | None = None
+    exceeded_bound: bool = False
     undecodable: str | None = None
     extras: Mapping[str, Json] | None = None
     warnings: tuple[str, ...] = ()
@@ -346,7 +362,8 @@ class Decision(Record):
         input, prompt, result, error: Operations in the order in which they apply.
         context, context_files: In config order.
         could_not_run: Ids of the hooks that could not decide.
-        fail_closed: Ids of the hooks that refuse because of the caller's ``fail_closed``.
+        fail_closed: Ids of the hooks that refuse because they could not run: a bound of sandhook was exceeded,
+            or the caller's ``fail_closed`` applies.
         message: The text that the agent shows instead of what was refused.
         outcomes: One per hook that waits for this kind of event, in config order.
         background: Outcomes of hooks that ran in the background and ended since the last event.

@@ -119,9 +119,9 @@ class SandboxRunner:
         try:
             ran = self._run(request)
         except SandhookError as error:
-            ran = RunResult(failure=str(error))
+            ran = RunResult(failure=str(error), failure_is_ours=True)
         except Exception as error:  # an internal error must not look like a decision
-            ran = RunResult(failure=internal(error))
+            ran = RunResult(failure=internal(error), failure_is_ours=True)
         finally:
             self._remove_files(written)
         if self._keep_logs and request.log:
@@ -252,6 +252,7 @@ def as_ran(result: Result) -> RunResult:
         syntax_error=None if syntax is None else str(syntax),
         missing=_missing(result.exit_status, result.stderr_bytes),
         failure=None if defect is None else internal(defect),
+        failure_is_ours=defect is not None,
         diagnostics=result.notes,
     )
 

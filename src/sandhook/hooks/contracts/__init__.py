@@ -124,12 +124,14 @@ class Contract(Protocol):
         fold: How its hooks compose.
         events: Its own names of events to neutral kinds, canonical names first.
         refusable: Neutral kinds on which a hook can refuse.
+        own_limits: Fields of Limits that are bounds of the agent itself.
     """
 
     name: str
     fold: FoldPolicy
     events: Mapping[str, str]
     refusable: frozenset[str]
+    own_limits: frozenset[str]
 
     def at(self, version: str) -> Contract:
         """Return the contract as an older version of its agent has it; ContractError when only one is known."""
@@ -209,6 +211,7 @@ class BaseContract:
     name = ""
     fold: FoldPolicy
     events: Mapping[str, str] = {}
+    own_limits: frozenset[str] = frozenset()
 
     def at(self, version: str) -> Contract:
         raise ContractError(f"{self.name}: only one version is known; there is not a version {version!r}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from sandhook.hooks.decode import DecodeError, decode_object, type_name
+from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, type_name
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import (
@@ -137,12 +137,14 @@ class Printed(Record):
         text: The output without white space around it.
         notes: What is unusual about the JSON.
         broken: Why text that begins like an object is not one, or None.
+        exceeded_bound: It is broken because it exceeds a bound of sandhook.
     """
 
     value: JsonObject | None
     text: str
     notes: tuple[str, ...] = ()
     broken: str | None = None
+    exceeded_bound: bool = False
 
 
 def read_output(data: bytes, *, whole: bool = True) -> Printed:
@@ -159,7 +161,7 @@ def read_output(data: bytes, *, whole: bool = True) -> Printed:
     try:
         decoded = decode_object(text)
     except DecodeError as error:
-        return Printed(None, text, broken=str(error))
+        return Printed(None, text, broken=str(error), exceeded_bound=isinstance(error, BoundExceeded))
     return Printed(decoded.value, text, decoded.diagnostics)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from sandhook.hooks.contracts._claude_shape import accidental
 from sandhook.hooks.event import Json
@@ -41,6 +42,24 @@ def words_of(ran: RunResult) -> str:
 def broken(ran: RunResult) -> str | None:
     """Return why a run could not decide, or None. A script that does not parse has the exit status 2, as in bash."""
     return ran._replace(syntax_error=None).could_not_run
+
+
+def unreadable(
+    why: str, notes: Sequence[str], *, exceeded_bound: bool, label: Literal["none", "error"] = "none"
+) -> Verdict:
+    """Return the verdict of an output that cannot be read.
+
+    Args:
+        exceeded_bound: The output exceeds a bound of sandhook, so that the hook could not run.
+        label: The contract's term for an output that the agent cannot read either.
+    """
+    return Verdict(
+        "error" if exceeded_bound else label,
+        could_not_run=f"its output cannot be read: {why}" if exceeded_bound else None,
+        exceeded_bound=exceeded_bound,
+        undecodable=why,
+        diagnostics=tuple(notes),
+    )
 
 
 def accidents(ran: RunResult, words: str, status: int) -> list[str]:

@@ -57,6 +57,10 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
         return said
     if wrong is not None:
         return _fallen(spec, event, f"invalid output: {wrong}", Verdict("error", undecodable=wrong), notes)
+    if printed.exceeded_bound:
+        why = f"its output cannot be read: {printed.broken}"
+        unread = Verdict("error", could_not_run=why, exceeded_bound=True, undecodable=printed.broken)
+        return _fallen(spec, event, why, unread, notes)
     if ran.exit_status:
         return _error(spec, event, ran, words, notes)
     return _text(spec, printed, words, notes)
@@ -100,6 +104,7 @@ def _fallen(spec: HookSpec, event: Event, why: str, verdict: Verdict, notes: lis
     refusal = effect(name, event, f"hook failed and onFailure is block: {why}", notes)
     return refusal._replace(
         could_not_run=verdict.could_not_run,
+        exceeded_bound=verdict.exceeded_bound,
         undecodable=verdict.undecodable,
         system_message=refusal.system_message or verdict.system_message,
     )

@@ -6,7 +6,7 @@ import posixpath
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import GOES_ON, accidents, refusal, words_of
+from sandhook.hooks.contracts._outcome import GOES_ON, accidents, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import an_object, directory
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
@@ -18,7 +18,7 @@ from sandhook.hooks.contracts.copilot.names import (
     TOOLS,
     snake,
 )
-from sandhook.hooks.decode import DecodeError, decode_object, encode, object_of, text_of
+from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
 
@@ -103,7 +103,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     except DecodeError as error:
         odd = f"standard output is not a JSON object: {error}"
         notes.append(odd)
-        return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
+        return unreadable(odd, notes, exceeded_bound=isinstance(error, BoundExceeded))
     notes.extend(decoded.diagnostics)
     return _said(native, event, decoded.value, notes, better=compat != "strict")
 

@@ -118,10 +118,15 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         odd = printed.broken or "standard output is not a JSON object"
         notes.append(f"standard output is not a decision: {odd}")
         if printed.broken is not None and name in _PERMISSIONS:
-            return _refused(event, f"hook {spec.id} printed no JSON: {odd}", None, notes)._replace(
-                decided=False, undecodable=odd
+            verdict = _refused(event, f"hook {spec.id} printed no JSON: {odd}", None, notes)._replace(
+                decided=False
             )
-        return _failed(spec, event, odd, notes)._replace(undecodable=odd)
+        else:
+            verdict = _failed(spec, event, odd, notes)
+        verdict = verdict._replace(undecodable=odd)
+        if printed.exceeded_bound:
+            verdict = verdict._replace(could_not_run=odd, exceeded_bound=True)
+        return verdict
     return _said(spec, event, printed.value, notes, better=compat != "strict")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output
-from sandhook.hooks.contracts._outcome import accidents, broken, refusal, words_of
+from sandhook.hooks.contracts._outcome import accidents, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import go_json
 from sandhook.hooks.contracts.docker_agent.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import object_of, text_of
@@ -50,7 +50,8 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         odd = printed.broken or ("standard output is not a JSON object" if printed.text else None)
         if odd is not None:
             notes.append(f"the output is ignored: {odd}")
-        return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
+            return unreadable(odd, notes, exceeded_bound=printed.exceeded_bound)
+        return Verdict("none", diagnostics=tuple(notes))
     return _said(name, event, printed.value, notes)
 
 

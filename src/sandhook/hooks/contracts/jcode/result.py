@@ -7,8 +7,9 @@ blocked continues. PreToolUse has ``hookSpecificOutput.permissionDecision`` alon
 from __future__ import annotations
 
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
+from sandhook.hooks.contracts._outcome import unreadable
 from sandhook.hooks.contracts.jcode.names import BLOCKABLE, KEEP_WORKING
-from sandhook.hooks.decode import DecodeError, decode_object, object_of, text_of, type_name
+from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, object_of, text_of, type_name
 from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import Compat, Decision, HookSpec, Operation, RunResult, Verdict
 
@@ -30,7 +31,15 @@ _SPECIFIC: dict[str, type] = {
 
 
 class _Odd(Exception):
-    """An output that is dropped whole; the message is the reason."""
+    """An output that is dropped whole; the message is the reason.
+
+    Args:
+        exceeded_bound: It exceeds a bound of sandhook.
+    """
+
+    def __init__(self, why: str, *, exceeded_bound: bool = False) -> None:
+        super().__init__(why)
+        self.exceeded_bound = exceeded_bound
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
@@ -66,7 +75,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         return _output(name, event, text, notes)
     except _Odd as odd:
         notes.append(f"the whole output is ignored: {odd}")
-        return Verdict("none", undecodable=str(odd), diagnostics=tuple(notes))
+        return unreadable(str(odd), notes, exceeded_bound=odd.exceeded_bound)
 
 
 def _two(name: str, ran: RunResult, words: str, notes: list[str]) -> Verdict:
@@ -90,7 +99,8 @@ def _output(name: str, event: Event, text: str, notes: list[str]) -> Verdict:
     try:
         decoded = decode_object(text)
     except DecodeError as error:
-        raise _Odd(f"standard output is not JSON: {error}") from None
+        exceeded = isinstance(error, BoundExceeded)
+        raise _Odd(f"standard output is not JSON: {error}", exceeded_bound=exceeded) from None
     notes.extend(decoded.diagnostics)
     value = _checked(decoded.value, _TYPES, "")
     specific = _checked(object_of(value, "hookSpecificOutput"), _SPECIFIC, "hookSpecificOutput.")

@@ -43,7 +43,8 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if gate and ran.exit_status == 2 and ran.limit is None and ran.failure is None:
         notes += accidents(ran, words, 2)
         return refusal(event.kind, words or "blocked by hook", notes)
-    why = broken(ran) if gate else ran.could_not_run
+    ended = ran._replace(truncated=False) if gate else ran  # the status alone decides there
+    why = broken(ended) if gate else ran.could_not_run
     if why is not None:
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
     if ran.exit_status:
