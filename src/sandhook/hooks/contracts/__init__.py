@@ -192,6 +192,10 @@ class Contract(Protocol):
         """
         ...
 
+    def refuse(self, reason: str) -> Answer:
+        """Return the answer of a command hook that refuses whatever the event is, for one that cannot be read."""
+        ...
+
     def schema(self) -> Json:
         """Return a JSON Schema (2020-12) of the configuration."""
         ...
@@ -244,6 +248,10 @@ class BaseContract:
 
     def answer(self, decision: Decision, event: Event) -> Answer:
         raise ContractError(f"{self.name}: a hook of this agent cannot answer for others")
+
+    def refuse(self, reason: str) -> Answer:
+        """Return the exit status 2, which refuses for most agents, with the reason on standard error."""
+        return Answer(stderr=reason.encode("utf-8", "replace") + b"\n", exit_status=2)
 
     def schema(self) -> Json:
         raise ContractError(f"{self.name}: there is no schema")
