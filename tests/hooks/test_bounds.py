@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sandhook.hooks import Decision, HookEngine, RunResult
-from sandhook.hooks.contracts import get, names
+from sandhook.hooks.contracts import names
 from sandhook.hooks.decode import DATA_DEPTH
 from sandhook.hooks.model import Compat
 from sandhook.limits import Limits
@@ -149,8 +149,8 @@ def test_events_that_nobody_can_refuse_go_on(label: str) -> None:
 # The whole way: a guard that prints a part of its payload.
 
 ECHO = (
-    "jq -c '{hookSpecificOutput:{hookEventName:\"PreToolUse\",permissionDecision:\"deny\","
-    "permissionDecisionReason:\"no\",updatedInput:.tool_input}}'"
+    'jq -c \'{hookSpecificOutput:{hookEventName:"PreToolUse",permissionDecision:"deny",'
+    'permissionDecisionReason:"no",updatedInput:.tool_input}}\''
 )
 
 

@@ -98,7 +98,10 @@ ERRORS = [
         said('{"decision":"block","decision":"allow"}'),
         "hook stdout JSON parse failed: duplicate field `decision`",
     ),
-    (said('{"patch":' + "[" * 512 + "]" * 512 + "}"), "hook stdout JSON parse failed: nesting of 512 exceeded"),
+    (
+        said('{"patch":' + "[" * 512 + "]" * 512 + "}"),
+        "hook stdout JSON parse failed: nesting of 512 exceeded",
+    ),
     (said(b'{"reason":"\xff"}'), "hook stdout JSON parse failed: invalid UTF-8 at byte 12"),
     (said('{"decision":"Block"}'), "unknown hook decision `Block`"),
     (said('{"decision":"deny"}'), "unknown hook decision `deny`"),
@@ -125,9 +128,7 @@ BOUNDS = ("out of range", "surrogate", "duplicate field", "nesting of", "output 
 @pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize("on_error", ["block", "warn", "allow"])
 @pytest.mark.parametrize(("ran", "message"), ERRORS)
-def test_bounds_refuse_whatever_on_error_is(
-    event: str, on_error: str, ran: RunResult, message: str
-) -> None:
+def test_bounds_refuse_whatever_on_error_is(event: str, on_error: str, ran: RunResult, message: str) -> None:
     closed = on_error == "block" or any(part in message for part in BOUNDS)
     assert fire(event, ran, on_error).refused == (closed and event in REFUSABLE)
 

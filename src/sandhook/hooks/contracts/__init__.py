@@ -39,6 +39,19 @@ def needs_trust(layer: str) -> bool:
     return not LAYERS.get(layer, False)
 
 
+def may_override(layer: str, other: str) -> bool:
+    """Return whether a file of a layer may switch off, replace or restrict hooks of another layer.
+
+    The organisation may for all, the user and the caller for all but the organisation. A layer that needs
+    trust may only for such layers, also when its hooks are approved: it adds refusals, and removes none.
+    """
+    return _authority(layer) >= _authority(other)
+
+
+def _authority(layer: str) -> int:
+    return 2 if layer == "managed" else 0 if needs_trust(layer) else 1
+
+
 class Layer(Record):
     """A place where an agent looks for configuration.
 

@@ -39,6 +39,13 @@ def home(env: Mapping[str, str], platform: str) -> str:
     return env.get("USERPROFILE" if platform == "win32" else "HOME", "")
 
 
+def ignored(document: Document, path: str, spec: HookSpec) -> str:
+    """Return the note on a setting that has no effect on hooks of a stronger layer."""
+    where = f"{document.name}: {path}" if document.name and document.name not in path else path
+    stronger = f"the {spec.layer} layer" if spec.layer else "the caller"
+    return f"{where}: has no effect on hooks of {stronger}: files of the {document.layer} layer cannot switch them off"
+
+
 # Documents and lists.
 
 

@@ -52,7 +52,7 @@ def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) 
 
 
 def _closed(rules: Switches, spec: HookSpec) -> str | None:
-    if spec.executor.type == "http" and rules.refuses_url(spec.executor.text):
+    if spec.executor.type == "http" and rules.refuses_url(spec.layer, spec.executor.text):
         return f"allowedHttpHookUrls does not allow its URL: {spec.executor.text}"
     return None
 

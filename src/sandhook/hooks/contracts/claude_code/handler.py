@@ -107,7 +107,8 @@ def _type(fields: Fields, raw: JsonObject, path: str) -> str | None:
 def _header_variables(fields: Fields, raw: JsonObject, path: str, switches: Switches) -> tuple[str, ...]:
     """Return the variables that an http handler's headers may name and that the settings allow."""
     names = fields.strings(raw, "allowedEnvVars", path) or ()
-    return tuple(name for name in names if switches.variables is None or name in switches.variables)
+    allowed = switches.variables.of(fields.document.layer)
+    return tuple(name for name in names if allowed is None or name in allowed)
 
 
 def _runs(fields: Fields, handler: Handler, type_: str, executor: Executor, options: LoadOptions) -> bool:

@@ -68,6 +68,23 @@ def origin(document: Document) -> str:
     return f"plugin:{document.name}" if document.layer == "bundle" else "settings"
 
 
+class AllowList(Record):
+    """What http hooks may use, by the layer of the hook; None for everything.
+
+    A weaker layer can extend the list of a stronger one. It cannot restrict hooks that had no list.
+    """
+
+    managed: tuple[str, ...] | None = None
+    own: tuple[str, ...] | None = None
+    others: tuple[str, ...] | None = None
+
+    def of(self, layer: str) -> tuple[str, ...] | None:
+        """Return the list for hooks of a layer."""
+        if layer == "managed":
+            return self.managed
+        return self.others if needs_trust(layer) else self.own
+
+
 class Switches(Record):
     """The settings for all hooks.
 
@@ -77,8 +94,8 @@ class Switches(Record):
             must not switch off the user's guards.
         all_disabled: The managed settings switch off managed hooks too.
         managed_only, plugin_only: Managed settings allow only such hooks.
-        urls: Patterns of the URLs that http hooks may call, None for all.
-        variables: Names that http hooks may put into headers, None for all.
+        urls: Patterns of the URLs that http hooks may call.
+        variables: Names that http hooks may put into headers.
     """
 
     disabled: str = ""
@@ -86,8 +103,8 @@ class Switches(Record):
     all_disabled: bool = False
     managed_only: bool = False
     plugin_only: bool = False
-    urls: tuple[str, ...] | None = None
-    variables: tuple[str, ...] | None = None
+    urls: AllowList = AllowList()
+    variables: AllowList = AllowList()
 
     def withholds(self, layer: str, source: str) -> str | None:
         """Return why hooks of a file do not run, or None."""
@@ -101,13 +118,12 @@ class Switches(Record):
             return "managed settings allow plugins' hooks alone (strictPluginOnlyCustomization)"
         return (self.disabled if needs_trust(layer) else self.own_disabled) or None
 
-    def refuses_url(self, url: str) -> bool:
-        """Return whether the settings forbid an http hook's URL."""
+    def refuses_url(self, layer: str, url: str) -> bool:
+        """Return whether the settings forbid the URL of an http hook of a layer."""
         from sandhook.pattern.glob import compile_pattern
 
-        if self.urls is None:
-            return False
-        return not any(compile_pattern(_only_stars(each)).matches(url) for each in self.urls)
+        urls = self.urls.of(layer)
+        return urls is not None and not any(compile_pattern(_only_stars(each)).matches(url) for each in urls)
 
 
 def _only_stars(pattern: str) -> str:
@@ -141,8 +157,8 @@ def switches(all_fields: Sequence[Fields], *, strict: bool) -> Switches:
         all_disabled=bool(_first(managed, off)),
         managed_only=any(alone),
         plugin_only=any(map(_plugins_only, plugins)),
-        urls=_joined(own, ranked, "allowedHttpHookUrls"),
-        variables=_joined(own, ranked, "httpHookAllowedEnvVars"),
+        urls=_allow_list(ranked if strict else managed, own, ranked, "allowedHttpHookUrls"),
+        variables=_allow_list(ranked if strict else managed, own, ranked, "httpHookAllowedEnvVars"),
     )
 
 
@@ -169,14 +185,19 @@ def _first(ranked: Sequence[_Settings], off: Mapping[Fields, bool | None]) -> st
     return ""
 
 
-def _joined(own: Sequence[_Settings], ranked: Sequence[_Settings], key: str) -> tuple[str, ...] | None:
+def _allow_list(
+    managed: Sequence[_Settings], own: Sequence[_Settings], ranked: Sequence[_Settings], key: str
+) -> AllowList:
     """Return a list of all files together; files that need trust count only when no other has the list."""
     texts = {each.fields: each.fields.strings(each.value, key, "") for each in ranked}
-    for several in (own, ranked):
+
+    def joined(several: Sequence[_Settings]) -> tuple[str, ...] | None:
         lists = [listed for each in several if (listed := texts[each.fields]) is not None]
-        if lists:
-            return tuple(text for listed in lists for text in listed)
-    return None
+        return tuple(text for listed in lists for text in listed) if lists else None
+
+    of_own = joined(own)
+    others = joined(ranked) if of_own is None else of_own
+    return AllowList(None if joined(managed) is None else of_own, of_own, others)
 
 
 def _plugins_only(value: Json) -> bool:

@@ -7,7 +7,15 @@ from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._outcome import accidents, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts.gemini.names import COMMON, EVENTS, ROWS
-from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, encode, object_of, text_of, type_name
+from sandhook.hooks.decode import (
+    DATA_DEPTH,
+    BoundExceeded,
+    DecodeError,
+    encode,
+    object_of,
+    text_of,
+    type_name,
+)
 from sandhook.hooks.decode import decode as decode_json
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, HookSpec, Operation, Permission, Request, RunResult, Verdict

@@ -40,7 +40,6 @@ class MistralVibe(Agent):
         reason = decision.reason or "denied by hook"
         return f"Tool call denied by hook: {reason}" if event.kind == "tool.pre" else reason
 
-
     def refuse(self, reason: str) -> Answer:
         """Return an object that denies; an exit status is only a failure here."""
         from sandhook.hooks.contracts import Answer
