@@ -27,7 +27,7 @@ from sandhook.hooks.runner import (
     unknown_executor,
     wants_jq,
 )
-from sandhook.hooks.sources import documents, line_of, with_lines
+from sandhook.hooks.sources import documents, line_of, problem_of, with_lines
 from sandhook.record import Record
 
 if TYPE_CHECKING:
@@ -337,11 +337,30 @@ class _Loading:
         if contract is None and not options.contributions and all(not each.value for each in configurations):
             return False
         for known, own_documents in _by_contract(configurations, contract, options.env):
-            self._add(known, known.load(own_documents, options))
+            self._add(known, self._loaded(known, own_documents, options))
         self._locate(configurations)
         if self.problems and strict:
             raise ConfigError(self.problems)
         return True
+
+    def _loaded(self, contract: Contract, own_documents: list[Document], options: LoadOptions) -> Loaded:
+        """Load the documents of a contract. One that makes its loader fail is a problem; the others stay in force."""
+        try:
+            return contract.load(own_documents, options)
+        except Exception as error:
+            if len(own_documents) < 2:
+                names = [document.name for document in own_documents]
+                self.problems.append(problem_of(error, "".join(names)))
+                return Loaded(())
+        good = []
+        for document in own_documents:
+            try:
+                contract.load([document], options)
+            except Exception as error:
+                self.problems.append(problem_of(error, document.name))
+            else:
+                good.append(document)
+        return contract.load(good, options)
 
     def findings(self) -> Findings:
         return Findings(tuple(self.problems), tuple(self.withheld), tuple(self.diagnostics))
@@ -370,10 +389,13 @@ class _Loading:
     def _trusted(self, spec: HookSpec) -> HookSpec | None:
         if not contracts.needs_trust(spec.layer):
             return spec
-        answer = self._trust(spec) if self._trust is not None else None
+        why = f"not trusted: {spec.file or 'a configuration'} is of the {spec.layer} layer"
+        try:
+            answer = self._trust(spec) if self._trust is not None else None
+        except Exception as error:  # an approval that cannot be read must not end the other layers' guards
+            answer, why = None, f"not trusted: {error.__class__.__name__}: {error}"
         if answer:
             return answer if isinstance(answer, HookSpec) else spec
-        why = f"not trusted: {spec.file or 'a configuration'} is of the {spec.layer} layer"
         self.withheld.append(Withheld(spec, why, "untrusted"))
         return None
 
