@@ -148,6 +148,7 @@ class Shell:
         network: What ``curl`` and ``wget`` may reach; nothing without it.
         fs: A file system to use instead of a new MemoryFileSystem.
         parse_cache: Keeps parsed scripts beyond the process.
+        start_files: Programs read their start-up files in the home directory: jq reads ~/.jq.
         world: The host, for runs that may reach it (``sandhook.host.HostShell``); None for a sandbox.
     """
 
@@ -162,6 +163,7 @@ class Shell:
         network: Network | None = None,
         fs: FileSystem | None = None,
         parse_cache: TreeStore | None = None,
+        start_files: bool = True,
         world: World | None = None,
     ) -> None:
         self.limits = limits or _DEFAULT_LIMITS
@@ -178,6 +180,7 @@ class Shell:
         if world is None and (self.cwd != "/workspace" or type(fs) is not MemoryFileSystem):
             make_directories(fs, self.cwd)
         self.network = network
+        self.start_files = start_files
         self._commands = make_commands(utilities) if utilities else standard_commands()
         self._runtime = Runtime(self._commands, parse_cache)
         self._lock = Lock()
@@ -304,7 +307,9 @@ class _Run:
         self.budget = Budget(limits)
         self.stage: Stage | None = None
         if shell.world is None:
-            self.kernel = Kernel(shell.fs, limits, self.budget, network=shell.network)
+            self.kernel = Kernel(
+                shell.fs, limits, self.budget, network=shell.network, start_files=shell.start_files
+            )
         else:
             self.stage = shell.world.begin(limits, self.budget, shell.network)
             self.kernel = self.stage.kernel

@@ -206,6 +206,7 @@ def _run(options: argparse.Namespace, call: _Call, script: Script, notes: list[s
         cwd=cwd,
         limits=Limits(wall_seconds=options.timeout, output_bytes=_OUTPUT_BYTES),
         parse_cache=default_store(),
+        start_files=False,
     )
     result = shell.run(
         script.text, stdin=call.data, args=script.words, name=script.name, from_file=script.is_file

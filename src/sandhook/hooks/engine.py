@@ -18,7 +18,7 @@ from sandhook.hooks.contracts import COMPAT, Contract, Document, Loaded, LoadOpt
 from sandhook.hooks.event import Event, Json
 from sandhook.hooks.event_run import BackgroundHooks, BackgroundResult, EventRun, OnceHooks, Services
 from sandhook.hooks.merge import merge
-from sandhook.hooks.model import Compat, Decision, FailClosed, HookSpec
+from sandhook.hooks.model import Compat, Decision, FailClosed, HookSpec, source_of
 from sandhook.hooks.runner import (
     Runner,
     RunnerAdapter,
@@ -80,8 +80,10 @@ class Findings(Record):
 class HookEngine:
     """The hooks of a configuration, ready to run.
 
-    An engine's hooks share one file system, which persists between events; everything else is new
-    for each hook. ``fire`` may be called from any thread, and from several at once.
+    The files that hooks change persist between events; everything else is new for each hook. Hooks of one
+    source (a file, or a capability of the host) see each other's changes. Those of another source do not see
+    them, so that they cannot disturb each other; ``shared_files`` lets all see all. ``fire`` may be called from
+    any thread, and from several at once; hooks of different calls do not wait for each other.
 
     Args:
         groups: The hooks, by contract. Hooks of a later group see what earlier groups changed.
@@ -93,6 +95,7 @@ class HookEngine:
             without a decision, or an unreadable output.
         env: The agent's own environment, for hooks that inherit from it.
         audit: Where audit lines go.
+        shared_files: Hooks of all sources see each other's changes of files.
 
     Attributes:
         groups: The argument, as a tuple.
@@ -112,6 +115,7 @@ class HookEngine:
         fail_closed: FailClosed = False,
         env: Mapping[str, str] | None = None,
         audit: Sink | None = None,
+        shared_files: bool = False,
         findings: Findings = Findings(),  # noqa: B008 - immutable
     ) -> None:
         if compat not in COMPAT:
@@ -132,6 +136,7 @@ class HookEngine:
         self._runner = RunnerAdapter(runner if runner is not None else SandboxRunner())
         types = dict.fromkeys(SANDBOX_TYPES, self._runner)
         types.update({name: RunnerAdapter(each) for name, each in (executors or {}).items()})
+        self._isolated = not shared_files and len({source_of(spec) for spec in self.hooks}) > 1
         self._audit = Audit(audit)
         self._once = OnceHooks()
         self._background = BackgroundHooks()
@@ -144,7 +149,9 @@ class HookEngine:
             self._audit,
             self._once,
             self._background,
+            self._isolated,
         )
+        self._report_problems()
 
     @classmethod
     def load(
@@ -165,6 +172,7 @@ class HookEngine:
         max_timeout: float | None = None,
         on_long_timeout: LongTimeout = "clamp",
         audit: Sink | None = None,
+        shared_files: bool = False,
         prestart: bool = True,
     ) -> HookEngine:
         """Load configurations: paths, Documents or decoded objects, weakest layer first.
@@ -195,7 +203,7 @@ class HookEngine:
             return NopEngine()
         if prestart and runner is None and loading.names_jq():
             prestart_worker()
-        engine = cls(
+        return cls(
             loading.groups,
             runner=_mixed(host, own_runner, contributions, env) if host else own_runner,
             executors=executors,
@@ -203,10 +211,9 @@ class HookEngine:
             fail_closed=fail_closed,
             env=env,
             audit=audit,
+            shared_files=shared_files,
             findings=loading.findings(),
         )
-        engine._report_problems()
-        return engine
 
     def _report_problems(self) -> None:
         for problem in self.problems:
@@ -226,10 +233,19 @@ class HookEngine:
 
     @property
     def fs(self) -> FileSystem:
-        """The files that the hooks share; AttributeError for a runner without files."""
+        """The files that all hooks see; AttributeError for a runner without files.
+
+        They have the changes of the hooks when all hooks are of one source, or with ``shared_files``.
+        """
         if self._runner.fs is None:
             raise AttributeError("the engine's runner has no files (fs)")
         return self._runner.fs
+
+    def files_of(self, spec: HookSpec) -> FileSystem:
+        """Return the files as a hook sees them, with the changes of its source; AttributeError without files."""
+        if not self._isolated or self._runner.files_of is None:
+            return self.fs
+        return self._runner.files_of(source_of(spec))
 
     def fire(self, event: Event, *, cancel: Cancellation | None = None) -> Decision:
         """Run the hooks that an event concerns and return what they decided together.

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING
 from sandhook.hooks.contracts import may_override, needs_trust
 from sandhook.hooks.decode import BoundExceeded, DecodeError
 from sandhook.hooks.fold import Fold
-from sandhook.hooks.model import ContextFile, Decision, HookSpec, Outcome, Request, RunResult, Verdict
+from sandhook.hooks.model import (
+    ContextFile,
+    Decision,
+    HookSpec,
+    Outcome,
+    Request,
+    RunResult,
+    Verdict,
+    source_of,
+)
 from sandhook.hooks.runner import RunnerAdapter, unknown_executor
 from sandhook.record import Record
 
@@ -115,6 +124,7 @@ class Services(Record):
         audit: Where events are written.
         once: Which hooks with ``once`` ran already.
         background: Runs background hooks.
+        isolated: Hooks of different sources do not see each other's changes of files.
     """
 
     compat: Compat
@@ -125,6 +135,7 @@ class Services(Record):
     audit: Audit
     once: OnceHooks
     background: BackgroundHooks
+    isolated: bool
 
 
 class EventRun:
@@ -225,6 +236,8 @@ class EventRun:
         inherited = _inherited(spec, self._services.env)
         if inherited or self._cancel is not None:
             request = request._replace(inherited=inherited, cancel=self._cancel)
+        if self._services.isolated:
+            request = request._replace(source=source_of(spec))
         return request
 
     def _execute(self, spec: HookSpec, request: Request | RunResult) -> RunResult:

@@ -170,6 +170,7 @@ class MixedRunner:
         self._sandbox = sandbox
         self.resolve = host.resolve
         self.fs = RunnerAdapter(sandbox).fs
+        self.files_of = RunnerAdapter(sandbox).files_of
 
     def __call__(self, request: Request) -> RunResult | Awaitable[RunResult]:
         """Run a request on the host or in the sandbox."""

@@ -138,6 +138,11 @@ class HookSpec(Record):
     extras: Mapping[str, Json] | None = None
 
 
+def source_of(spec: HookSpec) -> str:
+    """Return what a hook comes from, as a name that no other source has: its layer and file, or its capability."""
+    return f"{spec.layer}:{spec.file}" if spec.file else f"{spec.layer}:{spec.source}"
+
+
 class Request(Record):
     """Everything that an executor needs to run one hook once.
 
@@ -154,6 +159,8 @@ class Request(Record):
         overflow: What output beyond ``output_bytes`` does: "fail" ends the hook, "drop" cuts it; with
             "drop" each stream has its own limit.
         cancel: Ends the hook from another thread.
+        source: Hooks of one source see each other's changes of files, and those of another source do not;
+            "" for hooks that change the shared files.
     """
 
     spec: HookSpec
@@ -167,6 +174,7 @@ class Request(Record):
     log: str = ""
     overflow: Overflow = "fail"
     cancel: Cancellation | None = None
+    source: str = ""
 
 
 class RunResult(Record):

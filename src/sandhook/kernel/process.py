@@ -342,6 +342,7 @@ class Kernel:
         budget: The remaining part of the limits; all of them by default.
         network: The network that the caller allows the run to reach; None for no network.
         outside: The host where the run may reach it; None in a sandbox.
+        start_files: Programs read their start-up files in the home directory.
 
     Attributes:
         cpu_seconds: Processor time of programs that have ended, in user mode and in the system.
@@ -350,7 +351,7 @@ class Kernel:
 
     __slots__ = (
         "_fifos", "_later_pids", "_locks", "_next_pid", "budget", "cpu_seconds", "fs", "group_id", "limits", "network", "outside",
-        "processes", "scheduler", "user_id",
+        "processes", "scheduler", "start_files", "user_id",
     )  # fmt: skip
 
     def __init__(
@@ -361,12 +362,14 @@ class Kernel:
         *,
         network: NetworkAccess | None = None,
         outside: Outside | None = None,
+        start_files: bool = True,
     ) -> None:
         self.fs = fs
         self.limits = limits
         self.budget = budget or Budget(limits)
         self.processes: dict[int, Process] = {}
         self.network = network
+        self.start_files = start_files
         self.outside = outside
         self.cpu_seconds = (0.0, 0.0)
         if outside is None:
