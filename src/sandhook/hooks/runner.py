@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.model import Request, RunResult
-from sandhook.lazy import lazily
 from sandhook.text.quoting import in_single_quotes
 from sandhook.vfs.locked import LockedFileSystem
 from sandhook.vfs.path import VirtualPath, dirname, normalize
@@ -31,17 +30,6 @@ if TYPE_CHECKING:
 
 #: Runs one hook once. A runner may have the attributes of RunnerAdapter in addition.
 Runner = Callable[[Request], RunResult | Awaitable[RunResult]]
-
-#: Messages about a command that cannot be found or executed, with the exit status 127 or 126.
-_LOOKUP = lazily(
-    rb"(?:command not found|No such file or directory|Permission denied|Is a directory|Not a directory|"
-    rb"Argument list too long|empty shebang|env -S requires a program|cmd.exe, which runs batch files, is not in PATH)\Z"
-    rb"|: (?:cannot execute[: ]|bad interpreter: |unsupported env flag: |env: |the '#!' line is too long: "
-    rb"|Too many levels of symbolic links)"
-)
-
-#: The beginning of the shell's advice about a program of the host (interp/advice.py).
-_ADVICE = b"sandhook: the sandbox has no "
 
 #: Variables of an agent's environment that name directories of the host.
 _PLACES = frozenset({"HOME", "OLDPWD", "PATH", "PWD", "SHELL", "TEMP", "TMP", "TMPDIR", "USERPROFILE"})
@@ -278,7 +266,8 @@ def as_ran(result: Result) -> RunResult:
         truncated=result.stdout_truncated,
         stderr_truncated=result.truncated,
         syntax_error=None if syntax is None else str(syntax),
-        missing=_missing(result.exit_status, result.stderr_bytes),
+        signal=result.signal,
+        missing=result.not_started,
         failure=None if defect is None else internal(defect),
         failure_is_ours=defect is not None,
         diagnostics=result.notes,
@@ -287,18 +276,6 @@ def as_ran(result: Result) -> RunResult:
 
 def internal(error: Exception) -> str:
     return f"internal error: {error.__class__.__name__}: {error}"
-
-
-def _missing(status: int, stderr: bytes) -> str | None:
-    """Return why the last command could not be started, for the exit statuses 126 and 127, or None."""
-    if status not in (126, 127):
-        return None
-    before, _, last = stderr.rstrip().rpartition(b"\n")
-    if last.startswith(_ADVICE):
-        last = before.rpartition(b"\n")[2]
-    if _LOOKUP.search(last) is None:
-        return None
-    return last.decode("utf-8", "replace")
 
 
 def unknown_executor(request: Request) -> RunResult:
