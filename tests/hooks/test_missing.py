@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sandhook import HostShell, Shell
+from sandhook import HostCommand, HostShell, Shell
 from sandhook.hooks.runner import as_ran
 from sandhook.shell import Result
 
@@ -180,3 +180,10 @@ def test_a_real_program_that_a_signal_ends_could_not_run(tmp_path: Path, shell: 
     for script in ("./dies", "./dies; exit $?", "true; ./dies"):
         assert as_ran(host.run(script)).could_not_run == "ended by signal KILL", script
     assert as_ran(host.run("./dies; true")).could_not_run is None
+
+
+def test_a_program_that_a_caller_allows_and_the_machine_lacks_could_not_run() -> None:
+    command = HostCommand("nosuch_program", ["-x"])
+    for script, status in (("nosuch_program -x", 127), ("nosuch_program -y", 126)):
+        ran = as_ran(Shell(utilities=[command]).run(script))
+        assert (ran.exit_status, bool(ran.missing)) == (status, True)
