@@ -70,7 +70,7 @@ class Withheld(Record):
 
 
 class Findings(Record):
-    """What loading a configuration found besides the hooks that run; see the attributes of HookEngine."""
+    """What is in a configuration in addition to the hooks that run; see the attributes of HookEngine."""
 
     problems: tuple[Problem, ...] = ()
     withheld: tuple[Withheld, ...] = ()
@@ -393,11 +393,11 @@ class _Loading:
         """Return whether the text of any hook names jq."""
         return any(wants_jq(spec.executor.text) for group in self.groups for spec in group.specs)
 
-    def _locate(self, found: Sequence[Document]) -> None:
+    def _locate(self, configurations: Sequence[Document]) -> None:
         """Set the line of every problem whose file's text is known."""
         if not self.problems:
             return
-        by_name = {document.name: with_lines(document) for document in found}
+        by_name = {document.name: with_lines(document) for document in configurations}
         for problem in self.problems:
             if not problem.line and problem.file in by_name:
                 problem.line = line_of(by_name[problem.file], problem.path)
@@ -439,14 +439,14 @@ def _with_background(decision: Decision, results: Sequence[BackgroundResult]) ->
 
 
 def _by_contract(
-    found: Sequence[Document], contract: Contract | None, env: Mapping[str, str]
+    configurations: Sequence[Document], contract: Contract | None, env: Mapping[str, str]
 ) -> list[tuple[Contract, list[Document]]]:
     """Return the documents of each contract, in the order in which the contracts come first."""
     if contract is not None:
-        return [(contract, list(found))]
+        return [(contract, list(configurations))]
     groups: dict[str, tuple[Contract, list[Document]]] = {}
     nothing: list[Document] = []
-    for document in found:
+    for document in configurations:
         if document.value is None:
             nothing.append(document)
         elif document.contract:

@@ -23,6 +23,15 @@ Permission = Literal["deny", "defer", "ask", "allow", "none"]
 #: Permissions, strongest first.
 PERMISSIONS: tuple[Permission, ...] = ("deny", "defer", "ask", "allow", "none")
 
+#: The layers of configurations, weakest first as agents read them; "" is what the caller names or passes.
+LayerName = Literal["", "managed", "user", "project", "local", "bundle"]
+
+#: Where a text is added: to the prompt, after a tool's result, to the session, or to wake an idle agent.
+Placement = Literal["prompt", "result", "session", "wake"]
+
+#: Texts to add, each with its placement.
+Context = tuple[tuple[str, Placement], ...]
+
 #: How faithful a run is: "better" closes the gaps that upstream has, "strict" reproduces them.
 Compat = Literal["better", "strict"]
 
@@ -131,7 +140,7 @@ class HookSpec(Record):
     source: str = "user"
     path: str = ""
     file: str = ""
-    layer: str = ""
+    layer: LayerName = ""
     entry: Json = None
     trust_hash: str | None = None
     snapshot: tuple[tuple[str, bytes], ...] = ()
@@ -295,7 +304,7 @@ class Verdict(Record):
     prompt: Operation | None = None
     result: Operation | None = None
     error: Operation | None = None
-    context: tuple[tuple[str, str], ...] = ()
+    context: Context = ()
     context_files: tuple[ContextFile, ...] = ()
     could_not_run: str | None = None
     exceeded_bound: bool = False
@@ -393,7 +402,7 @@ class Decision(Record):
     prompt: tuple[Operation, ...] = ()
     result: tuple[Operation, ...] = ()
     error: tuple[Operation, ...] = ()
-    context: tuple[tuple[str, str], ...] = ()
+    context: Context = ()
     context_files: tuple[ContextFile, ...] = ()
     could_not_run: tuple[str, ...] = ()
     fail_closed: tuple[str, ...] = ()

@@ -88,8 +88,8 @@ def _callback(engine: HookEngine, name: str, project_dir: str | None) -> Callbac
     return hook
 
 
-def _event(name: str, given: Mapping[str, Json], call_id: str | None, project_dir: str | None) -> Event:
-    payload = {key: value for key, value in given.items() if value is not None}
+def _event(name: str, raw: Mapping[str, Json], call_id: str | None, project_dir: str | None) -> Event:
+    payload = {key: value for key, value in raw.items() if value is not None}
     if call_id is not None:
         payload.setdefault("tool_use_id", call_id)
     event = CONTRACT.event(name, payload)

@@ -16,7 +16,7 @@ from sandhook.record import Record
 if TYPE_CHECKING:
     from sandhook.hooks.event import Event, Json
     from sandhook.hooks.fold import FoldPolicy
-    from sandhook.hooks.model import Compat, Decision, HookSpec, Request, RunResult, Verdict
+    from sandhook.hooks.model import Compat, Decision, HookSpec, LayerName, Request, RunResult, Verdict
 
 #: The values of ``model.Compat``.
 COMPAT: tuple[Compat, ...] = ("better", "strict")
@@ -24,7 +24,7 @@ COMPAT: tuple[Compat, ...] = ("better", "strict")
 
 #: The layers of configurations, and whether their hooks run without approval. Whoever can write
 #: to a repository must not be able to run code on the user's machine by that.
-LAYERS = {
+LAYERS: Mapping[LayerName, bool] = {
     "": True,  #: named or passed by the caller
     "managed": True,  #: the organisation's, on this machine
     "user": True,  #: the user's own
@@ -34,12 +34,12 @@ LAYERS = {
 }
 
 
-def needs_trust(layer: str) -> bool:
+def needs_trust(layer: LayerName) -> bool:
     """Return whether hooks of a layer run only after approval."""
     return not LAYERS.get(layer, False)
 
 
-def may_override(layer: str, other: str) -> bool:
+def may_override(layer: LayerName, other: LayerName) -> bool:
     """Return whether a file of a layer may switch off, replace or restrict hooks of another layer.
 
     The organisation may for all, the user and the caller for all but the organisation. A layer that needs
@@ -48,7 +48,7 @@ def may_override(layer: str, other: str) -> bool:
     return _authority(layer) >= _authority(other)
 
 
-def _authority(layer: str) -> int:
+def _authority(layer: LayerName) -> int:
     return 2 if layer == "managed" else 0 if needs_trust(layer) else 1
 
 
@@ -61,7 +61,7 @@ class Layer(Record):
             files of the directory with that ending, in the order of their names.
     """
 
-    name: str
+    name: LayerName
     path: str
 
 
@@ -82,7 +82,7 @@ class Document(Record):
     value: Json
     name: str = ""
     duplicates: tuple[str, ...] = ()
-    layer: str = ""
+    layer: LayerName = ""
     contract: str = ""
     text: str = ""
     lines: Mapping[str, int] | None = None
@@ -138,6 +138,7 @@ class Contract(Protocol):
         events: Its own names of events to neutral kinds, canonical names first.
         refusable: Neutral kinds on which a hook can refuse.
         own_limits: Fields of Limits that are bounds of the agent itself.
+        has_own_format: ``parse`` reads another form than JSON, or selects a part of a file.
     """
 
     name: str
@@ -145,6 +146,7 @@ class Contract(Protocol):
     events: Mapping[str, str]
     refusable: frozenset[str]
     own_limits: frozenset[str]
+    has_own_format: bool
 
     def at(self, version: str) -> Contract:
         """Return the contract as an older version of its agent has it; ContractError when only one is known."""
@@ -229,6 +231,7 @@ class BaseContract:
     fold: FoldPolicy
     events: Mapping[str, str] = {}
     own_limits: frozenset[str] = frozenset()
+    has_own_format = False
 
     def at(self, version: str) -> Contract:
         raise ContractError(f"{self.name}: only one version is known; there is not a version {version!r}")
@@ -354,8 +357,7 @@ def understand(document: Document, env: Mapping[str, str]) -> tuple[Contract, Do
         env: Variables that the file may refer to.
     """
     contract = recognise([document])
-    own_way = getattr(type(contract), "parse", None) is not BaseContract.parse
-    if document.text and own_way:
+    if document.text and contract.has_own_format:
         layer = document.layer
         document = contract.parse(document.text, document.name, env)._replace(layer=layer)
     return contract, document

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from sandhook.hooks.contracts._claude_shape import accidental
+from sandhook.hooks.contracts._exit_2_heuristic import looks_accidental
 from sandhook.hooks.event import Json
 from sandhook.hooks.model import PERMISSIONS, Operation, Permission, RunResult, Verdict
 
@@ -66,4 +66,4 @@ def accidents(ran: RunResult, words: str, status: int) -> list[str]:
     """Return the diagnostics of a status that refuses."""
     if ran.syntax_error is not None:
         return ["the script does not parse: that is not a decision"]
-    return [f"exit status {status} {ACCIDENT}"] if accidental(words) else []
+    return [f"exit status {status} {ACCIDENT}"] if looks_accidental(words) else []

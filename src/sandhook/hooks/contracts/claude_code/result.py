@@ -6,7 +6,8 @@ on few events. Everything else is an error, and the agent continues.
 
 from __future__ import annotations
 
-from sandhook.hooks.contracts._claude_shape import Printed, accidental, after_banner, read_output
+from sandhook.hooks.contracts._claude_shape import Printed, after_banner, read_output
+from sandhook.hooks.contracts._exit_2_heuristic import looks_accidental
 from sandhook.hooks.contracts._outcome import words_of
 from sandhook.hooks.contracts.claude_code import reply
 from sandhook.hooks.contracts.claude_code.accepted_fields import capped, invalid, unheard
@@ -115,7 +116,7 @@ def _exit_2(spec: HookSpec, event: Event, ran: RunResult, said: Verdict, notes: 
     name = spec.native_event
     if ran.syntax_error is not None:
         notes.append("the script does not parse: exit status 2 is bash's, not a decision")
-    elif accidental(words):
+    elif looks_accidental(words):
         notes.append("exit status 2 looks like a program's own error, not a decision")
     effect_of_2 = ROWS[name].on_exit_2
     if effect_of_2 == "ignored":

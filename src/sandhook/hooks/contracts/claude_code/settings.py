@@ -7,11 +7,13 @@ project and user. Hooks of a managed file cannot be switched off from below.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from sandhook.hooks.contracts import Document, Layer, needs_trust
 from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.event import Json, JsonObject
+from sandhook.hooks.model import LayerName
 from sandhook.record import Record
 
 #: Layers of settings, strongest first; "" is a file that the caller names.
@@ -60,12 +62,21 @@ def frontmatter(text: str, name: str) -> Document:
     return head._replace(value={"hooks": value["hooks"]} if "hooks" in value else None, text=text)
 
 
-def origin(document: Document) -> str:
-    """Return where hooks come from: "settings", or one plugin's, skill's or agent's file."""
-    if document.name.endswith(".md"):
-        skill = document.name.replace("\\", "/").rpartition("/")[2] == "SKILL.md"
-        return f"{'skill' if skill else 'agent'}:{document.name}"
-    return f"plugin:{document.name}" if document.layer == "bundle" else "settings"
+#: What kind of file hooks come from.
+Origin = Literal["settings", "plugin", "skill", "agent"]
+
+
+def origin(file: str, layer: LayerName) -> Origin:
+    """Return the kind of a file."""
+    if file.endswith(".md"):
+        return "skill" if file.replace("\\", "/").rpartition("/")[2] == "SKILL.md" else "agent"
+    return "plugin" if layer == "bundle" else "settings"
+
+
+def source(document: Document) -> str:
+    """Return what hooks of a file have in common with others: all settings, or one plugin, skill or agent."""
+    kind = origin(document.name, document.layer)
+    return kind if kind == "settings" else f"{kind}:{document.name}"
 
 
 class AllowList(Record):
@@ -78,7 +89,7 @@ class AllowList(Record):
     own: tuple[str, ...] | None = None
     others: tuple[str, ...] | None = None
 
-    def of(self, layer: str) -> tuple[str, ...] | None:
+    def of(self, layer: LayerName) -> tuple[str, ...] | None:
         """Return the list for hooks of a layer."""
         if layer == "managed":
             return self.managed
@@ -106,7 +117,7 @@ class Switches(Record):
     urls: AllowList = AllowList()
     variables: AllowList = AllowList()
 
-    def withholds(self, layer: str, source: str) -> str | None:
+    def withholds(self, layer: LayerName, kind: Origin) -> str | None:
         """Return why hooks of a file do not run, or None."""
         if self.all_disabled:
             return self.disabled
@@ -114,11 +125,11 @@ class Switches(Record):
             return None
         if self.managed_only:
             return "managed settings allow managed hooks alone (allowManagedHooksOnly)"
-        if self.plugin_only and not source.startswith("plugin:"):
+        if self.plugin_only and kind != "plugin":
             return "managed settings allow plugins' hooks alone (strictPluginOnlyCustomization)"
         return (self.disabled if needs_trust(layer) else self.own_disabled) or None
 
-    def refuses_url(self, layer: str, url: str) -> bool:
+    def refuses_url(self, layer: LayerName, url: str) -> bool:
         """Return whether the settings forbid the URL of an http hook of a layer."""
         from sandhook.pattern.glob import compile_pattern
 
@@ -139,7 +150,7 @@ def switches(all_fields: Sequence[Fields], *, strict: bool) -> Switches:
     ranked = [
         _Settings(fields, fields.document.value)
         for fields in all_fields
-        if isinstance(fields.document.value, dict) and origin(fields.document) == "settings"
+        if isinstance(fields.document.value, dict) and source(fields.document) == "settings"
     ]
     ranked.sort(key=lambda each: _PRECEDENCE.index(each.layer) if each.layer in _PRECEDENCE else 9)
     off = {each.fields: each.switch("disableAllHooks") for each in ranked}
@@ -169,7 +180,7 @@ class _Settings(Record):
     value: JsonObject
 
     @property
-    def layer(self) -> str:
+    def layer(self) -> LayerName:
         return self.fields.document.layer
 
     def switch(self, key: str) -> bool | None:

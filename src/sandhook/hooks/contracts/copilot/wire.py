@@ -20,7 +20,7 @@ from sandhook.hooks.contracts.copilot.names import (
 )
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
-from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
+from sandhook.hooks.model import Compat, HookSpec, Operation, Placement, Request, RunResult, Verdict
 
 _COMMON = ("sessionId", "timestamp", "cwd")
 
@@ -75,6 +75,10 @@ def event(name: str, payload: Json) -> Event:
             result=described.result._replace(error=error if isinstance(error, str) else "")
         )
     return described
+
+
+#: Where context goes on events other than those of tools.
+_PLACES: dict[str, Placement] = {"sessionStart": "session", "userPromptSubmitted": "prompt"}
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
@@ -134,8 +138,7 @@ def _said(native: str, event: Event, value: JsonObject, notes: list[str], *, bet
     if context is not None:
         if len(context) > MAX_CONTEXT:
             notes.append(f"additionalContext is cut at {MAX_CONTEXT} characters")
-        place = {"sessionStart": "session", "userPromptSubmitted": "prompt"}.get(native, "result")
-        verdict = verdict._replace(context=((context[:MAX_CONTEXT], place),))
+        verdict = verdict._replace(context=((context[:MAX_CONTEXT], _PLACES.get(native, "result")),))
     extras = {key: value[key] for key in ("modifiedResponse", "interrupt") if key in value}
     return verdict._replace(extras=extras or None, diagnostics=tuple(notes))
 

@@ -14,7 +14,17 @@ from sandhook.hooks.contracts._outcome import unreadable
 from sandhook.hooks.contracts.crush.names import DENY, HALT
 from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, decode_object, type_name
 from sandhook.hooks.event import Event, Json, JsonObject
-from sandhook.hooks.model import Compat, ContextFile, Decision, HookSpec, Operation, RunResult, Verdict
+from sandhook.hooks.model import (
+    Compat,
+    Context,
+    ContextFile,
+    Decision,
+    HookSpec,
+    Operation,
+    Placement,
+    RunResult,
+    Verdict,
+)
 
 Scalar = TypeVar("Scalar", str, bool, int)
 
@@ -158,8 +168,8 @@ def _patch(value: Json, notes: list[str]) -> Operation | None:
     return None
 
 
-def _context(value: Json, event: Event) -> tuple[tuple[str, str], ...]:
-    place = "prompt" if event.kind == "prompt.submit" else "result"
+def _context(value: Json, event: Event) -> Context:
+    place: Placement = "prompt" if event.kind == "prompt.submit" else "result"
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         value = "\n".join(each for each in value if each)
     return ((value, place),) if isinstance(value, str) and value else ()

@@ -16,7 +16,7 @@ from sandhook.hooks.contracts.everruns.entry import EntryReader
 from sandhook.hooks.contracts.everruns.names import MAX_CONFIG_BYTES, MAX_HOOKS
 from sandhook.hooks.decode import DecodeError, encode, type_name
 from sandhook.hooks.event import Json, JsonObject
-from sandhook.hooks.model import HookSpec
+from sandhook.hooks.model import HookSpec, LayerName
 from sandhook.record import Record
 
 _CONFIG_FIELDS = ("hooks", "disabled", "disabled_contributions")
@@ -88,14 +88,14 @@ class _Loader:
             isinstance(entry, dict) and entry.get("ref") == name for entry in entries
         )
 
-    def _listed(self, name: str, layer: str) -> bool:
+    def _listed(self, name: str, layer: LayerName) -> bool:
         """Return whether a capability list that may decide about hooks of a layer has this capability."""
         return any(
             self._lists(document.value, name) and self._may_override(document.layer, layer)
             for document in self.documents
         )
 
-    def _may_override(self, layer: str, other: str) -> bool:
+    def _may_override(self, layer: LayerName, other: LayerName) -> bool:
         """Return whether files of a layer may mute or replace hooks of another; in strict mode all may."""
         return self.strict or may_override(layer, other)
 

@@ -85,9 +85,9 @@ def _switched_off(value: Json) -> tuple[set[str], bool]:
 def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
     hooks = fields.get(value, "hooks", dict, "") or {}
     settings = fields.get(value, "hooksConfig", dict, "") or {}
-    for place, found in (("hooks", hooks), ("hooksConfig", settings)):
-        fields.get(found, "enabled", bool, place)
-        fields.strings(found, "disabled", place)
+    for place, switches in (("hooks", hooks), ("hooksConfig", settings)):
+        fields.get(switches, "enabled", bool, place)
+        fields.strings(switches, "disabled", place)
     for name in hooks:
         if name not in EVENTS and name not in SETTINGS:
             fields.note(join("hooks", name), "is not an event of Gemini CLI: its hooks never run")

@@ -18,7 +18,16 @@ from sandhook.hooks.decode import (
 )
 from sandhook.hooks.decode import decode as decode_json
 from sandhook.hooks.event import Event, Json, JsonObject
-from sandhook.hooks.model import Compat, HookSpec, Operation, Permission, Request, RunResult, Verdict
+from sandhook.hooks.model import (
+    Compat,
+    HookSpec,
+    Operation,
+    Permission,
+    Placement,
+    Request,
+    RunResult,
+    Verdict,
+)
 
 #: Events that a hook can refuse; on AfterAgent a refusal makes the agent try again.
 BLOCKABLE = ("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel")
@@ -77,6 +86,10 @@ def event(name: str, payload: Json) -> Event:
     described = event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
     stamp = (described.extras or {}).get("timestamp")
     return described.with_(timestamp=stamp) if isinstance(stamp, str) else described
+
+
+#: Where context goes on events other than those of tools.
+_PLACES: dict[str, Placement] = {"BeforeAgent": "prompt", "SessionStart": "session"}
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
@@ -171,8 +184,7 @@ def _said(name: str, event: Event, value: JsonObject, notes: list[str]) -> Verdi
         verdict = verdict._replace(input=Operation("merge", patch))
     context = text_of(specific, "additionalContext")
     if context is not None:
-        place = {"BeforeAgent": "prompt", "SessionStart": "session"}.get(name, "result")
-        verdict = verdict._replace(context=((context, place),))
+        verdict = verdict._replace(context=((context, _PLACES.get(name, "result")),))
     keys = ("tailToolCallRequest", "llm_request", "llm_response", "toolConfig", "clearContext")
     extras = {key: specific[key] for key in keys if key in specific}
     return verdict._replace(

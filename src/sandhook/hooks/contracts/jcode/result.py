@@ -11,7 +11,7 @@ from sandhook.hooks.contracts._outcome import unreadable
 from sandhook.hooks.contracts.jcode.names import BLOCKABLE, KEEP_WORKING
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, object_of, text_of, type_name
 from sandhook.hooks.event import Event, JsonObject
-from sandhook.hooks.model import Compat, Decision, HookSpec, Operation, RunResult, Verdict
+from sandhook.hooks.model import Compat, Decision, HookSpec, Operation, Placement, RunResult, Verdict
 
 _TYPES: dict[str, type] = {
     "continue": bool,
@@ -113,7 +113,7 @@ def _output(name: str, event: Event, text: str, notes: list[str]) -> Verdict:
         verdict = verdict._replace(result=Operation("replace", result), label=_label(verdict, "rewrite"))
     context = text_of(specific, "additionalContext")
     if context is not None:
-        verdict = verdict._replace(context=((context, _place(name)),))
+        verdict = verdict._replace(context=((context, _PLACES.get(name, "result")),))
     return verdict._replace(system_message=text_of(value, "systemMessage"), diagnostics=tuple(notes))
 
 
@@ -121,8 +121,7 @@ def _label(verdict: Verdict, label: str) -> str:
     return label if verdict.label == "none" else verdict.label
 
 
-def _place(name: str) -> str:
-    return {"SessionStart": "session", "UserPromptSubmit": "prompt"}.get(name, "result")
+_PLACES: dict[str, Placement] = {"SessionStart": "session", "UserPromptSubmit": "prompt"}
 
 
 def _decided(name: str, value: JsonObject, specific: JsonObject, notes: list[str]) -> Verdict:

@@ -24,6 +24,7 @@ class MistralVibe(Agent):
     """The contract; it has no state."""
 
     name = "mistral_vibe"
+    has_own_format = True
     title = "Mistral Vibe"
     events = EVENTS
     refusable = frozenset({"tool.pre"})
