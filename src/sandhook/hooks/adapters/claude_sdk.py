@@ -80,9 +80,11 @@ def _callback(engine: HookEngine, name: str, project_dir: str | None) -> Callbac
         try:
             event = _event(name, input_data, tool_use_id, project_dir)
             decision = await engine.afire(event)
-        except (SandhookError, DecodeError) as error:
+        except Exception as error:  # a defect must not look like permission
             event = CONTRACT.event(name, {"tool_name": "", "prompt": ""})
-            decision = _refusal(event, f"sandhook: {error}")
+            known = isinstance(error, (SandhookError, DecodeError))
+            reason = str(error) if known else f"internal error: {error.__class__.__name__}: {error}"
+            decision = _refusal(event, f"sandhook: {reason}")
         return {_RENAMED.get(key, key): value for key, value in output(decision, event).items()}
 
     return hook
