@@ -93,6 +93,23 @@ def test_capabilities_of_a_host_are_sources_of_their_own() -> None:
     assert hooks.fire(CALL).refused
 
 
+def test_names_of_hooks_are_no_sources() -> None:
+    config = {
+        "hooks": {
+            "BeforeTool": [
+                {"sequential": True, "hooks": [{"type": "command", "name": name, "command": command}]}
+                for name, command in (("a", "touch seen"), ("b", "[ -f seen ] && exit 2"))
+            ]
+        }
+    }
+    assert HookEngine.load(config, "gemini").fire(CALL).refused
+
+
+def test_several_objects_are_several_sources() -> None:
+    hooks = engine([config("touch gone"), config("[ -f gone ] || exit 2")])
+    assert hooks.fire(CALL).refused
+
+
 def test_hooks_of_one_source_share_their_files() -> None:
     hooks = engine(
         [

@@ -235,6 +235,14 @@ def test_a_project_cannot_replace_what_the_host_contributes() -> None:
         assert (decision.refused, runner.guarded) == (True, [""]), attempt
 
 
+def test_a_capability_of_an_object_has_the_layer_of_the_object() -> None:
+    hooks = [{"event": "pre_tool_use", "executor": {"type": "bash", "command": GUARD}, "id": "g"}]
+    project = Document({"definition": {"name": "cap", "user_hooks": hooks}}, layer="project")
+    engine = HookEngine.load(project, "everruns")
+    assert engine.hooks == ()
+    assert [each.state for each in engine.withheld] == ["untrusted"]
+
+
 def test_a_project_cannot_replace_what_the_user_declares() -> None:
     hooks = [{"event": "pre_tool_use", "executor": {"type": "bash", "command": GUARD}, "id": "g"}]
     user = Document({"definition": {"name": "cap", "user_hooks": hooks}}, "user.json", layer="user")

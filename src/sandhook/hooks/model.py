@@ -113,6 +113,7 @@ class HookSpec(Record):
         include_sub_agents: Runs for sub-agents too.
         description: The author's description.
         source: Its origin: "user", a capability, a layer.
+        contributed: The host contributes it, by the capability ``source``.
         path: Its position in the file, for messages: "hooks[2]".
         file: The file, or "".
         layer: The layer of the file, see ``contracts.LAYERS``.
@@ -138,6 +139,7 @@ class HookSpec(Record):
     include_sub_agents: bool = True
     description: str | None = None
     source: str = "user"
+    contributed: bool = False
     path: str = ""
     file: str = ""
     layer: LayerName = ""
@@ -149,7 +151,7 @@ class HookSpec(Record):
 
 def source_of(spec: HookSpec) -> str:
     """Return what a hook comes from, as a name that no other source has: its layer and file, or its capability."""
-    return f"{spec.layer}:{spec.file}" if spec.file else f"{spec.layer}:{spec.source}"
+    return f"capability:{spec.source}" if spec.contributed else f"{spec.layer}:{spec.file}"
 
 
 class Request(Record):

@@ -56,7 +56,9 @@ def documents(
             loaded.append(source)
             continue
         if source is None or isinstance(source, Mapping):
-            loaded.append(Document(None if source is None else dict(source)))
+            # several objects are several sources: their hooks do not share their changes of files
+            number = f"configuration {len(loaded) + 1}" if len(several) > 1 else ""
+            loaded.append(Document(None if source is None else dict(source), number))
             continue
         name = str(source)
         try:

@@ -24,13 +24,20 @@ _DEFINITION_FIELDS = ("name", "display_name", "description", "risk_level", "user
 
 
 class _Unit(Record):
-    """A list of raw hooks from one place. ``owner`` is "user" or the id of a capability."""
+    """A list of raw hooks from one place.
+
+    Attributes:
+        owner: "user", or the id of a capability.
+        path, file, document: Where it stands.
+        contributed: The host contributes it.
+    """
 
     owner: str
     hooks: list[Json]
     path: str
     file: str
     document: int
+    contributed: bool = False
 
 
 class _Mute(Record):
@@ -75,7 +82,7 @@ class _Loader:
     def read(self) -> Loaded:
         for name, hooks in (self.options.contributions or {}).items():
             if not self._listed(name, ""):
-                self.units.append(_Unit(name, list(hooks), name, "", 0))
+                self.units.append(_Unit(name, list(hooks), name, "", 0, contributed=True))
         for index, document in enumerate(self.documents):
             self._document(index, document)
         return self._finish()
@@ -137,7 +144,7 @@ class _Loader:
                 if not self._may_override(self.documents[index].layer, ""):
                     continue  # they run, whatever this list has
                 hooks = list((self.options.contributions or {})[ref])
-                self.units.append(_Unit(ref, hooks, ref, "", index))
+                self.units.append(_Unit(ref, hooks, ref, "", index, contributed=True))
             elif (declared := self._definition_of(ref)) is not None:
                 if not self._may_override(self.documents[index].layer, self.documents[declared[0]].layer):
                     continue
@@ -265,8 +272,8 @@ class _Loader:
 
     def _of_layer(self, spec: HookSpec, unit: _Unit) -> HookSpec:
         """Return a hook with its file and layer; a contribution of the host has neither."""
-        layer = self.documents[unit.document].layer if unit.file or unit.owner == "user" else ""
-        return spec._replace(file=unit.file, layer=layer)
+        layer = "" if unit.contributed else self.documents[unit.document].layer
+        return spec._replace(file=unit.file, layer=layer, contributed=unit.contributed)
 
     def _place(
         self,
