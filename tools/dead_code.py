@@ -26,7 +26,6 @@ USED = {
     "TRUE OBJECT": "libjq's kinds of values are a range",
     "start_field start_char": "a key of sort is unpacked as a tuple",
     "arun diff windows_command_line proceed context_note continuation": "the public interface, for callers",
-    "FLAVOURS": "the words of a field, to which docstrings refer",
     "grammar host_functions skew": "keys of a TypedDict",
     "end_time": "a parameter of a protocol, as OpenTelemetry names it",
     "SCHEMA": "_packaged.py loads it by name",

@@ -23,6 +23,7 @@ from sandhook.kernel.descriptor import (
     WriteBytes,
 )
 from sandhook.kernel.process import Kernel, Process
+from sandhook.kernel.signals import NAMES
 from sandhook.kernel.stack import stack_exceeds
 from sandhook.limits import Budget, Cancellation, Limits
 from sandhook.record import Record
@@ -73,6 +74,9 @@ class Result:
         stdout_truncated: Standard output was cut off, or either stream when they share a bound.
         duration: Seconds that the run took, without virtual sleeps.
         syntax_error: The error that ended parsing; None when the whole script was parsed.
+        not_started: Why the command whose status is the exit status, 126 or 127, could not be started; None
+            when a script exits with such a status itself.
+        signal: Name of the signal that ended the script, or the command whose status it has; else None.
         notes: Faults in scripts that a shell on the host tolerated, for their authors.
         defect: An exception that escaped the interpreter: a fault of sandhook, not of the script.
             The run ended there, with status 70. None otherwise.
@@ -83,7 +87,9 @@ class Result:
         "duration",
         "exit_status",
         "limit",
+        "not_started",
         "notes",
+        "signal",
         "stderr_bytes",
         "stdout_bytes",
         "stdout_truncated",
@@ -102,6 +108,8 @@ class Result:
         stdout_truncated: bool = False,
         duration: float = 0.0,
         syntax_error: ShellSyntaxError | None = None,
+        not_started: str | None = None,
+        signal: str | None = None,
         defect: Exception | None = None,
         notes: tuple[str, ...] = (),
     ) -> None:
@@ -114,6 +122,8 @@ class Result:
         self.stdout_truncated = stdout_truncated
         self.duration = duration
         self.syntax_error = syntax_error
+        self.not_started = not_started
+        self.signal = signal
         self.defect = defect
 
     @property
@@ -148,6 +158,7 @@ class Shell:
         network: What ``curl`` and ``wget`` may reach; nothing without it.
         fs: A file system to use instead of a new MemoryFileSystem.
         parse_cache: Keeps parsed scripts beyond the process.
+        start_files: Programs read their start-up files in the home directory: jq reads ~/.jq.
         world: The host, for runs that may reach it (``sandhook.host.HostShell``); None for a sandbox.
     """
 
@@ -162,6 +173,7 @@ class Shell:
         network: Network | None = None,
         fs: FileSystem | None = None,
         parse_cache: TreeStore | None = None,
+        start_files: bool = True,
         world: World | None = None,
     ) -> None:
         self.limits = limits or _DEFAULT_LIMITS
@@ -178,6 +190,7 @@ class Shell:
         if world is None and (self.cwd != "/workspace" or type(fs) is not MemoryFileSystem):
             make_directories(fs, self.cwd)
         self.network = network
+        self.start_files = start_files
         self._commands = make_commands(utilities) if utilities else standard_commands()
         self._runtime = Runtime(self._commands, parse_cache)
         self._lock = Lock()
@@ -304,7 +317,9 @@ class _Run:
         self.budget = Budget(limits)
         self.stage: Stage | None = None
         if shell.world is None:
-            self.kernel = Kernel(shell.fs, limits, self.budget, network=shell.network)
+            self.kernel = Kernel(
+                shell.fs, limits, self.budget, network=shell.network, start_files=shell.start_files
+            )
         else:
             self.stage = shell.world.begin(limits, self.budget, shell.network)
             self.kernel = self.stage.kernel
@@ -437,6 +452,9 @@ class _Run:
             status = TIMED_OUT if error.limit == "wall_seconds" else KILLED
         elif defect is not None:
             status = DEFECT
+        failure = self.kernel.failure if error is None and defect is None else None
+        if failure is not None and failure.status != status:
+            failure = None
         return Result(
             self.out.getvalue() if isinstance(self.out, Capture) else b"",
             self.err.getvalue() if isinstance(self.err, Capture) else b"",
@@ -446,6 +464,8 @@ class _Run:
             stdout_truncated=self.cap.truncated,
             duration=monotonic() - self.started,
             syntax_error=None if state is None else state.execution.syntax_error,
+            not_started=failure.reason or None if failure is not None else None,
+            signal=NAMES.get(failure.signal) if failure is not None else None,
             defect=defect,
             notes=() if self.stage is None else self.stage.notes,
         )

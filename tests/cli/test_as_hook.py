@@ -153,17 +153,71 @@ def test_a_wrong_command_line_refuses_when_failing_closed(
     assert sandhook(*open_, stdin=CALL).status == 1
 
 
-def test_a_defect_refuses_when_failing_closed(
-    sandhook: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fails(*arguments: Any) -> None:
-        raise ZeroDivisionError("oh")
+def fails(*arguments: Any) -> None:
+    raise ZeroDivisionError("oh")
 
+
+def call_of(name: str) -> tuple[str, HookSpec, bytes]:
+    """Return an agent's name of a tool call, a hook that waits for it, and its payload."""
+    contract = contracts.get(name)
+    native = next(own for own, kind in contract.events.items() if kind == "tool.pre")
+    spec = HookSpec("h", "tool.pre", native, Executor("bash", "x", ("x",)), on_error="block")
+    payload = contract.request(spec, sample("tool.pre"), "better")
+    return native, spec, payload.payload.encode() or payload.stdin
+
+
+def refuses(name: str, spec: HookSpec, ran: Any) -> bool:
+    """Return whether an agent takes what a command printed, and its status, for a refusal."""
+    answer = RunResult(ran.status, ran.stdout.encode(), ran.stderr.encode())
+    return contracts.get(name).decode(spec, sample("tool.pre"), answer, "better").refuses
+
+
+@pytest.mark.parametrize("place", ["gather", "engine_of", "event_of", "stdin"])
+@pytest.mark.parametrize("name", contracts.names())
+def test_a_defect_is_a_refusal_in_the_words_of_the_agent(
+    sandhook: Callable[..., Any],
+    hooks: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    place: str,
+) -> None:
+    native, spec, data = call_of(name)
+    path = hooks(BLOCKS)
+    monkeypatch.setattr(f"sandhook.cli.as_hook.{place}", fails)
+    ran = sandhook("fire", native, "--as-hook", name, "--hooks", path, stdin=data)
+    assert refuses(name, spec, ran), ran
+    assert "internal error: ZeroDivisionError: oh" in ran.stdout + ran.stderr
+    assert "Traceback" not in ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("name", contracts.names())
+def test_a_defect_of_hook_is_one_too(
+    sandhook: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    native, spec, data = call_of(name)
     monkeypatch.setattr("sandhook.cli.hook._run", fails)
-    base = ("hook", "--contract", "crush", "--", "-c", ":")
-    assert sandhook(*base, stdin=CALL).status == 70
-    ran = sandhook("hook", "--fail-closed", *base[1:], stdin=CALL)
-    assert ran == (2, "", "sandhook: internal error: ZeroDivisionError: oh\n")
+    ran = sandhook("hook", "--contract", name, "--event", native, "--", "-c", ":", stdin=data)
+    assert refuses(name, spec, ran), ran
+    assert "internal error: ZeroDivisionError: oh" in ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("name", contracts.names())
+def test_a_payload_beyond_a_bound_is_a_refusal(
+    sandhook: Callable[..., Any], hooks: Callable[..., Path], name: str
+) -> None:
+    native, spec, _ = call_of(name)
+    path = hooks(BLOCKS)
+    for data in (b'{"a":' * 600 + b"1" + b"}" * 600, b'{"tool_input": "\\ud800"}', b'{"a": 1e999}'):
+        ran = sandhook("fire", native, "--as-hook", name, "--hooks", path, stdin=data)
+        assert refuses(name, spec, ran), ran
+        assert "the payload: " in ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("script", ["yes | head -c 2000000", "while :; do f() { :; }; x=x$x$x; done"])
+def test_a_script_beyond_a_limit_is_a_refusal(sandhook: Callable[..., Any], script: str) -> None:
+    ran = sandhook("hook", "--contract", "crush", "--", "-c", script, stdin=CALL)
+    assert (ran.status, ran.stdout) == (2, "")
+    assert ran.stderr.startswith("sandhook: could not run: ")
 
 
 # fire --as-hook

@@ -212,6 +212,26 @@ def test_a_workspace_is_changed_in_a_copy(sandhook: Run, hooks: Write, tmp_path:
     assert sorted(each.name for each in work.iterdir()) == ["a", "b", "d"]
 
 
+def test_hooks_of_several_files_change_a_workspace_apart(sandhook: Run, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "a").write_text("old")
+    files = []
+    for number, command in enumerate(("echo one > a; touch $PWD/one", "cat a > seen; echo two > a")):
+        path = tmp_path / f"{number}.json"
+        path.write_text(
+            json.dumps({"hooks": [hook("turn_end", id=f"h{number}", command=f"{command}; echo '{{}}'")]})
+        )
+        files += ["--hooks", path]
+    ran = sandhook("fire", "turn_end", *files, "--workspace", work, "--write-back")
+    assert ran.status == 0
+    second = f":{tmp_path / '1.json'}"
+    assert f"conflict: /workspace/a: hooks of several files change it; {second} counts" in ran.stderr
+    assert (work / "seen").read_text() == "old"
+    assert (work / "a").read_text() == "two\n"
+    assert (work / "one").exists()
+
+
 def test_a_workspace_that_no_hook_changes_is_not_mentioned(
     sandhook: Run, hooks: Write, tmp_path: Path
 ) -> None:

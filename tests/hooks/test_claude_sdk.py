@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from sandhook.hooks import HookEngine, RunResult
 from sandhook.hooks.adapters.claude_sdk import callbacks, matchers
 from tests.hooks.hooktools import Scripted, said
@@ -116,3 +118,14 @@ def test_a_cancelled_callback_ends_its_hooks() -> None:
         return False
 
     assert asyncio.run(asyncio.wait_for(run(), 20))
+
+
+def test_a_defect_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fails(*arguments: Any) -> None:
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr(HookEngine, "afire", fails)
+    answer = call(settings("PreToolUse", "true"), "PreToolUse", BASH)
+    assert answer["hookSpecificOutput"]["permissionDecision"] == "deny"
+    reason = answer["hookSpecificOutput"]["permissionDecisionReason"]
+    assert reason == "sandhook: internal error: ZeroDivisionError: oh"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from sandhook.hooks import ContractError, HookEngine, HookSpec, ToolPre
-from sandhook.hooks.contracts import Document, get, kind_of, names, recognise
+from sandhook.hooks.contracts import LAYERS, BaseContract, Document, get, kind_of, names, recognise
 from sandhook.hooks.contracts.everruns import Everruns
 from sandhook.hooks.event import KINDS
-from sandhook.hooks.model import Executor
+from sandhook.hooks.model import Executor, LayerName
 from tests.hooks.hooktools import Scripted, said
 
 
@@ -65,3 +65,17 @@ def test_an_entry_point_adds_a_contract(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_contract_may_be_handed_over() -> None:
     assert HookEngine.load({}, Elsewhere(), runner=Scripted(said())).hooks[0].id == "own"
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_contract_with_a_parser_of_its_own_declares_it(name: str) -> None:
+    contract = get(name)
+    assert contract.has_own_format is (type(contract).parse is not BaseContract.parse)
+
+
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
+def test_every_layer_is_known(name: str, platform: str) -> None:
+    env = {"HOME": "/h", "USERPROFILE": "C:/h", "CLAUDE_PLUGIN_ROOT": "/p"}
+    assert {layer.name for layer in get(name).layers("/w", env, platform)} <= set(get_args(LayerName))
+    assert set(LAYERS) == set(get_args(LayerName))

@@ -308,7 +308,10 @@ def test_capabilities_contribute_in_the_order_of_the_list() -> None:
         "inline:pre_tool_use_0",
     ]
     assert made.diagnostics == (
-        "capabilities[2].config.disabled_contributions[0]: muting hook pack:two via disabled_contributions",
+        (
+            "configuration 1: capabilities[2].config.disabled_contributions[0]: "
+            "muting hook pack:two via disabled_contributions"
+        ),
     )
 
 

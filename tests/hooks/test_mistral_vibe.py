@@ -29,7 +29,7 @@ def test_layers() -> None:
     assert paths("mistral_vibe", "/w", {"VIBE_HOME": "/v"})[0] == "user /v/hooks.toml"
 
 
-def test_the_projects_hooks_come_first_and_take_their_names() -> None:
+def test_the_projects_hooks_come_first_and_take_no_names() -> None:
     def document(layer: str, *names: str) -> Document:
         hooks = [{"name": name, "type": "before_tool", "command": layer + name} for name in names]
         return Document({"hooks": hooks}, f"{layer}.toml", layer=layer)
@@ -38,8 +38,8 @@ def test_the_projects_hooks_come_first_and_take_their_names() -> None:
         [document("user", "a", "b"), document("project", "c", "a")], "mistral_vibe",
         runner=Scripted(said()), trust=lambda spec: True,
     )  # fmt: skip
-    assert [spec.executor.text for spec in made.hooks] == ["projectc", "projecta", "userb"]
-    assert "'a' is taken by project.toml" in made.diagnostics[0]
+    assert [spec.executor.text for spec in made.hooks] == ["projectc", "projecta", "usera", "userb"]
+    assert "the name 'a' is also in project.toml, whose layer cannot replace it" in made.diagnostics[0]
 
 
 def test_ten_faults_are_ten_problems_with_their_lines() -> None:

@@ -35,6 +35,7 @@ OUTPUTS = {
     "twice": None,
     "nan": b'{"decision": NaN}',
     "deep": b'{"a":' * 100 + b"1" + b"}" * 100,
+    "bound": b'{"a":' * 600 + b"1" + b"}" * 600,  # deeper than what is read
     "bytes": b'{"reason": "\xff\xfe"}',
     "cut": b'{"decision":"allow"}',
 }

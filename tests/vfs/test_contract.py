@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from threading import RLock
 
 import pytest
 
 from sandhook.vfs.hostdir import HostDirectory
+from sandhook.vfs.locked import LockedFileSystem
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.mounts import MountTable
 from sandhook.vfs.overlay import OverlayFileSystem
@@ -24,6 +26,18 @@ class TestOverlayOverMemory(Contract):
     @pytest.fixture
     def fs(self):
         return OverlayFileSystem(MemoryFileSystem())
+
+
+class TestLocked(Contract):
+    @pytest.fixture
+    def fs(self):
+        return LockedFileSystem(MemoryFileSystem(), RLock())
+
+
+class TestOverlayOverLocked(Contract):
+    @pytest.fixture
+    def fs(self):
+        return OverlayFileSystem(LockedFileSystem(MemoryFileSystem(), RLock()))
 
 
 class TestOverlayOverHost(Contract):

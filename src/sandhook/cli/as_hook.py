@@ -1,8 +1,8 @@
 """``sandhook fire --as-hook CONTRACT``: act as one command hook of an agent, for hooks of any agent.
 
-The payload comes on standard input; the decision of the hooks is written in that agent's form. An error must not
-look like a decision: the exit status is then 1, which no agent reads as a decision. With ``--fail-closed`` an
-error is a refusal.
+The payload comes on standard input; the decision of the hooks is written in that agent's form. An invalid command
+line or configuration must not look like a decision: the exit status is then 1, which no agent reads as one. With
+``--fail-closed`` it is a refusal. A defect of sandhook, and a payload beyond its bounds, are always refusals.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sandhook.cli.engines import engine_of, notes_of, prestart, print_note, work
 from sandhook.errors import SandhookError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Answer, Contract
-from sandhook.hooks.decode import DecodeError, decode
+from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, decode
 from sandhook.hooks.model import Decision
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sandhook.hooks.event import Event
 
-#: Exit status that nearly every agent reads as a refusal; used when the event is unknown.
+#: Exit status that nearly every agent reads as a refusal; used when the agent is unknown.
 _REFUSAL = 2
 
 #: Bytes that are read of a payload.
@@ -48,28 +48,39 @@ def fire(options: argparse.Namespace) -> int:
         answer, notes = _decide(options, agent, event)
     except (SandhookError, DecodeError) as error:
         message = f"sandhook: {' '.join(str(error).split())}"
-        if not options.fail_closed:
+        if not (options.fail_closed or isinstance(error, BoundExceeded)):
             print_note(message)
             return USAGE_ERROR
         answer, notes = refusal(agent, event, message), []
+    except (UsageError, BrokenPipeError):
+        raise
+    except Exception as error:
+        answer, notes = refusal(agent, event, internal(error)), []
     return write_answer(answer, notes)
 
 
 def closed(command: Callable[[], int], fail_closed: bool) -> int:
-    """Run a command; with ``--fail-closed`` an invalid command line and a defect of sandhook refuse, too."""
+    """Run a command; a defect of sandhook refuses, and with ``--fail-closed`` an invalid command line too."""
     try:
         return command()
+    except BrokenPipeError:
+        raise
     except Exception as error:
-        if not fail_closed:
+        usage = isinstance(error, UsageError)
+        if usage and not fail_closed:
             raise
-        what = "" if isinstance(error, UsageError) else f"internal error: {error.__class__.__name__}: "
-        print_note(f"sandhook: {what}{' '.join(str(error).split())}")
+        print_note(f"sandhook: {' '.join(str(error).split())}" if usage else internal(error))
         return _REFUSAL
 
 
+def internal(error: Exception) -> str:
+    """Return a line about a defect of sandhook."""
+    return f"sandhook: internal error: {error.__class__.__name__}: {' '.join(str(error).split())}"
+
+
 def stdin() -> bytes:
-    """Return the payload's bytes."""
-    return sys.stdin.buffer.read(MAX_PAYLOAD) if sys.stdin is not None else b""
+    """Return the payload's bytes, up to one more than MAX_PAYLOAD."""
+    return sys.stdin.buffer.read(MAX_PAYLOAD + 1) if sys.stdin is not None else b""
 
 
 def event_of(agent: Contract, named: str | None, data: bytes) -> tuple[Event, str]:
@@ -77,12 +88,17 @@ def event_of(agent: Contract, named: str | None, data: bytes) -> tuple[Event, st
 
     Raises:
         DecodeError: The payload is not JSON.
+        BoundExceeded: It exceeds a bound of sandhook.
         ContractError: The agent has no such event.
     """
+    if len(data) > MAX_PAYLOAD:
+        raise BoundExceeded(f"the payload: longer than {MAX_PAYLOAD} bytes")
     try:
-        payload = decode(data.decode("utf-8-sig")).value
+        payload = decode(data.decode("utf-8-sig"), max_depth=DATA_DEPTH).value
     except UnicodeDecodeError as error:
         raise DecodeError(f"the payload is not UTF-8 at byte {error.start + 1}") from None
+    except BoundExceeded as error:
+        raise BoundExceeded(f"the payload: {error}") from None
     except DecodeError as error:
         raise DecodeError(f"the payload: {error}") from None
     name = named if named is not None else agent.event_name(payload, dict(os.environ))
@@ -109,7 +125,7 @@ def _decide(options: argparse.Namespace, agent: Contract, event: Event) -> tuple
 def refusal(agent: Contract, event: Event | None, reason: str) -> Answer:
     """Return the answer of a hook that refuses; for an event that cannot be refused, a failure with its reason."""
     if event is None:
-        return Answer(stderr=reason.encode("utf-8", "replace") + b"\n", exit_status=_REFUSAL)
+        return agent.refuse(reason)
     if event.kind not in agent.refusable:
         return Answer(stderr=reason.encode("utf-8", "replace") + b"\n", exit_status=USAGE_ERROR)
     decision = Decision(event.kind, contract=agent.name, reason=reason)

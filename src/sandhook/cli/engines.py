@@ -50,7 +50,10 @@ def engine_of(
         prestart=False,
         compat=options.compat,
         runner=SandboxRunner(
-            workspace.fs if workspace else None, network=network_of(options), parse_cache=default_store()
+            workspace.fs if workspace else None,
+            view=workspace.view if workspace else None,
+            network=network_of(options),
+            parse_cache=default_store(),
         ),
         fail_closed=options.fail_closed,
         env=environment(options.env, options.inherit_env),

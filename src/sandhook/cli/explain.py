@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.cli.arguments import Parser
@@ -14,7 +14,7 @@ from sandhook.cli.output import columns, is_terminal, plain, put, put_json
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, ContractError
 from sandhook.hooks.decode import DecodeError
-from sandhook.hooks.event_run import dedupe_key
+from sandhook.hooks.event_run import RepeatedHooks
 from sandhook.hooks.inventory import Item, inventory
 from sandhook.record import Record
 
@@ -180,7 +180,7 @@ class Answer(Record):
 def answers_of(configuration: AgentConfiguration, event: Event, options: argparse.Namespace) -> list[Answer]:
     """Return an answer for each hook of this kind of event, and an answer for each fault."""
     engine = load(configuration, options, compat=options.compat)
-    keys: set[Hashable] = set()
+    repeated = RepeatedHooks(options.compat)
     answers = []
     for item in inventory(engine, configuration.contract, configuration.documents, configuration.problems):
         spec = item.spec
@@ -190,11 +190,9 @@ def answers_of(configuration: AgentConfiguration, event: Event, options: argpars
         if spec.event != event.kind:
             continue
         matches, reason = _match(spec, event)
-        if matches and configuration.contract.fold.dedupe and item.state == "trusted":
-            key = dedupe_key(spec, configuration.contract.fold.dedupe)
-            if key in keys:
-                matches, reason = False, "an earlier hook runs the same text"
-            keys.add(key)
+        dedupe = configuration.contract.fold.dedupe
+        if matches and dedupe and item.state == "trusted" and repeated.is_repeated(spec, dedupe):
+            matches, reason = False, "an earlier hook runs the same text"
         if item.state != "trusted":
             reason = f"{item.why}; it {'would match' if matches else 'would not match'}: {reason}"
         hook_input = _input(configuration, spec, event, options) if options.verbose else None

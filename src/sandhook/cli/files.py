@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.cli import UsageError
 from sandhook.vfs.base import FileSystem
+from sandhook.vfs.changes import Changes
 from sandhook.vfs.hostdir import HostDirectory, apply_changes
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.mounts import MountTable
@@ -31,17 +32,26 @@ class Workspace:
         self._directory = directory
         self._overlay = OverlayFileSystem(_host(directory, writable=False))
         self._root = MemoryFileSystem()
-        own_path = os.path.abspath(directory)  # noqa: PTH100 - pathlib costs 10 ms
-        table = MountTable(self._root)
+        self._views: dict[str, OverlayFileSystem] = {}
+        self.fs: FileSystem = self._namespace(self._root, self._overlay)
+
+    def view(self, source: str) -> FileSystem:
+        """Return the namespace for the hooks of one source, with changes of its own."""
+        overlay = self._views[source] = OverlayFileSystem(self._overlay)
+        return self._namespace(OverlayFileSystem(self._root), overlay)
+
+    def _namespace(self, root: FileSystem, overlay: OverlayFileSystem) -> FileSystem:
+        own_path = os.path.abspath(self._directory)  # noqa: PTH100 - pathlib costs 10 ms
+        table = MountTable(root)
         if sys.platform == "win32":
             from sandhook.cli.windows import HostPaths, sandbox_path
 
-            table = HostPaths(self._root)
+            table = HostPaths(root)
             own_path = sandbox_path(own_path)
-        table.mount(VirtualPath("/workspace"), self._overlay)
+        table.mount(VirtualPath("/workspace"), overlay)
         if own_path.startswith("/") and own_path.rstrip("/") not in ("", "/workspace"):
-            table.mount(VirtualPath(own_path), self._overlay)
-        self.fs: FileSystem = table
+            table.mount(VirtualPath(own_path), overlay)
+        return table
 
     def show(self, files: Mapping[str, bytes]) -> None:
         """Add files in addition to those of the directory.
@@ -60,7 +70,7 @@ class Workspace:
         Args:
             also: Paths that are written although they would be refused, see ``cli.write_back``.
         """
-        changes = self._overlay.changes()
+        changes = self._changes(report)
         if not changes and not also:
             return
         from sandhook.cli.write_back import Review, report_refused, shown
@@ -80,6 +90,19 @@ class Workspace:
         for name in review.unused(changes):
             report(f"--write-back-also {name}: no hook changed it")
         report(f"{len(paths)} change(s) written to {self._directory}")
+
+    def _changes(self, report: Callable[[str], None]) -> Changes:
+        """Return the changes of all sources; of two that change one file differently, the later one counts."""
+        by_path = {change.path: change for change in self._overlay.changes()}
+        for source, overlay in self._views.items():
+            for change in overlay.changes():
+                other = by_path.get(change.path)
+                if other is not None and (other.kind, other.content()) != (change.kind, change.content()):
+                    report(
+                        f"conflict: /workspace{change.path}: hooks of several files change it; {source} counts"
+                    )
+                by_path[change.path] = change
+        return Changes.ordered(list(by_path.values()))
 
 
 def mounted(specifications: list[str]) -> FileSystem:

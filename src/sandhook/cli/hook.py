@@ -43,8 +43,8 @@ def parser() -> Parser:
         "Run a script of this machine as a command hook of an agent, in the sandbox. The payload of\n"
         "the event comes on standard input; standard output and error are those of the script. It sees\n"
         "only itself and the directory of --workspace.\n\n"
-        "Exit status: that of the script. With --fail-closed, a script that could not run is a refusal,\n"
-        "in the form of the agent.",
+        "Exit status: that of the script. A script that exceeds a limit other than --timeout is a refusal in\n"
+        "the form of the agent; with --fail-closed, any script that could not run is.",
     )
     add = result.add_argument
     add("--contract", required=True, metavar="NAME", help="the agent that runs the hook")
@@ -112,12 +112,12 @@ def _chosen(own: list[str], words: list[str]) -> int:
 
 
 def _hook(options: argparse.Namespace, contract: Contract, words: list[str]) -> int:
-    from sandhook.cli.as_hook import event_of, refusal, stdin, write_answer
+    from sandhook.cli.as_hook import event_of, internal, refusal, stdin, write_answer
     from sandhook.cli.engines import print_note
     from sandhook.hooks.contracts import Answer
 
     data = stdin()
-    event, native, fault = None, "", ""
+    event, native, fault, exceeded = None, "", "", False
     try:
         event, native = event_of(contract, options.event, data)
     except (SandhookError, DecodeError) as error:
@@ -125,14 +125,20 @@ def _hook(options: argparse.Namespace, contract: Contract, words: list[str]) -> 
     notes = [f"sandhook: {fault}"] if fault else []
     script = _script(words)
     if isinstance(script, Script):
-        ran = _run(options, _Call(contract, event, native, data), script, notes)
+        try:
+            ran = _run(options, _Call(contract, event, native, data), script, notes)
+        except (SandhookError, UsageError):
+            raise
+        except Exception as error:
+            return write_answer(refusal(contract, event, internal(error)), [])
+        exceeded = ran.exceeded_bound
         why, status = ran.could_not_run, ran.exit_status
         answer = Answer(ran.stdout, ran.stderr, _CANNOT_RUN if status is None else status)
     else:
         why, answer = script, Answer(exit_status=_CANNOT_RUN)
     if why is not None:
         notes.append(f"sandhook: could not run: {why}")
-    if options.fail_closed and (why is not None or fault):
+    if exceeded or (options.fail_closed and (why is not None or fault)):
         return write_answer(refusal(contract, event, notes[-1]), [])
     if why is not None and answer.exit_status != 0:
         print_note(notes[-1])
@@ -203,6 +209,7 @@ def _run(options: argparse.Namespace, call: _Call, script: Script, notes: list[s
         cwd=cwd,
         limits=Limits(wall_seconds=options.timeout, output_bytes=_OUTPUT_BYTES),
         parse_cache=default_store(),
+        start_files=False,
     )
     result = shell.run(
         script.text, stdin=call.data, args=script.words, name=script.name, from_file=script.is_file

@@ -18,7 +18,7 @@ from sandhook.command.inform import inform
 from sandhook.command.options import Inform, UsageError, option_set
 from sandhook.command.run import syntax_of
 from sandhook.errors import LimitExceeded
-from sandhook.kernel.process import Process
+from sandhook.kernel.process import CommandFailure, Process
 from sandhook.limits import Budget
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.path import VirtualPath
@@ -160,8 +160,14 @@ class UtilityContext:
         return self._context.run_command(argv, environment=env)
 
     def error(self, message: str, status: int = 1) -> int:
-        """Write "name: message" to standard error and return ``status``: ``return ctx.error("no such user")``."""
+        """Write "name: message" to standard error and return ``status``: ``return ctx.error("no such user")``.
+
+        The statuses 126 and 127 report that the command cannot do its work at all, as for a program that
+        cannot be started: a hook that ends so could not run.
+        """
         self._context.error(message)
+        if status in (126, 127):
+            self._context.kernel.failure = CommandFailure(status, f"{self.name}: {message}")
         return status
 
     def _error(self, data: bytes) -> None:

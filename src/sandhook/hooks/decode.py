@@ -1,6 +1,6 @@
 """Strict decoding of one JSON object: what a hook prints, and what a configuration holds.
 
-RFC 8259 and nothing more: no NaN, no trailing text, no lone surrogates, nesting of 64 at most,
+RFC 8259 and nothing more: no NaN, no trailing text, no lone surrogates, bounded nesting,
 numbers that fit. Duplicate keys are reported; the contract decides what they mean.
 """
 
@@ -18,8 +18,11 @@ from sandhook.record import Record
 if TYPE_CHECKING:
     from sandhook.hooks.event import Json, JsonObject
 
-#: Arrays and objects inside one another.
+#: Arrays and objects inside one another in a configuration.
 MAX_DEPTH = 64
+
+#: The same in a payload, and in what a hook prints: a guard may print a part of its payload.
+DATA_DEPTH = 512
 
 #: A bracket, or a string: the brackets in a string do not nest. A string without its end takes the rest.
 _STRING_OR_BRACKET = lazily(r'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
@@ -27,6 +30,10 @@ _STRING_OR_BRACKET = lazily(r'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
 
 class DecodeError(ValueError):
     """Text that is not the expected JSON; the message names the fault and its place."""
+
+
+class BoundExceeded(DecodeError):
+    """JSON that an agent may read, and that exceeds a bound of this decoder: depth, numbers, surrogates."""
 
 
 class Decoded(Record):
@@ -75,7 +82,7 @@ class _Reader:
     def real(self, digits: str) -> float:
         value = float(digits)
         if value in (float("inf"), float("-inf")):
-            raise DecodeError(f"number out of range: {digits[:24]}")
+            raise BoundExceeded(f"number out of range: {digits[:24]}")
         return value
 
     def constant(self, name: str) -> NoReturn:
@@ -95,14 +102,25 @@ def decode(text: str, *, max_depth: int = MAX_DEPTH) -> Decoded:
 
     Raises:
         DecodeError: Anything else; ``max_depth`` counts objects and arrays inside one another.
+        BoundExceeded: The same error, when the text may be JSON and exceeds a bound.
     """
     value, duplicates, notes = _decode(text, max_depth)
     return Decoded(value, duplicates if isinstance(value, dict) else (), notes)
 
 
-def decode_object(text: str, *, max_depth: int = MAX_DEPTH) -> DecodedObject:
-    """Decode one JSON object; see ``decode``."""
-    value, duplicates, notes = _decode(text, max_depth)
+def decode_object(text: str, *, max_depth: int = DATA_DEPTH) -> DecodedObject:
+    """Decode one JSON object, as hooks print them; see ``decode``.
+
+    Raises:
+        DecodeError: The text is not an object.
+        BoundExceeded: It begins like an object, and exceeds a bound.
+    """
+    try:
+        value, duplicates, notes = _decode(text, max_depth)
+    except BoundExceeded as error:
+        if text.lstrip(" \t\n\r").startswith("{"):
+            raise
+        raise DecodeError(str(error)) from None
     if not isinstance(value, dict):
         raise DecodeError(f"wanted an object, got {type_name(value)}")
     return DecodedObject(value, duplicates, notes)
@@ -122,6 +140,8 @@ def _decode(text: str, max_depth: int) -> tuple[Json, tuple[str, ...], tuple[str
         value = decoder.decode(text)
     except JSONDecodeError as error:
         raise DecodeError(f"{error.msg} at line {error.lineno} column {error.colno}") from None
+    except RecursionError:  # the caller's own stack is deep
+        raise BoundExceeded("the value nests too deeply") from None
     if "\\ud" in text or "\\uD" in text or not text.isascii():
         _check_surrogates(value)
     return value, reader.top, tuple(reader.notes)
@@ -170,7 +190,8 @@ def encode(value: Json) -> str:
     U+FFFD, so that no payload can prevent a guard from running.
 
     Raises:
-        DecodeError: The value is not JSON, or nests too deeply.
+        DecodeError: The value is not JSON.
+        BoundExceeded: It nests too deeply.
     """
     try:
         try:
@@ -178,7 +199,7 @@ def encode(value: Json) -> str:
         except ValueError:
             text = json.dumps(_finite(value), separators=(",", ":"), ensure_ascii=False)
     except RecursionError:
-        raise DecodeError("the value nests too deeply") from None
+        raise BoundExceeded("the value nests too deeply") from None
     except (TypeError, ValueError) as error:
         raise DecodeError(str(error)) from None
     if text.isascii():
@@ -204,12 +225,12 @@ def _check_depth(text: str, most: int) -> None:
         return
     depth = 0
     for match in _STRING_OR_BRACKET.finditer(text):
-        found = match[0]
-        if found in "[{":
+        token = match[0]
+        if token in "[{":
             depth += 1
             if depth > most:
-                raise DecodeError(f"nesting of {most} exceeded at character {match.start() + 1}")
-        elif found in "]}":
+                raise BoundExceeded(f"nesting of {most} exceeded at character {match.start() + 1}")
+        elif token in "]}":
             depth -= 1
 
 
@@ -222,7 +243,7 @@ def _check_surrogates(value: Json) -> None:
                 try:
                     item.encode("utf-8")
                 except UnicodeEncodeError:
-                    raise DecodeError("a lone surrogate is not text") from None
+                    raise BoundExceeded("a lone surrogate is not text") from None
         elif isinstance(item, dict):
             pending.extend(item)
             pending.extend(item.values())

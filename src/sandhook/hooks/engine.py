@@ -19,7 +19,7 @@ from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Event, Json
 from sandhook.hooks.event_run import BackgroundHooks, BackgroundResult, EventRun, OnceHooks, Services
 from sandhook.hooks.merge import merge
-from sandhook.hooks.model import Compat, Decision, FailClosed, HookSpec
+from sandhook.hooks.model import Compat, Decision, FailClosed, HookSpec, source_of
 from sandhook.hooks.runner import (
     Runner,
     RunnerAdapter,
@@ -28,7 +28,7 @@ from sandhook.hooks.runner import (
     unknown_executor,
     wants_jq,
 )
-from sandhook.hooks.sources import documents, line_of, with_lines
+from sandhook.hooks.sources import documents, line_of, problem_of, with_lines
 from sandhook.record import Record
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Withheld(Record):
 
 
 class Findings(Record):
-    """What loading a configuration found besides the hooks that run; see the attributes of HookEngine."""
+    """What is in a configuration in addition to the hooks that run; see the attributes of HookEngine."""
 
     problems: tuple[Problem, ...] = ()
     withheld: tuple[Withheld, ...] = ()
@@ -81,8 +81,10 @@ class Findings(Record):
 class HookEngine:
     """The hooks of a configuration, ready to run.
 
-    An engine's hooks share one file system, which persists between events; everything else is new
-    for each hook. ``fire`` may be called from any thread, and from several at once.
+    The files that hooks change persist between events; everything else is new for each hook. Hooks of one
+    source (a file, or a capability of the host) see each other's changes. Those of another source do not see
+    them, so that they cannot disturb each other; ``shared_files`` lets all see all. ``fire`` may be called from
+    any thread, and from several at once; hooks of different calls do not wait for each other.
 
     Args:
         groups: The hooks, by contract. Hooks of a later group see what earlier groups changed.
@@ -94,6 +96,7 @@ class HookEngine:
             without a decision, or an unreadable output.
         env: The agent's own environment, for hooks that inherit from it.
         audit: Where audit lines go.
+        shared_files: Hooks of all sources see each other's changes of files.
 
     Attributes:
         groups: The argument, as a tuple.
@@ -113,6 +116,7 @@ class HookEngine:
         fail_closed: FailClosed = False,
         env: Mapping[str, str] | None = None,
         audit: Sink | None = None,
+        shared_files: bool = False,
         findings: Findings = Findings(),  # noqa: B008 - immutable
     ) -> None:
         if compat not in COMPAT:
@@ -133,6 +137,7 @@ class HookEngine:
         self._runner = RunnerAdapter(runner if runner is not None else SandboxRunner())
         types = dict.fromkeys(SANDBOX_TYPES, self._runner)
         types.update({name: RunnerAdapter(each) for name, each in (executors or {}).items()})
+        self._isolated = not shared_files and len({source_of(spec) for spec in self.hooks}) > 1
         self._audit = Audit(audit)
         self._once = OnceHooks()
         self._background = BackgroundHooks()
@@ -145,7 +150,9 @@ class HookEngine:
             self._audit,
             self._once,
             self._background,
+            self._isolated,
         )
+        self._report_problems()
 
     @classmethod
     def load(
@@ -166,6 +173,7 @@ class HookEngine:
         max_timeout: float | None = None,
         on_long_timeout: LongTimeout = "clamp",
         audit: Sink | None = None,
+        shared_files: bool = False,
         prestart: bool = True,
     ) -> HookEngine:
         """Load configurations: paths, Documents or decoded objects, weakest layer first.
@@ -196,7 +204,7 @@ class HookEngine:
             return NopEngine()
         if prestart and runner is None and loading.names_jq():
             prestart_worker()
-        engine = cls(
+        return cls(
             loading.groups,
             runner=_mixed(host, own_runner, contributions, env) if host else own_runner,
             executors=executors,
@@ -204,10 +212,9 @@ class HookEngine:
             fail_closed=fail_closed,
             env=env,
             audit=audit,
+            shared_files=shared_files,
             findings=loading.findings(),
         )
-        engine._report_problems()
-        return engine
 
     def _report_problems(self) -> None:
         for problem in self.problems:
@@ -227,10 +234,19 @@ class HookEngine:
 
     @property
     def fs(self) -> FileSystem:
-        """The files that the hooks share; AttributeError for a runner without files."""
+        """The files that all hooks see; AttributeError for a runner without files.
+
+        They have the changes of the hooks when all hooks are of one source, or with ``shared_files``.
+        """
         if self._runner.fs is None:
             raise AttributeError("the engine's runner has no files (fs)")
         return self._runner.fs
+
+    def files_of(self, spec: HookSpec) -> FileSystem:
+        """Return the files as a hook sees them, with the changes of its source; AttributeError without files."""
+        if not self._isolated or self._runner.files_of is None:
+            return self.fs
+        return self._runner.files_of(source_of(spec))
 
     def fire(self, event: Event, *, cancel: Cancellation | None = None) -> Decision:
         """Run the hooks that an event concerns and return what they decided together.
@@ -338,11 +354,30 @@ class _Loading:
         if contract is None and not options.contributions and all(not each.value for each in configurations):
             return False
         for known, own_documents in _by_contract(configurations, contract, options.env):
-            self._add(known, known.load(own_documents, options))
+            self._add(known, self._loaded(known, own_documents, options))
         self._locate(configurations)
         if self.problems and strict:
             raise ConfigError(self.problems)
         return True
+
+    def _loaded(self, contract: Contract, own_documents: list[Document], options: LoadOptions) -> Loaded:
+        """Load the documents of a contract. One that makes its loader fail is a problem; the others stay in force."""
+        try:
+            return contract.load(own_documents, options)
+        except Exception as error:
+            if len(own_documents) < 2:
+                names = [document.name for document in own_documents]
+                self.problems.append(problem_of(error, "".join(names)))
+                return Loaded(())
+        good = []
+        for document in own_documents:
+            try:
+                contract.load([document], options)
+            except Exception as error:
+                self.problems.append(problem_of(error, document.name))
+            else:
+                good.append(document)
+        return contract.load(good, options)
 
     def findings(self) -> Findings:
         return Findings(tuple(self.problems), tuple(self.withheld), tuple(self.diagnostics))
@@ -359,11 +394,11 @@ class _Loading:
         """Return whether the text of any hook names jq."""
         return any(wants_jq(spec.executor.text) for group in self.groups for spec in group.specs)
 
-    def _locate(self, found: Sequence[Document]) -> None:
+    def _locate(self, configurations: Sequence[Document]) -> None:
         """Set the line of every problem whose file's text is known."""
         if not self.problems:
             return
-        by_name = {document.name: with_lines(document) for document in found}
+        by_name = {document.name: with_lines(document) for document in configurations}
         for problem in self.problems:
             if not problem.line and problem.file in by_name:
                 problem.line = line_of(by_name[problem.file], problem.path)
@@ -371,10 +406,13 @@ class _Loading:
     def _trusted(self, spec: HookSpec) -> HookSpec | None:
         if not contracts.needs_trust(spec.layer):
             return spec
-        answer = self._trust(spec) if self._trust is not None else None
+        why = f"not trusted: {spec.file or 'a configuration'} is of the {spec.layer} layer"
+        try:
+            answer = self._trust(spec) if self._trust is not None else None
+        except Exception as error:  # an approval that cannot be read must not end the other layers' guards
+            answer, why = None, f"not trusted: {error.__class__.__name__}: {error}"
         if answer:
             return answer if isinstance(answer, HookSpec) else spec
-        why = f"not trusted: {spec.file or 'a configuration'} is of the {spec.layer} layer"
         self.withheld.append(Withheld(spec, why, "untrusted"))
         return None
 
@@ -403,14 +441,14 @@ def _with_background(decision: Decision, results: Sequence[BackgroundResult]) ->
 
 
 def _by_contract(
-    found: Sequence[Document], contract: Contract | None, env: Mapping[str, str]
+    configurations: Sequence[Document], contract: Contract | None, env: Mapping[str, str]
 ) -> list[tuple[Contract, list[Document]]]:
     """Return the documents of each contract, in the order in which the contracts come first."""
     if contract is not None:
-        return [(contract, list(found))]
+        return [(contract, list(configurations))]
     groups: dict[str, tuple[Contract, list[Document]]] = {}
     nothing: list[Document] = []
-    for document in found:
+    for document in configurations:
         if document.value is None:
             nothing.append(document)
         elif document.contract:

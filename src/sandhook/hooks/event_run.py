@@ -11,9 +11,19 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
-from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.contracts import may_override, needs_trust
+from sandhook.hooks.decode import BoundExceeded, DecodeError
 from sandhook.hooks.fold import Fold
-from sandhook.hooks.model import ContextFile, Decision, HookSpec, Outcome, Request, RunResult, Verdict
+from sandhook.hooks.model import (
+    ContextFile,
+    Decision,
+    HookSpec,
+    Outcome,
+    Request,
+    RunResult,
+    Verdict,
+    source_of,
+)
 from sandhook.hooks.runner import RunnerAdapter, unknown_executor
 from sandhook.record import Record
 
@@ -114,6 +124,7 @@ class Services(Record):
         audit: Where events are written.
         once: Which hooks with ``once`` ran already.
         background: Runs background hooks.
+        isolated: Hooks of different sources do not see each other's changes of files.
     """
 
     compat: Compat
@@ -124,6 +135,7 @@ class Services(Record):
     audit: Audit
     once: OnceHooks
     background: BackgroundHooks
+    isolated: bool
 
 
 class EventRun:
@@ -148,7 +160,7 @@ class EventRun:
         self._fold = Fold(contract.fold_for(specs, event), event)
         self._specs = specs
         self._cancel = cancel
-        self._dedupe_keys: set[DedupeKey] = set()
+        self._repeated = RepeatedHooks(services.compat)
         self._fail_closed_ids: list[str] = []
         self._fired = event
 
@@ -207,11 +219,8 @@ class EventRun:
             return Outcome(spec, "not_matched", why)
         if fold.stopped:
             return Outcome(spec, "skipped", "skipped: an earlier hook refused")
-        if fold.policy.dedupe:
-            key = dedupe_key(spec, fold.policy.dedupe)
-            if key in self._dedupe_keys:
-                return Outcome(spec, "skipped", "skipped: an earlier hook runs the same text")
-            self._dedupe_keys.add(key)
+        if fold.policy.dedupe and self._repeated.is_repeated(spec, fold.policy.dedupe):
+            return Outcome(spec, "skipped", "skipped: an earlier hook runs the same text")
         if spec.once and not self._services.once.first_time(self._fired.session_id, spec.id):
             return Outcome(spec, "skipped", "skipped: runs once in a session, and did")
         return Outcome(spec, "selected", why)
@@ -222,10 +231,13 @@ class EventRun:
         try:
             request = self._contract.request(spec, event, self._services.compat)
         except DecodeError as error:
-            return RunResult(failure=f"the event cannot be encoded: {error}")
+            ours = isinstance(error, BoundExceeded) or self._services.compat != "strict"
+            return RunResult(failure=f"the event cannot be encoded: {error}", failure_is_ours=ours)
         inherited = _inherited(spec, self._services.env)
         if inherited or self._cancel is not None:
             request = request._replace(inherited=inherited, cancel=self._cancel)
+        if self._services.isolated:
+            request = request._replace(source=source_of(spec))
         return request
 
     def _execute(self, spec: HookSpec, request: Request | RunResult) -> RunResult:
@@ -278,10 +290,10 @@ class EventRun:
 
     def _must_refuse(self, event: Event, ran: RunResult, verdict: Verdict) -> str | None:
         """Return why the engine refuses where the contract does not, or None."""
-        fail_closed = self._services.fail_closed
-        if not fail_closed or event.kind not in self._contract.refusable or verdict.refuses:
+        if event.kind not in self._contract.refusable or verdict.refuses:
             return None
-        if verdict.could_not_run is not None:
+        fail_closed = self._services.fail_closed
+        if verdict.could_not_run is not None and (fail_closed or self._exceeded_bound(ran, verdict)):
             return verdict.could_not_run
         if fail_closed == "strict" and not verdict.decided:
             if verdict.undecodable is not None:
@@ -289,6 +301,12 @@ class EventRun:
             if ran.exit_status:
                 return f"exit status {ran.exit_status} without a decision"
         return None
+
+    def _exceeded_bound(self, ran: RunResult, verdict: Verdict) -> bool:
+        """Return whether a hook could not run because of a bound that its agent does not have."""
+        if self._services.compat == "strict" and ran.limit in self._contract.own_limits:
+            return False
+        return verdict.exceeded_bound or ran.exceeded_bound
 
     # The decision.
 
@@ -326,14 +344,40 @@ class EventRun:
         return tuple(kept.values())
 
 
-#: The source (or ""), executor type, text and arguments of a hook.
-DedupeKey = tuple[str, str, str, tuple[str, ...]]
+class RepeatedHooks:
+    """The hooks of one event with equal text and arguments, of which ``FoldPolicy.dedupe`` runs only the first.
+
+    A hook of a weaker layer does not run in place of a stronger layer's: it may have another timeout or other
+    variables. In strict mode it does, as upstream.
+    """
+
+    def __init__(self, compat: Compat) -> None:
+        self._strict = compat == "strict"
+        self._running: dict[tuple[str, str, str, tuple[str, ...]], list[HookSpec]] = {}
+
+    def is_repeated(self, spec: HookSpec, dedupe: Dedupe) -> bool:
+        """Return whether an earlier hook runs in place of this one; otherwise remember this one."""
+        executor = spec.executor
+        source = spec.source if dedupe == "source" else ""
+        running = self._running.setdefault((source, executor.type, executor.text, executor.argv), [])
+        if any(self._strict or _runs_for(other, spec) for other in running):
+            return True
+        running.append(spec)
+        return False
 
 
-def dedupe_key(spec: HookSpec, dedupe: Dedupe) -> DedupeKey:
-    """Return a key that is equal for hooks of which ``FoldPolicy.dedupe`` runs only the first."""
-    executor = spec.executor
-    return (spec.source if dedupe == "source" else "", executor.type, executor.text, executor.argv)
+def _runs_for(other: HookSpec, spec: HookSpec) -> bool:
+    """Return whether an earlier hook of the same text may run in place of a hook."""
+    if may_override(other.layer, spec.layer):
+        return True
+    if needs_trust(other.layer):
+        return False
+    return (other.executor, other.timeout, other.on_error, other.background) == (
+        spec.executor,
+        spec.timeout,
+        spec.on_error,
+        spec.background,
+    )
 
 
 def _inherited(spec: HookSpec, env: Mapping[str, str]) -> Mapping[str, str]:

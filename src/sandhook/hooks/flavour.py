@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Literal
 
 from sandhook.pattern.errors import PatternError
 
 #: The syntax of an expression: Go's regexp (RE2's own), Rust's regex crate, or JavaScript's RegExp.
-FLAVOURS = ("go", "rust", "js")
+Flavour = Literal["go", "rust", "js"]
 
 
 @lru_cache(maxsize=512)
-def compile_search(pattern: str, flavour: str) -> Callable[[str], bool]:
+def compile_search(pattern: str, flavour: Flavour) -> Callable[[str], bool]:
     """Return a function that returns whether the pattern matches anywhere in a text.
 
     Raises:
@@ -33,12 +34,12 @@ def compile_search(pattern: str, flavour: str) -> Callable[[str], bool]:
             _refuse_misread(pattern)
         search = compile_re2(pattern, flavor=flavour, groups=False).search
 
-    def found(text: str) -> bool:
+    def is_found(text: str) -> bool:
         if not text.isascii():
             text = text.encode("utf-8", "replace").decode()  # RE2 needs valid UTF-8; a lone surrogate is not
         return search(text)
 
-    return found
+    return is_found
 
 
 def _refuse_misread(pattern: str) -> None:

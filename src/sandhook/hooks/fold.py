@@ -8,7 +8,16 @@ from __future__ import annotations
 from typing import Literal
 
 from sandhook.hooks.event import Event, ToolResult
-from sandhook.hooks.model import PERMISSIONS, ContextFile, Decision, Operation, Permission, Verdict
+from sandhook.hooks.model import (
+    PERMISSIONS,
+    Context,
+    ContextFile,
+    Decision,
+    Operation,
+    Permission,
+    Placement,
+    Verdict,
+)
 from sandhook.record import Record
 
 #: Which hooks of one event count as the same.
@@ -91,7 +100,7 @@ class Fold:
         policy = self.policy
         input_: tuple[Operation, ...] = ()
         prompt: tuple[Operation, ...] = ()
-        context: tuple[tuple[str, str], ...] = ()
+        context: Context = ()
         files: tuple[ContextFile, ...] = ()
         if not refusing or policy.survive_refusal:
             input_ = self._operations([verdict.input for verdict in verdicts])
@@ -129,11 +138,11 @@ class Fold:
         operations = tuple(operation for operation in changes if operation is not None)
         return operations[-1:] if self.policy.replacements == "last" else operations
 
-    def _context(self, verdicts: list[Verdict]) -> tuple[tuple[str, str], ...]:
+    def _context(self, verdicts: list[Verdict]) -> Context:
         entries = [entry for verdict in verdicts for entry in verdict.context]
         if self.policy.contexts == "list":
             return tuple(entries)
-        places: dict[str, list[str]] = {}
+        places: dict[Placement, list[str]] = {}
         for text, place in entries:
             places.setdefault(place, []).append(text)
         return tuple(("\n".join(texts), place) for place, texts in places.items())

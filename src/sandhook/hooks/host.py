@@ -91,7 +91,7 @@ class HostRunner:
         except OSError as error:
             return RunResult(failure=f"cannot run on the host: {error.strerror or error}")
         except Exception as error:  # an internal error must not look like a decision
-            return RunResult(failure=internal(error))
+            return RunResult(failure=internal(error), failure_is_ours=True)
 
     def resolve(self, path: str, base: str) -> str | None:
         """Return the canonical path of an existing file, or None; ``path`` may be relative to ``base``."""
@@ -180,6 +180,7 @@ class MixedRunner:
         self._sandbox = sandbox
         self.resolve = host.resolve
         self.fs = RunnerAdapter(sandbox).fs
+        self.files_of = RunnerAdapter(sandbox).files_of
 
     def __call__(self, request: Request) -> RunResult | Awaitable[RunResult]:
         """Run a request on the host or in the sandbox."""

@@ -141,7 +141,7 @@ def fill(headers: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, 
     """
     filled = {"Content-Type": "application/json"}
     for name, text in headers.items():
-        value = _VARIABLE.sub(lambda found: variables.get(found[1] or found[2], ""), text)
+        value = _VARIABLE.sub(lambda match: variables.get(match[1] or match[2], ""), text)
         if not _NAME.match(name) or name.lower() in _OURS:
             raise UrlRefused(f"the header {name!r} cannot be set by a hook")
         if any((ord(c) < 0x20 and c != "\t") or not ord(c) < 0x7F for c in value):

@@ -8,7 +8,7 @@ from typing import Literal
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.engine import HookEngine
-from sandhook.hooks.model import HookSpec
+from sandhook.hooks.model import HookSpec, LayerName
 from sandhook.hooks.sources import line_of, with_lines
 from sandhook.record import Record
 
@@ -33,7 +33,7 @@ class Item(Record):
     state: State
     contract: str
     spec: HookSpec | None = None
-    layer: str = ""
+    layer: LayerName = ""
     file: str = ""
     line: int = 0
     path: str = ""

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from sandhook.hooks.decode import DecodeError, encode
 from sandhook.hooks.event import Event, Json
+from sandhook.hooks.flavour import Flavour
 from sandhook.record import Record
 
 
@@ -216,12 +217,12 @@ class Regex(Record):
 
     Attributes:
         pattern: As the author wrote it.
-        flavour: Whose syntax it is: one of ``sandhook.hooks.flavour.FLAVOURS``.
+        flavour: Whose syntax it is: see ``sandhook.hooks.flavour``.
         search: The compiled search, linear in the text.
     """
 
     pattern: str
-    flavour: str
+    flavour: Flavour
     search: Callable[[str], bool]
 
     def test(self, text: str) -> bool:

@@ -23,6 +23,15 @@ Permission = Literal["deny", "defer", "ask", "allow", "none"]
 #: Permissions, strongest first.
 PERMISSIONS: tuple[Permission, ...] = ("deny", "defer", "ask", "allow", "none")
 
+#: The layers of configurations, weakest first as agents read them; "" is what the caller names or passes.
+LayerName = Literal["", "managed", "user", "project", "local", "bundle"]
+
+#: Where a text is added: to the prompt, after a tool's result, to the session, or to wake an idle agent.
+Placement = Literal["prompt", "result", "session", "wake"]
+
+#: Texts to add, each with its placement.
+Context = tuple[tuple[str, Placement], ...]
+
 #: How faithful a run is: "better" closes the gaps that upstream has, "strict" reproduces them.
 Compat = Literal["better", "strict"]
 
@@ -104,6 +113,7 @@ class HookSpec(Record):
         include_sub_agents: Runs for sub-agents too.
         description: The author's description.
         source: Its origin: "user", a capability, a layer.
+        contributed: The host contributes it, by the capability ``source``.
         path: Its position in the file, for messages: "hooks[2]".
         file: The file, or "".
         layer: The layer of the file, see ``contracts.LAYERS``.
@@ -131,14 +141,20 @@ class HookSpec(Record):
     include_sub_agents: bool = True
     description: str | None = None
     source: str = "user"
+    contributed: bool = False
     path: str = ""
     file: str = ""
-    layer: str = ""
+    layer: LayerName = ""
     entry: Json = None
     trust_hash: str | None = None
     snapshot: tuple[tuple[str, bytes], ...] = ()
     absent: tuple[str, ...] = ()
     extras: Mapping[str, Json] | None = None
+
+
+def source_of(spec: HookSpec) -> str:
+    """Return what a hook comes from, as a name that no other source has: its layer and file, or its capability."""
+    return f"capability:{spec.source}" if spec.contributed else f"{spec.layer}:{spec.file}"
 
 
 class Request(Record):
@@ -157,6 +173,8 @@ class Request(Record):
         overflow: What output beyond ``output_bytes`` does: "fail" ends the hook, "drop" cuts it; with
             "drop" each stream has its own limit.
         cancel: Ends the hook from another thread.
+        source: Hooks of one source see each other's changes of files, and those of another source do not;
+            "" for hooks that change the shared files.
     """
 
     spec: HookSpec
@@ -170,6 +188,7 @@ class Request(Record):
     log: str = ""
     overflow: Overflow = "fail"
     cancel: Cancellation | None = None
+    source: str = ""
 
 
 class RunResult(Record):
@@ -187,6 +206,7 @@ class RunResult(Record):
         syntax_error: bash's message when the script does not parse.
         missing: The command that could not be found or executed, when the exit status is 126 or 127.
         failure: Why nothing could be run at all.
+        failure_is_ours: The failure is a bound or an error of sandhook itself, which the agent does not have.
         diagnostics: Notes of the interpreter for the host.
     """
 
@@ -201,6 +221,7 @@ class RunResult(Record):
     syntax_error: str | None = None
     missing: str | None = None
     failure: str | None = None
+    failure_is_ours: bool = False
     diagnostics: tuple[str, ...] = ()
 
     @property
@@ -210,6 +231,18 @@ class RunResult(Record):
     @property
     def cancelled(self) -> bool:
         return self.limit == "cancelled"
+
+    @property
+    def exceeded_bound(self) -> bool:
+        """Whether a bound of sandhook kept the hook from deciding; the agent has no such bound.
+
+        The timeout is the agent's own, and a cancellation is the host's.
+        """
+        if self.failure is not None:
+            return self.failure_is_ours
+        if self.limit is not None:
+            return not (self.timed_out or self.cancelled)
+        return self.truncated
 
     @property
     def could_not_run(self) -> str | None:
@@ -256,6 +289,7 @@ class Verdict(Record):
         context: Texts to add, each with its placement ("prompt", "result", "session").
         context_files: Files to mention to the model; the engine drops those outside the project.
         could_not_run: Why the hook could not decide; None when it decided or had no opinion.
+        exceeded_bound: It could not because its output exceeds a bound of sandhook.
         undecodable: Why the output could not be read, where the contract ignores that.
         extras: Values that only this agent has (a session's title, paths to watch), under its own names.
         warnings: Messages for the log (``hook.warning``).
@@ -275,9 +309,10 @@ class Verdict(Record):
     prompt: Operation | None = None
     result: Operation | None = None
     error: Operation | None = None
-    context: tuple[tuple[str, str], ...] = ()
+    context: Context = ()
     context_files: tuple[ContextFile, ...] = ()
     could_not_run: str | None = None
+    exceeded_bound: bool = False
     undecodable: str | None = None
     extras: Mapping[str, Json] | None = None
     warnings: tuple[str, ...] = ()
@@ -349,7 +384,8 @@ class Decision(Record):
         input, prompt, result, error: Operations in the order in which they apply.
         context, context_files: In config order.
         could_not_run: Ids of the hooks that could not decide.
-        fail_closed: Ids of the hooks that refuse because of the caller's ``fail_closed``.
+        fail_closed: Ids of the hooks that refuse because they could not run: a bound of sandhook was exceeded,
+            or the caller's ``fail_closed`` applies.
         message: The text that the agent shows instead of what was refused.
         outcomes: One per hook that waits for this kind of event, in config order.
         background: Outcomes of hooks that ran in the background and ended since the last event.
@@ -371,7 +407,7 @@ class Decision(Record):
     prompt: tuple[Operation, ...] = ()
     result: tuple[Operation, ...] = ()
     error: tuple[Operation, ...] = ()
-    context: tuple[tuple[str, str], ...] = ()
+    context: Context = ()
     context_files: tuple[ContextFile, ...] = ()
     could_not_run: tuple[str, ...] = ()
     fail_closed: tuple[str, ...] = ()

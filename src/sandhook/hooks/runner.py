@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.model import Request, RunResult
-from sandhook.lazy import lazily
 from sandhook.text.quoting import in_single_quotes
+from sandhook.vfs.locked import LockedFileSystem
 from sandhook.vfs.path import VirtualPath, dirname, normalize
 
 if TYPE_CHECKING:
@@ -31,17 +31,6 @@ if TYPE_CHECKING:
 #: Runs one hook once. A runner may have the attributes of RunnerAdapter in addition.
 Runner = Callable[[Request], RunResult | Awaitable[RunResult]]
 
-#: Messages about a command that cannot be found or executed, with the exit status 127 or 126.
-_LOOKUP = lazily(
-    rb"(?:command not found|No such file or directory|Permission denied|Is a directory|Not a directory|"
-    rb"Argument list too long|empty shebang|env -S requires a program|cmd.exe, which runs batch files, is not in PATH)\Z"
-    rb"|: (?:cannot execute[: ]|bad interpreter: |unsupported env flag: |env: |the '#!' line is too long: "
-    rb"|Too many levels of symbolic links)"
-)
-
-#: The beginning of the shell's advice about a program of the host (interp/advice.py).
-_ADVICE = b"sandhook: the sandbox has no "
-
 #: Variables of an agent's environment that name directories of the host.
 _PLACES = frozenset({"HOME", "OLDPWD", "PATH", "PWD", "SHELL", "TEMP", "TMP", "TMPDIR", "USERPROFILE"})
 
@@ -51,27 +40,32 @@ class RunnerAdapter:
 
     Attributes:
         call: The runner.
+        files_of: Returns the files that the hooks of a source see, or None; None for a runner without files.
         concurrent: May be called from several threads at once, for hooks that an agent runs in parallel.
         resolve: Returns the canonical path of an existing file, or None; None for a runner without files.
         fs: The files that its hooks share, or None.
     """
 
-    __slots__ = ("call", "concurrent", "fs", "resolve")
+    __slots__ = ("call", "concurrent", "files_of", "fs", "resolve")
 
     def __init__(self, runner: Runner) -> None:
         self.call = runner
         self.concurrent = bool(getattr(runner, "concurrent", False))
         self.resolve: Callable[[str, str], str | None] | None = getattr(runner, "resolve", None)
         self.fs: FileSystem | None = getattr(runner, "fs", None)
+        self.files_of: Callable[[str], FileSystem] | None = getattr(runner, "files_of", None)
 
 
 class SandboxRunner:
-    """Runs shell text and argv in the sandbox: a new shell for every hook, over one file system.
+    """Runs shell text and argv in the sandbox: a new shell for every hook, over files that persist.
 
-    Hooks run one at a time, also when several threads call.
+    Several threads may call: no hook waits for another. Hooks of one source see each other's changes, as
+    processes of one machine do.
 
     Args:
         fs: The files; a new memory file system when None.
+        view: Returns the files for the hooks of a source; the runner never uses two of them at once. When None,
+            they see ``fs`` with changes of their own, up to the limits ``fs_bytes`` and ``fs_inodes``.
         files: Files to begin with: name (below /workspace, or absolute) and contents.
         limits: The default ``Limits``; a request's own limits override them.
         utilities: Additional commands, as for ``Shell``.
@@ -84,6 +78,7 @@ class SandboxRunner:
         self,
         fs: FileSystem | None = None,
         *,
+        view: Callable[[str], FileSystem] | None = None,
         files: Mapping[str, str | bytes] | None = None,
         limits: Limits | None = None,
         utilities: Utilities | None = None,
@@ -105,7 +100,10 @@ class SandboxRunner:
             self._utilities = by_name(utilities)
         self._keep_logs = keep_logs
         self._parse_cache = parse_cache
-        self._lock = RLock()  # runs share files: two at a time would see each other's half-written ones
+        self._lock = RLock()
+        self._shared = LockedFileSystem(fs, self._lock)
+        self._view = view
+        self._views: dict[str, FileSystem] = {"": self._shared}
         for name, content in (files or {}).items():
             data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
             path = VirtualPath(name if name[:1] == "/" else f"/workspace/{name}")
@@ -114,18 +112,19 @@ class SandboxRunner:
     def __call__(self, request: Request) -> RunResult:
         """Run a request's shell text. Never raises: every error is in the result."""
         notes: list[str] = []
-        written = self._write_files(request, notes)
-        self._write_snapshot(request, notes)
+        fs = self.files_of(request.source)
+        written = _write_files(fs, request, notes)
+        _write_snapshot(fs, request, notes)
         try:
-            ran = self._run(request)
+            ran = self._run(fs, request)
         except SandhookError as error:
-            ran = RunResult(failure=str(error))
+            ran = RunResult(failure=str(error), failure_is_ours=True)
         except Exception as error:  # an internal error must not look like a decision
-            ran = RunResult(failure=internal(error))
+            ran = RunResult(failure=internal(error), failure_is_ours=True)
         finally:
-            self._remove_files(written)
+            _remove_files(fs, written)
         if self._keep_logs and request.log:
-            self._write_log(request.log, ran, notes)
+            _write_log(fs, request.log, ran, notes)
         if notes:
             ran = ran._replace(diagnostics=(*notes, *ran.diagnostics))
         return ran
@@ -137,6 +136,23 @@ class SandboxRunner:
             return str(place) if self.fs.exists(place) else None
         except (OSError, ValueError):
             return None
+
+    def files_of(self, source: str) -> FileSystem:
+        """Return the files that hooks of a source see."""
+        with self._lock:
+            known = self._views.get(source)
+            if known is None:
+                known = self._views[source] = LockedFileSystem(self._new_view(source), self._lock)
+            return known
+
+    def _new_view(self, source: str) -> FileSystem:
+        if self._view is not None:
+            return self._view(source)
+        from sandhook.limits import Limits
+        from sandhook.vfs.overlay import OverlayFileSystem
+
+        limits = self._limits or Limits()
+        return OverlayFileSystem(self._shared, quota_bytes=limits.fs_bytes, quota_inodes=limits.fs_inodes)
 
     @staticmethod
     def _environment(request: Request) -> Mapping[str, str]:
@@ -151,13 +167,7 @@ class SandboxRunner:
             own = {name: text for name, text in own.items() if name in request.spec.env_names}
         return {**own, **inherited, **request.env}
 
-    def _write_log(self, name: str, ran: RunResult, notes: list[str]) -> None:
-        try:
-            self.fs.write_bytes(VirtualPath(name), ran.stdout + ran.stderr, mode=0o600, parents=True)
-        except OSError as error:
-            notes.append(f"cannot write {name}: {error.strerror}")
-
-    def _run(self, request: Request) -> RunResult:
+    def _run(self, fs: FileSystem, request: Request) -> RunResult:
         from sandhook.limits import Limits
         from sandhook.shell import Shell
 
@@ -165,65 +175,71 @@ class SandboxRunner:
         if request.limits:
             limits = limits.with_(**request.limits)
         shell = Shell(
-            fs=self.fs,
+            fs=fs,
             env=self._environment(request),
             cwd=working_directory(request.cwd),
             limits=limits,
             utilities=self._utilities,
             network=self._network,
             parse_cache=self._parse_cache,
+            start_files=False,
         )
         text = request.spec.executor.text
         if request.spec.executor.type == "argv":
             text = " ".join(map(in_single_quotes, request.spec.executor.argv))
-        with self._lock:
-            return as_ran(
-                shell.run(
-                    text,
-                    stdin=request.stdin,
-                    name="bash",
-                    overflow=request.overflow,
-                    cancel=request.cancel,
-                )
+        return as_ran(
+            shell.run(
+                text, stdin=request.stdin, name="bash", overflow=request.overflow, cancel=request.cancel
             )
+        )
 
-    def _write_files(self, request: Request, notes: list[str]) -> list[VirtualPath]:
-        """Write the request's files; return them and the new directories, deepest first."""
-        written: list[VirtualPath] = []
-        for name, content in request.files:
-            path = VirtualPath(name)
-            above = dirname(path)
-            fresh = not self.fs.exists(above)
-            try:
-                self.fs.write_bytes(path, content, mode=0o600, parents=True)
-            except OSError as error:
-                notes.append(f"cannot write {path}: {error.strerror}; the hook runs without it")
-                continue
-            written.append(path)
-            if fresh:
-                written.append(above)
-        return written
 
-    def _write_snapshot(self, request: Request, notes: list[str]) -> None:
-        """Write the approved bytes to the places of the hook's files, whatever is there."""
-        for name, data in request.spec.snapshot:
-            path = normalize(name if name[:1] == "/" else f"{request.cwd}/{name}")
-            try:
-                if not self.fs.exists(path) or self.fs.read_bytes(path) != data:
-                    self.fs.write_bytes(path, data, mode=0o755, parents=True)
-            except OSError as error:
-                notes.append(f"cannot write {path}: {error.strerror}; the hook may run without it")
+def _write_log(fs: FileSystem, name: str, ran: RunResult, notes: list[str]) -> None:
+    try:
+        fs.write_bytes(VirtualPath(name), ran.stdout + ran.stderr, mode=0o600, parents=True)
+    except OSError as error:
+        notes.append(f"cannot write {name}: {error.strerror}")
 
-    def _remove_files(self, written: list[VirtualPath]) -> None:
-        """Remove the files and empty directories that are still there."""
-        for path in written:
-            try:
-                if self.fs.is_dir(path):
-                    self.fs.rmdir(path)
-                else:
-                    self.fs.unlink(path)
-            except OSError:
-                continue
+
+def _write_files(fs: FileSystem, request: Request, notes: list[str]) -> list[VirtualPath]:
+    """Write the request's files; return them and the new directories, deepest first."""
+    written: list[VirtualPath] = []
+    for name, content in request.files:
+        path = VirtualPath(name)
+        above = dirname(path)
+        fresh = not fs.exists(above)
+        try:
+            fs.write_bytes(path, content, mode=0o600, parents=True)
+        except OSError as error:
+            notes.append(f"cannot write {path}: {error.strerror}; the hook runs without it")
+            continue
+        written.append(path)
+        if fresh:
+            written.append(above)
+    return written
+
+
+def _write_snapshot(fs: FileSystem, request: Request, notes: list[str]) -> None:
+    """Write the approved bytes to the places of the hook's files, whatever is there."""
+    for name, data in request.spec.snapshot:
+        path = normalize(name if name[:1] == "/" else f"{request.cwd}/{name}")
+        try:
+            if not fs.exists(path) or fs.read_bytes(path) != data:
+                fs.write_bytes(path, data, mode=0o755, parents=True)
+        except OSError as error:
+            notes.append(f"cannot write {path}: {error.strerror}; the hook may run without it")
+
+
+def _remove_files(fs: FileSystem, written: list[VirtualPath]) -> None:
+    """Remove the files and empty directories that are still there."""
+    for path in written:
+        try:
+            if fs.is_dir(path):
+                fs.rmdir(path)
+            else:
+                fs.unlink(path)
+        except OSError:
+            continue
 
 
 def working_directory(cwd: str) -> str:
@@ -250,26 +266,16 @@ def as_ran(result: Result) -> RunResult:
         truncated=result.stdout_truncated,
         stderr_truncated=result.truncated,
         syntax_error=None if syntax is None else str(syntax),
-        missing=_missing(result.exit_status, result.stderr_bytes),
+        signal=result.signal,
+        missing=result.not_started,
         failure=None if defect is None else internal(defect),
+        failure_is_ours=defect is not None,
         diagnostics=result.notes,
     )
 
 
 def internal(error: Exception) -> str:
     return f"internal error: {error.__class__.__name__}: {error}"
-
-
-def _missing(status: int, stderr: bytes) -> str | None:
-    """Return why the last command could not be started, for the exit statuses 126 and 127, or None."""
-    if status not in (126, 127):
-        return None
-    before, _, last = stderr.rstrip().rpartition(b"\n")
-    if last.startswith(_ADVICE):
-        last = before.rpartition(b"\n")[2]
-    if _LOOKUP.search(last) is None:
-        return None
-    return last.decode("utf-8", "replace")
 
 
 def unknown_executor(request: Request) -> RunResult:

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
-from sandhook.errors import ConfigError, Problem
+from sandhook.errors import ConfigError, Problem, SandhookError
 from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.decode import DecodeError, decode
 from sandhook.hooks.event import Json
@@ -56,19 +56,30 @@ def documents(
             loaded.append(source)
             continue
         if source is None or isinstance(source, Mapping):
-            loaded.append(Document(None if source is None else dict(source)))
+            # several objects are several sources: their hooks do not share their changes of files
+            number = f"configuration {len(loaded) + 1}" if len(several) > 1 else ""
+            loaded.append(Document(None if source is None else dict(source), number))
             continue
         name = str(source)
         try:
             text = read_text(name)
             loaded.append(parse(text, name) if contract is None else contract.parse(text, name, env or {}))
-        except OSError as error:
-            problems.append(Problem("", error.strerror or str(error), file=name))
-        except DecodeError as error:
-            problems.append(Problem("", str(error), file=name))
+        except Exception as error:
+            problems.append(problem_of(error, name))
     if problems:
         raise ConfigError(problems)
     return loaded
+
+
+def problem_of(error: Exception, name: str) -> Problem:
+    """Return what is wrong with a file that cannot be read or decoded."""
+    if isinstance(error, OSError):
+        return Problem("", error.strerror or str(error), file=name)
+    if isinstance(error, (SandhookError, DecodeError)):
+        return Problem("", str(error), file=name)
+    if isinstance(error, RecursionError):
+        return Problem("", "nests too deeply", file=name)
+    return Problem("", f"cannot be read: {error.__class__.__name__}: {error}", file=name)
 
 
 def read_text(name: str) -> str:
@@ -128,10 +139,10 @@ def discover(
                 document = contract.parse(read_text(path), path, env)
             except (FileNotFoundError, NotADirectoryError):
                 continue
-            except OSError as error:
-                problems.append(Problem("", error.strerror or str(error), file=path))
-            except DecodeError as error:
-                problems.append(Problem("", str(error), file=path))
+            except (
+                Exception
+            ) as error:  # whatever is wrong with a file, the other layers' guards stay in force
+                problems.append(problem_of(error, path))
             else:
                 loaded.append(document._replace(layer=layer.name, contract=contract.name))
     return loaded, problems

@@ -18,7 +18,7 @@ def decode_yaml(text: str, name: str = "") -> Document:
             than MAX_TEXT characters, MAX_VALUES values or MAX_DEPTH levels; the message names the line.
     """
     try:
-        (found,) = read_yaml(text, max_depth=MAX_DEPTH)
+        (document,) = read_yaml(text, max_depth=MAX_DEPTH)
     except FormatError as error:
         raise DecodeError(str(error)) from None
-    return Document(found.value, name, found.duplicates, text=text, lines=found.lines)
+    return Document(document.value, name, document.duplicates, text=text, lines=document.lines)

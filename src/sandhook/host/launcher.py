@@ -17,7 +17,8 @@ from sandhook.host.poller import Poller
 from sandhook.host.streams import NullDevice, Streams
 from sandhook.interp.external import is_all_of_process
 from sandhook.interp.jobs import report_ended_jobs
-from sandhook.interp.lookup import NOT_EXECUTABLE, NOT_FOUND
+from sandhook.interp.lookup import NOT_EXECUTABLE, NOT_FOUND, not_started
+from sandhook.kernel.process import CommandFailure
 from sandhook.kernel.signals import SIGCHLD, Terminated
 from sandhook.record import Record
 from sandhook.vfs.errors import error_text
@@ -144,6 +145,11 @@ class Launcher:
         if state.jobs is not None:
             report_ended_jobs(state)
         assert child.status is not None
+        if child.signal:
+            self._kernel.failure = CommandFailure(child.status, signal=child.signal)
+        elif child.status in (NOT_FOUND, NOT_EXECUTABLE):
+            # POSIX: what a shell, env or xargs exits with when its command cannot be started
+            self._kernel.failure = CommandFailure(child.status, f"a program ended with status {child.status}")
         return child.status
 
     def close(self, *, grace: float) -> None:
@@ -163,5 +169,5 @@ def _print_start_error(state: State, name: str, error: OSError) -> int:
         text = "cannot execute: required file not found"
     else:
         text = error_text(error)
-    state.shell.error(state, f"{name}: {text}")
-    return NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
+    status = NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
+    return not_started(state, status, f"{state.shell.where(state)}{name}: {text}")

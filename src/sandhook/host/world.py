@@ -29,6 +29,7 @@ from sandhook.host.signals import to_native
 from sandhook.host.streams import HostStream
 from sandhook.host.view import View
 from sandhook.interp.external import execute, run_own_shell
+from sandhook.interp.lookup import not_started
 from sandhook.kernel.process import USER_ID, Kernel
 from sandhook.record import Record
 from sandhook.state.environment import exported_variables
@@ -271,8 +272,8 @@ class HostRun:
             native=self._fs.native if WINDOWS else None,
         )
         if isinstance(dispatch_plan, Refused):
-            state.shell.error(state, dispatch_plan.message)
-            return dispatch_plan.status
+            message = f"{state.shell.where(state)}{dispatch_plan.message}"
+            return not_started(state, dispatch_plan.status, message)
         if self._approved is not None and not isinstance(dispatch_plan, Source):
             dispatch_plan = self._approved.bind(dispatch_plan, state.process.cwd, name)
             words = list(dispatch_plan.argv) if isinstance(dispatch_plan, Program) else words

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from sandhook.state.state import State
 
-#: The beginning of the hint, by which readers of standard error can skip it.
-PREFIX = "sandhook: the sandbox has no "
-
 #: Interpreters, compilers, package managers and other programs that hooks often call.
 HOST_PROGRAMS = """
     Rscript ansible ant apk apt apt-get at aws az batch bazel biome bison black brew bun bundle bunx c++ cabal
@@ -30,4 +27,4 @@ def hint(state: State, name: str) -> str:
     program = name.rpartition("/")[2]
     if program not in HOST_PROGRAMS.split() or state.programs is not None:
         return ""
-    return f"{PREFIX}{program}, a program of the host: host mode, or a HostCommand that the caller allows, runs it\n"
+    return f"sandhook: the sandbox has no {program}, a program of the host: host mode, or a HostCommand that the caller allows, runs it\n"

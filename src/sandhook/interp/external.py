@@ -13,10 +13,10 @@ from sandhook.command.context import Context, Ended, NotStarted
 from sandhook.command.run import run_utility
 from sandhook.interp import lookup
 from sandhook.interp.jobs import report_ended_jobs
-from sandhook.interp.lookup import SHELLS, ExecError
+from sandhook.interp.lookup import SHELLS, ExecError, not_started
 from sandhook.interp.subshell import in_subshell
 from sandhook.kernel.descriptor import Description
-from sandhook.kernel.process import Process
+from sandhook.kernel.process import CommandFailure, Process
 from sandhook.kernel.signals import SIGCHLD
 from sandhook.state.environment import exported_variables, set_environment
 from sandhook.state.fork import fork
@@ -87,7 +87,8 @@ def run_external(
             return in_subshell(state, state.process.fork(), lambda inner: call(runtime, inner, handler, argv))
         from sandhook.text.quoting import ansi_c, needs_ansi_c
 
-        runtime.error(state, f"{ansi_c(name) if needs_ansi_c(name) else name}: command not found")
+        shown = ansi_c(name) if needs_ansi_c(name) else name
+        not_started(state, lookup.NOT_FOUND, f"{runtime.where(state)}{shown}: command not found")
         _write_hint(runtime, state, name)
         return lookup.NOT_FOUND
     file, utility = located
@@ -182,24 +183,24 @@ def _run_text(runtime: Interpreter, state: State, path: str, argv: Sequence[str]
     head = state.process.kernel.fs.read_bytes(join(state.process.cwd, path))[:_SAMPLE]
     lines = 2 if head[:2] == b"#!" else 1
     if head[:4] == b"\x7fELF" or b"\0" in b"\n".join(head.split(b"\n", lines)[:lines]):
-        runtime.error(state, f"{path}: cannot execute binary file: Exec format error")
-        return lookup.NOT_EXECUTABLE
+        message = f"{runtime.where(state)}{path}: cannot execute binary file: Exec format error"
+        return not_started(state, lookup.NOT_EXECUTABLE, message)
     return run_own_shell(runtime, state, [shell, path, *argv[1:]])
 
 
 def _print_exec_error(runtime: Interpreter, state: State, path: str, error: ExecError) -> int:
     """Write bash's message for a file that cannot be run; return the exit status."""
     if error.interpreter is not None and error.errno == errno.ENOENT:
-        runtime.error(state, f"{path}: cannot execute: required file not found")
+        message = f"{runtime.where(state)}{path}: cannot execute: required file not found"
+        not_started(state, error.status, message)
         _write_hint(runtime, state, error.program)
-    elif error.interpreter is not None:
-        runtime.write_error(
-            state, f"{state.name}: {path}: {error.interpreter}: bad interpreter: {error.reason}\n"
-        )
-    else:
-        is_directory = path and state.process.kernel.fs.is_dir(join(state.process.cwd, path))
-        runtime.error(state, f"{path}: {TEXTS[errno.EISDIR] if is_directory else error.reason}")
-    return error.status
+        return error.status
+    if error.interpreter is not None:
+        message = f"{state.name}: {path}: {error.interpreter}: bad interpreter: {error.reason}"
+        return not_started(state, error.status, message)
+    is_directory = path and state.process.kernel.fs.is_dir(join(state.process.cwd, path))
+    reason = TEXTS[errno.EISDIR] if is_directory else error.reason
+    return not_started(state, error.status, f"{runtime.where(state)}{path}: {reason}")
 
 
 # --------------------------------------------------------------------------- processes
@@ -279,6 +280,7 @@ def execute(
         except ExecError as error:
             missing = (error.program or argv[0]) if error.errno == errno.ENOENT else ""
             failure = NotStarted(error.reason, _hint(inner, missing))
+            inner.process.kernel.failure = CommandFailure(error.status, f"{argv[0]}: {error.reason}")
             return error.status
 
     if stdin is not None:

@@ -11,6 +11,7 @@ import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from sandhook.kernel.process import CommandFailure
 from sandhook.record import Record
 from sandhook.state.assigned import Argument
 from sandhook.state.state import Hashed, State
@@ -66,6 +67,13 @@ class ExecError(Exception):
     def reason(self) -> str:
         """The text of the error number."""
         return error_text(fs_error(self.errno))
+
+
+def not_started(state: State, status: int, message: str) -> int:
+    """Write the message of a command that cannot be started, and record it; return the exit status."""
+    state.shell.write_error(state, f"{message}\n")
+    state.process.kernel.failure = CommandFailure(status, message)
+    return status
 
 
 class Commands:

@@ -6,7 +6,7 @@ import errno
 from functools import lru_cache
 
 from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED
-from sandhook.interp.lookup import search
+from sandhook.interp.lookup import not_started, search
 from sandhook.interp.script import is_binary, read_script
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES, SIGQUIT
@@ -404,11 +404,9 @@ def run_script(runtime: Interpreter, state: State, path: str, arguments: list[st
     except OSError as error:
         missing = error.errno in (errno.ENOENT, errno.ENOTDIR)
         reporter = state.name if missing or error.errno != errno.EISDIR else path
-        runtime.write_error(state, f"{reporter}: {path}: {error_text(error)}\n")
-        return 127 if missing else 126
+        return not_started(state, 127 if missing else 126, f"{reporter}: {path}: {error_text(error)}")
     if is_binary(state, file):
-        runtime.write_error(state, f"{path}: {path}: cannot execute binary file\n")
-        return 126
+        return not_started(state, 126, f"{path}: {path}: cannot execute binary file")
     state.name = state.source = path
     state.positional = arguments
     state.invocation = state.invocation._replace(input="file", main=path)

@@ -27,6 +27,7 @@ from sandhook.kernel.signals import (
     Terminated,
 )
 from sandhook.limits import Budget, Limits
+from sandhook.record import Record
 from sandhook.vfs.base import Device, FileSystem
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath, join
@@ -44,6 +45,20 @@ USER_ID = 1000
 FORK_RETRIES = 4
 
 _NO_LIMITS: Mapping[tuple[str, bool], int | None] = MappingProxyType({})
+
+
+class CommandFailure(Record):
+    """Why a command has its exit status, when it is not a status of the program's own.
+
+    Attributes:
+        status: The exit status.
+        reason: Why it could not be started, "" when it was.
+        signal: The signal that ended it, or 0.
+    """
+
+    status: int
+    reason: str = ""
+    signal: int = 0
 
 
 class Process:
@@ -268,6 +283,8 @@ class Process:
         self.done = True
         self.status = status
         self.signal = signal
+        if signal:
+            self.kernel.failure = CommandFailure(status, signal=signal)
         descriptors, self.descriptors = self.descriptors, {}
         for description in descriptors.values():
             description.release()
@@ -342,15 +359,17 @@ class Kernel:
         budget: The remaining part of the limits; all of them by default.
         network: The network that the caller allows the run to reach; None for no network.
         outside: The host where the run may reach it; None in a sandbox.
+        start_files: Programs read their start-up files in the home directory.
 
     Attributes:
+        failure: The last command that could not be started, or that a signal ended.
         cpu_seconds: Processor time of programs that have ended, in user mode and in the system.
         user_id, group_id: The user and the group of the run, as ``$UID`` and ``id`` print them.
     """
 
     __slots__ = (
-        "_fifos", "_later_pids", "_locks", "_next_pid", "budget", "cpu_seconds", "fs", "group_id", "limits", "network", "outside",
-        "processes", "scheduler", "user_id",
+        "_fifos", "_later_pids", "_locks", "_next_pid", "budget", "cpu_seconds", "failure", "fs", "group_id",
+        "limits", "network", "outside", "processes", "scheduler", "start_files", "user_id",
     )  # fmt: skip
 
     def __init__(
@@ -361,13 +380,16 @@ class Kernel:
         *,
         network: NetworkAccess | None = None,
         outside: Outside | None = None,
+        start_files: bool = True,
     ) -> None:
         self.fs = fs
         self.limits = limits
         self.budget = budget or Budget(limits)
         self.processes: dict[int, Process] = {}
         self.network = network
+        self.start_files = start_files
         self.outside = outside
+        self.failure: CommandFailure | None = None
         self.cpu_seconds = (0.0, 0.0)
         if outside is None:
             self.scheduler = Scheduler(self.budget)

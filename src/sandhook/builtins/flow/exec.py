@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins.base import builtin, parse, print_error, runtime
-from sandhook.interp.lookup import locate, may_run, utility_at
+from sandhook.interp.lookup import locate, may_run, not_started, utility_at
 from sandhook.state.control import AskedExit
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
@@ -60,11 +60,9 @@ def _search_path(state: State, name: str) -> str:
 def _print_exec_error(state: State, name: str, file: str) -> int:
     """Return 0 for a file that can be executed; otherwise print why not and return 126 or 127."""
     if not file and state.process.kernel.fs.is_dir(join(state.process.cwd, name)):
-        print_error(state, f"exec: {name}: cannot execute: Is a directory")
-        return 126
+        return _not_started(state, 126, f"exec: {name}: cannot execute: Is a directory")
     if not file:
-        print_error(state, f"exec: {name}: not found")
-        return 127
+        return _not_started(state, 127, f"exec: {name}: not found")
     if utility_at(state, file) is not None or may_run(state, file):
         return 0
     fs = state.process.kernel.fs
@@ -72,9 +70,11 @@ def _print_exec_error(state: State, name: str, file: str) -> int:
     try:
         is_directory = fs.stat(path).mode & 0o170000 == 0o040000
     except OSError as error:
-        print_error(state, f"{path}: {error_text(error)}")
-        return 127
+        return _not_started(state, 127, f"{path}: {error_text(error)}")
     reason = "Is a directory" if is_directory else "Permission denied"
     print_error(state, f"{path}: {reason}")
-    print_error(state, f"exec: {path}: cannot execute: {reason}")
-    return 126
+    return _not_started(state, 126, f"exec: {path}: cannot execute: {reason}")
+
+
+def _not_started(state: State, status: int, message: str) -> int:
+    return not_started(state, status, f"{runtime(state).where(state)}{message}")

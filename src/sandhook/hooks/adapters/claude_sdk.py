@@ -80,16 +80,18 @@ def _callback(engine: HookEngine, name: str, project_dir: str | None) -> Callbac
         try:
             event = _event(name, input_data, tool_use_id, project_dir)
             decision = await engine.afire(event)
-        except (SandhookError, DecodeError) as error:
+        except Exception as error:  # a defect must not look like permission
             event = CONTRACT.event(name, {"tool_name": "", "prompt": ""})
-            decision = _refusal(event, f"sandhook: {error}")
+            known = isinstance(error, (SandhookError, DecodeError))
+            reason = str(error) if known else f"internal error: {error.__class__.__name__}: {error}"
+            decision = _refusal(event, f"sandhook: {reason}")
         return {_RENAMED.get(key, key): value for key, value in output(decision, event).items()}
 
     return hook
 
 
-def _event(name: str, given: Mapping[str, Json], call_id: str | None, project_dir: str | None) -> Event:
-    payload = {key: value for key, value in given.items() if value is not None}
+def _event(name: str, raw: Mapping[str, Json], call_id: str | None, project_dir: str | None) -> Event:
+    payload = {key: value for key, value in raw.items() if value is not None}
     if call_id is not None:
         payload.setdefault("tool_use_id", call_id)
     event = CONTRACT.event(name, payload)

@@ -16,7 +16,7 @@ from sandhook.record import Record
 if TYPE_CHECKING:
     from sandhook.hooks.event import Event, Json
     from sandhook.hooks.fold import FoldPolicy
-    from sandhook.hooks.model import Compat, Decision, HookSpec, Request, RunResult, Verdict
+    from sandhook.hooks.model import Compat, Decision, HookSpec, LayerName, Request, RunResult, Verdict
 
 #: The values of ``model.Compat``.
 COMPAT: tuple[Compat, ...] = ("better", "strict")
@@ -24,7 +24,7 @@ COMPAT: tuple[Compat, ...] = ("better", "strict")
 
 #: The layers of configurations, and whether their hooks run without approval. Whoever can write
 #: to a repository must not be able to run code on the user's machine by that.
-LAYERS = {
+LAYERS: Mapping[LayerName, bool] = {
     "": True,  #: named or passed by the caller
     "managed": True,  #: the organisation's, on this machine
     "user": True,  #: the user's own
@@ -34,9 +34,22 @@ LAYERS = {
 }
 
 
-def needs_trust(layer: str) -> bool:
+def needs_trust(layer: LayerName) -> bool:
     """Return whether hooks of a layer run only after approval."""
     return not LAYERS.get(layer, False)
+
+
+def may_override(layer: LayerName, other: LayerName) -> bool:
+    """Return whether a file of a layer may switch off, replace or restrict hooks of another layer.
+
+    The organisation may for all, the user and the caller for all but the organisation. A layer that needs
+    trust may only for such layers, also when its hooks are approved: it adds refusals, and removes none.
+    """
+    return _authority(layer) >= _authority(other)
+
+
+def _authority(layer: LayerName) -> int:
+    return 2 if layer == "managed" else 0 if needs_trust(layer) else 1
 
 
 class Layer(Record):
@@ -48,7 +61,7 @@ class Layer(Record):
             files of the directory with that ending, in the order of their names.
     """
 
-    name: str
+    name: LayerName
     path: str
 
 
@@ -69,7 +82,7 @@ class Document(Record):
     value: Json
     name: str = ""
     duplicates: tuple[str, ...] = ()
-    layer: str = ""
+    layer: LayerName = ""
     contract: str = ""
     text: str = ""
     lines: Mapping[str, int] | None = None
@@ -124,12 +137,16 @@ class Contract(Protocol):
         fold: How its hooks compose.
         events: Its own names of events to neutral kinds, canonical names first.
         refusable: Neutral kinds on which a hook can refuse.
+        own_limits: Fields of Limits that are bounds of the agent itself.
+        has_own_format: ``parse`` reads another form than JSON, or selects a part of a file.
     """
 
     name: str
     fold: FoldPolicy
     events: Mapping[str, str]
     refusable: frozenset[str]
+    own_limits: frozenset[str]
+    has_own_format: bool
 
     def at(self, version: str) -> Contract:
         """Return the contract as an older version of its agent has it; ContractError when only one is known."""
@@ -190,6 +207,10 @@ class Contract(Protocol):
         """
         ...
 
+    def refuse(self, reason: str) -> Answer:
+        """Return the answer of a command hook that refuses whatever the event is, for one that cannot be read."""
+        ...
+
     def schema(self) -> Json:
         """Return a JSON Schema (2020-12) of the configuration."""
         ...
@@ -209,6 +230,8 @@ class BaseContract:
     name = ""
     fold: FoldPolicy
     events: Mapping[str, str] = {}
+    own_limits: frozenset[str] = frozenset()
+    has_own_format = False
 
     def at(self, version: str) -> Contract:
         raise ContractError(f"{self.name}: only one version is known; there is not a version {version!r}")
@@ -241,6 +264,10 @@ class BaseContract:
 
     def answer(self, decision: Decision, event: Event) -> Answer:
         raise ContractError(f"{self.name}: a hook of this agent cannot answer for others")
+
+    def refuse(self, reason: str) -> Answer:
+        """Return the exit status 2, which refuses for most agents, with the reason on standard error."""
+        return Answer(stderr=reason.encode("utf-8", "replace") + b"\n", exit_status=2)
 
     def schema(self) -> Json:
         raise ContractError(f"{self.name}: there is no schema")
@@ -330,8 +357,7 @@ def understand(document: Document, env: Mapping[str, str]) -> tuple[Contract, Do
         env: Variables that the file may refer to.
     """
     contract = recognise([document])
-    own_way = getattr(type(contract), "parse", None) is not BaseContract.parse
-    if document.text and own_way:
+    if document.text and contract.has_own_format:
         layer = document.layer
         document = contract.parse(document.text, document.name, env)._replace(layer=layer)
     return contract, document

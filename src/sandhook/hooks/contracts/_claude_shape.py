@@ -1,9 +1,8 @@
 """What Claude Code introduced and Codex, Gemini CLI and Docker's agent adopted, with differences.
 
 Matchers in three classes (all; names; a JavaScript expression), placeholders in exec form, one JSON
-object on standard output that is checked against a table of types, and the signs of an exit status 2
-that is not a decision. Each contract has its own tables; nothing here depends on an event. The nested form of
-the configuration is in ``_groups``.
+object on standard output that is checked against a table of types. Each contract has its own tables; nothing here
+depends on an event. The nested form of the configuration is in ``_groups``.
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from sandhook.hooks.decode import DecodeError, decode_object, type_name
+from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, type_name
 from sandhook.hooks.event import Event, Json, JsonObject
-from sandhook.hooks.flavour import compile_search
+from sandhook.hooks.flavour import Flavour, compile_search
 from sandhook.hooks.matcher import (
     ALWAYS,
     Exact,
@@ -54,7 +53,9 @@ class Value(Record):
         return Match(False, f"{self.label} {quote(text)} is not {self.test}")
 
 
-def text_test(text: str, *, names: frozenset[str], separators: str, flavour: str = "js") -> TextTest | None:
+def text_test(
+    text: str, *, names: frozenset[str], separators: str, flavour: Flavour = "js"
+) -> TextTest | None:
     """Return the test of a matcher: None for every text, a list of names, or an expression to be found.
 
     Args:
@@ -96,7 +97,7 @@ _PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
 
 def substitute(text: str, values: Mapping[str, str]) -> str:
     """Replace each ``${NAME}`` by its value, as plain text; unknown names stay."""
-    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
+    return _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text)
 
 
 def wild(pattern: str, text: str) -> bool:
@@ -117,17 +118,6 @@ def wild(pattern: str, text: str) -> bool:
 
 # What hooks print.
 
-#: Signs on standard error that a program's exit status 2 is its own failure, not a decision.
-ACCIDENTS = (
-    *("syntax error", "usage:", "Usage:", "can't open file", "cannot open", "invalid option", "Unmatched"),
-    *("unrecognized option", "No such file or directory", "command not found"),
-)
-
-
-def accidental(words: str) -> bool:
-    """Return whether standard error reads like a program's own failure."""
-    return any(sign in words for sign in ACCIDENTS)
-
 
 class Printed(Record):
     """Standard output as these agents read it: one JSON object, or text.
@@ -137,12 +127,14 @@ class Printed(Record):
         text: The output without white space around it.
         notes: What is unusual about the JSON.
         broken: Why text that begins like an object is not one, or None.
+        exceeded_bound: It is broken because it exceeds a bound of sandhook.
     """
 
     value: JsonObject | None
     text: str
     notes: tuple[str, ...] = ()
     broken: str | None = None
+    exceeded_bound: bool = False
 
 
 def read_output(data: bytes, *, whole: bool = True) -> Printed:
@@ -159,7 +151,7 @@ def read_output(data: bytes, *, whole: bool = True) -> Printed:
     try:
         decoded = decode_object(text)
     except DecodeError as error:
-        return Printed(None, text, broken=str(error))
+        return Printed(None, text, broken=str(error), exceeded_bound=isinstance(error, BoundExceeded))
     return Printed(decoded.value, text, decoded.diagnostics)
 
 

@@ -11,7 +11,7 @@ ASPECTS = {
     "files": "where hooks are configured",
     "trust": "which files run without being approved",
     "matcher": "what selects a hook",
-    "input": "what a hook is given",
+    "input": "what a hook receives",
     "runs": "how it is started",
     "order": "one by one, chained, or in parallel",
     "timeout": "seconds: default, and the most",
@@ -20,5 +20,5 @@ ASPECTS = {
     "other status": "what another exit status means",
     "could not run": "what a timeout, a missing program or a broken script means",
     "rewrites": "how a hook changes the action",
-    "context": "how a hook tells the model something",
+    "context": "how a hook adds text for the model",
 }

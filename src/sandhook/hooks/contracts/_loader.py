@@ -39,6 +39,12 @@ def home(env: Mapping[str, str], platform: str) -> str:
     return env.get("USERPROFILE" if platform == "win32" else "HOME", "")
 
 
+def no_effect(document: Document, spec: HookSpec) -> str:
+    """Return the message of a note on a setting that has no effect on hooks of a stronger layer."""
+    stronger = f"the {spec.layer} layer" if spec.layer else "the caller"
+    return f"has no effect on hooks of {stronger}: files of the {document.layer} layer cannot switch them off"
+
+
 # Documents and lists.
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
-from sandhook.hooks.contracts._claude_shape import accidental
+from sandhook.hooks.contracts._exit_2_heuristic import looks_accidental
 from sandhook.hooks.event import Json
 from sandhook.hooks.model import PERMISSIONS, Operation, Permission, RunResult, Verdict
 
@@ -43,8 +44,26 @@ def broken(ran: RunResult) -> str | None:
     return ran._replace(syntax_error=None).could_not_run
 
 
+def unreadable(
+    why: str, notes: Sequence[str], *, exceeded_bound: bool, label: Literal["none", "error"] = "none"
+) -> Verdict:
+    """Return the verdict of an output that cannot be read.
+
+    Args:
+        exceeded_bound: The output exceeds a bound of sandhook, so that the hook could not run.
+        label: The contract's term for an output that the agent cannot read either.
+    """
+    return Verdict(
+        "error" if exceeded_bound else label,
+        could_not_run=f"its output cannot be read: {why}" if exceeded_bound else None,
+        exceeded_bound=exceeded_bound,
+        undecodable=why,
+        diagnostics=tuple(notes),
+    )
+
+
 def accidents(ran: RunResult, words: str, status: int) -> list[str]:
     """Return the diagnostics of a status that refuses."""
     if ran.syntax_error is not None:
         return ["the script does not parse: that is not a decision"]
-    return [f"exit status {status} {ACCIDENT}"] if accidental(words) else []
+    return [f"exit status {status} {ACCIDENT}"] if looks_accidental(words) else []

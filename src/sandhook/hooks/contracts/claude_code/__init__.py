@@ -28,6 +28,7 @@ class ClaudeCode(BaseContract):
         profile: The version's facts.
     """
 
+    has_own_format = True
     #: All hooks run to their end, in parallel. All context counts, and the last rewrite in config order.
     fold = FoldPolicy(
         parallel=True,

@@ -8,13 +8,13 @@ from sandhook.hooks.contracts.claude_code.names import ROWS
 from sandhook.hooks.contracts.claude_code.profile import Profile
 from sandhook.hooks.decode import object_of, text_of
 from sandhook.hooks.event import Event, JsonObject
-from sandhook.hooks.model import Operation, Verdict
+from sandhook.hooks.model import Context, Operation, Placement, Verdict
 
 #: Tools that ask the user themselves: an allow counts only with the answers in the input.
 _ASKING = ("AskUserQuestion", "ExitPlanMode")
 
 
-def place(name: str) -> str:
+def place(name: str) -> Placement:
     """Return where an event's context goes."""
     row = ROWS[name]
     if row.kind == "session.start" or name in ("Setup", "SubagentStart", "PostModelSwitch"):
@@ -41,7 +41,7 @@ def effect(name: str, event: Event, reason: str | None, notes: list[str]) -> Ver
     if two == "halt":
         return Verdict("halt", True, halt=True, reason=reason)
     if two == "feedback":
-        context = ((reason, place(name)),) if reason else ()
+        context: Context = ((reason, place(name)),) if reason else ()
         return Verdict("feedback", True, reason=reason, context=context)
     if two == "notice":
         notes.append(f"on {name} exit status 2 refuses nothing: the user sees a notice")

@@ -16,7 +16,7 @@ from sandhook.hooks.contracts.claude_code.names import (
     ROWS,
 )
 from sandhook.hooks.contracts.claude_code.profile import Profile
-from sandhook.hooks.contracts.claude_code.settings import Switches, origin, switches
+from sandhook.hooks.contracts.claude_code.settings import Switches, origin, source, switches
 from sandhook.hooks.decode import type_name
 from sandhook.hooks.model import HookSpec
 
@@ -27,7 +27,7 @@ def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) 
     rules = switches(all_fields, strict=options.compat == "strict")
     by_event: dict[str, list[HookSpec]] = {name: [] for name in EVENTS}
     for fields in all_fields:
-        for spec in _document(fields, Settings(origin(fields.document), rules, options, profile)):
+        for spec in _document(fields, _settings(fields, rules, options, profile)):
             by_event[spec.native_event].append(spec)
     by_event["SessionEnd"] = _ending(by_event["SessionEnd"], options)
     specs = [
@@ -38,7 +38,7 @@ def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) 
     kept: list[HookSpec] = []
     withheld: list[tuple[HookSpec, str]] = []
     for spec in specs:
-        why = rules.withholds(spec.layer, spec.source) or _closed(rules, spec)
+        why = rules.withholds(spec.layer, origin(spec.file, spec.layer)) or _closed(rules, spec)
         if why is None:
             kept.append(spec)
         else:
@@ -51,8 +51,13 @@ def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) 
     )
 
 
+def _settings(fields: Fields, rules: Switches, options: LoadOptions, profile: Profile) -> Settings:
+    document = fields.document
+    return Settings(origin(document.name, document.layer), source(document), rules, options, profile)
+
+
 def _closed(rules: Switches, spec: HookSpec) -> str | None:
-    if spec.executor.type == "http" and rules.refuses_url(spec.executor.text):
+    if spec.executor.type == "http" and rules.refuses_url(spec.layer, spec.executor.text):
         return f"allowedHttpHookUrls does not allow its URL: {spec.executor.text}"
     return None
 
@@ -68,7 +73,7 @@ def _document(fields: Fields, settings: Settings) -> Iterator[HookSpec]:
     for name in hooks:
         _event_name(fields, name, profile)
     for handler in handlers(fields, hooks):
-        if handler.event == "Stop" and settings.source.startswith("agent:"):
+        if handler.event == "Stop" and settings.origin == "agent":
             handler = handler._replace(event="SubagentStop")
         if handler.event not in EVENTS or profile.lacks(handler.event) is not None:
             continue
@@ -96,7 +101,7 @@ def _ending(specs: list[HookSpec], options: LoadOptions) -> list[HookSpec]:
         asked = [
             spec.timeout
             for spec in specs
-            if spec.source == "settings" and spec.extras and "timeout" in spec.extras
+            if origin(spec.file, spec.layer) == "settings" and spec.extras and "timeout" in spec.extras
         ]
         share = max([END_TIMEOUT, *(min(seconds, END_MOST) for seconds in asked)])
     return [

@@ -18,7 +18,7 @@ from sandhook.hooks.contracts.claude_code.names import (
 )
 from sandhook.hooks.contracts.claude_code.payload import looked_at
 from sandhook.hooks.contracts.claude_code.profile import Profile
-from sandhook.hooks.contracts.claude_code.settings import Switches
+from sandhook.hooks.contracts.claude_code.settings import Origin, Switches
 from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.matcher import ALWAYS, All, Matcher, Never
@@ -31,12 +31,14 @@ class Settings(Record):
     """What the handlers of one file share.
 
     Attributes:
-        source: Where the hooks come from, see ``settings.origin``.
+        origin: The kind of the file.
+        source: What its hooks have in common with others, see ``settings.source``.
         switches: The settings for all hooks.
         options: What the loader received.
         profile: The version of Claude Code.
     """
 
+    origin: Origin
     source: str
     switches: Switches
     options: LoadOptions
@@ -59,10 +61,10 @@ def hook(fields: Fields, handler: Handler, settings: Settings) -> HookSpec | Non
         if not 0 < seconds < float("inf"):
             fields.problem(join(path, "timeout"), "wanted a number of seconds above 0")
     once = bool(fields.get(raw, "once", bool, path))
-    if once and not source.startswith("skill:"):
+    if once and settings.origin != "skill":
         fields.note(join(path, "once"), "has no effect outside of a skill")
     matcher = _matcher(fields, handler, settings.options, profile)
-    extras.update(_plugin(fields.document.name, source, settings.options))
+    extras.update(_plugin(fields.document.name, settings.origin, settings.options))
     variables = _header_variables(fields, raw, path, settings.switches) if type_ == "http" else ()
     if not _runs(fields, handler, type_, executor, settings.options):
         return None
@@ -80,7 +82,7 @@ def hook(fields: Fields, handler: Handler, settings: Settings) -> HookSpec | Non
         env_names=variables,
         env_except=("OTEL_",),
         background=bool(extras.get("async") or extras.get("asyncRewake")),
-        once=once and source.startswith("skill:"),
+        once=once and settings.origin == "skill",
         description=fields.get(raw, "statusMessage", str, path),
         source=source,
         path=path,
@@ -107,7 +109,8 @@ def _type(fields: Fields, raw: JsonObject, path: str) -> str | None:
 def _header_variables(fields: Fields, raw: JsonObject, path: str, switches: Switches) -> tuple[str, ...]:
     """Return the variables that an http handler's headers may name and that the settings allow."""
     names = fields.strings(raw, "allowedEnvVars", path) or ()
-    return tuple(name for name in names if switches.variables is None or name in switches.variables)
+    allowed = switches.variables.of(fields.document.layer)
+    return tuple(name for name in names if allowed is None or name in allowed)
 
 
 def _runs(fields: Fields, handler: Handler, type_: str, executor: Executor, options: LoadOptions) -> bool:
@@ -139,9 +142,9 @@ def _on_failure(fields: Fields, raw: JsonObject, path: str, type_: str, profile:
     return "warn"
 
 
-def _plugin(name: str, source: str, options: LoadOptions) -> JsonObject:
+def _plugin(name: str, origin: Origin, options: LoadOptions) -> JsonObject:
     """Return the variables and placeholders of a plugin's hooks."""
-    if not source.startswith("plugin:"):
+    if origin != "plugin":
         return {}
     name = name.replace("\\", "/")
     above = name.rpartition("/")[0]

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from sandhook.record import Record
+
+#: What the exit status 2 does, see ``EventRow``.
+OnExit2 = Literal["deny", "block", "go", "feedback", "halt", "notice", "ignored"]
 
 
 class EventRow(Record):
@@ -23,7 +28,7 @@ class EventRow(Record):
     """
 
     kind: str
-    on_exit_2: str = "ignored"
+    on_exit_2: OnExit2 = "ignored"
     fields: tuple[str, ...] = ()
     specific: tuple[str, ...] = ()
     blocks: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sandhook.hooks.contracts._claude_shape import read_output, wrong_types
+from sandhook.hooks.contracts._outcome import unreadable
 from sandhook.hooks.contracts.claude_code.accepted_fields import capped
 from sandhook.hooks.contracts.claude_code.names import ROWS
 from sandhook.hooks.contracts.claude_code.profile import Profile
@@ -22,7 +23,7 @@ def decode(spec: HookSpec, data: bytes, profile: Profile, notes: list[str]) -> V
             wrong = "it has no ok"
     if wrong is not None or value is None:
         notes.append(f"the answer cannot be read: {wrong}")
-        return Verdict("error", undecodable=wrong)
+        return unreadable(wrong or "", (), exceeded_bound=printed.exceeded_bound, label="error")
     if value["ok"]:
         return Verdict("ok", True)
     reason = capped(text_of(value, "reason") or "", "the reason", notes) or None

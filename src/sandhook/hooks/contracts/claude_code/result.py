@@ -6,7 +6,8 @@ on few events. Everything else is an error, and the agent continues.
 
 from __future__ import annotations
 
-from sandhook.hooks.contracts._claude_shape import Printed, accidental, after_banner, read_output
+from sandhook.hooks.contracts._claude_shape import Printed, after_banner, read_output
+from sandhook.hooks.contracts._exit_2_heuristic import looks_accidental
 from sandhook.hooks.contracts._outcome import words_of
 from sandhook.hooks.contracts.claude_code import reply
 from sandhook.hooks.contracts.claude_code.accepted_fields import capped, invalid, unheard
@@ -57,6 +58,10 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
         return said
     if wrong is not None:
         return _fallen(spec, event, f"invalid output: {wrong}", Verdict("error", undecodable=wrong), notes)
+    if printed.exceeded_bound:
+        why = f"its output cannot be read: {printed.broken}"
+        unread = Verdict("error", could_not_run=why, exceeded_bound=True, undecodable=printed.broken)
+        return _fallen(spec, event, why, unread, notes)
     if ran.exit_status:
         return _error(spec, event, ran, words, notes)
     return _text(spec, printed, words, notes)
@@ -100,6 +105,7 @@ def _fallen(spec: HookSpec, event: Event, why: str, verdict: Verdict, notes: lis
     refusal = effect(name, event, f"hook failed and onFailure is block: {why}", notes)
     return refusal._replace(
         could_not_run=verdict.could_not_run,
+        exceeded_bound=verdict.exceeded_bound,
         undecodable=verdict.undecodable,
         system_message=refusal.system_message or verdict.system_message,
     )
@@ -110,7 +116,7 @@ def _exit_2(spec: HookSpec, event: Event, ran: RunResult, said: Verdict, notes: 
     name = spec.native_event
     if ran.syntax_error is not None:
         notes.append("the script does not parse: exit status 2 is bash's, not a decision")
-    elif accidental(words):
+    elif looks_accidental(words):
         notes.append("exit status 2 looks like a program's own error, not a decision")
     effect_of_2 = ROWS[name].on_exit_2
     if effect_of_2 == "ignored":

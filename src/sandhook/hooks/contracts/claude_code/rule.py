@@ -117,8 +117,8 @@ def rule(text: str, profile: Profile, options: LoadOptions) -> Rule:
     )
 
 
-def _text(given: JsonObject, key: str) -> str:
-    value = given.get(key)
+def _text(arguments: JsonObject, key: str) -> str:
+    value = arguments.get(key)
     return value if isinstance(value, str) else ""
 
 

@@ -7,11 +7,13 @@ project and user. Hooks of a managed file cannot be switched off from below.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from sandhook.hooks.contracts import Document, Layer, needs_trust
 from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.event import Json, JsonObject
+from sandhook.hooks.model import LayerName
 from sandhook.record import Record
 
 #: Layers of settings, strongest first; "" is a file that the caller names.
@@ -60,12 +62,38 @@ def frontmatter(text: str, name: str) -> Document:
     return head._replace(value={"hooks": value["hooks"]} if "hooks" in value else None, text=text)
 
 
-def origin(document: Document) -> str:
-    """Return where hooks come from: "settings", or one plugin's, skill's or agent's file."""
-    if document.name.endswith(".md"):
-        skill = document.name.replace("\\", "/").rpartition("/")[2] == "SKILL.md"
-        return f"{'skill' if skill else 'agent'}:{document.name}"
-    return f"plugin:{document.name}" if document.layer == "bundle" else "settings"
+#: What kind of file hooks come from.
+Origin = Literal["settings", "plugin", "skill", "agent"]
+
+
+def origin(file: str, layer: LayerName) -> Origin:
+    """Return the kind of a file."""
+    if file.endswith(".md"):
+        return "skill" if file.replace("\\", "/").rpartition("/")[2] == "SKILL.md" else "agent"
+    return "plugin" if layer == "bundle" else "settings"
+
+
+def source(document: Document) -> str:
+    """Return what hooks of a file have in common with others: all settings, or one plugin, skill or agent."""
+    kind = origin(document.name, document.layer)
+    return kind if kind == "settings" else f"{kind}:{document.name}"
+
+
+class AllowList(Record):
+    """What http hooks may use, by the layer of the hook; None for everything.
+
+    A weaker layer can extend the list of a stronger one. It cannot restrict hooks that had no list.
+    """
+
+    managed: tuple[str, ...] | None = None
+    own: tuple[str, ...] | None = None
+    others: tuple[str, ...] | None = None
+
+    def of(self, layer: LayerName) -> tuple[str, ...] | None:
+        """Return the list for hooks of a layer."""
+        if layer == "managed":
+            return self.managed
+        return self.others if needs_trust(layer) else self.own
 
 
 class Switches(Record):
@@ -77,8 +105,8 @@ class Switches(Record):
             must not switch off the user's guards.
         all_disabled: The managed settings switch off managed hooks too.
         managed_only, plugin_only: Managed settings allow only such hooks.
-        urls: Patterns of the URLs that http hooks may call, None for all.
-        variables: Names that http hooks may put into headers, None for all.
+        urls: Patterns of the URLs that http hooks may call.
+        variables: Names that http hooks may put into headers.
     """
 
     disabled: str = ""
@@ -86,10 +114,10 @@ class Switches(Record):
     all_disabled: bool = False
     managed_only: bool = False
     plugin_only: bool = False
-    urls: tuple[str, ...] | None = None
-    variables: tuple[str, ...] | None = None
+    urls: AllowList = AllowList()
+    variables: AllowList = AllowList()
 
-    def withholds(self, layer: str, source: str) -> str | None:
+    def withholds(self, layer: LayerName, kind: Origin) -> str | None:
         """Return why hooks of a file do not run, or None."""
         if self.all_disabled:
             return self.disabled
@@ -97,17 +125,16 @@ class Switches(Record):
             return None
         if self.managed_only:
             return "managed settings allow managed hooks alone (allowManagedHooksOnly)"
-        if self.plugin_only and not source.startswith("plugin:"):
+        if self.plugin_only and kind != "plugin":
             return "managed settings allow plugins' hooks alone (strictPluginOnlyCustomization)"
         return (self.disabled if needs_trust(layer) else self.own_disabled) or None
 
-    def refuses_url(self, url: str) -> bool:
-        """Return whether the settings forbid an http hook's URL."""
+    def refuses_url(self, layer: LayerName, url: str) -> bool:
+        """Return whether the settings forbid the URL of an http hook of a layer."""
         from sandhook.pattern.glob import compile_pattern
 
-        if self.urls is None:
-            return False
-        return not any(compile_pattern(_only_stars(each)).matches(url) for each in self.urls)
+        urls = self.urls.of(layer)
+        return urls is not None and not any(compile_pattern(_only_stars(each)).matches(url) for each in urls)
 
 
 def _only_stars(pattern: str) -> str:
@@ -123,7 +150,7 @@ def switches(all_fields: Sequence[Fields], *, strict: bool) -> Switches:
     ranked = [
         _Settings(fields, fields.document.value)
         for fields in all_fields
-        if isinstance(fields.document.value, dict) and origin(fields.document) == "settings"
+        if isinstance(fields.document.value, dict) and source(fields.document) == "settings"
     ]
     ranked.sort(key=lambda each: _PRECEDENCE.index(each.layer) if each.layer in _PRECEDENCE else 9)
     off = {each.fields: each.switch("disableAllHooks") for each in ranked}
@@ -141,8 +168,8 @@ def switches(all_fields: Sequence[Fields], *, strict: bool) -> Switches:
         all_disabled=bool(_first(managed, off)),
         managed_only=any(alone),
         plugin_only=any(map(_plugins_only, plugins)),
-        urls=_joined(own, ranked, "allowedHttpHookUrls"),
-        variables=_joined(own, ranked, "httpHookAllowedEnvVars"),
+        urls=_allow_list(ranked if strict else managed, own, ranked, "allowedHttpHookUrls"),
+        variables=_allow_list(ranked if strict else managed, own, ranked, "httpHookAllowedEnvVars"),
     )
 
 
@@ -153,7 +180,7 @@ class _Settings(Record):
     value: JsonObject
 
     @property
-    def layer(self) -> str:
+    def layer(self) -> LayerName:
         return self.fields.document.layer
 
     def switch(self, key: str) -> bool | None:
@@ -169,14 +196,19 @@ def _first(ranked: Sequence[_Settings], off: Mapping[Fields, bool | None]) -> st
     return ""
 
 
-def _joined(own: Sequence[_Settings], ranked: Sequence[_Settings], key: str) -> tuple[str, ...] | None:
+def _allow_list(
+    managed: Sequence[_Settings], own: Sequence[_Settings], ranked: Sequence[_Settings], key: str
+) -> AllowList:
     """Return a list of all files together; files that need trust count only when no other has the list."""
     texts = {each.fields: each.fields.strings(each.value, key, "") for each in ranked}
-    for several in (own, ranked):
+
+    def joined(several: Sequence[_Settings]) -> tuple[str, ...] | None:
         lists = [listed for each in several if (listed := texts[each.fields]) is not None]
-        if lists:
-            return tuple(text for listed in lists for text in listed)
-    return None
+        return tuple(text for listed in lists for text in listed) if lists else None
+
+    of_own = joined(own)
+    others = joined(ranked) if of_own is None else of_own
+    return AllowList(None if joined(managed) is None else of_own, of_own, others)
 
 
 def _plugins_only(value: Json) -> bool:

@@ -24,6 +24,7 @@ class Codex(Agent):
     """The contract; it has no state."""
 
     name = "codex"
+    has_own_format = True
     title = "Codex"
     events = EVENTS
     refusable = frozenset({"tool.pre", "permission.request", "prompt.submit"})

@@ -40,9 +40,12 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     """Return Codex's files, weakest first."""
     own = env.get("CODEX_HOME") or f"{home(env, platform)}/.codex"
     files = [] if platform == "win32" else [Layer("managed", "/etc/codex/requirements.toml")]
-    for layer, place in (("user", own), ("project", f"{cwd}/.codex")):
-        files += [Layer(layer, f"{place}/config.toml"), Layer(layer, f"{place}/hooks.json")]
-    return files
+    files += [Layer("user", f"{own}/config.toml"), Layer("user", f"{own}/hooks.json")]
+    return [
+        *files,
+        Layer("project", f"{cwd}/.codex/config.toml"),
+        Layer("project", f"{cwd}/.codex/hooks.json"),
+    ]
 
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sandhook.hooks.contracts._rows import Row
+from sandhook.hooks.model import Placement
 
 _TURN = ("turn_id", "permission_mode")
 _TOOL = ("tool_name", "tool_input")
@@ -45,4 +46,8 @@ OTHER_TYPES = ("prompt", "agent", "mcp_tool")
 DEFAULT_TIMEOUT, MIN_TIMEOUT, LAST_TIMEOUT = 600.0, 1.0, 3.0
 
 #: Events on which plain text becomes context, with its placement.
-TEXT = {"SessionStart": "session", "SubagentStart": "session", "UserPromptSubmit": "prompt"}
+TEXT: dict[str, Placement] = {
+    "SessionStart": "session",
+    "SubagentStart": "session",
+    "UserPromptSubmit": "prompt",
+}

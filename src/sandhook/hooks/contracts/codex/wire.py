@@ -9,7 +9,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output, wrong_types
-from sandhook.hooks.contracts._outcome import GOES_ON, accidents, broken, refusal, words_of
+from sandhook.hooks.contracts._outcome import GOES_ON, accidents, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts.codex.names import ABSENT, COMMON, EVENTS, ROWS, TEXT
 from sandhook.hooks.decode import encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -94,7 +94,7 @@ def _said(name: str, event: Event, ran: RunResult, notes: list[str], *, better: 
         if event.kind not in GOES_ON and printed.broken is None:
             notes.append("standard output is plain text: it has no effect")
         odd = printed.broken or "standard output is not a JSON object"
-        return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
+        return unreadable(odd, notes, exceeded_bound=printed.exceeded_bound)
     specific = object_of(value, "hookSpecificOutput")
     dropped = _odd(name, value, specific)
     if dropped is not None:

@@ -6,7 +6,7 @@ import posixpath
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import GOES_ON, accidents, refusal, words_of
+from sandhook.hooks.contracts._outcome import GOES_ON, accidents, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import an_object, directory
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
@@ -18,9 +18,9 @@ from sandhook.hooks.contracts.copilot.names import (
     TOOLS,
     snake,
 )
-from sandhook.hooks.decode import DecodeError, decode_object, encode, object_of, text_of
+from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
-from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
+from sandhook.hooks.model import Compat, HookSpec, Operation, Placement, Request, RunResult, Verdict
 
 _COMMON = ("sessionId", "timestamp", "cwd")
 
@@ -77,6 +77,10 @@ def event(name: str, payload: Json) -> Event:
     return described
 
 
+#: Where context goes on events other than those of tools.
+_PLACES: dict[str, Placement] = {"sessionStart": "session", "userPromptSubmitted": "prompt"}
+
+
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event: before a call any status but 0 refuses, and a timeout never."""
     native, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
@@ -103,7 +107,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     except DecodeError as error:
         odd = f"standard output is not a JSON object: {error}"
         notes.append(odd)
-        return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
+        return unreadable(odd, notes, exceeded_bound=isinstance(error, BoundExceeded))
     notes.extend(decoded.diagnostics)
     return _said(native, event, decoded.value, notes, better=compat != "strict")
 
@@ -134,8 +138,7 @@ def _said(native: str, event: Event, value: JsonObject, notes: list[str], *, bet
     if context is not None:
         if len(context) > MAX_CONTEXT:
             notes.append(f"additionalContext is cut at {MAX_CONTEXT} characters")
-        place = {"sessionStart": "session", "userPromptSubmitted": "prompt"}.get(native, "result")
-        verdict = verdict._replace(context=((context[:MAX_CONTEXT], place),))
+        verdict = verdict._replace(context=((context[:MAX_CONTEXT], _PLACES.get(native, "result")),))
     extras = {key: value[key] for key in ("modifiedResponse", "interrupt") if key in value}
     return verdict._replace(extras=extras or None, diagnostics=tuple(notes))
 

@@ -23,6 +23,7 @@ class Crush(PackagedContract):
     """The contract; it has no state."""
 
     name = "crush"
+    has_own_format = True
     events = EVENTS
     refusable = frozenset({"tool.pre", "prompt.submit"})
     #: In parallel on the original input; patches merge in config order; a refusal drops patches

@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 
-from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
+from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override
 from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.contracts._groups import Handler
 from sandhook.hooks.contracts._loader import entries, gather, home, hook_spec
@@ -64,23 +64,29 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
     strict = options.compat == "strict"
     loaded = gather(documents, EVENTS, lambda fields, value: _document(fields, value, strict=strict))
-    default = False if strict else _include_sub_agents(documents)
-    return loaded._replace(specs=tuple(_with_default(spec, default) for spec in loaded.specs))
+    if strict:
+        return loaded
+    return loaded._replace(specs=tuple(_with_default(spec, documents) for spec in loaded.specs))
 
 
-def _include_sub_agents(documents: Sequence[Document]) -> bool:
-    """Return ``hooks.include_sub_agents`` of the strongest layer that has it."""
+def _include_sub_agents(documents: Sequence[Document]) -> bool | None:
+    """Return ``hooks.include_sub_agents`` of the last file that has it, or None."""
     for document in reversed(documents):
         hooks = object_of(document.value, "hooks") if isinstance(document.value, dict) else {}
         default = hooks.get("include_sub_agents")
         if isinstance(default, bool):
             return default
-    return False
+    return None
 
 
-def _with_default(spec: HookSpec, default: bool) -> HookSpec:
-    own = (spec.extras or {}).get("include_sub_agents")
-    return spec if own is not None else spec._replace(include_sub_agents=default)
+def _with_default(spec: HookSpec, documents: Sequence[Document]) -> HookSpec:
+    """Return a hook with the default of its files; a weaker layer can only add runs to it."""
+    if (spec.extras or {}).get("include_sub_agents") is not None:
+        return spec
+    default = _include_sub_agents([each for each in documents if may_override(each.layer, spec.layer)])
+    if default is None:
+        default = _include_sub_agents(documents)
+    return spec._replace(include_sub_agents=bool(default))
 
 
 def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:

@@ -10,16 +10,35 @@ from typing import TypeVar
 
 from sandhook.hooks import decode as strict
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
+from sandhook.hooks.contracts._outcome import unreadable
 from sandhook.hooks.contracts.crush.names import DENY, HALT
-from sandhook.hooks.decode import DecodeError, decode_object, type_name
+from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, decode_object, type_name
 from sandhook.hooks.event import Event, Json, JsonObject
-from sandhook.hooks.model import Compat, ContextFile, Decision, HookSpec, Operation, RunResult, Verdict
+from sandhook.hooks.model import (
+    Compat,
+    Context,
+    ContextFile,
+    Decision,
+    HookSpec,
+    Operation,
+    Placement,
+    RunResult,
+    Verdict,
+)
 
 Scalar = TypeVar("Scalar", str, bool, int)
 
 
 class _Odd(Exception):
-    """An output that is dropped whole; the message is the reason."""
+    """An output that is dropped whole; the message is the reason.
+
+    Args:
+        exceeded_bound: It exceeds a bound of sandhook.
+    """
+
+    def __init__(self, why: str, *, exceeded_bound: bool = False) -> None:
+        super().__init__(why)
+        self.exceeded_bound = exceeded_bound
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
@@ -44,7 +63,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         return _envelope(event, text, notes, better=compat != "strict")
     except _Odd as odd:
         notes.append(str(odd))
-        return Verdict("none", undecodable=str(odd), diagnostics=tuple(notes))
+        return unreadable(str(odd), notes, exceeded_bound=odd.exceeded_bound)
 
 
 def _refused(event: Event, ran: RunResult, *, halt: bool, notes: list[str]) -> Verdict:
@@ -66,7 +85,8 @@ def _envelope(event: Event, text: str, notes: list[str], *, better: bool) -> Ver
     try:
         decoded = decode_object(text)
     except DecodeError as error:
-        raise _Odd(f"standard output is not a decision: {error}") from None
+        exceeded = isinstance(error, BoundExceeded)
+        raise _Odd(f"standard output is not a decision: {error}", exceeded_bound=exceeded) from None
     notes.extend(decoded.diagnostics)
     value: JsonObject = decoded.value
     if "hookSpecificOutput" in value:
@@ -136,7 +156,9 @@ def _patch(value: Json, notes: list[str]) -> Operation | None:
         return None
     if isinstance(value, str):
         try:
-            value = strict.decode(value).value
+            value = strict.decode(value, max_depth=DATA_DEPTH).value
+        except BoundExceeded as error:
+            raise _Odd(f"updated_input cannot be read: {error}", exceeded_bound=True) from None
         except DecodeError as error:
             notes.append(f"updated_input patch rejected: {error}")
             return None
@@ -146,8 +168,8 @@ def _patch(value: Json, notes: list[str]) -> Operation | None:
     return None
 
 
-def _context(value: Json, event: Event) -> tuple[tuple[str, str], ...]:
-    place = "prompt" if event.kind == "prompt.submit" else "result"
+def _context(value: Json, event: Event) -> Context:
+    place: Placement = "prompt" if event.kind == "prompt.submit" else "result"
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         value = "\n".join(each for each in value if each)
     return ((value, place),) if isinstance(value, str) and value else ()

@@ -10,7 +10,7 @@ from sandhook.hooks.contracts._payload import directory, variable
 from sandhook.hooks.contracts.cursor.names import COMMON, EVENTS, GATES, KINDS, PLACES, ROWS
 from sandhook.hooks.decode import encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
-from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
+from sandhook.hooks.model import Compat, HookSpec, Operation, Placement, Request, RunResult, Verdict
 
 #: Events on which an output refuses that begins like an object and is invalid.
 _PERMISSIONS = ("preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile")
@@ -56,18 +56,18 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     )
 
 
-def _own_keys(name: str, event: Event, given: JsonObject) -> None:
+def _own_keys(name: str, event: Event, payload: JsonObject) -> None:
     """Add the keys of one tool's kind of event to a payload, from the tool's input and result."""
     _, keys, result = KINDS[name]
     arguments = event.tool.input if event.tool is not None else None
     for key, place in keys.items():
         if isinstance(arguments, dict) and place in arguments:
-            given[key] = arguments[place]
-    if name == "beforeMCPExecution" and not isinstance(given["tool_input"], str):
-        given["tool_input"] = encode(given["tool_input"])
+            payload[key] = arguments[place]
+    if name == "beforeMCPExecution" and not isinstance(payload["tool_input"], str):
+        payload["tool_input"] = encode(payload["tool_input"])
     if result and event.result is not None:
         value = event.result.value if event.result.error is None else event.result.error
-        given[result] = value if isinstance(value, str) else "" if value is None else encode(value)
+        payload[result] = value if isinstance(value, str) else "" if value is None else encode(value)
 
 
 def event(name: str, payload: Json) -> Event:
@@ -94,6 +94,10 @@ def event(name: str, payload: Json) -> Event:
     )
 
 
+#: Where context goes on events other than those of tools.
+_PLACES: dict[str, Placement] = {"sessionStart": "session", "beforeSubmitPrompt": "prompt"}
+
+
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
@@ -118,10 +122,15 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         odd = printed.broken or "standard output is not a JSON object"
         notes.append(f"standard output is not a decision: {odd}")
         if printed.broken is not None and name in _PERMISSIONS:
-            return _refused(event, f"hook {spec.id} printed no JSON: {odd}", None, notes)._replace(
-                decided=False, undecodable=odd
+            verdict = _refused(event, f"hook {spec.id} printed no JSON: {odd}", None, notes)._replace(
+                decided=False
             )
-        return _failed(spec, event, odd, notes)._replace(undecodable=odd)
+        else:
+            verdict = _failed(spec, event, odd, notes)
+        verdict = verdict._replace(undecodable=odd)
+        if printed.exceeded_bound:
+            verdict = verdict._replace(could_not_run=odd, exceeded_bound=True)
+        return verdict
     return _said(spec, event, printed.value, notes, better=compat != "strict")
 
 
@@ -164,8 +173,7 @@ def _said(spec: HookSpec, event: Event, value: JsonObject, notes: list[str], *, 
         verdict = verdict._replace(input=Operation("replace", changed))
     context = text_of(value, "additional_context") or text_of(specific, "additionalContext")
     if context:
-        place = {"sessionStart": "session", "beforeSubmitPrompt": "prompt"}.get(name, "result")
-        verdict = verdict._replace(context=((context, place),))
+        verdict = verdict._replace(context=((context, _PLACES.get(name, "result")),))
     return verdict._replace(diagnostics=tuple(notes))
 
 

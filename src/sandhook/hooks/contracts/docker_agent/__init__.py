@@ -24,6 +24,7 @@ class DockerAgent(Agent):
     """The contract; it has no state."""
 
     name = "docker_agent"
+    has_own_format = True
     title = "Docker Agent"
     events = EVENTS
     refusable = frozenset({"tool.pre", "prompt.submit", "permission.request"})

@@ -5,12 +5,12 @@ from __future__ import annotations
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output
-from sandhook.hooks.contracts._outcome import accidents, broken, refusal, words_of
+from sandhook.hooks.contracts._outcome import accidents, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import go_json
 from sandhook.hooks.contracts.docker_agent.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
-from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
+from sandhook.hooks.model import Compat, HookSpec, Operation, Placement, Request, RunResult, Verdict
 
 #: Events that a hook can refuse, or whose result it can replace.
 BLOCKABLE = ("pre_tool_use", "permission_request", "user_prompt_submit", "post_tool_use")
@@ -32,6 +32,10 @@ def event(name: str, payload: Json) -> Event:
     return event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
 
 
+#: Where context goes on events other than those of tools.
+_PLACES: dict[str, Placement] = {"session_start": "session", "user_prompt_submit": "prompt"}
+
+
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
@@ -50,7 +54,8 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         odd = printed.broken or ("standard output is not a JSON object" if printed.text else None)
         if odd is not None:
             notes.append(f"the output is ignored: {odd}")
-        return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
+            return unreadable(odd, notes, exceeded_bound=printed.exceeded_bound)
+        return Verdict("none", diagnostics=tuple(notes))
     return _said(name, event, printed.value, notes)
 
 
@@ -65,8 +70,7 @@ def _said(name: str, event: Event, value: JsonObject, notes: list[str]) -> Verdi
         verdict = verdict._replace(result=Operation("replace", transformed))
     context = text_of(specific, "additional_context")
     if context is not None:
-        place = {"session_start": "session", "user_prompt_submit": "prompt"}.get(name, "result")
-        verdict = verdict._replace(context=((context, place),))
+        verdict = verdict._replace(context=((context, _PLACES.get(name, "result")),))
     return verdict._replace(system_message=text_of(value, "system_message"), diagnostics=tuple(notes))
 
 
@@ -79,8 +83,8 @@ def _decided(name: str, event: Event, value: JsonObject, specific: JsonObject, n
         return refusal(event.kind, reason or "blocked by hook")
     if name in ("pre_tool_use", "permission_request") and word in ("allow", "ask"):
         return Verdict(word, True, permission=word, reason=reason)
-    for key, found in (("permission_decision", word), ("decision", value.get("decision"))):
-        if found is not None:
-            notes.append(f"{key} {found!r} is not an opinion on {name}")
-            return Verdict("none", undecodable=f"{key} {found!r} is not an opinion on {name}")
+    for key, value_of_key in (("permission_decision", word), ("decision", value.get("decision"))):
+        if value_of_key is not None:
+            notes.append(f"{key} {value_of_key!r} is not an opinion on {name}")
+            return Verdict("none", undecodable=f"{key} {value_of_key!r} is not an opinion on {name}")
     return Verdict("none")

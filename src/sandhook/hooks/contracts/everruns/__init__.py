@@ -25,6 +25,7 @@ class Everruns(PackagedContract):
     name = "everruns"
     events = EVENTS
     refusable = REFUSABLE
+    own_limits = frozenset({"output_bytes"})
     #: One by one. Each hook sees, and is matched against, what earlier hooks changed. The first block
     #: ends the chain; changes before it stay.
     fold = FoldPolicy(

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.errors import Problem
-from sandhook.hooks.contracts import Document, Loaded, LoadOptions
+from sandhook.hooks.contracts import Document, Loaded, LoadOptions, may_override
+from sandhook.hooks.contracts._loader import no_effect
 from sandhook.hooks.contracts.everruns.entry import EntryReader
 from sandhook.hooks.contracts.everruns.names import MAX_CONFIG_BYTES, MAX_HOOKS
 from sandhook.hooks.decode import DecodeError, encode, type_name
 from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Json, JsonObject
-from sandhook.hooks.model import HookSpec
+from sandhook.hooks.model import HookSpec, LayerName
 from sandhook.record import Record
 
 _CONFIG_FIELDS = ("hooks", "disabled", "disabled_contributions")
@@ -24,18 +25,28 @@ _DEFINITION_FIELDS = ("name", "display_name", "description", "risk_level", "user
 
 
 class _Unit(Record):
-    """A list of raw hooks from one place. ``owner`` is "user" or the id of a capability."""
+    """A list of raw hooks from one place.
+
+    Attributes:
+        owner: "user", or the id of a capability.
+        path, file, document: Where it stands.
+        contributed: The host contributes it.
+    """
 
     owner: str
     hooks: list[Json]
     path: str
     file: str
     document: int
+    contributed: bool = False
 
 
 class _Mute(Record):
+    """An entry of ``disabled_contributions``: the ids, where it stands, and the number of its file."""
+
     pattern: str
     where: Diagnostic
+    document: int
 
 
 class _Loader:
@@ -70,8 +81,8 @@ class _Loader:
 
     def read(self) -> Loaded:
         for name, hooks in (self.options.contributions or {}).items():
-            if not any(self._lists(document.value, name) for document in self.documents):
-                self.units.append(_Unit(name, list(hooks), name, "", 0))
+            if not self._listed(name, ""):
+                self.units.append(_Unit(name, list(hooks), name, "", 0, contributed=True))
         for index, document in enumerate(self.documents):
             self._document(index, document)
         return self._finish()
@@ -83,6 +94,17 @@ class _Loader:
         return isinstance(entries, list) and any(
             isinstance(entry, dict) and entry.get("ref") == name for entry in entries
         )
+
+    def _listed(self, name: str, layer: LayerName) -> bool:
+        """Return whether a capability list that may decide about hooks of a layer has this capability."""
+        return any(
+            self._lists(document.value, name) and self._may_override(document.layer, layer)
+            for document in self.documents
+        )
+
+    def _may_override(self, layer: LayerName, other: LayerName) -> bool:
+        """Return whether files of a layer may mute or replace hooks of another; in strict mode all may."""
+        return self.strict or may_override(layer, other)
 
     def _document(self, index: int, document: Document) -> None:
         value = document.value
@@ -119,15 +141,22 @@ class _Loader:
             elif "definition" in entry:
                 self._definition(index, entry["definition"], f"{path}.definition", ref)
             elif ref in (self.options.contributions or {}):
+                if not self._may_override(self.documents[index].layer, ""):
+                    continue  # they run, whatever this list has
                 hooks = list((self.options.contributions or {})[ref])
-                self.units.append(_Unit(ref, hooks, ref, "", index))
+                self.units.append(_Unit(ref, hooks, ref, "", index, contributed=True))
             elif (declared := self._definition_of(ref)) is not None:
+                if not self._may_override(self.documents[index].layer, self.documents[declared[0]].layer):
+                    continue
                 self.contributed.add(ref)
                 self._definition(declared[0], declared[1], "definition", ref)
 
     def _definition_of(self, ref: str) -> tuple[int, Json] | None:
         """Return another document that declares this capability; its position is that in the list."""
-        for index, document in enumerate(self.documents):
+        stronger_first = sorted(
+            enumerate(self.documents), key=lambda each: not may_override(each[1].layer, "")
+        )
+        for index, document in stronger_first:
             value = document.value
             definition = value.get("definition") if isinstance(value, dict) else None
             if isinstance(definition, dict) and definition.get("name") == ref:
@@ -145,9 +174,7 @@ class _Loader:
                 index, f"{dot}name", "a declarative capability needs a name: its hooks' ids begin with it"
             )
             return
-        if ref is None and (
-            name in self.contributed or any(self._lists(document.value, name) for document in self.documents)
-        ):
+        if ref is None and (name in self.contributed or self._listed(name, self.documents[index].layer)):
             return  # the capability list decides the position of its hooks
         self._unknown(index, value, dot, _DEFINITION_FIELDS)
         hooks = value.get("user_hooks", [])
@@ -172,7 +199,7 @@ class _Loader:
         dot = f"{path}." if path else ""
         self._unknown(index, value, dot, (*_CONFIG_FIELDS, "$schema"))
         for muted, place in self._names(index, value, dot, "disabled_contributions"):
-            self.mutes.append(_Mute(muted, place))
+            self.mutes.append(_Mute(muted, place, index))
         for name, place in self._names(index, value, dot, "disabled"):
             self.disabled.append((index, name, place))
         hooks = value.get("hooks", [])
@@ -244,8 +271,8 @@ class _Loader:
 
     def _of_layer(self, spec: HookSpec, unit: _Unit) -> HookSpec:
         """Return a hook with its file and layer; a contribution of the host has neither."""
-        layer = self.documents[unit.document].layer if unit.file or unit.owner == "user" else ""
-        return spec._replace(file=unit.file, layer=layer)
+        layer = "" if unit.contributed else self.documents[unit.document].layer
+        return spec._replace(file=unit.file, layer=layer, contributed=unit.contributed)
 
     def _place(
         self,
@@ -256,7 +283,8 @@ class _Loader:
         named: bool,
     ) -> None:
         earlier = explicit.get(spec.id) if named else None
-        if earlier is not None and unit.owner == "user" and placed[earlier][0] != unit.document:
+        replaces = earlier is not None and unit.owner == "user" and placed[earlier][0] != unit.document
+        if earlier is not None and replaces and self._may_override(spec.layer, placed[earlier][1].layer):
             place = self.at(unit.document, spec.path)
             self.notes.append(place.with_message(f"replaces {spec.id} in {placed[earlier][1].file}"))
             placed[earlier] = (unit.document, spec)
@@ -272,13 +300,16 @@ class _Loader:
         kept = []
         used: set[str] = set()
         for layer, spec in placed:
-            by = [
-                where
-                for index, name, where in self.disabled
-                if index > layer
-                and spec.source == "user"
-                and name in (spec.id, spec.id.removeprefix("user:"))
-            ]
+            by = []
+            for index, name, where in self.disabled:
+                named = spec.source == "user" and name in (spec.id, spec.id.removeprefix("user:"))
+                if not named or index <= layer:
+                    continue
+                if self._may_override(self.documents[index].layer, spec.layer):
+                    by.append(where)
+                else:
+                    used.add(where)
+                    self.notes.append(where.with_message(no_effect(self.documents[index], spec)))
             if by:
                 used.update(by)
                 self.notes.append(by[0].with_message(f"muting hook {spec.id}"))
@@ -295,8 +326,13 @@ class _Loader:
         kept = []
         used: set[str] = set()
         for spec in specs:
-            by = next((mute for mute in self.mutes if self._mutes(mute.pattern, spec.id)), None)
+            named = [mute for mute in self.mutes if self._mutes(mute.pattern, spec.id)]
+            by = next((mute for mute in named if self._may_mute(mute, spec)), None)
             if by is None:
+                used.update(mute.where for mute in named)
+                self.notes.extend(
+                    mute.where.with_message(no_effect(self.documents[mute.document], spec)) for mute in named
+                )
                 kept.append(spec)
                 continue
             used.add(by.where)
@@ -306,6 +342,9 @@ class _Loader:
             if mute.where not in used and not self.strict:
                 self.notes.append(mute.where.with_message(f"{mute.pattern} names no hook"))
         return kept
+
+    def _may_mute(self, mute: _Mute, spec: HookSpec) -> bool:
+        return self._may_override(self.documents[mute.document].layer, spec.layer)
 
     def _mutes(self, pattern: str, hook_id: str) -> bool:
         if pattern[-1:] == "*" and not self.strict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandhook.hooks.contracts.everruns.names import MAX_OUTPUT, MUTABLE, REFUSABLE, RESERVED_DECISION
-from sandhook.hooks.decode import DecodedObject, DecodeError, decode_object, type_name
+from sandhook.hooks.decode import BoundExceeded, DecodedObject, DecodeError, decode_object, type_name
 from sandhook.hooks.event import Event, Json, JsonObject, ToolResult
 from sandhook.hooks.model import Compat, HookSpec, Operation, RunResult, Verdict
 
@@ -15,7 +15,15 @@ _FIELDS = ("decision", "reason", "user_message", "patch")
 
 
 class HookError(Exception):
-    """The hook could not be run, or what it printed cannot be read."""
+    """The hook could not be run, or what it printed cannot be read.
+
+    Args:
+        exceeded_bound: What it printed exceeds a bound of sandhook.
+    """
+
+    def __init__(self, why: str, *, exceeded_bound: bool = False) -> None:
+        super().__init__(why)
+        self.exceeded_bound = exceeded_bound
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
@@ -23,7 +31,9 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     try:
         verdict = _read(event, ran)
     except HookError as error:
-        return _on_error(spec, event, str(error), ran)
+        verdict = _on_error(spec, event, str(error), ran)
+        # upstream's decoder has such bounds too: in strict mode they are an error like any other
+        return verdict._replace(exceeded_bound=error.exceeded_bound and compat != "strict")
     if compat == "strict" and event.kind == "tool.pre" and verdict.user_message is not None:
         verdict = verdict._replace(user_message=None)  # upstream drops it for tool calls
     notes = _notes(ran, verdict)
@@ -49,7 +59,8 @@ def _read(event: Event, ran: RunResult) -> Verdict:
     except UnicodeDecodeError as error:
         raise HookError(f"hook stdout JSON parse failed: invalid UTF-8 at byte {error.start + 1}") from None
     except DecodeError as error:
-        raise HookError(f"hook stdout JSON parse failed: {error}") from None
+        exceeded = isinstance(error, BoundExceeded)
+        raise HookError(f"hook stdout JSON parse failed: {error}", exceeded_bound=exceeded) from None
     return _decide(event, fields, decoded.diagnostics)
 
 
@@ -75,7 +86,7 @@ def _fields(decoded: DecodedObject) -> JsonObject:
     value = decoded.value
     for key in decoded.top_duplicates:
         if key in _FIELDS:
-            raise DecodeError(f"duplicate field `{key}`")
+            raise BoundExceeded(f"duplicate field `{key}`")
     for key in ("decision", "reason", "user_message"):
         if not isinstance(value.get(key), (str, type(None))):
             raise DecodeError(f"{key}: wanted a string, got {type_name(value[key])}")

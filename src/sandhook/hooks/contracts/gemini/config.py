@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
+from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, join
 from sandhook.hooks.contracts._groups import Handler, handlers
@@ -15,12 +15,14 @@ from sandhook.hooks.contracts._loader import (
     hook_spec,
     lists_of,
     matcher_on,
+    no_effect,
     schema,
     seconds,
     shell_text,
 )
 from sandhook.hooks.contracts.gemini.names import DEFAULT_TIMEOUT, EVENTS, FIELDS, ROWS, SETTINGS
 from sandhook.hooks.decode import texts_of
+from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Exact, Matcher, Regex, ToolName
@@ -43,23 +45,30 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; hooks of the strongest run first."""
-    off: set[str] = set()
-    stopped = False
-    for document in documents:
-        names, enabled = _switched_off(document.value)
-        off |= names
-        stopped = stopped or not enabled
+    switches = [(document, *_switched_off(document.value)) for document in documents]
     loaded = gather(tuple(reversed(documents)), EVENTS, _document)
     kept: list[HookSpec] = []
     withheld: list[tuple[HookSpec, str]] = []
+    notes: dict[str, None] = {}
     for spec in loaded.specs:
-        if stopped:
-            withheld.append((spec, "hooks are switched off (enabled: false)"))
-        elif off & {spec.description or "", spec.executor.text}:
-            withheld.append((spec, "is listed as disabled"))
-        else:
+        why: str | None = None
+        for document, names, enabled in switches:
+            listed = bool(names & {spec.description or "", spec.executor.text})
+            if enabled and not listed:
+                continue
+            if options.compat == "strict" or may_override(document.layer, spec.layer):
+                why = "is listed as disabled" if enabled else "hooks are switched off (enabled: false)"
+            else:
+                switch = "disabled" if listed else "enabled"
+                note = Diagnostic(no_effect(document, spec), f"hooksConfig.{switch}", document.name)
+                notes[note] = None
+        if why is None:
             kept.append(spec)
-    return loaded._replace(specs=tuple(kept), withheld=tuple(withheld))
+        else:
+            withheld.append((spec, why))
+    return loaded._replace(
+        specs=tuple(kept), withheld=tuple(withheld), diagnostics=(*loaded.diagnostics, *notes)
+    )
 
 
 def _switched_off(value: Json) -> tuple[set[str], bool]:
@@ -78,9 +87,9 @@ def _switched_off(value: Json) -> tuple[set[str], bool]:
 def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
     hooks = fields.get(value, "hooks", dict, "") or {}
     settings = fields.get(value, "hooksConfig", dict, "") or {}
-    for place, found in (("hooks", hooks), ("hooksConfig", settings)):
-        fields.get(found, "enabled", bool, place)
-        fields.strings(found, "disabled", place)
+    for place, switches in (("hooks", hooks), ("hooksConfig", settings)):
+        fields.get(switches, "enabled", bool, place)
+        fields.strings(switches, "disabled", place)
     for name in hooks:
         if name not in EVENTS and name not in SETTINGS:
             fields.note(join("hooks", name), "is not an event of Gemini CLI: its hooks never run")

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
-from sandhook.hooks.contracts._outcome import accidents, broken, refusal, words_of
+from sandhook.hooks.contracts._outcome import accidents, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts.gemini.names import COMMON, EVENTS, ROWS
-from sandhook.hooks.decode import DecodeError, encode, object_of, text_of, type_name
+from sandhook.hooks.decode import (
+    DATA_DEPTH,
+    BoundExceeded,
+    DecodeError,
+    encode,
+    object_of,
+    text_of,
+    type_name,
+)
 from sandhook.hooks.decode import decode as decode_json
 from sandhook.hooks.event import Event, Json, JsonObject
-from sandhook.hooks.model import Compat, HookSpec, Operation, Permission, Request, RunResult, Verdict
+from sandhook.hooks.model import (
+    Compat,
+    HookSpec,
+    Operation,
+    Permission,
+    Placement,
+    Request,
+    RunResult,
+    Verdict,
+)
 
 #: Events that a hook can refuse; on AfterAgent a refusal makes the agent try again.
 BLOCKABLE = ("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel")
@@ -71,6 +88,10 @@ def event(name: str, payload: Json) -> Event:
     return described.with_(timestamp=stamp) if isinstance(stamp, str) else described
 
 
+#: Where context goes on events other than those of tools.
+_PLACES: dict[str, Placement] = {"BeforeAgent": "prompt", "SessionStart": "session"}
+
+
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
@@ -81,8 +102,13 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if not ended or cut:
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
     text = ran.stdout.decode("utf-8", "replace").strip() or words
-    value = None if ran.truncated else _object(text, notes)
     better = compat != "strict"
+    try:
+        value = None if ran.truncated else _object(text, notes)
+    except BoundExceeded as error:
+        if status in (0, 1):
+            return unreadable(str(error), notes, exceeded_bound=True)
+        value = None
     if value is None:
         verdict = _plain(name, event, text, ran, notes, better=better)
     else:
@@ -98,14 +124,22 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
 
 
 def _object(text: str, notes: list[str]) -> JsonObject | None:
-    """Return the object that a text holds, also inside a JSON string, or None."""
+    """Return the object that a text holds, also inside a JSON string, or None.
+
+    Raises:
+        BoundExceeded: It begins like an object, and exceeds a bound of sandhook.
+    """
     try:
-        decoded = decode_json(text)
+        decoded = decode_json(text, max_depth=DATA_DEPTH)
         if isinstance(decoded.value, str):
-            decoded = decode_json(decoded.value)
+            text = decoded.value.strip()
+            decoded = decode_json(decoded.value, max_depth=DATA_DEPTH)
             if not isinstance(decoded.value, dict):
                 raise DecodeError(f"wanted an object, got {type_name(decoded.value)}")
     except DecodeError as error:
+        if isinstance(error, BoundExceeded) and text.startswith(("{", '"')):
+            notes.append(f"the output cannot be read: {error}")
+            raise
         if text.startswith("{"):
             notes.append(f"the output is taken as text: {error}")
         return None
@@ -150,8 +184,7 @@ def _said(name: str, event: Event, value: JsonObject, notes: list[str]) -> Verdi
         verdict = verdict._replace(input=Operation("merge", patch))
     context = text_of(specific, "additionalContext")
     if context is not None:
-        place = {"BeforeAgent": "prompt", "SessionStart": "session"}.get(name, "result")
-        verdict = verdict._replace(context=((context, place),))
+        verdict = verdict._replace(context=((context, _PLACES.get(name, "result")),))
     keys = ("tailToolCallRequest", "llm_request", "llm_response", "toolConfig", "clearContext")
     extras = {key: specific[key] for key in keys if key in specific}
     return verdict._replace(

@@ -7,10 +7,11 @@ blocked continues. PreToolUse has ``hookSpecificOutput.permissionDecision`` alon
 from __future__ import annotations
 
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
+from sandhook.hooks.contracts._outcome import unreadable
 from sandhook.hooks.contracts.jcode.names import BLOCKABLE, KEEP_WORKING
-from sandhook.hooks.decode import DecodeError, decode_object, object_of, text_of, type_name
+from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, object_of, text_of, type_name
 from sandhook.hooks.event import Event, JsonObject
-from sandhook.hooks.model import Compat, Decision, HookSpec, Operation, RunResult, Verdict
+from sandhook.hooks.model import Compat, Decision, HookSpec, Operation, Placement, RunResult, Verdict
 
 _TYPES: dict[str, type] = {
     "continue": bool,
@@ -30,7 +31,15 @@ _SPECIFIC: dict[str, type] = {
 
 
 class _Odd(Exception):
-    """An output that is dropped whole; the message is the reason."""
+    """An output that is dropped whole; the message is the reason.
+
+    Args:
+        exceeded_bound: It exceeds a bound of sandhook.
+    """
+
+    def __init__(self, why: str, *, exceeded_bound: bool = False) -> None:
+        super().__init__(why)
+        self.exceeded_bound = exceeded_bound
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
@@ -66,7 +75,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         return _output(name, event, text, notes)
     except _Odd as odd:
         notes.append(f"the whole output is ignored: {odd}")
-        return Verdict("none", undecodable=str(odd), diagnostics=tuple(notes))
+        return unreadable(str(odd), notes, exceeded_bound=odd.exceeded_bound)
 
 
 def _two(name: str, ran: RunResult, words: str, notes: list[str]) -> Verdict:
@@ -90,7 +99,8 @@ def _output(name: str, event: Event, text: str, notes: list[str]) -> Verdict:
     try:
         decoded = decode_object(text)
     except DecodeError as error:
-        raise _Odd(f"standard output is not JSON: {error}") from None
+        exceeded = isinstance(error, BoundExceeded)
+        raise _Odd(f"standard output is not JSON: {error}", exceeded_bound=exceeded) from None
     notes.extend(decoded.diagnostics)
     value = _checked(decoded.value, _TYPES, "")
     specific = _checked(object_of(value, "hookSpecificOutput"), _SPECIFIC, "hookSpecificOutput.")
@@ -103,7 +113,7 @@ def _output(name: str, event: Event, text: str, notes: list[str]) -> Verdict:
         verdict = verdict._replace(result=Operation("replace", result), label=_label(verdict, "rewrite"))
     context = text_of(specific, "additionalContext")
     if context is not None:
-        verdict = verdict._replace(context=((context, _place(name)),))
+        verdict = verdict._replace(context=((context, _PLACES.get(name, "result")),))
     return verdict._replace(system_message=text_of(value, "systemMessage"), diagnostics=tuple(notes))
 
 
@@ -111,8 +121,7 @@ def _label(verdict: Verdict, label: str) -> str:
     return label if verdict.label == "none" else verdict.label
 
 
-def _place(name: str) -> str:
-    return {"SessionStart": "session", "UserPromptSubmit": "prompt"}.get(name, "result")
+_PLACES: dict[str, Placement] = {"SessionStart": "session", "UserPromptSubmit": "prompt"}
 
 
 def _decided(name: str, value: JsonObject, specific: JsonObject, notes: list[str]) -> Verdict:

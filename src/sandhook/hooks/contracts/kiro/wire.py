@@ -9,10 +9,10 @@ from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts.kiro.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
+from sandhook.hooks.model import Compat, HookSpec, Placement, Request, RunResult, Verdict
 
 #: Events on which standard output becomes context, with its placement.
-_TEXT = {"agentSpawn": "session", "userPromptSubmit": "prompt"}
+_TEXT: dict[str, Placement] = {"agentSpawn": "session", "userPromptSubmit": "prompt"}
 
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
@@ -43,7 +43,8 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if gate and ran.exit_status == 2 and ran.limit is None and ran.failure is None:
         notes += accidents(ran, words, 2)
         return refusal(event.kind, words or "blocked by hook", notes)
-    why = broken(ran) if gate else ran.could_not_run
+    ended = ran._replace(truncated=False) if gate else ran  # the status alone decides there
+    why = broken(ended) if gate else ran.could_not_run
     if why is not None:
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
     if ran.exit_status:
@@ -52,7 +53,9 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
             "error", warnings=(words or f"exit status {ran.exit_status}",), diagnostics=tuple(notes)
         )
     text = ran.stdout.decode("utf-8", "replace").strip()
-    place = _TEXT.get(name) or ("result" if (spec.extras or {}).get("file") else None)
+    place: Placement | None = _TEXT.get(name)
+    if place is None and (spec.extras or {}).get("file"):
+        place = "result"
     if text and place is not None:
         return Verdict("none", context=((text, place),), diagnostics=tuple(notes))
     if text:

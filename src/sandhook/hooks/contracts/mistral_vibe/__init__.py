@@ -15,7 +15,7 @@ from sandhook.hooks.fold import FoldPolicy
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sandhook.hooks.contracts import Document
+    from sandhook.hooks.contracts import Answer, Document
     from sandhook.hooks.event import Event
     from sandhook.hooks.model import Decision
 
@@ -24,6 +24,7 @@ class MistralVibe(Agent):
     """The contract; it has no state."""
 
     name = "mistral_vibe"
+    has_own_format = True
     title = "Mistral Vibe"
     events = EVENTS
     refusable = frozenset({"tool.pre"})
@@ -39,6 +40,13 @@ class MistralVibe(Agent):
         """Return the text that the model sees instead of a refused call, or with which it continues."""
         reason = decision.reason or "denied by hook"
         return f"Tool call denied by hook: {reason}" if event.kind == "tool.pre" else reason
+
+    def refuse(self, reason: str) -> Answer:
+        """Return an object that denies; an exit status is only a failure here."""
+        from sandhook.hooks.contracts import Answer
+        from sandhook.hooks.decode import encode
+
+        return Answer(stdout=encode({"decision": "deny", "reason": reason}).encode() + b"\n")
 
 
 CONTRACT = MistralVibe()

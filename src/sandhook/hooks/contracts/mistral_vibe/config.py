@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
+from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override
 from sandhook.hooks.contracts._convert import Target, converted
 from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.contracts._groups import Handler
@@ -34,16 +34,25 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; the hooks of the strongest run first."""
-    owners: dict[str, Fields] = {}
+    strict = options.compat == "strict"
+    owners: dict[str, list[Fields]] = {}
 
     def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
         for spec in _document(fields, value):
-            owner = owners.setdefault(spec.description or "", fields)
-            if owner is fields:
-                yield spec
-            else:
-                where = owner.document.name or "another"
+            earlier = [each for each in owners.get(spec.description or "", ()) if each is not fields]
+            replaced = [each for each in earlier if strict or may_override(each.document.layer, spec.layer)]
+            if replaced:
+                where = replaced[0].document.name or "another"
                 fields.note(spec.path, f"the name {spec.description!r} is taken by {where}")
+                continue
+            if earlier:
+                where = earlier[0].document.name or "another"
+                fields.note(
+                    spec.path,
+                    f"the name {spec.description!r} is also in {where}, whose layer cannot replace it: both run",
+                )
+            owners.setdefault(spec.description or "", []).append(fields)
+            yield spec
 
     return gather(tuple(reversed(documents)), EVENTS, read)
 

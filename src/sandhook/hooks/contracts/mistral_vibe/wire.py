@@ -6,7 +6,15 @@ from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import refusal, words_of
 from sandhook.hooks.contracts.mistral_vibe.names import COMMON, EVENTS, PLACES, RETRIES, ROWS
-from sandhook.hooks.decode import DecodeError, decode_object, encode, object_of, text_of, type_name
+from sandhook.hooks.decode import (
+    BoundExceeded,
+    DecodeError,
+    decode_object,
+    encode,
+    object_of,
+    text_of,
+    type_name,
+)
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, HookSpec, Operation, Permission, Request, RunResult, Verdict
 
@@ -53,7 +61,10 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         _check(decoded.value)
     except DecodeError as error:
         odd = f"standard output is not a decision: {error}"
-        return _failed(spec, event, ran, odd, notes)._replace(undecodable=odd)
+        verdict = _failed(spec, event, ran, odd, notes)._replace(undecodable=odd)
+        if isinstance(error, BoundExceeded):
+            verdict = verdict._replace(could_not_run=odd, exceeded_bound=True)
+        return verdict
     return _said(event, decoded.value, notes)
 
 

@@ -18,6 +18,7 @@ class Ub(PackagedContract):
     """The contract; it has no state."""
 
     name = "ub"
+    has_own_format = True
     events = EVENTS
     refusable = frozenset({"tool.pre"})
     #: One by one, all of them, even after one that blocks; nothing is rewritten.

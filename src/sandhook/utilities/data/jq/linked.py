@@ -24,9 +24,9 @@ def is_linked(text: str, ctx: Context) -> bool:
 
 
 def start_file(ctx: Context) -> str:
-    """Return the file ~/.jq, which every program includes; empty without it."""
+    """Return the file ~/.jq, which every program includes; empty without it, and where no start-up files are read."""
     home = ctx.environment.get("HOME", "")
-    if not home:
+    if not home or not ctx.kernel.start_files:
         return ""
     name = posixpath.join(home, ".jq")
     path = ctx.path(name)
