@@ -185,6 +185,7 @@ class RunResult(Record):
         missing: The command that could not be found or executed, when the exit status is 126 or 127.
         failure: Why nothing could be run at all.
         diagnostics: Notes of the interpreter for the host.
+        interrupted: The watchdog ended the run after its deadline: a fault of sandhook.
     """
 
     exit_status: int | None = None
@@ -199,6 +200,7 @@ class RunResult(Record):
     missing: str | None = None
     failure: str | None = None
     diagnostics: tuple[str, ...] = ()
+    interrupted: bool = False
 
     @property
     def timed_out(self) -> bool:

@@ -253,6 +253,7 @@ def as_ran(result: Result) -> RunResult:
         missing=_missing(result.exit_status, result.stderr_bytes),
         failure=None if defect is None else internal(defect),
         diagnostics=result.notes,
+        interrupted=result.interrupted,
     )
 
 
