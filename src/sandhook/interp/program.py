@@ -184,4 +184,6 @@ def read_units(
             start = end
         if unit is None:
             return
-        yield compile_unit(shift_lines(unit, line - 1) if line > 1 else unit, records_last_argument=records_last_argument)
+        yield compile_unit(
+            shift_lines(unit, line - 1) if line > 1 else unit, records_last_argument=records_last_argument
+        )
