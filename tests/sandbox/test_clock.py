@@ -6,6 +6,7 @@ The time is that of the processor: a busy machine gives a run less of it before 
 from __future__ import annotations
 
 import asyncio
+import ctypes  # noqa: F401  # beside a thread that spins the watchdog's first import is slow
 import gc
 import threading
 import time
@@ -324,7 +325,7 @@ LARGE_STEPS = [
     f"{X} while :; do trap -- \"$x\" USR1; trap -p > /dev/null; done",
     f"{X} while :; do history -s \"$x\"; done",
     f"{X} while :; do alias e=\"$x\"; alias > /dev/null; done",
-    f"{X} while :; do hash -p /bin/x \"$x\"; cd \"$x\"; type \"$x\"; done 2> /dev/null",
+    f"{X} while :; do hash -p /bin/x \"$x\"; cd \"$x\"; type \"$x\"; done > /dev/null 2>&1",
     f"{X} while :; do test -e \"$x\"; [ \"$x\" = \"$x \" ]; : > \"$x\"; done 2> /dev/null",
     f"{X} while :; do y=$((x)); ((x + 1)); let x+1; done 2> /dev/null",
     f"{X} while :; do declare -n r=\"$x\"; printf -v \"$x\" a; unset \"$x\"; y=${{!x}}; done 2> /dev/null",
