@@ -7,8 +7,8 @@ which no script can catch.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import Lock
+from collections.abc import Callable, Iterator
+from threading import Lock, local
 from time import monotonic
 from typing import NoReturn, Self
 
@@ -90,6 +90,7 @@ class Budget:
         skipped: Virtual seconds that the clock jumped over because every process slept.
         waited: Real seconds in which every process waited for real events.
         exhausted: The first limit that was exceeded, or None. Once set, every further charge fails.
+        outside: Above 0 while code of the host runs for the script: a callback, a utility of the host.
     """
 
     __slots__ = (
@@ -99,6 +100,7 @@ class Budget:
         "exhausted",
         "limits",
         "memory_used",
+        "outside",
         "skipped",
         "slice_left",
         "started",
@@ -114,6 +116,7 @@ class Budget:
         self.waited = 0.0
         self.exhausted: LimitExceeded | None = None
         self.memory_used = 0
+        self.outside = 0
         self.slice_left = min(SLICE, limits.steps)
         self._reserve = limits.steps - self.slice_left
 
@@ -162,9 +165,24 @@ class Budget:
             self.fail("memory_bytes")
 
     def cancel(self) -> None:
-        """Exhaust the budget from another thread; the run ends when it next reads the clock."""
+        """Exhaust the budget from another thread; the run ends at its next step."""
         if self.exhausted is None:
             self.exhausted = LimitExceeded(CANCELLED, 0)
+        self.slice_left = -1
+
+    def expire(self) -> None:
+        """Make the next step read the clock; called from another thread after the deadline.
+
+        A step that is under way may write back what was left of its slice: call this until the run has ended.
+        """
+        self.slice_left = -1
+
+    def check_clock(self) -> None:
+        """Raise LimitExceeded after the deadline; charges nothing. For work that is no step of the script."""
+        if self.exhausted is not None:
+            raise self.exhausted
+        if self._clock() - self.started + self.skipped > self.limits.wall_seconds:
+            self.fail("wall_seconds")
 
     def fail(self, limit: str) -> NoReturn:
         """Exhaust the budget and raise LimitExceeded for the named field of Limits."""
@@ -174,11 +192,65 @@ class Budget:
         raise self.exhausted
 
 
+class _Thread(local):
+    """What the present thread runs: ``check_clock`` of its budget."""
+
+    check: Callable[[], None]
+
+    def __init__(self) -> None:
+        self.check = _check_nothing
+
+
+def _check_nothing() -> None:
+    """Stand for the clock of a thread that runs nothing."""
+
+
+_THREAD = _Thread()
+
+
+def check_clock() -> None:
+    """Raise LimitExceeded after the deadline of the run that the present thread is in, if it is in one.
+
+    For what knows no run: the parser and the compiler, whose results all runs share.
+    """
+    _THREAD.check()
+
+
+#: Characters of a text between two looks at the clock; of most work they are 1 to 10 milliseconds.
+PIECE = 32_768
+
+
+def timed_pieces(text: str) -> Iterator[str]:
+    """Yield a text in pieces, with a look at the clock before each: for work on every character."""
+    if len(text) <= PIECE:
+        yield text
+        return
+    for start in range(0, len(text), PIECE):
+        check_clock()
+        yield text[start : start + PIECE]
+
+
+class ThreadClock:
+    """Makes ``check_clock`` look at a budget, from ``enter`` to ``leave``; runs of one thread may nest."""
+
+    __slots__ = ("_check", "_outer")
+
+    def __init__(self, budget: Budget) -> None:
+        self._check = budget.check_clock
+        self._outer = _check_nothing
+
+    def enter(self) -> None:
+        self._outer, _THREAD.check = _THREAD.check, self._check
+
+    def leave(self) -> None:
+        _THREAD.check = self._outer
+
+
 class Cancellation:
     """Ends runs from another thread: pass it to the runs, then call ``cancel``.
 
-    A run that is cancelled ends like one that used up a limit, within some hundred steps; a run
-    that has not begun does not begin. A Cancellation may serve any number of runs and is never reset.
+    A run that is cancelled ends like one that used up a limit, at its next step; a run that has not
+    begun does not begin. A Cancellation may serve any number of runs and is never reset.
     """
 
     __slots__ = ("_budgets", "_lock", "cancelled")

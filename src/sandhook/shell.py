@@ -25,6 +25,8 @@ from sandhook.kernel.descriptor import (
 from sandhook.kernel.process import Kernel, Process
 from sandhook.kernel.signals import NAMES
 from sandhook.kernel.stack import stack_exceeds
+from sandhook.kernel.threads import Turn, call_in_thread
+from sandhook.kernel.watchdog import RunInterrupted, WatchedRun
 from sandhook.limits import Budget, Cancellation, Limits
 from sandhook.record import Record
 from sandhook.state.fork import move
@@ -73,6 +75,8 @@ class Result:
         truncated: Output was cut off.
         stdout_truncated: Standard output was cut off, or either stream when they share a bound.
         duration: Seconds that the run took, without virtual sleeps.
+        interrupted: The watchdog ended the run, some time after its deadline: a fault of sandhook, which
+            did not look at the clock. ``limit`` is "wall_seconds" then.
         syntax_error: The error that ended parsing; None when the whole script was parsed.
         not_started: Why the command whose status is the exit status, 126 or 127, could not be started; None
             when a script exits with such a status itself.
@@ -86,6 +90,7 @@ class Result:
         "defect",
         "duration",
         "exit_status",
+        "interrupted",
         "limit",
         "not_started",
         "notes",
@@ -112,10 +117,12 @@ class Result:
         signal: str | None = None,
         defect: Exception | None = None,
         notes: tuple[str, ...] = (),
+        interrupted: bool = False,
     ) -> None:
         self.stdout_bytes = stdout_bytes
         self.stderr_bytes = stderr_bytes
         self.exit_status = exit_status
+        self.interrupted = interrupted
         self.limit = limit
         self.notes = notes
         self.truncated = truncated
@@ -238,14 +245,18 @@ class Shell:
         """
         channels = _Channels(stdin, stdout, stderr, overflow, cancel)
         text = _Script(script, args, env, name, from_file)
-        with self._lock:
+        with Turn(self._lock, cancel):
             return _in_thread_if_stack_is_deep(lambda: _Run(self, limits or self.limits, channels).main(text))
 
     async def arun(self, script: str, **arguments: Any) -> Result:
-        """Run a script without blocking the event loop; the arguments are those of ``run``."""
-        import asyncio
+        """Run a script without blocking the event loop; the arguments are those of ``run``.
 
-        return await asyncio.to_thread(self.run, script, **arguments)
+        When the task is cancelled the run ends at its next step, and with it the calls of ``stdout`` and
+        ``stderr``; CancelledError is raised after that.
+        """
+        cancel = arguments.setdefault("cancel", Cancellation()) or Cancellation()
+        arguments["cancel"] = cancel
+        return await call_in_thread(lambda: self.run(script, **arguments), cancel)
 
     def session(self, *, env: Mapping[str, str] | None = None, name: str = "bash") -> Session:
         """Return a session: runs that share variables, functions, options and working directory."""
@@ -264,20 +275,27 @@ class Session:
         self._name = name
         self._state: State | None = None
 
-    def run(self, script: str, *, stdin: bytes | str = b"", limits: Limits | None = None) -> Result:
-        """Run a script in this session's state."""
+    def run(
+        self,
+        script: str,
+        *,
+        stdin: bytes | str = b"",
+        limits: Limits | None = None,
+        cancel: Cancellation | None = None,
+    ) -> Result:
+        """Run a script in this session's state; ``cancel`` ends it from another thread."""
         shell = self._shell
-        with shell._lock:
-            run = _Run(shell, limits or shell.limits, _Channels(stdin))
+        with Turn(shell._lock, cancel):
+            run = _Run(shell, limits or shell.limits, _Channels(stdin, cancel=cancel))
             text = _Script(script, env=self._env, name=self._name)
             result, self._state = _in_thread_if_stack_is_deep(lambda: run.continued(self._state, text))
             return result
 
     async def arun(self, script: str, **arguments: Any) -> Result:
-        """Run without blocking the event loop."""
-        import asyncio
-
-        return await asyncio.to_thread(self.run, script, **arguments)
+        """Run without blocking the event loop; see ``Shell.arun``."""
+        cancel = arguments.setdefault("cancel", Cancellation()) or Cancellation()
+        arguments["cancel"] = cancel
+        return await call_in_thread(lambda: self.run(script, **arguments), cancel)
 
 
 class _Channels(Record):
@@ -396,13 +414,8 @@ class _Run:
         limits = self.limits
         if len(script) > limits.script_bytes:
             self.budget.fail("script_bytes")
-        given = (
-            len(self.data)
-            + sum(map(len, args))
-            + sum(map(len, environment))
-            + sum(map(len, environment.values()))
-        )
-        if given > limits.input_bytes:
+        texts = (*args, *environment, *environment.values())
+        if len(self.data) + sum(map(len, texts)) > limits.input_bytes:
             self.budget.fail("input_bytes")
 
     def _refused(self, error: LimitExceeded) -> Result:
@@ -422,22 +435,30 @@ class _Run:
         )
         if self.cancel is not None:
             self.cancel.attach(self.budget)
+        watched = WatchedRun(self.budget, interruptible=self.stage is None)
         try:
             if self.budget.exhausted is not None:  # cancelled before it began
                 raise self.budget.exhausted
-            scheduler.run(lambda: process.done and self._is_over())
+            watched.watch(lambda: scheduler.run(lambda: process.done and self._is_over()))
             ended = True
         except LimitExceeded as exceeded:
             error = exceeded
+        except RunInterrupted:
+            error = self.budget.exhausted or LimitExceeded("wall_seconds", self.limits.wall_seconds)
+            self.budget.exhausted = error
         except Exception as found:  # the only barrier: a defect ends the run, not the host
             defect = found
         finally:
             if self.cancel is not None:
                 self.cancel.detach(self.budget)
             scheduler.close()
+            if error is not None:
+                error.with_traceback(None)  # its frames hold all that the run had
             if self.stage is not None:
                 self.stage.close(ended=ended)
-        return self._result(process.status, state, error, defect)
+        result = self._result(process.status, state, error, defect)
+        result.interrupted = watched.interrupted
+        return result
 
     def _is_over(self) -> bool:
         """Return True when every output descriptor is closed, or on a host the linger time has passed."""

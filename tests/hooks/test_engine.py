@@ -238,6 +238,16 @@ def test_the_four_audit_events() -> None:
     ]  # fmt: skip
 
 
+def test_a_hook_that_the_watchdog_ended_is_audited() -> None:
+    ended = said("", 124, limit="wall_seconds", interrupted=True)
+    got = records(hook(id="a"), event=ToolPre("bash"), answers=(ended,))
+    assert {
+        "type": "hook.warning",
+        "hook_id": "user:a",
+        "message": "the watchdog ended the hook after its deadline: report this fault",
+    } in got
+
+
 def test_a_refusal_of_the_callers_is_audited_too() -> None:
     got = records(hook(id="a"), event=PromptSubmit("x"), answers=(said("text"),), fail_closed=True)
     assert got == []

@@ -274,4 +274,5 @@ def test_limits_leave_nothing_behind() -> None:
         assert Shell(limits=SMALL).run(bomb).limit is not None
     gc.collect()
     assert process.memory_info().rss - before < 4 << 20
-    assert not [thread for thread in threading.enumerate() if "sandhook" in thread.name.lower()]
+    threads = [thread.name for thread in threading.enumerate() if "sandhook" in thread.name.lower()]
+    assert threads in ([], ["sandhook-watchdog"])  # one of the process, for all runs

@@ -214,6 +214,8 @@ class OwnUtility:
         else:
             options = None
         ctx = UtilityContext(context, arguments, options)
+        budget = context.budget
+        budget.outside += 1
         try:
             status = self._status(self.function(ctx), context)
         except (LimitExceeded, UsageError, Failure, OSError):
@@ -226,9 +228,10 @@ class OwnUtility:
         except Exception as error:
             status = ctx.error(f"{error.__class__.__name__}: {_one_line(str(error))}".removesuffix(": "))
         finally:
+            budget.outside -= 1
             ctx.stdin._close()
-        if context.budget.exhausted is not None:  # the function caught LimitExceeded
-            raise context.budget.exhausted
+        if budget.exhausted is not None:  # the function caught LimitExceeded
+            raise budget.exhausted
         return status
 
     def _status(self, result: object, context: Context) -> int:

@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sandhook.limits import check_clock
 from sandhook.record import Record
 
 if TYPE_CHECKING:
@@ -278,6 +279,7 @@ def format_moment(format_: str, when: Moment, nanoseconds: int | None = None) ->
     """Format a broken-down time; see ``strftime``."""
 
     def convert(match: re.Match[str]) -> str:
+        check_clock()
         flags, width_text, colons, other, letter = match.groups("")
         width = min(int(width_text[:9]), MAX_WIDTH) if width_text else 0
         text = None

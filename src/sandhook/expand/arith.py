@@ -16,6 +16,7 @@ from sandhook.expand import operators
 from sandhook.expand.operators import MAX, MIN, DivisionByZero, Integer, wrap
 from sandhook.expand.special import special_value
 from sandhook.lazy import lazily
+from sandhook.limits import check_clock
 from sandhook.state.assignment import plain_array
 from sandhook.state.control import ShellError, expression_error, unbound_error
 from sandhook.state.state import State
@@ -118,6 +119,7 @@ def value_of(state: State, text: str) -> int:
         return 0
     state.arithmetic_depth = depth = state.arithmetic_depth + 1
     try:
+        state.budget.charge(1 + (len(text) >> 6))
         if depth > MAX_RECURSION:
             raise expression_error(f'{text}: expression recursion level exceeded (error token is "{text}")')
         if depth % 50 == 0:  # a long chain of names goes on from a fresh stack
@@ -129,6 +131,7 @@ def value_of(state: State, text: str) -> int:
 
 def compile_arithmetic(node: Arith, parameter: Callable[[str], Integer] | None = None) -> Integer:
     """Return a closure that evaluates a tree; ``parameter`` compiles a ``${name}`` in it."""
+    check_clock()
     match node:
         case ArithNumber(number):
             return _number(number)
@@ -455,6 +458,8 @@ def _step_of_element(amount: int, name: str, key: str, prefix: bool, read: Integ
             store(state, new)
         else:
             text = str(new)
+            if array.shared is not None:
+                array.own()
             array.items[key] = text
             remember(text, new)
         return new if prefix else old

@@ -13,6 +13,7 @@ from typing import TypeAlias, TypeGuard
 
 from sandhook.errors import LimitExceeded
 from sandhook.lazy import lazily
+from sandhook.limits import check_clock
 from sandhook.syntax.nodes import Literal, ParameterExpansion, SingleQuoted, Word, WordPart
 from sandhook.text.names import is_name
 
@@ -24,6 +25,9 @@ _MAX = 2**63 - 1
 
 #: Brace expressions of one word, nested or in a row.
 MAX_BRACES = 100
+
+#: Characters of one word that its braces may copy: each copies the rest of the word.
+MAX_COPIED = 1 << 22
 
 #: The item of ``{Z..a}`` that is a backslash: it quotes the next character and vanishes.
 _NOTHING = SingleQuoted("")
@@ -88,7 +92,8 @@ def _is_open_name(part: WordPart | None) -> TypeGuard[ParameterExpansion]:
 
 def _expand(units: list[Unit], depth: int = 0) -> Iterator[list[Unit]]:
     """Yield the expansions of ``units``, leftmost brace first."""
-    if depth > MAX_BRACES:
+    check_clock()
+    if depth > MAX_BRACES or depth * len(units) > MAX_COPIED:
         raise LimitExceeded("nesting", MAX_BRACES)
     span = _find(units)
     if span is None:

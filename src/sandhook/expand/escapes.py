@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from time import gmtime, strftime
 
+from sandhook.limits import PIECE, check_clock
 from sandhook.state.state import State
 from sandhook.syntax.quoting import decode_ansi
 
@@ -29,8 +30,11 @@ def prompt(state: State, text: str) -> str:
 
 def _prompt(state: State, text: str) -> str:
     out: list[str] = []
-    index = 0
+    index = looked = 0
     while index < len(text):
+        if index - looked > PIECE:
+            looked = index
+            check_clock()
         c = text[index]
         if c != "\\" or index + 1 == len(text):
             out.append(c)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from sandhook.state.state import State
 
@@ -16,6 +16,9 @@ Integer: TypeAlias = Callable[[State], int]
 COMPARE: dict[str, Callable[[int, int], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
 }  # fmt: skip
+#: Steps of a row of operators that are charged together.
+_CHARGED_TOGETHER = 64
+
 #: The operators that ``binary_constant`` accepts.
 WITH_CONSTANT = frozenset((*COMPARE, "+", "-"))
 
@@ -45,16 +48,20 @@ def unary(operator: str, operand: Integer) -> Integer:
 
 
 def chain(first: Integer, steps: Sequence[tuple[str, Integer]]) -> Integer:
-    """Compile operators of one precedence; the left operand of each is the value so far."""
-    so_far = [0]  # read before anything else of a step runs
-    compiled = [binary(operator, lambda state: so_far[0], right) for operator, right in steps]
+    """Compile operators of one precedence, the left operand of each is the value so far."""
+    # Closures of two values instead of two operands: a long row must not become a deep tree.
+    left: Callable[[Any], int] = operator.itemgetter(0)
+    right_one: Callable[[Any], int] = operator.itemgetter(1)
+    of_pair: dict[str, Callable[[Any], int]] = {name: binary(name, left, right_one) for name, _ in steps}
+    compiled = [(of_pair[name], right) for name, right in steps]
 
     def run(state: State) -> int:
         value = first(state)
-        state.budget.charge(len(compiled) >> 3)
-        for step in compiled:
-            so_far[0] = value
-            value = step(state)
+        charge = state.budget.charge
+        for at in range(0, len(compiled), _CHARGED_TOGETHER):
+            charge(_CHARGED_TOGETHER >> 3)
+            for operate, right in compiled[at : at + _CHARGED_TOGETHER]:
+                value = operate((value, right(state)))
         return value
 
     return run

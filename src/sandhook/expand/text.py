@@ -16,6 +16,7 @@ from sandhook.expand.reference import Parameter, compile_base, plain_value
 from sandhook.expand.shapes import unquoting
 from sandhook.expand.special import separator
 from sandhook.expand.tilde import expand_tilde, has_tilde, split_assignment_tildes, split_tildes
+from sandhook.limits import check_clock
 from sandhook.pattern.glob import quote
 from sandhook.state.control import ShellError, subscript_error
 from sandhook.state.state import State
@@ -46,6 +47,7 @@ Integer: TypeAlias = Callable[[State], int]
 Pieces: TypeAlias = Callable[[State], "list[tuple[str, bool]]"]
 
 _GLOB = frozenset("*?[")
+_SPECIAL = _GLOB | frozenset("{~")  #: what makes more than a constant of a literal
 _DECLARING = (Literal("A"),)  #: the letter of ${a[@]@A}
 
 
@@ -70,10 +72,15 @@ class TextCompiler:
 
     def constant(self, word: Word) -> str | None:
         """Return the one field that a word always expands to, or None when it depends on the run."""
+        parts = word.parts
+        only = parts[0] if len(parts) == 1 else None
+        if isinstance(only, Literal) and _SPECIAL.isdisjoint(only.text):
+            return only.text
+        check_clock()
         if has_braces(word):
             return None
         text: list[str] = []
-        for part in word.parts:
+        for part in parts:
             if isinstance(part, Literal):
                 if not _GLOB.isdisjoint(part.text) and not (part.text == "[" and len(word.parts) == 1):
                     return None
@@ -151,6 +158,7 @@ class TextCompiler:
         ``stored``: the value of an assignment, where bash joins ``"${a[@]:1}"`` and similar lists with IFS;
         without an operator ``"${a[@]}"`` is joined with spaces there too.
         """
+        check_clock()
         match part:
             case Literal(text) | Escaped(text) | SingleQuoted(text):
                 return _constant(text)

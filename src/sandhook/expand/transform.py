@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from sandhook.expand.escapes import ansi_c, prompt
+from sandhook.limits import timed_pieces
 from sandhook.pattern.glob import Pattern, compile_pattern, quote
 from sandhook.state.control import bad_substitution_error
 from sandhook.state.state import State
@@ -136,6 +137,9 @@ def replace(
             return _replace_literal(state, value, compiled.literal_text, "".join(filter(None, plain)))
         spans = compiled.find_all(value, charge)
     elif operator == "//":
+        tested = compiled.one_character()
+        if tested is not None:
+            return _replace_characters(state, value, tested, _template(state, replacement))
         spans = compiled.find_all(value, charge)
     else:
         span = compiled.find(value, 0, True, charge)
@@ -151,6 +155,22 @@ def _replace_literal(state: State, value: str, old: str, new: str) -> str:
         state.budget.charge(len(value) >> 8)
         state.budget.check_fits(len(value) + value.count(old) * max(0, len(new) - len(old)))
     return value.replace(old, new)
+
+
+def _replace_characters(
+    state: State, value: str, test: Callable[[str], bool], template: list[str | None]
+) -> str:
+    """${x//?/b} and ${x//[ab]/c}, whose spans would take more memory than the value."""
+    constant = sum(len(piece) for piece in template if piece is not None)
+    if len(value) > _SHORT:
+        state.budget.charge(len(value) >> 6)
+        state.budget.check_fits(len(value) * max(1, constant + template.count(None)))
+    table = {
+        ord(letter): "".join(letter if piece is None else piece for piece in template)
+        for letter in set(value)
+        if test(letter)
+    }
+    return "".join([piece.translate(table) for piece in timed_pieces(value)]) if table else value
 
 
 def _template(state: State, replacement: list[tuple[str, bool]]) -> list[str | None]:
@@ -217,7 +237,7 @@ def change_case(state: State, value: str, operator: str, pattern: str) -> str:
         return change(value[0]) + value[1:] if value else value
     if compiled is None and value.isascii() and operator != "~~":
         return value.upper() if operator == "^^" else value.lower()
-    return "".join(map(change, value))
+    return "".join(["".join(map(change, piece)) for piece in timed_pieces(value)])
 
 
 def transform(state: State, value: str, letter: str) -> str:

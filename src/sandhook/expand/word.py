@@ -31,6 +31,7 @@ from sandhook.expand.reference import Parameter, compile_base, plain_value, subs
 from sandhook.expand.shapes import FieldsOf, numbers, plain_number, unsplit
 from sandhook.expand.text import Text, TextCompiler, tilde
 from sandhook.expand.tilde import split_assignment_tildes, split_tildes
+from sandhook.limits import check_clock
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     AnsiQuoted,
@@ -275,6 +276,7 @@ class WordCompiler(TextCompiler):
 
     def _emit(self, part: WordPart) -> Emit:
         """Compile one part outside quotes."""
+        check_clock()
         match part:
             case Literal(text):
                 return lambda state, fields: fields.literal(text)

@@ -78,6 +78,8 @@ class Audit:
                 "exit_code": ran.exit_status,
             }
         )
+        if ran.interrupted:
+            self.warning(outcome.spec.id, "the watchdog ended the hook after its deadline: report this fault")
         if verdict.refuses:
             record: JsonObject = {
                 "type": "hook.blocked",

@@ -270,18 +270,14 @@ class HookEngine:
     async def afire(self, event: Event) -> Decision:
         """Run ``fire`` in a thread, so that the event loop is not blocked.
 
-        After a cancellation the hooks end within some hundred steps, and decide nothing.
+        When the task is cancelled the hooks end at their next step and decide nothing; CancelledError is
+        raised after that.
         """
-        from asyncio import CancelledError, to_thread
-
+        from sandhook.kernel.threads import call_in_thread
         from sandhook.limits import Cancellation
 
         cancel = Cancellation()
-        try:
-            return await to_thread(self.fire, event, cancel=cancel)
-        except CancelledError:
-            cancel.cancel()
-            raise
+        return await call_in_thread(lambda: self.fire(event, cancel=cancel), cancel)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for background hooks; return True when all of them have ended."""

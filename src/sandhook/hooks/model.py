@@ -208,6 +208,7 @@ class RunResult(Record):
         failure: Why nothing could be run at all.
         failure_is_ours: The failure is a bound or an error of sandhook itself, which the agent does not have.
         diagnostics: Notes of the interpreter for the host.
+        interrupted: The watchdog ended the run after its deadline: a fault of sandhook.
     """
 
     exit_status: int | None = None
@@ -223,6 +224,7 @@ class RunResult(Record):
     failure: str | None = None
     failure_is_ours: bool = False
     diagnostics: tuple[str, ...] = ()
+    interrupted: bool = False
 
     @property
     def timed_out(self) -> bool:

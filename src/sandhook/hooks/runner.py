@@ -271,6 +271,7 @@ def as_ran(result: Result) -> RunResult:
         failure=None if defect is None else internal(defect),
         failure_is_ours=defect is not None,
         diagnostics=result.notes,
+        interrupted=result.interrupted,
     )
 
 

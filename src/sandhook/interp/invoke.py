@@ -14,7 +14,7 @@ from sandhook.state.control import Discard, ExitShell, ReturnFrom
 from sandhook.state.frame import Frame
 from sandhook.state.locals import leave
 from sandhook.state.state import Function, Interpreter, State
-from sandhook.state.values import TRACE
+from sandhook.state.values import FEW_PARAMETERS, LARGE, TRACE, Charge
 
 
 def invoke(
@@ -64,11 +64,8 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         state.budget.fail("call_depth")
     frame = Frame(function.name, state.line, function.source)
     if state.pending_temporaries:
-        frame.saved, frame.temporary, frame.assigned_before = (
-            state.pending_temporaries.copy(),
-            set(state.pending_temporaries),
-            set(state.pending_temporaries),
-        )
+        frame.saved = state.pending_temporaries.copy()
+        frame.temporary, frame.assigned_before = set(frame.saved), set(frame.saved)
         state.pending_temporaries.clear()
     positional, loops, source = state.positional, state.loops, state.source
     hidden: dict[str, str] | None = None
@@ -85,6 +82,8 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         if state.instrumented:
             state.line = function.line
             runtime.debug(state)
+        if state.calls & 3 == 0:
+            frame.charge = _charge_four(state, arguments, positional)
         # Three calls of shallow functions between two checks of the stack fit into the room above DEEP.
         if (state.calls & 3 == 0 or not function.shallow) and stack_exceeds(DEEP):
             status = runtime.guard_stack(state, lambda: function.run(state))
@@ -114,6 +113,15 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
     state.last_argument = arguments[-1] if arguments else function.name
     state.status = status
     return status
+
+
+def _charge_four(state: State, arguments: list[str], positional: list[str]) -> Charge | None:
+    """Charge four nested calls for a long list, and for large arguments that the caller does not have as well."""
+    new = 8 * len(arguments) if len(arguments) > FEW_PARAMETERS else 0
+    for text in arguments:
+        if len(text) > LARGE and not any(text is other for other in positional):
+            new += len(text)
+    return Charge(4 * new, state.budget) if new else None
 
 
 def _check_nesting(runtime: Interpreter, state: State, function: Function) -> None:

@@ -25,7 +25,7 @@ _CHANGES_READING = ("alias", "extglob", "posix")
 #: ``set -v``, ``set -t`` and ``set -o history``, which act on the text of commands.
 _SETS_READING = lazily(r"\bset\b[^\n;&|]{0,80}(?:[-+][A-Za-z]{0,20}[vt]|verbose|history|onecmd)")
 _LAST_ARGUMENT = lazily(r"\$(?:_|\{[!#]?_)(?![A-Za-z0-9_])")
-_CACHED_TEXT = 65_536  #: characters; a longer text is compiled each time
+_LONG_TEXT = 65_536  #: characters; a longer text is not kept, but read, run and forgotten one unit at a time
 
 
 class TreeStore(Protocol):
@@ -52,15 +52,17 @@ class Program(Record):
     warnings: tuple[tuple[int, str], ...] = ()
 
 
-def changes_reading(text: str) -> bool:
-    """Return True if a text must be parsed one unit at a time."""
-    return any(word in text for word in _CHANGES_READING) or (
-        "set " in text and _SETS_READING.search(text) is not None
+def is_read_by_unit(text: str) -> bool:
+    """Return True if a text is read one unit at a time: it is long, or changes how its own rest is read."""
+    return (
+        len(text) > _LONG_TEXT
+        or any(word in text for word in _CHANGES_READING)
+        or ("set " in text and _SETS_READING.search(text) is not None)
     )
 
 
 def load_program(text: str, options: ParseOptions, store: TreeStore | None, line: int = 1) -> Program:
-    """Return the compiled program of a text that does not change how it is parsed.
+    """Return the compiled program of a text that is not read by unit.
 
     Args:
         text: The script.
@@ -68,8 +70,6 @@ def load_program(text: str, options: ParseOptions, store: TreeStore | None, line
         store: The store of trees, which is read and written.
         line: The number of its first line; eval and traps continue the count.
     """
-    if len(text) > _CACHED_TEXT:
-        return _compile(text, options, line)
     if store is not None and line == 1:
         units = store.load(text, options)
         if units is not None:
@@ -151,14 +151,17 @@ def read_units(
     options_of: Callable[[], ParseOptions],
     line: int = 1,
     on_read: Callable[[str], None] | None = None,
+    on_warning: Callable[[int, str], None] | None = None,
 ) -> Iterator[Run | ShellSyntaxError]:
     """Yield closures one input unit at a time; ``options_of`` is called before each.
 
-    ``on_read`` receives the text of each unit before its closure is yielded. A syntax error comes last.
+    ``on_read`` receives the text of each unit, ``on_warning`` the line and text of what bash would warn
+    of, before the closure is yielded. A syntax error comes last.
     """
     from sandhook.syntax.parser import Parser
 
     parser = Parser(text, "", options_of())
+    records_last_argument = _reads_last_argument(text)
     start = 0
     while True:
         parser.options = options_of()
@@ -171,6 +174,10 @@ def read_units(
                 continue
             yield error
             return
+        if on_warning is not None:
+            for at, warning in parser.warnings:
+                on_warning(at + line - 1, warning)
+            parser.warnings.clear()
         if on_read is not None:
             end = parser.offset
             on_read(text[start:end])
@@ -178,6 +185,5 @@ def read_units(
         if unit is None:
             return
         yield compile_unit(
-            shift_lines(unit, line - 1) if line > 1 else unit,
-            records_last_argument=_reads_last_argument(text),
+            shift_lines(unit, line - 1) if line > 1 else unit, records_last_argument=records_last_argument
         )

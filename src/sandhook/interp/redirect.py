@@ -14,6 +14,7 @@ from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
 from sandhook.kernel.descriptor import Description, Input, OpenDirectory
 from sandhook.kernel.process import Process
+from sandhook.limits import check_clock
 from sandhook.state.control import ShellError
 from sandhook.state.fork import fork
 from sandhook.state.frame import Saved
@@ -65,6 +66,7 @@ def compile_redirections(redirections: Sequence[Redirection], words: WordCompile
 
     def apply(state: State, undo: Undo | None) -> None:
         for step in steps:
+            state.budget.charge(1)
             step(state, undo)
 
     return apply
@@ -177,6 +179,7 @@ def install(state: State, number: int, description: Description, undo: Undo | No
 
 
 def _compile(node: Redirection, words: WordCompiler) -> Apply:
+    check_clock()
     operator = node.operator
     if operator in ("<<", "<<-"):
         return _compile_numbered(node, 0, _document(node, words))

@@ -26,7 +26,7 @@ from sandhook.interp import (
 )
 from sandhook.interp.compile import Run
 from sandhook.interp.lookup import Commands
-from sandhook.interp.program import TreeStore, changes_reading, load_program, read_units
+from sandhook.interp.program import TreeStore, is_read_by_unit, load_program, read_units
 from sandhook.interp.subshell import run_last_trap
 from sandhook.interp.substitution import substitute
 from sandhook.kernel.signals import Terminated
@@ -171,9 +171,13 @@ class Runtime:
         status = state.status if main else 0  # the main text may come in pieces, some of them empty
         error: ShellSyntaxError | None = None
         options = self.parse_options(state)
-        if changes_reading(text) or options.aliases or not record.OPTIONS.isdisjoint(state.options.enabled):
+
+        def warn(at: int, warning: str) -> None:
+            self.write_error(state, f"{state.source}: line {at}: warning: {warning}\n")
+
+        if is_read_by_unit(text) or options.aliases or not record.OPTIONS.isdisjoint(state.options.enabled):
             for unit in read_units(
-                text, lambda: self.parse_options(state), line, lambda source: record.read(state, source)
+                text, lambda: self.parse_options(state), line, lambda source: record.read(state, source), warn
             ):
                 if isinstance(unit, ShellSyntaxError):
                     error = unit
@@ -183,10 +187,8 @@ class Runtime:
                     break
         else:
             program = load_program(text, options, self.store, line)
-            for warning_line, warning in program.warnings:
-                self.write_error(
-                    state, f"{state.source}: line {warning_line + line - 1}: warning: {warning}\n"
-                )
+            for at, warning in program.warnings:
+                warn(at + line - 1, warning)
             for run in program.units:
                 status = self._run_unit(state, run, label, line)
             error = program.error

@@ -213,10 +213,14 @@ class Feed(Description):
         """Call for another piece; return False at the end."""
         if self._ended:
             return False
+        budget = self._budget
+        budget.outside += 1
         try:
-            data = self._read(CHUNK, self._budget.remaining())
+            data = self._read(CHUNK, budget.remaining())
         except TimeoutError:
-            self._budget.fail("wall_seconds")
+            budget.fail("wall_seconds")
+        finally:
+            budget.outside -= 1
         self._received += len(data)
         if self._received > self._budget.limits.input_bytes:
             self._budget.fail("input_bytes")
@@ -325,16 +329,20 @@ class Callback(Description):
         self._write = write
 
     def write(self, data: bytes) -> None:
-        cap = self._cap
-        if len(data) > cap.remaining:
-            self._write(data[: cap.remaining])
-            cap.remaining = 0
+        cap, budget = self._cap, self._budget
+        if budget.exhausted is not None:  # a run that was cancelled calls nobody any more
+            raise budget.exhausted
+        fitting = data[: cap.remaining]
+        cap.remaining -= len(fitting)
+        budget.outside += 1
+        try:
+            self._write(fitting)
+        finally:
+            budget.outside -= 1
+        if len(fitting) < len(data):
             cap.truncated = True
-            if cap.drops:
-                return
-            self._budget.fail("output_bytes")
-        cap.remaining -= len(data)
-        self._write(data)
+            if not cap.drops:
+                budget.fail("output_bytes")
 
 
 class WriteBytes(Protocol):

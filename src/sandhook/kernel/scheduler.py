@@ -274,3 +274,6 @@ class Scheduler:
                 if not task.dead:
                     task.throw(GreenletExit)
             self._live.clear()
+        # The hub is the caller's main greenlet, which must not be part of garbage: a collection in
+        # another thread, after the end of the caller's, would crash in greenlet 3.5.
+        del self._hub

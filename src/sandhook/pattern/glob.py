@@ -101,6 +101,10 @@ class Pattern:
             return None
         return start_of_match, _pick_end(self._node.ends(Subject(text, charge), 1 << start_of_match), longest)
 
+    def one_character(self) -> Callable[[str], bool] | None:
+        """Return the test of a pattern that is ``?`` or one bracket expression; None for other patterns."""
+        return self._node.test if isinstance(self._node, One) else None
+
     def find_all(self, text: str, charge: Charge | None = None) -> list[tuple[int, int]]:
         """Return the spans that ``${text//pattern/...}`` replaces, in order.
 

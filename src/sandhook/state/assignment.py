@@ -19,6 +19,7 @@ from sandhook.state.values import (
     Array,
     AssociativeArray,
     IndexedArray,
+    element_size,
 )
 
 #: Computed arrays to which a list cannot be assigned: that ends the line, without a word.
@@ -61,7 +62,7 @@ def assign_elements(state: State, name: str, elements: Elements, *, append: bool
             subscript = element.subscript if element.subscript is not None else str(at)
             state.set_computed(name, subscript, element.value)
         return
-    count = sum(64 + len(element.value) for element in elements)
+    count = sum(64 + len(element.value) + len(element.subscript or "") for element in elements)
     state.budget.charge_memory(count)
     if bits & ASSOC:
         array: Array = _assign_associative(state, name, elements, append=append)
@@ -201,7 +202,7 @@ def unset_element(state: State, name: str, subscript: str) -> None:
     value = state.values.get(name)
     if isinstance(value, AssociativeArray):
         if subscript in value.items:
-            value.refund(max(64, len(value.items[subscript])))
+            value.refund(element_size(subscript, value.items[subscript]))
         value.remove(subscript)
     elif isinstance(value, IndexedArray):
         index = state.shell.subscript(state, subscript)
@@ -210,7 +211,7 @@ def unset_element(state: State, name: str, subscript: str) -> None:
             if index < 0:
                 raise subscript_error(f"[{subscript}]")
         if index in value.items:
-            value.refund(max(64, len(value.items[index])))
+            value.refund(element_size("", value.items[index]))
         value.remove(index)
     elif value is not None and state.shell.arithmetic(state, subscript) in (0, -1):
         unset(state, name)

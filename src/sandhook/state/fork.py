@@ -53,7 +53,7 @@ def fork(state: State, process: Process) -> State:
         if bits & _ARRAYS:  # every array has one of these, and asking for the value costs more
             value = values.get(name)
             if value is not None and not isinstance(value, str):
-                values[name] = value.copy()
+                values[name] = value.copy(state.budget)
     new.aliases = state.aliases.copy()
     new.completions = state.completions.copy()
     new.directory_stack = state.directory_stack.copy()

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from sandhook.record import Record
 
 if TYPE_CHECKING:
+    from sandhook.limits import Budget
     from sandhook.state.options import Options
-    from sandhook.state.values import Value
+    from sandhook.state.values import Charge, Value
 
 #: The value of most sets of a frame; never changed.
 _NO_NAMES: set[str] = set()
@@ -32,12 +33,15 @@ class Frame:
         assigned_before: All names that were assigned before the call.
         exported: Names of those that the call exported: their value stays.
         options: The options that ``local -`` restores, else None.
+        charge: Memory that is refunded when the call ends; most calls have no such attribute.
         line: Line of the call; ``source`` and ``function`` name the place.
     """
 
     __slots__ = (
-        "arguments", "assigned_before", "exported", "function", "line", "options", "saved", "source", "sourced", "temporary",
+        "arguments", "assigned_before", "charge", "exported", "function", "line", "options", "saved", "source", "sourced", "temporary",
     )  # fmt: skip
+
+    charge: Charge | None
 
     def __init__(self, function: str, line: int, source: str, *, sourced: bool = False) -> None:
         self.function = function
@@ -51,9 +55,15 @@ class Frame:
         self.exported: set[str] = _NO_NAMES
         self.options: Options | None = None
 
-    def copy(self) -> Frame:
+    def copy(self, budget: Budget) -> Frame:
+        """Return the call for a subshell, whose locals may change there alone."""
         new = Frame(self.function, self.line, self.source, sourced=self.sourced)
-        new.saved = self.saved.copy()
+        new.saved = {
+            name: saved
+            if saved.value is None or isinstance(saved.value, str)
+            else saved._replace(value=saved.value.copy(budget))
+            for name, saved in self.saved.items()
+        }
         new.arguments = self.arguments
         new.temporary = self.temporary.copy()
         new.assigned_before = self.assigned_before

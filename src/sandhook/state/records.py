@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sandhook.state.frame import Frame
     from sandhook.state.history import History
     from sandhook.state.random import Random
+    from sandhook.state.values import Charge
     from sandhook.syntax.nodes import Command
 
 #: Where a shell reads its commands: the text of ``-c``, a script file, standard input; "none" before it does.
@@ -132,12 +133,13 @@ class Execution:
         syntax_error: The error that ended the text that was read last; None without one.
         positional_set: ``set`` has assigned the positional parameters, so they stay after a sourced file.
         abandoned_calls: The calls that errexit has left, and their positional parameters, for the EXIT trap.
+        parameters: Memory of the positional parameters that the process has set, if they are many.
         skips_err_trap: The next failure is that of the call which set the ERR trap.
     """
 
     __slots__ = (
         "abandoned_calls", "alone", "applies_as_child", "defers_signals", "direct", "inherited_traps", "killed",
-        "last_argument", "last_command", "positional_set", "skips_err_trap", "substitutions", "syntax_error",
+        "last_argument", "last_command", "parameters", "positional_set", "skips_err_trap", "substitutions", "syntax_error",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -154,6 +156,7 @@ class Execution:
         self.positional_set = False
         self.abandoned_calls: tuple[list[Frame], list[str]] | None = None
         self.skips_err_trap = False
+        self.parameters: Charge | None = None
 
 
 #: What a shell has before it is started with anything; both are immutable.

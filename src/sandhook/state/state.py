@@ -451,7 +451,7 @@ class State:
     def unshare_frames(self) -> None:
         """Make the calls that a subshell began in its own: their locals may be changed here alone."""
         for at in range(self.shared_frames):
-            self.frames[at] = self.frames[at].copy()
+            self.frames[at] = self.frames[at].copy(self.budget)
         self.shared_frames = 0
 
     def set_option(self, name: str, on: bool) -> None:

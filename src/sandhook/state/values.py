@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from sandhook.limits import check_clock
+
 if TYPE_CHECKING:
     from sandhook.limits import Budget
 
@@ -34,15 +36,32 @@ def letters(bits: int) -> str:
     return "".join(letter for bit, letter in LETTERS if bits & bit)
 
 
+class _Shared:
+    """What the copies of an array share until they change: how many there are, and the memory charged for all.
+
+    Attributes:
+        holders: Arrays with the same items.
+        held: Bytes that were charged for the items, refunded with the last holder.
+    """
+
+    __slots__ = ("held", "holders")
+
+    def __init__(self, held: int) -> None:
+        self.holders = 1
+        self.held = held
+
+
 class _Held:
     """Memory that was charged to the budget; it is refunded when the value is deleted.
 
     Arrays are replaced, unset, hidden by locals and dropped with subshells; none of that code refunds memory.
+    The copy of an array that a subshell gets shares the items, until one of the two changes them.
     """
 
-    __slots__ = ("_budget", "_held")
+    __slots__ = ("_budget", "_held", "shared")
     _budget: Budget
     _held: int
+    shared: _Shared | None
 
     def keep(self, budget: Budget, count: int) -> None:
         """Record ``count`` bytes that were charged to ``budget`` for this value."""
@@ -52,11 +71,37 @@ class _Held:
     def refund(self, count: int) -> None:
         """Refund the bytes of an element that was removed."""
         count = min(count, self._held)
-        if count:
+        if count > 0:
             self._held -= count
             self._budget.charge_memory(-count)
 
+    def _share(self, budget: Budget) -> _Shared:
+        """Return what this array shares with one more copy."""
+        self._budget = budget
+        shared = self.shared
+        if shared is None:
+            shared = self.shared = _Shared(self._held)
+            self._held = 0
+        shared.holders += 1
+        return shared
+
+    def _leave(self, shared: _Shared, size: int) -> bool:
+        """Stop sharing; return True, and charge the ``size`` elements of a copy, if others still share."""
+        if shared.holders > 1:
+            self._budget.charge_memory(64 * size)
+            self._held += 64 * size
+        else:
+            self._held += shared.held
+        self.shared = None
+        shared.holders -= 1
+        return shared.holders > 0
+
     def __del__(self) -> None:
+        shared = self.shared
+        if shared is not None:
+            shared.holders -= 1
+            if not shared.holders:
+                self._held += shared.held
         if self._held:
             self._budget.memory_used -= self._held
 
@@ -68,17 +113,27 @@ class IndexedArray(_Held):
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._held = 0
+        self.shared = None
         self.items: dict[int, str] = dict(enumerate(values))
         self._sorted = True
         self._largest = 0  # index, kept while the items are out of order
 
-    def copy(self) -> IndexedArray:
+    def copy(self, budget: Budget) -> IndexedArray:
+        """Return a copy for another shell, which is charged to ``budget`` when one of the two changes."""
         new = IndexedArray.__new__(IndexedArray)
         new._held = 0
-        new.items = self.items.copy()
+        new._budget = budget
+        new.shared = self._share(budget)
+        new.items = self.items
         new._sorted = self._sorted
         new._largest = self._largest
         return new
+
+    def own(self) -> None:
+        """Make the items this array's own, before they change."""
+        shared = self.shared
+        if shared is not None and self._leave(shared, len(self.items)):
+            self.items = self.items.copy()
 
     def __len__(self) -> int:
         return len(self.items)
@@ -96,6 +151,8 @@ class IndexedArray(_Held):
         return (next(reversed(self.items)) if self._sorted else self._largest) + 1
 
     def set(self, index: int, value: str) -> None:
+        if self.shared is not None:
+            self.own()
         items = self.items
         if index not in items:
             if not items:
@@ -111,10 +168,12 @@ class IndexedArray(_Held):
 
     def extend(self, values: list[str]) -> None:
         """Append values after the largest index."""
+        self.own()
         self._sort()
         self.items.update(enumerate(values, self.top()))
 
     def remove(self, index: int) -> None:
+        self.own()
         if not self._sorted and index == self._largest:
             self._sort()
         self.items.pop(index, None)
@@ -137,9 +196,13 @@ class IndexedArray(_Held):
 
     def _sort(self) -> None:
         if not self._sorted:
+            self.own()
             self.items = dict(sorted(self.items.items()))
             self._sorted = True
 
+
+#: Bytes of a key between two looks at the clock.
+_HASHED_TOGETHER = 65_536
 
 _FNV_OFFSET, _FNV_PRIME = 2166136261, 16777619
 
@@ -150,8 +213,11 @@ def hash_of(key: str) -> int:
     Bytes count as C's ``char``, which has a sign where bash is mostly compiled.
     """
     value = _FNV_OFFSET
-    for byte in key.encode("utf-8", "surrogateescape"):
-        value = (value * _FNV_PRIME & 0xFFFFFFFF) ^ (byte if byte < 0x80 else byte | 0xFFFFFF00)
+    data = key.encode("utf-8", "surrogateescape")
+    for start in range(0, len(data), _HASHED_TOGETHER):
+        check_clock()
+        for byte in data[start : start + _HASHED_TOGETHER]:
+            value = (value * _FNV_PRIME & 0xFFFFFFFF) ^ (byte if byte < 0x80 else byte | 0xFFFFFF00)
     return value
 
 
@@ -162,15 +228,25 @@ class AssociativeArray(_Held):
 
     def __init__(self) -> None:
         self._held = 0
+        self.shared = None
         self.items: dict[str, str] = {}
         self._order: list[str] | None = []
 
-    def copy(self) -> AssociativeArray:
+    def copy(self, budget: Budget) -> AssociativeArray:
+        """Return a copy for another shell, which is charged to ``budget`` when one of the two changes."""
         new = AssociativeArray.__new__(AssociativeArray)
         new._held = 0
-        new.items = self.items.copy()
-        new._order = None
+        new._budget = budget
+        new.shared = self._share(budget)
+        new.items = self.items
+        new._order = self._order
         return new
+
+    def own(self) -> None:
+        """Make the items this array's own, before they change."""
+        shared = self.shared
+        if shared is not None and self._leave(shared, len(self.items)):
+            self.items = self.items.copy()
 
     def __len__(self) -> int:
         return len(self.items)
@@ -179,11 +255,14 @@ class AssociativeArray(_Held):
         return self.items.get(key)
 
     def set(self, key: str, value: str) -> None:
+        if self.shared is not None:
+            self.own()
         if key not in self.items:
             self._order = None
         self.items[key] = value
 
     def remove(self, key: str) -> None:
+        self.own()
         if self.items.pop(key, None) is not None:
             self._order = None
 
@@ -228,11 +307,42 @@ def store(array: Array, key: Any, value: str, budget: Budget) -> None:
     old = array.items.get(key)
     if old is None:
         count = len(value) if len(value) > LARGE else 64
+        if key.__class__ is str and len(key) > 64:
+            count += len(key)
     elif len(value) > LARGE or len(old) > LARGE:
         count = len(value) - (len(old) if len(old) > LARGE else 0)
     else:
         array.set(key, value)
         return
-    budget.charge_memory(count)
-    array.keep(budget, count)
+    if array.shared is not None:
+        array.own()
+    if count < 0:
+        array.refund(-count)
+    else:
+        budget.charge_memory(count)
+        array.keep(budget, count)
     array.set(key, value)
+
+
+def element_size(key: str, value: str) -> int:
+    """Return the bytes that ``store`` charges for an element; its key is "" in an indexed array."""
+    return (len(value) if len(value) > LARGE else 64) + (len(key) if len(key) > 64 else 0)
+
+
+class Charge:
+    """Bytes of a budget that are refunded when this object is deleted."""
+
+    __slots__ = ("_budget", "_count")
+
+    def __init__(self, count: int, budget: Budget) -> None:
+        self._count = 0
+        self._budget = budget
+        budget.charge_memory(count)
+        self._count = count
+
+    def __del__(self) -> None:
+        self._budget.memory_used -= self._count
+
+
+#: Positional parameters that a list may have without being charged.
+FEW_PARAMETERS = 1024

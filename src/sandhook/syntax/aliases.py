@@ -69,6 +69,7 @@ def spans_in_source(root: CommandList, reader: Reader) -> CommandList:
     todo: list[tuple[object, bool]] = [(root, False)]
     values: list[Any] = []
     while todo:
+        reader.count_piece()
         value, complete = todo.pop()
         if not isinstance(value, tuple):
             values.append(value)

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.lazy import lazily
+from sandhook.limits import check_clock
 from sandhook.syntax.nodes import (
     Arith,
     ArithAssign,
@@ -123,7 +124,7 @@ class Parser:
     """One token ahead: ``kind`` is "", "name", "number", "parameter" or an operator's spelling;
     ``++`` and ``--`` are "pre" or "post" with the operator."""
 
-    __slots__ = ("at", "depth", "kind", "last", "node", "parameters", "start", "text")
+    __slots__ = ("at", "depth", "kind", "last", "node", "parameters", "start", "text", "tokens")
 
     def __init__(self, text: str, parameters: bool) -> None:
         self.text = text
@@ -134,6 +135,7 @@ class Parser:
         self.last = ""  # kind of the token before
         self.node: Arith = ArithNumber(0)
         self.depth = 0
+        self.tokens = 0
 
     def parse(self) -> Arith:
         self.next()
@@ -164,6 +166,9 @@ class Parser:
     def next(self) -> None:
         text, at = self.text, self.at
         before, current = self.last, self.kind
+        self.tokens += 1
+        if not self.tokens & 63:
+            check_clock()
         while at < len(text) and text[at] in BLANKS:
             at += 1
         self.last = current

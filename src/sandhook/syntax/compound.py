@@ -82,6 +82,7 @@ def _read_array(reader: WordReader, start: int) -> ArrayLiteral:
     reader.position = start + 1
     elements: list[Word | ArrayElement] = []
     while True:
+        reader.count_piece()
         at = reader.skip_blanks()
         text = reader.text
         if at >= reader.length:

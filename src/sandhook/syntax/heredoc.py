@@ -65,6 +65,7 @@ def _read_body(reader: WordReader, wanted: str, quoted: bool, strip_tabs: bool) 
     strip_returns = reader.carriage_returns and text[at - 2 : at] == "\r\n"
     lines: list[str] = []
     while at < length:
+        reader.count_piece()
         end = text.find("\n", at)
         line = text[at:end]
         if strip_returns and line.endswith("\r"):
@@ -92,6 +93,7 @@ def _join_continued(reader: WordReader, end: int, line: str, strip_returns: bool
     text = reader.text
     pieces = []
     while (len(line) - len(line.rstrip("\\"))) % 2 and end + 1 < reader.length:
+        reader.count_piece()
         pieces.append(line[:-1])
         at = end + 1
         end = text.find("\n", at)

@@ -165,6 +165,7 @@ class Lexer(WordReader, Tokenizer):
         context.last = kind
 
     def _readtoken(self) -> Token | None:
+        self.count_piece()
         context = self.context
         held = context.held
         if held is not None:

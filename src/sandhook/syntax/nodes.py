@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 from typing import Literal as OneOf
 
+from sandhook.limits import check_clock
 from sandhook.record import Record
 
 Span: TypeAlias = tuple[int, int]
@@ -579,9 +580,13 @@ def strip_spans(node: object) -> Any:
 def walk(node: object) -> Iterator[Node]:
     """Yield every node of the tree, parents first, without recursion."""
     stack: list[object] = [node]
+    nodes = 0
     while stack:
         top = stack.pop()
-        if isinstance(top, Node):
-            yield top
         if isinstance(top, tuple):
+            if isinstance(top, Node):
+                nodes += 1
+                if not nodes & 1023:
+                    check_clock()
+                yield top
             stack.extend(reversed(top))

@@ -118,6 +118,8 @@ class WordReader(Reader):
                 at = found.end()
             if at >= self.length:
                 break
+            if len(parts) > 1:  # most words have one
+                self.count_piece()
             char = text[at]
             if char in " \t\n;&":
                 break
@@ -206,6 +208,7 @@ class WordReader(Reader):
         parts: list[WordPart] = []
         begin, open_ = at, 0
         while True:
+            self.count_piece()
             found = _ALTERNATIVE_RUN.match(text, at)
             if found:
                 parts.append(Literal(found[0]))
@@ -245,6 +248,7 @@ class WordReader(Reader):
         begin = at
         parts: list[WordPart] = []
         while True:
+            self.count_piece()
             found = _DOUBLE_QUOTED_RUN.match(text, at)
             if found:
                 parts.append(Literal(found[0]))
@@ -287,6 +291,7 @@ class WordReader(Reader):
         self.in_document = True
         parts: list[WordPart] = []
         while True:
+            self.count_piece()
             end = self.length - added  # an alias in $( ) makes another text
             found = _HERE_DOCUMENT_RUN.match(self.text, at, end)
             if found:
@@ -304,6 +309,7 @@ class WordReader(Reader):
         """Read all of the text as one unquoted word, blanks and operators included."""
         parts: list[WordPart] = []
         while self.position < self.length - (self.text is not self.source):
+            self.count_piece()
             begin = self.position
             parts.extend(self.read_word_parts(False))
             if self.position == begin:
@@ -318,6 +324,7 @@ class WordReader(Reader):
         escapable = '$`\\"' if double_quoted else "$`\\"
         out: list[str] = []
         while True:
+            self.count_piece()
             end = text.find("`", at)
             if end < 0:
                 self.unmatched("`", start)
@@ -393,6 +400,7 @@ class WordReader(Reader):
             if end < 0:
                 self.unmatched("'", start)
             escape = text.find("\\", at, end)
+            self.count_piece()
             if escape < 0:
                 raw = text[start + 2 : end]
                 self.position = end + 1
@@ -445,8 +453,8 @@ class WordReader(Reader):
         open_ = 1
         apostrophe_end = -1  # end of a '...' whose brackets do not count
         while True:
-            found = run(text, at)
-            if found:
+            self.count_piece()
+            if found := run(text, at):
                 parts.append(Literal(found[0]))
                 at = found.end()
             if at >= self.length:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
+from sandhook.limits import PIECE, check_clock
+
 #: The value of an unset IFS, and the characters that are white space in IFS.
 DEFAULT_IFS = " \t\n"
 
@@ -39,7 +41,9 @@ def field_spans(text: str, ifs: str) -> Iterator[tuple[int, int, int]]:
     ends are the end of the text.
     """
     position = 0
-    for delimiter in _delimiter(ifs).finditer(text):
+    for number, delimiter in enumerate(_delimiter(ifs).finditer(text)):
+        if number & 1023 == 1023:
+            check_clock()
         start, end = delimiter.span()
         if start > position or delimiter[1]:
             yield position, start, end
@@ -62,11 +66,27 @@ def split(text: str, ifs: str, escaped: Collection[int] = ()) -> list[str]:
         if ifs == DEFAULT_IFS:
             if " " not in text and "\n" not in text and "\t" not in text:
                 return [text] if text else []
-            return [field for field in text.replace("\n", " ").replace("\t", " ").split(" ") if field]
+            text = text.replace("\n", " ").replace("\t", " ")
+            if len(text) > PIECE:
+                return _split_long(text)
+            return [field for field in text.split(" ") if field]
         if len(ifs) == 1 and ifs not in DEFAULT_IFS:
             fields = text.split(ifs)
             return fields if fields[-1] else fields[:-1]
     return [text[start:end] for start, end, _ in field_spans(_mask(text, escaped), ifs)]
+
+
+def _split_long(text: str) -> list[str]:
+    """Split at spaces, a piece at a time."""
+    fields: list[str] = []
+    at = 0
+    while at < len(text):
+        check_clock()
+        end = text.find(" ", at + PIECE)
+        end = len(text) if end < 0 else end
+        fields += [field for field in text[at:end].split(" ") if field]
+        at = end
+    return fields
 
 
 def split_for(count: int, text: str, ifs: str, escaped: Collection[int] = ()) -> list[str]:

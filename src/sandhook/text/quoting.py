@@ -9,13 +9,14 @@ Source: the Bash Reference Manual, printf %q and ``${parameter@Q}``. Oracle: bas
 from __future__ import annotations
 
 from sandhook.lazy import lazily
+from sandhook.limits import timed_pieces
 
 _SAFE = lazily(r"[A-Za-z0-9_./:@%+=-]+")
 _SAFE_FOR_PARALLEL = lazily(r"[A-Za-z0-9_./+-]+")
 _SAFE_FOR_DIFF = lazily(r"[A-Za-z0-9_@%+:,./-]+")
-_SPECIAL = lazily(r"""[ !"$&'()*,;<>?\[\\\]^`{|}]|(?:^|(?<=[=:]))~|^\#""")
+_SPECIAL = {ord(sign): "\\" + sign for sign in " !\"$&'()*,;<>?[\\]^`{|}"}
 _METAS = frozenset(" \t\n'\"\\|&;()<>!{}*[]?^$`")
-_DOUBLE = lazily(r"""[\\"$`]""")
+_DOUBLE = {ord(sign): "\\" + sign for sign in '\\"$`'}
 _NAMED = {
     "\a": "\\a", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\v": "\\v", "\f": "\\f", "\r": "\\r",
     "\x1b": "\\E", "'": "\\'", "\\": "\\\\",
@@ -30,7 +31,13 @@ def shell_quote(text: str) -> str:
         return "''"
     if needs_ansi_c(text):
         return ansi_c(text)
-    return _SPECIAL.sub(r"\\\g<0>", text)
+    quoted = _translated(text, _SPECIAL).replace("=~", "=\\~").replace(":~", ":\\~")
+    return "\\" + quoted if text[0] in "~#" else quoted
+
+
+def _translated(text: str, table: dict[int, str]) -> str:
+    """Return ``text.translate(table)``, with looks at the clock."""
+    return "".join([piece.translate(table) for piece in timed_pieces(text)])
 
 
 def in_single_quotes(text: str) -> str:
@@ -80,17 +87,21 @@ def double_quote(text: str) -> str:
     """Quote text as ``declare -p`` does: with double quotes, or ``$'...'`` if a character is not printable."""
     if needs_ansi_c(text):
         return ansi_c(text)
-    return '"' + _DOUBLE.sub(r"\\\g<0>", text) + '"'
+    return f'"{_translated(text, _DOUBLE)}"'
 
 
 def needs_ansi_c(text: str) -> bool:
     """Return True when a character (or a byte that is not UTF-8) cannot be printed."""
-    return not text.isprintable() and not all(map(printable, text))
+    return not text.isprintable() and not all(all(map(printable, piece)) for piece in timed_pieces(text))
 
 
 def ansi_c(text: str) -> str:
     """Return ``$'...'`` with named and octal escapes."""
-    pieces = ["$'"]
+    return "$'" + "".join([_escaped(piece) for piece in timed_pieces(text)]) + "'"
+
+
+def _escaped(text: str) -> str:
+    pieces = []
     for letter in text:
         named = _NAMED.get(letter)
         if named is not None:
@@ -99,7 +110,6 @@ def ansi_c(text: str) -> str:
             pieces.append(letter)
         else:
             pieces += [f"\\{byte:03o}" for byte in letter.encode("utf-8", "surrogateescape")]
-    pieces.append("'")
     return "".join(pieces)
 
 

@@ -277,7 +277,7 @@ def _localize(state: State, name: str, request: Request) -> None:
         state.restore(name, old)
         value = state.values.get(name)
         if isinstance(value, (IndexedArray, AssociativeArray)):
-            state.values[name] = value.copy()
+            state.values[name] = value.copy(state.budget)
         if old.attributes & READONLY:
             state.attributes[name] = old.attributes & ~READONLY
     else:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.builtins.base import BuiltinError, builtin, count_argument, number_operands
 from sandhook.state.state import State
+from sandhook.state.values import FEW_PARAMETERS, Charge
 
 USAGE = "shift [n]"
 
@@ -31,4 +32,6 @@ def run(state: State, argv: Sequence[str]) -> int:
         del state.positional[:count]
     elif count:
         state.positional = state.shifted_list = state.positional[count:]
+        if len(state.positional) > FEW_PARAMETERS:
+            state.execution.parameters = Charge(8 * len(state.positional), state.budget)
     return 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sandhook.builtins.base import runtime
 from sandhook.errors import ShellSyntaxError
+from sandhook.limits import PIECE, check_clock
 from sandhook.state.state import State
 
 _CLOSING = {"{": "}", "(": ")"}
@@ -20,6 +21,7 @@ def word_list(state: State, text: str) -> list[str]:
         ifs = " \t\n"
     expanded: list[str] = []
     for word in split_unquoted(text, ifs):
+        state.budget.charge(1)
         if _runs_commands(word):
             expanded.append(word)
             continue
@@ -38,7 +40,11 @@ def split_unquoted(text: str, ifs: str) -> list[str]:
     """Split text at characters of ``ifs`` outside quotes, ``${ }`` and ``$(( ))``."""
     words: list[str] = []
     start = at = 0
+    looked = 0
     while at < len(text):
+        if at - looked > PIECE:
+            looked = at
+            check_clock()
         if text[at] in ifs:
             if at > start:
                 words.append(text[start:at])

@@ -264,6 +264,7 @@ def _listing_step(
         count = sum(map(len, texts)) + 64 * len(texts)
         state.budget.charge_memory(count)
         if append:
+            array.own()
             array.keep(state.budget, count)
             array.extend(texts)
         else:
@@ -343,7 +344,13 @@ def _element_step(compiler: Compiler, node: Assignment, subscript: Word, value: 
         except ShellError as error:
             raise error.ending_unit() from None
         old = array.items.get(key)
-        if old is not None and len(old) <= LARGE and len(text) <= LARGE and not append:
+        if (
+            old is not None
+            and len(old) <= LARGE
+            and len(text) <= LARGE
+            and array.shared is None
+            and not append
+        ):
             array.items[key] = text  # replacing a short text charges nothing
             return
         if key == "" or (key.__class__ is int and key < 0):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
+from sandhook.lazy import lazily
 from sandhook.limits import Budget
 from sandhook.pattern.errors import PatternError
 from sandhook.record import Record
@@ -61,6 +62,13 @@ class _Spec(Record):
     flags: str
 
 
+#: The beginning of a group that is a call of another, or of the whole pattern.
+_CALL = lazily(r"\(\?(?:R|&|P>|[-+]?[0-9])")
+
+#: Seconds of one search with such calls: the memory of their stack grows with the time, about 800 MiB in one.
+_CALLING_SECONDS = 0.1
+
+
 class PerlSpans:
     """Yields the spans of matches, in bytes."""
 
@@ -90,10 +98,14 @@ class PerlSpans:
             seconds = budget.remaining()
             if seconds <= 0:
                 budget.fail("wall_seconds")
+            calls = _CALL.search(expression.pattern) is not None
+            timeout = min(seconds, _CALLING_SECONDS) if calls else seconds
             try:
-                match = expression.search(text, at, timeout=seconds, concurrent=True)
+                match = expression.search(text, at, timeout=timeout, concurrent=True)
             except TimeoutError:
-                budget.fail("wall_seconds")
+                budget.fail("memory_bytes" if timeout < seconds else "wall_seconds")
+            except MemoryError:
+                budget.fail("memory_bytes")
             if match is None:
                 return
             start, end = match.span()

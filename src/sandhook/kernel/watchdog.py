@@ -1,0 +1,191 @@
+"""The watchdog: one thread of the process that ends runs from outside.
+
+At the deadline of a run it empties the run's slice of steps, so that the very next step reads the clock.
+A run that still goes on GRACE seconds later is inside code that charges nothing, which is a defect of
+sandhook: the watchdog then raises RunInterrupted in the thread of the run.
+
+The thread is started by the first run of the process and sleeps while there are no runs.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from threading import Event, Lock, Thread, get_ident
+
+from sandhook.limits import Budget, ThreadClock
+
+#: How long a run may go on after its deadline, in seconds of processor time of its thread.
+GRACE = 0.25
+
+#: The same in real seconds, for a thread that hardly gets any processor time.
+LONGEST_GRACE = 2.0
+
+#: Between two looks at the runs, and after the deadline of one, in seconds.
+_TICK, _SHORT_TICK = 0.1, 0.01
+
+#: Looks without a run before the thread sleeps until the next one.
+_IDLE_TICKS = 50
+
+_NEVER = float("inf")
+
+
+class RunInterrupted(BaseException):
+    """Raised in the thread of a run by the watchdog; no BaseException handler in the run may keep it."""
+
+
+class WatchedRun:
+    """A run as the watchdog sees it; made in the thread of the run.
+
+    Attributes:
+        deadline: When the run may be overdue at the earliest, in seconds of ``time.monotonic``.
+        interrupted: The watchdog raised RunInterrupted in the run.
+        watched: The run goes on; set to False at its end, before anything else.
+    """
+
+    __slots__ = (
+        "_busy_since",
+        "_late_since",
+        "budget",
+        "deadline",
+        "interrupted",
+        "interruptible",
+        "thread",
+        "watched",
+    )
+
+    def __init__(self, budget: Budget, *, interruptible: bool = True) -> None:
+        self.budget = budget
+        self.deadline = budget.started + budget.limits.wall_seconds
+        self.interruptible = interruptible
+        self.interrupted = False
+        self.watched = True
+        self.thread = get_ident()
+        self._late_since = self._busy_since = 0.0
+
+    def watch(self, body: Callable[[], None]) -> None:
+        """Call ``body`` and watch it. Raises RunInterrupted in it, but not after this has returned."""
+        clock = ThreadClock(self.budget)
+        clock.enter()
+        WATCHDOG.add(self)
+        try:
+            body()
+        finally:
+            # A call may be interrupted before its first statement, an assignment is not. So at most one
+            # exception is on its way after this, and the second removal comes to its end.
+            self.watched = False
+            try:
+                WATCHDOG.remove(self)
+            except RunInterrupted:
+                WATCHDOG.remove(self)
+            clock.leave()
+
+    def is_overdue(self) -> bool:
+        """Return True GRACE seconds after the deadline; until then make the next step read the clock."""
+        self.budget.expire()
+        if not self.interruptible or self.budget.outside:
+            self._late_since = 0.0
+            return False
+        now, busy = time.monotonic(), _busy_seconds(self.thread)
+        if not self._late_since:
+            self._late_since, self._busy_since = now, busy
+        late = now - self._late_since
+        return late > LONGEST_GRACE or (late > GRACE and busy - self._busy_since > GRACE)
+
+
+class Watchdog:
+    """Watches all runs of the process."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin without runs and without a thread."""
+        self._runs: set[WatchedRun] = set()
+        self._lock = Lock()
+        self._bell = Event()
+        self._thread: Thread | None = None
+        self._next_look = _NEVER
+
+    def add(self, run: WatchedRun) -> None:
+        """Watch a run of the calling thread until ``remove``."""
+        self._runs.add(run)
+        if run.deadline < self._next_look:
+            self._bell.set()
+        if self._thread is None:
+            self._start()
+
+    def remove(self, run: WatchedRun) -> None:
+        """Forget a run that is over; RunInterrupted is not raised in its thread after this."""
+        with self._lock:
+            self._runs.discard(run)
+            if run.interrupted:
+                _raise_in(run.thread, None)
+
+    def _start(self) -> None:
+        with self._lock:
+            if self._thread is not None:
+                return
+            self._thread = Thread(target=self._watch, name="sandhook-watchdog", daemon=True)
+            try:
+                self._thread.start()
+            except RuntimeError:  # no threads here, or no longer: the runs still read the clock themselves
+                self._thread = None
+
+    def _watch(self) -> None:
+        unused = 0
+        while True:
+            self._next_look = _NEVER  # a run that is added from now on rings
+            self._bell.clear()
+            wait = self._look()
+            unused = 0 if self._runs else unused + 1
+            if unused < _IDLE_TICKS:
+                self._next_look = time.monotonic() + wait
+                self._bell.wait(wait)
+            else:
+                self._bell.wait()
+                unused = 0
+
+    def _look(self) -> float:
+        """Look at all runs; return the seconds until the next look."""
+        # The lock is held until no variable here refers to a run: what is left of one, greenlets among
+        # it, must be freed in its own thread.
+        with self._lock:
+            runs = tuple(self._runs)
+            wait = min((self._look_at(run) for run in runs), default=_TICK)
+            del runs
+        return wait
+
+    @staticmethod
+    def _look_at(run: WatchedRun) -> float:
+        left = run.budget.remaining()
+        if left > 0 and run.budget.exhausted is None:
+            return min(max(left, _SHORT_TICK), _TICK)  # a sleep of the script, or cancel, moves the deadline
+        if run.watched and run.is_overdue():
+            run.interrupted = True
+            _raise_in(run.thread, RunInterrupted)
+            return _TICK
+        return _SHORT_TICK
+
+
+def _busy_seconds(thread: int) -> float:
+    """Return the processor time of a living thread; real time on a system that has no such clock."""
+    clock_of = getattr(time, "pthread_getcpuclockid", None)
+    return time.monotonic() if clock_of is None else time.clock_gettime(clock_of(thread))
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    """Raise an exception in another thread at its next instruction; None takes back one that is pending."""
+    import ctypes
+
+    pending = None if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), pending)
+
+
+#: The watchdog of this process.
+WATCHDOG = Watchdog()
+
+if hasattr(os, "register_at_fork"):
+    # The thread stays in the parent, and a lock that it holds would stay locked in the child.
+    os.register_at_fork(after_in_child=WATCHDOG.reset)

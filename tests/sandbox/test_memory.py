@@ -1,0 +1,108 @@
+"""Memory is charged for what it costs: the peak of a process that runs a script is bounded by the limit."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from sandhook import Shell
+from sandhook.limits import Limits
+
+MEBIBYTE = 1 << 20
+
+#: Prints the limit that ended a script, and the growth of the peak memory in bytes.
+CHILD = """
+import resource, sys
+from sandhook import Limits, Shell
+Shell().run("a=(1 2); (a+=(3)); f() { shift; }; f 1 2; declare -A m; m[x]=1; echo a | cat; wait")
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+result = Shell(limits=Limits(memory_bytes=int(sys.argv[1]), wall_seconds=20.0, steps=10**9)).run(sys.stdin.read())
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+assert result.defect is None, result.defect
+print(result.limit, (after - before) * 1024)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss differs between systems")
+@pytest.mark.parametrize(
+    "script",
+    [
+        'a=({1..190000}); for i in {1..250}; do (b=("${a[@]}"); sleep 5) & done; wait',
+        "a=({1..190000}); for i in {1..250}; do (a[0]=x; sleep 5) & done; wait",
+        "a=({1..190000}); for i in {1..250}; do (a+=(x); sleep 5) & done; wait",
+        "a=({1..190000}); for i in {1..250}; do (unset a[5]; sleep 5) & done; wait",
+        "a=({1..190000}); for i in {1..250}; do (printf -v 'a[3]' x; sleep 5) & done; wait",
+        "a=({1..190000}); for i in {1..250}; do ( ((a[7]++)); sleep 5) & done; wait",
+        "a=({1..190000}); for i in {1..250}; do (sleep 5) & unset a; a=({1..190000}); done; wait",
+        "a=({1..190000}); f() { (a+=(x); f); }; f",
+        'a=({1..190000}); f() { local b=("${a[@]}"); f; }; f',
+        "declare -A a; for i in {1..100000}; do a[$i]=1; done; for i in {1..250}; do (a[x]=2; sleep 5) & done; wait",
+        "declare -A a; printf -v k %1000000s; for i in {1..3000}; do a[$k$i]=; done",
+        "declare -A a; printf -v k %1000000s; for i in {1..3000}; do a+=([$k$i]=1); done",
+        "declare -A a; printf -v k %1000000s; for i in {1..3000}; do a=([$k$i]=1); done; f() { local -A b=([$k]=1); f; }; f",
+        'set -- {1..190000}; f() { f "$@"; }; f "$@"',
+        'set -- {1..190000}; f() { set -- "$@" x; f "$@"; }; f "$@"',
+        "set -- {1..190000}; for i in {1..250}; do (shift; sleep 5) & done; wait",
+        "printf -v x %4000000s; f() { f $1$i \"$x$x\"; }; f",
+        "printf -v x %1000000s; f() { local y=$x; f; }; f",
+        "printf -v x %2000000s; while :; do y=${x//?/b}; z=${x//[ a]/&&}; done",
+        "printf -v x %1000000s; x=${x// /$'\\001'}; while :; do printf -v y %q \"$x\"; y=${x@Q}; done",
+        "echo {" + ",".join(["{a,b}" * 20_000] * 5) + "}",
+        "echo a | grep -P '(?R)'",
+        "echo a | grep -P '((?1)a|a)'",
+        "echo a | grep -P '(?<n>(?&n)|a)'",
+        "echo a | grep -P '(?:(?R)|a)b'",
+    ],
+)  # fmt: skip
+def test_the_host_needs_little_more_than_the_limit(script: str) -> None:
+    limit = 16 * MEBIBYTE
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, str(limit)], input=script, capture_output=True, text=True, check=True
+    )
+    name, growth = done.stdout.split()
+    assert name in ("memory_bytes", "nesting", "call_depth", "fields", "processes", "wall_seconds", "None"), (
+        name
+    )
+    assert int(growth) <= 4 * limit + 64 * MEBIBYTE, f"{name}: {int(growth) >> 20} MiB"
+
+
+@pytest.mark.parametrize(
+    ("script", "stdout"),
+    [
+        ("a=(1 2); (a+=(3); echo ${a[@]}); echo ${a[@]}", "1 2 3\n1 2\n"),
+        ("a=(1 2); (a[0]=x; echo ${a[@]}); echo ${a[@]}", "x 2\n1 2\n"),
+        ("a=(1 2); (unset a[0]; echo ${a[@]}); echo ${a[@]}", "2\n1 2\n"),
+        ("a=(1 2); (((a[0]++)); echo ${a[@]}); echo ${a[@]}", "2 2\n1 2\n"),
+        ("a=(1 2); (echo ${a[@]} & a+=(4); wait; echo ${a[@]}); echo ${a[@]}", "1 2\n1 2 4\n1 2\n"),
+        ("a=([5]=x); a[2]=y; (echo ${!a[@]}; a[0]=z; echo ${!a[@]}); echo ${!a[@]}", "2 5\n0 2 5\n2 5\n"),
+        ("declare -A m=([k]=1); (m[k]=2; m[j]=3; echo ${m[k]} ${#m[@]}); echo ${m[k]} ${#m[@]}", "2 2\n1 1\n"),
+        ("declare -A m=([k]=1); (((m[k]++)); echo ${m[k]}); echo ${m[k]}", "2\n1\n"),
+        ("declare -A m=([k]=1); (unset m[k]; echo ${#m[@]}); echo ${#m[@]}", "0\n1\n"),
+        ("a=(1); { sleep 0.1; echo ${a[@]}; } & a+=(2); a[0]=x; wait; echo ${a[@]}", "1\nx 2\n"),
+        ("a=(1); f() { local a=(9); (unset a; a+=(8); unset a; a+=(2); echo ${a[@]}); }; f; echo ${a[@]}", None),
+        ("set -- {1..2000}; (shift 1999; echo $#); echo $#; f() { shift; echo $#; }; f $@; echo $#", "1\n2000\n1999\n2000\n"),
+    ],
+)  # fmt: skip
+def test_a_subshell_changes_its_own_copy(script: str, stdout: str | None) -> None:
+    result = Shell().run(script)
+    assert result.defect is None
+    if stdout is None:
+        assert result.stdout.splitlines()[-1] == "1"
+    else:
+        assert (result.stdout, result.stderr) == (stdout, "")
+
+
+def test_what_is_dropped_is_refunded() -> None:
+    """Many subshells one after the other need no more memory than one."""
+    limits = Limits(memory_bytes=4 * MEBIBYTE, wall_seconds=60.0)
+    script = """
+    a=({1..10000}); declare -A m; for i in {1..100}; do m[$i]=$i; done
+    for i in {1..40}; do (a+=(x); m[y]=1; echo "${#a[@]} ${#m[@]}") > /dev/null; a[5]=$i; m[5]=$i; done
+    for i in {1..40}; do b=("${a[@]}"); unset b; f() { local c=("${a[@]}"); shift; }; f "${a[@]}"; done
+    for i in {1..40}; do set -- "${a[@]}"; shift; done
+    echo ${#a[@]} ${#m[@]} $#
+    """
+    result = Shell(limits=limits).run(script)
+    assert (result.stdout, result.limit) == ("10000 100 9999\n", None)
