@@ -230,20 +230,10 @@ def timed_pieces(text: str) -> Iterator[str]:
         yield text[start : start + PIECE]
 
 
-class ThreadClock:
-    """Makes ``check_clock`` look at a budget, from ``enter`` to ``leave``; runs of one thread may nest."""
-
-    __slots__ = ("_check", "_outer")
-
-    def __init__(self, budget: Budget) -> None:
-        self._check = budget.check_clock
-        self._outer = _check_nothing
-
-    def enter(self) -> None:
-        self._outer, _THREAD.check = _THREAD.check, self._check
-
-    def leave(self) -> None:
-        _THREAD.check = self._outer
+def use_clock(check: Callable[[], None]) -> Callable[[], None]:
+    """Make ``check_clock`` call ``check`` in the present thread; return what it called before. Runs may nest."""
+    outer, _THREAD.check = _THREAD.check, check
+    return outer
 
 
 class Cancellation:

@@ -245,7 +245,7 @@ class Shell:
         """
         channels = _Channels(stdin, stdout, stderr, overflow, cancel)
         text = _Script(script, args, env, name, from_file)
-        with Turn(self._lock, cancel):
+        with self._lock if cancel is None else Turn(self._lock, cancel):
             return _in_thread_if_stack_is_deep(lambda: _Run(self, limits or self.limits, channels).main(text))
 
     async def arun(self, script: str, **arguments: Any) -> Result:
@@ -285,7 +285,7 @@ class Session:
     ) -> Result:
         """Run a script in this session's state; ``cancel`` ends it from another thread."""
         shell = self._shell
-        with Turn(shell._lock, cancel):
+        with shell._lock if cancel is None else Turn(shell._lock, cancel):
             run = _Run(shell, limits or shell.limits, _Channels(stdin, cancel=cancel))
             text = _Script(script, env=self._env, name=self._name)
             result, self._state = _in_thread_if_stack_is_deep(lambda: run.continued(self._state, text))

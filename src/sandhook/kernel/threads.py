@@ -28,15 +28,12 @@ class Turn:
 
     __slots__ = ("_cancel", "_held", "_lock")
 
-    def __init__(self, lock: Lock, cancel: Cancellation | None) -> None:
+    def __init__(self, lock: Lock, cancel: Cancellation) -> None:
         self._lock = lock
         self._cancel = cancel
         self._held = False
 
     def __enter__(self) -> None:
-        if self._cancel is None:
-            self._held = self._lock.acquire()
-            return
         while not self._held and not self._cancel.cancelled:
             self._held = self._lock.acquire(timeout=_TURN_SECONDS)
 
