@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 
 from sandhook.command.context import Context, Reader
+from sandhook.command.pieces import PIECE
 from sandhook.kernel.descriptor import Input
 from sandhook.lazy import lazily
 from sandhook.text.locale import goes_by_bytes
@@ -16,7 +17,7 @@ from sandhook.utilities.languages.awk.connections import Connections
 from sandhook.utilities.languages.awk.format import number_to_text
 from sandhook.utilities.languages.awk.inplace import Replacement
 from sandhook.utilities.languages.awk.lexer import BUILTINS, KEYWORDS, unescape
-from sandhook.utilities.languages.awk.regex import Invalid, Pattern, pattern
+from sandhook.utilities.languages.awk.regex import COUNTED, Invalid, Pattern, pattern
 from sandhook.utilities.languages.awk.special import (
     ARGC,
     ARGIND,
@@ -52,6 +53,7 @@ from sandhook.utilities.languages.awk.symbols import Symbols, SymbolTable, funct
 from sandhook.utilities.languages.awk.values import Array, Fatal, FieldString, Strnum, Value, to_number
 from sandhook.vfs.errors import error_text, fs_error
 
+_PIECE_BYTES = 64  #: memory for a short string and its place in a list
 _NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
 
 
@@ -158,6 +160,11 @@ class Runtime:
         """Check that a string of ``size`` characters fits, and charge steps for building it."""
         self.budget.check_fits(size)
         self.budget.charge(size >> 10)
+
+    def count_pieces(self, count: int) -> None:
+        """Check that so many pieces of a text fit, and charge steps for some of them."""
+        self.budget.check_fits(_PIECE_BYTES * count)
+        self.budget.charge(COUNTED)
 
     def store(self, array: Array, key: str, value: Value) -> None:
         """Set an element, and charge memory for it. Raises Fatal when either value is an array."""
@@ -297,10 +304,10 @@ class Runtime:
         if fields is None:
             record = self.record
             # of the white space of str.split(), such a record can contain the space alone
-            if self.blanks and record.isascii() and record.isprintable():
+            if self.blanks and len(record) <= PIECE and record.isascii() and record.isprintable():
                 fields = self.fields = record.split()
             else:
-                fields = self.fields = self.split_record(record)
+                fields = self.fields = self.split_record(record, self.count_pieces)
             if len(fields) > 64:
                 self.budget.charge(len(fields) >> 4)
         return fields
