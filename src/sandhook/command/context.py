@@ -282,7 +282,7 @@ class Context:
             self.kernel.scheduler.yield_to_others()
 
     def check_script(self, size: int) -> None:
-        """Raise LimitExceeded for a program (of awk, sed, bc) of more than ``Limits.script_bytes``."""
+        """Raise LimitExceeded for a program (of awk, sed, jq) or an argument of more than ``Limits.script_bytes``."""
         if size > self.budget.limits.script_bytes:
             self.budget.fail("script_bytes")
 
