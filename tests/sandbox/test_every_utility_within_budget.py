@@ -118,6 +118,11 @@ def test_every_utility_is_back_in_time(script: str, shape: str) -> None:
         ("awk -v FPAT=a '{ print NF }' fields", "memory_bytes"),
         ("column -t fields", "memory_bytes"),
         ("grep -P '(?R)' small", "memory_bytes"),
+        ("xz -9c fields", "memory_bytes"),
+        ("xz -0c small", "memory_bytes"),
+        ("bzip2 -c fields", None),
+        ("tar -cJ fields", "memory_bytes"),
+        ("for i in 1 2 3 4 5; do (gzip -c; sleep 9) < small | (sleep 5; cat) & done; wait", None),
         ("grep -P '((?1)a|a)' small", "memory_bytes"),
     ],
 )

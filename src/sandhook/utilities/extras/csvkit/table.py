@@ -18,6 +18,7 @@ from sandhook.vfs.errors import fs_error
 
 Row = list[str]
 _CELL = 100  #: memory for a cell and its inferred value, in bytes
+_COLUMN = 800  #: memory for a column: its name, its list of cells, its place in an output
 
 #: A cell of an inferred column: None for one without a value.
 Cell = str | bool | Decimal | None
@@ -53,8 +54,9 @@ class Table:
             text = data.decode(encoding, errors).removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             raise Failure(f'Your file is not "{options.encoding}" encoded: {error.reason}.') from None
-        ctx.budget.check_fits(_CELL * max(map(text.count, ",;\t|")))
         lines = text.splitlines(keepends=True)[int(options.skip) :]
+        longest = max(lines, key=len, default="")
+        ctx.budget.check_fits(_COLUMN * max(map(longest.count, ",;\t|")))
         rows = read_rows(
             lines, delimiter=_delimiter(options, lines), quote=options.quote, empty=not self.typed
         )
