@@ -10,9 +10,12 @@ from collections.abc import Callable, Iterator
 from sandhook.command.context import Reader
 from sandhook.command.pieces import PIECE
 from sandhook.lazy import lazily
+from sandhook.limits import Budget
 from sandhook.utilities.languages.awk.regex import COUNTED, Pattern, escape, pattern
 from sandhook.utilities.languages.awk.values import Fatal
 
+SHORT = PIECE  #: characters of a text whose pieces are not counted before it is split
+_PIECE_BYTES = 64  #: memory for a short string and its place in a list
 #: Charges for the pieces of a text, whose number is the argument, before there are so many.
 CountPieces = Callable[[int], None]
 Splitter = Callable[[str, CountPieces], list[str]]
@@ -21,6 +24,16 @@ Splitter = Callable[[str, CountPieces], list[str]]
 ODD = lazily(r"[^\t\n -~]")
 _BLANKS = lazily(r"[ \t\n]+")
 _WORD = lazily(r"\S+")
+
+
+def piece_counter(budget: Budget) -> CountPieces:
+    """Return a function that checks that so many pieces of a text fit, and charges steps for some of them."""
+
+    def count_pieces(count: int) -> None:
+        budget.check_fits(_PIECE_BYTES * count)
+        budget.charge(COUNTED)
+
+    return count_pieces
 
 
 class Source:

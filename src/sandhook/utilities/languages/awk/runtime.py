@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 
 from sandhook.command.context import Context, Reader
-from sandhook.command.pieces import PIECE
 from sandhook.kernel.descriptor import Input
 from sandhook.lazy import lazily
 from sandhook.text.locale import goes_by_bytes
@@ -17,7 +16,7 @@ from sandhook.utilities.languages.awk.connections import Connections
 from sandhook.utilities.languages.awk.format import number_to_text
 from sandhook.utilities.languages.awk.inplace import Replacement
 from sandhook.utilities.languages.awk.lexer import BUILTINS, KEYWORDS, unescape
-from sandhook.utilities.languages.awk.regex import COUNTED, Invalid, Pattern, pattern
+from sandhook.utilities.languages.awk.regex import Invalid, Pattern, pattern
 from sandhook.utilities.languages.awk.special import (
     ARGC,
     ARGIND,
@@ -53,7 +52,6 @@ from sandhook.utilities.languages.awk.symbols import Symbols, SymbolTable, funct
 from sandhook.utilities.languages.awk.values import Array, Fatal, FieldString, Strnum, Value, to_number
 from sandhook.vfs.errors import error_text, fs_error
 
-_PIECE_BYTES = 64  #: memory for a short string and its place in a list
 _NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
 
 
@@ -83,6 +81,7 @@ class Runtime:
         charged_bytes: Memory that is charged for the values of variables.
         has_large: An array has contained a string that is charged by its length.
         blanks: Fields are separated by blanks.
+        count_pieces: Charges for the pieces of a text before it is split.
         value: The value of the return statement, for the call.
         failure: The error of a main input that cannot be read, for BEGINFILE rules, which may skip it.
         directory: The name of that input when it is a directory.
@@ -91,7 +90,7 @@ class Runtime:
 
     __slots__ = (
         "any_file", "argument", "arrays", "at_end", "blanks", "budget", "bytewise", "charged_bytes",
-        "connections", "convfmt", "ctx", "depth", "directory", "dirty", "failure", "fields", "fnr", "frame",
+        "connections", "convfmt", "count_pieces", "ctx", "depth", "directory", "dirty", "failure", "fields", "fnr", "frame",
         "g", "has_large", "icase", "mode", "nr", "ofmt", "ofs", "ors", "random", "ranges", "record",
         "replacement", "rs", "seed", "source", "split_record", "status", "subsep", "symbols", "value",
     )  # fmt: skip
@@ -99,6 +98,7 @@ class Runtime:
     def __init__(self, ctx: Context, symbols: Symbols) -> None:
         self.ctx = ctx
         self.budget = ctx.budget
+        self.count_pieces = records.piece_counter(ctx.budget)
         self.symbols = symbols
         count = len(symbols.slots)
         self.arrays = [Array()] * count
@@ -160,11 +160,6 @@ class Runtime:
         """Check that a string of ``size`` characters fits, and charge steps for building it."""
         self.budget.check_fits(size)
         self.budget.charge(size >> 10)
-
-    def count_pieces(self, count: int) -> None:
-        """Check that so many pieces of a text fit, and charge steps for some of them."""
-        self.budget.check_fits(_PIECE_BYTES * count)
-        self.budget.charge(COUNTED)
 
     def store(self, array: Array, key: str, value: Value) -> None:
         """Set an element, and charge memory for it. Raises Fatal when either value is an array."""
@@ -304,7 +299,7 @@ class Runtime:
         if fields is None:
             record = self.record
             # of the white space of str.split(), such a record can contain the space alone
-            if self.blanks and len(record) <= PIECE and record.isascii() and record.isprintable():
+            if self.blanks and len(record) <= records.SHORT and record.isascii() and record.isprintable():
                 fields = self.fields = record.split()
             else:
                 fields = self.fields = self.split_record(record, self.count_pieces)
