@@ -52,6 +52,7 @@ from sandhook.utilities.languages.awk.symbols import Symbols, SymbolTable, funct
 from sandhook.utilities.languages.awk.values import Array, Fatal, FieldString, Strnum, Value, to_number
 from sandhook.vfs.errors import error_text, fs_error
 
+_SHORT = records.SHORT
 _NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
 
 
@@ -299,7 +300,7 @@ class Runtime:
         if fields is None:
             record = self.record
             # of the white space of str.split(), such a record can contain the space alone
-            if self.blanks and len(record) <= records.SHORT and record.isascii() and record.isprintable():
+            if self.blanks and len(record) <= _SHORT and record.isascii() and record.isprintable():
                 fields = self.fields = record.split()
             else:
                 fields = self.fields = self.split_record(record, self.count_pieces)
