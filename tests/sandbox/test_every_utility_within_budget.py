@@ -162,6 +162,27 @@ def test_work_is_charged_by_what_it_touches(script: str, steps: int) -> None:
     assert shell.run(script, limits=roomy.with_(steps=steps)).limit == "steps"
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        "awk '{ n += NF } END { print n }' f",
+        "awk -F'[,;]+' '{ n += NF } END { print n }' f",
+        "awk -v FPAT='[^,]+' '{ n += NF } END { print n }' f",
+        "awk '{ n += split($0, a, /,+/) } END { print n }' f",
+        "awk '{ n += patsplit($0, a, /[a-z]+/) } END { print n }' f",
+        "sed -E 's/b+/x/2; l' f",
+        "sort -V f",
+        "cat -A f",
+        "fold -w 20 f",
+    ],
+)
+def test_ordinary_lines_cost_some_steps_each(script: str) -> None:
+    """The harmless neighbours: 20,000 lines need 40 steps a line at most."""
+    shell = Shell(files={"f": b"a,b;c d\n" * 20_000 + b"x " * 100 + b"\n"})
+    result = shell.run(f"{script} > /dev/null", limits=Limits(steps=800_000, wall_seconds=60.0))
+    assert (result.limit, result.exit_status) == (None, 0), result.stderr
+
+
 def test_long_lines_read_as_short_ones() -> None:
     """What is cut into pieces has no seams."""
     data = b"ab \tc\r\x01\xc3\xa9," * 30_000

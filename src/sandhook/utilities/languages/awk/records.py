@@ -14,8 +14,7 @@ from sandhook.limits import Budget
 from sandhook.utilities.languages.awk.regex import COUNTED, Pattern, escape, pattern
 from sandhook.utilities.languages.awk.values import Fatal
 
-SHORT = PIECE  #: characters of a text whose pieces are not counted before it is split
-_PIECE_BYTES = 64  #: memory for a short string and its place in a list
+PIECE_BYTES = 64  #: memory for a short string and its place in a list
 #: Charges for the pieces of a text, whose number is the argument, before there are so many.
 CountPieces = Callable[[int], None]
 Splitter = Callable[[str, CountPieces], list[str]]
@@ -30,7 +29,7 @@ def piece_counter(budget: Budget) -> CountPieces:
     """Return a function that checks that so many pieces of a text fit, and charges steps for some of them."""
 
     def count_pieces(count: int) -> None:
-        budget.check_fits(_PIECE_BYTES * count)
+        budget.check_fits(PIECE_BYTES * count)
         budget.charge(COUNTED)
 
     return count_pieces
@@ -300,7 +299,7 @@ def by_content_parts(
         start, end = match.spans[0]
         if end == start == at and fields:
             continue  # an empty field directly after another field does not count
-        if not len(fields) & COUNTED:
+        if len(fields) & COUNTED == COUNTED:
             count_pieces(2 * len(fields))
         around.append(data[at:start].decode("utf-8", "surrogateescape"))
         fields.append(data[start:end].decode("utf-8", "surrogateescape"))

@@ -31,7 +31,7 @@ _CONTROLS = {
 _CHOICE = lazily(r"\[([^]\[\\^-]{1,8})\]")
 _META = lazily(r"[][\\^$.*+?(){}|]")
 Span = tuple[int, int]
-COUNTED = 1_023  #: the number of pieces is charged when its low bits, which this masks, are 0
+COUNTED = 1_023  #: the number of pieces is charged when its low bits, which this masks, are all 1
 
 
 def _translate(source: str) -> str:
@@ -149,7 +149,7 @@ class Pattern:
         for match in self.regex.finditer(data):
             start, end = match.spans[0]
             if end > start:
-                if not len(pieces) & COUNTED:
+                if len(pieces) & COUNTED == COUNTED:
                     count_pieces(2 * len(pieces))
                 pieces.append(data[at:start])
                 separators.append(data[start:end])

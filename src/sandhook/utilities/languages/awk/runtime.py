@@ -52,7 +52,6 @@ from sandhook.utilities.languages.awk.symbols import Symbols, SymbolTable, funct
 from sandhook.utilities.languages.awk.values import Array, Fatal, FieldString, Strnum, Value, to_number
 from sandhook.vfs.errors import error_text, fs_error
 
-_SHORT = records.SHORT
 _NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
 
 
@@ -300,12 +299,13 @@ class Runtime:
         if fields is None:
             record = self.record
             # of the white space of str.split(), such a record can contain the space alone
-            if self.blanks and len(record) <= _SHORT and record.isascii() and record.isprintable():
+            if self.blanks and record.isascii() and record.isprintable():
                 fields = self.fields = record.split()
             else:
                 fields = self.fields = self.split_record(record, self.count_pieces)
             if len(fields) > 64:
                 self.budget.charge(len(fields) >> 4)
+                self.budget.check_fits(records.PIECE_BYTES * len(fields))
         return fields
 
     def rebuild(self) -> str:
