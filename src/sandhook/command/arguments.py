@@ -120,6 +120,9 @@ def _lines(reader: Reader, warning: PrintWarning) -> Iterator[bytes]:
 
 def _pieces(line: bytes) -> Iterator[bytes]:
     """Yield the pieces of a line without its quotes and backslashes."""
+    if not _SPECIAL.search(line):
+        yield line
+        return
     index = 0
     while index < len(line):
         byte = line[index : index + 1]

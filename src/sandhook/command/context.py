@@ -281,6 +281,11 @@ class Context:
                 self.process.deliver()
             self.kernel.scheduler.yield_to_others()
 
+    def check_script(self, size: int) -> None:
+        """Raise LimitExceeded for a program (of awk, sed, jq) or an argument of more than ``Limits.script_bytes``."""
+        if size > self.budget.limits.script_bytes:
+            self.budget.fail("script_bytes")
+
     def now(self) -> float:
         """Return the virtual time, in seconds since the epoch."""
         return self.kernel.now()

@@ -16,6 +16,7 @@ def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
     Limits and defects propagate: no script can catch them.
     """
     usage_status: int = getattr(module, "USAGE_STATUS", 1)
+    ctx.check_script(max(map(len, arguments), default=0))
     try:
         try:
             if getattr(module, "RAW", False):

@@ -18,6 +18,9 @@ from sandhook.formats import lzw as _lzw
 _MOST_PIECE = 1 << 20
 _XZ_MEMORY = 48 << 20
 _XZ_PRESET = 3  #: the highest preset of xz that is used: higher ones need more memory than a run has
+#: Memory of xz's compressor for each preset, in bytes: at the beginning, and after much input (measured).
+_XZ_STATES = ((1 << 20, 3 << 20), (2 << 20, 6 << 20), (4 << 20, 8 << 20), (9 << 20, 32 << 20))
+_STATE_GROWTH = 4  #: bytes of tables that a byte of input fills
 
 GZIP_MAGIC = b"\x1f\x8b"
 BZIP2_MAGIC = b"BZh"
@@ -63,6 +66,35 @@ def kind_of(head: bytes) -> str:
     return ""
 
 
+class _State:
+    """The memory of one compressor, which is charged as its tables fill."""
+
+    def __init__(self, kind: str, level: int, charge_memory: Charge) -> None:
+        self._charge_memory = charge_memory
+        self._size = 0
+        if kind == "gzip":
+            first = self._most = 256 << 10
+        elif kind == "bzip2":
+            first, self._most = 64 << 10, level * 800_000
+        else:
+            first, self._most = _XZ_STATES[min(level, _XZ_PRESET)]
+        self._add(first)
+
+    def _add(self, size: int) -> None:
+        self._charge_memory(size)
+        self._size += size
+
+    def grow(self, size: int) -> None:
+        """Charge for the tables that ``size`` more bytes of input fill."""
+        if self._size < self._most:
+            self._add(min(_STATE_GROWTH * size, self._most - self._size))
+
+    def free(self) -> None:
+        """Free what was charged."""
+        self._charge_memory(-self._size)
+        self._size = 0
+
+
 def compressed(
     chunks: Iterator[bytes],
     kind: str,
@@ -72,6 +104,7 @@ def compressed(
     name: bytes = b"",
     mtime: int = 0,
     xz_check: str = "",
+    charge_memory: Charge,
 ) -> Iterator[bytes]:
     """Yield the compressed form of a stream.
 
@@ -82,8 +115,10 @@ def compressed(
         name: The name of the file, for the header of gzip.
         mtime: The modification time in seconds since the epoch, for the same header.
         xz_check: A key of XZ_CHECKS; "" is xz's default.
+        charge_memory: Charges bytes for the state of the compressor; a negative number frees them.
     """
     coder: _Compressor
+    state = _State(kind, level, charge_memory)
     if kind == "gzip":
         flags = 8 if name else 0
         extra = 2 if level == 9 else 4 if level == 1 else 0
@@ -101,13 +136,17 @@ def compressed(
             preset=min(level, _XZ_PRESET),
         )
     check = size = 0
-    for data in chunks:
-        charge(1 + (len(data) >> 8))
-        if kind == "gzip":
-            check = zlib.crc32(data, check)
-            size += len(data)
-        yield coder.compress(data)
-    yield coder.flush()
+    try:
+        for data in chunks:
+            charge(1 + (len(data) >> 8))
+            state.grow(len(data))
+            if kind == "gzip":
+                check = zlib.crc32(data, check)
+                size += len(data)
+            yield coder.compress(data)
+        yield coder.flush()
+    finally:
+        state.free()
     if kind == "gzip":
         yield struct.pack("<LL", check, size & 0xFFFFFFFF)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+_CONTROLS = bytes([*range(32), 127])
+
 
 def width_of(text: str) -> int:
     """Return the width of a text in columns: two for wide characters, none for combining and control characters."""
     if text.isascii():
-        return len(text) if text.isprintable() else sum([" " <= char < "\x7f" for char in text])
+        return len(text) if text.isprintable() else len(text.encode().translate(None, _CONTROLS))
     from unicodedata import combining, east_asian_width
 
     return sum(

@@ -119,6 +119,10 @@ def _format(state: State, operands: list[str]) -> tuple[bytes, int]:
         status = 1
         print_error(state, f"printf: {message}")
 
+    def check_size(size: int) -> None:
+        budget.charge(2)
+        budget.check_fits(size)
+
     zone = state.get("TZ")
     budget = state.budget
     kernel = state.process.kernel
@@ -132,7 +136,7 @@ def _format(state: State, operands: list[str]) -> tuple[bytes, int]:
         warning=lambda message: print_error(state, f"printf: {message}"),
         now=kernel.now,
         environment=_NOTHING if zone is None else {"TZ": zone},
-        check_fits=budget.check_fits,
+        check_fits=check_size,
         started=kernel.now() - budget.elapsed() + state.started,
         assign=lambda name, value: assign_reference(state, name, value),
     )

@@ -6,11 +6,12 @@ Source: RFC 4648. Oracle: GNU coreutils 9.1.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.pieces import pieces
 from sandhook.text.quoting import quote_odd
 from sandhook.utilities.encoding.wrapping import wrap_size, write_wrapped
 
@@ -182,16 +183,24 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 def _encode(reader: Reader, encoding: Coding, width: int, ctx: Context) -> None:
     rest = b""
     column = 0
-    for data in [reader.read_all()] if encoding.whole_units else reader.chunks():
+    for data in _whole(reader, encoding, ctx) if encoding.whole_units else reader.chunks():
         pending = rest + data
         size = len(pending) // encoding.unit * encoding.unit
-        if encoding.whole_units and size < len(pending):
-            raise Failure("invalid input (length must be multiple of 4 characters)")
         column = write_wrapped(encoding.encode(pending[:size]), column, width, ctx)
         rest = pending[size:]
     column = write_wrapped(encoding.encode(rest), column, width, ctx)
     if width and column:
         ctx.write(b"\n")
+
+
+def _whole(reader: Reader, encoding: Coding, ctx: Context) -> Iterator[bytes]:
+    """Yield an input in pieces. Raises Failure, before there is output, when its length is wrong."""
+    data = reader.read_all()
+    if len(data) % encoding.unit:
+        raise Failure("invalid input (length must be multiple of 4 characters)")
+    for piece in pieces(data, ctx.charge):
+        ctx.charge(len(piece) >> 2)
+        yield piece
 
 
 def _decode(reader: Reader, encoding: Coding, ignore: bool, ctx: Context) -> None:

@@ -383,6 +383,9 @@ class _Digits:
 _HEX = {ord(digit): int(digit, 16) for digit in "0123456789abcdefABCDEF"}
 
 
+_NOT_HEX = bytes(byte for byte in range(256) if byte not in _HEX)
+
+
 def _revert(reader: Reader, options: Options, columns: int, target: _Target, ctx: Context) -> None:
     """Write the bytes of a dump."""
     base = _number(options.seek) if options.seek is not None else 0
@@ -395,12 +398,9 @@ def _revert(reader: Reader, options: Options, columns: int, target: _Target, ctx
     else:
         for line in reader.lines():
             line = line.replace(b"\r", b"")
-            start = 0
-            while start < len(line) and line[start] not in _HEX:
-                start += 1
-            end = start
-            while end < len(line) and line[end] in _HEX:
-                end += 1
+            ctx.charge(1 + (len(line) >> 10))
+            start = len(line) - len(line.lstrip(_NOT_HEX))
+            end = len(line) - len(line[start:].lstrip(bytes(_HEX)))
             if end == start:
                 continue
             if end - start > 16:

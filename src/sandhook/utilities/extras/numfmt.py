@@ -24,6 +24,7 @@ from decimal import (
 from sandhook.command.choices import one_of
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.pieces import PIECE
 from sandhook.command.ranges import Range, parse_list
 
 _UNITS = "KMGTPEZY"
@@ -32,11 +33,13 @@ _ROUNDINGS = {
     "nearest": ROUND_HALF_UP,
 }  # fmt: skip
 _NUMBER = re.compile(r"(-?)([0-9]*)(?:(\.)([0-9]*))?", re.ASCII)
-_FORMAT = re.compile(r"((?:[^%]|%%)*)%([0' -]*)([0-9]*)(?:\.([0-9]*))?f((?:[^%]|%%)*)", re.DOTALL)
+_FORMAT = re.compile(r"((?:[^%]++|%%)*+)%([0' -]*)([0-9]*)(?:\.([0-9]*))?f((?:[^%]++|%%)*+)", re.DOTALL)
+_WORD = re.compile(r"([ \t]*+)([^ \t]*+)")
 _EXACT = Arithmetic(prec=60)
 _MAX_DIGITS = 18  #: digits of a number that is printed without a unit
 _MAX_INPUT_DIGITS = 33  #: digits of an input number
 _MAX_WIDTH = 10_000
+_WORD_BYTES = 150  #: memory for a word, its blanks and their places in lists
 
 
 def _unit(text: str) -> int:
@@ -197,12 +200,16 @@ class _Converter:
         """Convert the selected fields of a line, and print it."""
         delimiter = self.options.delimiter
         pieces: list[str] = []
+        if len(text) > PIECE:
+            self.ctx.charge(len(text) >> 5)
+            self.ctx.budget.check_fits(_WORD_BYTES * (1 + sum(map(text.count, delimiter or " \t"))))
         if delimiter:
             words = text.split(delimiter)
             spaces = [""] + [delimiter] * (len(words) - 1)
         else:
             words, spaces = _words(text)
         for number, (space, word) in enumerate(zip(spaces, words), 1):
+            self.ctx.charge(1)
             if not any(first <= number <= last for first, last in self.ranges):
                 pieces += (space, word)
                 continue
@@ -332,14 +339,9 @@ def _words(text: str) -> tuple[list[str], list[str]]:
     """Return the words of a line, and the blanks before each."""
     words: list[str] = []
     spaces: list[str] = []
-    at = 0
-    while at < len(text) or not words:
-        start = at
-        while at < len(text) and text[at] in " \t":
-            at += 1
-        begin = at
-        while at < len(text) and text[at] not in " \t":
-            at += 1
-        spaces.append(text[start:begin])
-        words.append(text[begin:at])
+    for match in _WORD.finditer(text):
+        if not match[0] and words:
+            break
+        spaces.append(match[1])
+        words.append(match[2])
     return words, spaces

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason, stat_of
 from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.pieces import map_bytes
 from sandhook.dates.clock import strftime
 from sandhook.text.quoting import quote_odd
 
@@ -137,6 +138,7 @@ class _Layout:
 
     def __init__(self, options: Options, files: int, ctx: Context) -> None:
         self.options = options
+        self.ctx = ctx
         legacy = options.legacy_columns
         columns = options.columns
         if legacy is not None:
@@ -188,7 +190,12 @@ class _Layout:
             offset = self.cell - self.room if self.cut else 0
             line = _expand(line, char.encode("utf-8", "surrogateescape")[:1], width, offset)
         if options.controls or options.octal:
-            line = b"".join([_visible(byte, options.octal) for byte in line])
+            table = [_visible(byte, options.octal) for byte in range(256)] if len(line) > 256 else None
+            if table is None:
+                line = b"".join([_visible(byte, options.octal) for byte in line])
+            else:
+                self.ctx.budget.check_fits(4 * len(line))
+                line = b"".join(map_bytes(line, table, self.ctx.charge))
         return line[: self.room] if self.cut else line
 
 

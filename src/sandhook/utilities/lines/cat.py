@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Reader
 from sandhook.command.options import opt, option_set
+from sandhook.command.pieces import PIECE, map_bytes
 from sandhook.text.quoting import quote_odd
 from sandhook.vfs.errors import error_text
 
@@ -91,8 +92,7 @@ class Display:
                 ctx.write(b"%6d\t" % self.count)
             self.inside = len(bare) == len(line)
             if self.table is not None:
-                table = self.table
-                bare = b"".join([table[byte] for byte in bare])
+                bare = self._picture(bare, self.table, ctx)
             if self.inside:
                 ctx.write(bare)
             elif self.ends:
@@ -101,6 +101,16 @@ class Display:
                 ctx.write(bare + b"$\n")
             else:
                 ctx.write(bare + b"\n")
+
+    def _picture(self, text: bytes, table: Sequence[bytes], ctx: Context) -> bytes:
+        """Return what -v and -T show for a text; of a long one write all but the end."""
+        if len(text) <= PIECE:
+            return b"".join([table[byte] for byte in text])
+        shown = b""
+        for piece in map_bytes(text, table, ctx.charge):
+            ctx.write(shown)
+            shown = piece
+        return shown
 
 
 def picture(byte: int, tabs: bool) -> bytes:

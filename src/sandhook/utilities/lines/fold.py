@@ -12,6 +12,7 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.counts import bounded_number
 from sandhook.command.operands import reason
 from sandhook.command.options import opt, option_set
+from sandhook.command.pieces import PIECE
 from sandhook.text.quoting import quote_odd
 
 #: ``-72`` is ``-w 72``.
@@ -48,7 +49,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         try:
             with ctx.open(name) as reader:
                 for block in reader.blocks():
-                    if whole is not None and (options.bytes_ or not _CONTROLS.search(block)):
+                    if (
+                        whole is not None
+                        and len(block) <= 2 * PIECE
+                        and (options.bytes_ or not _CONTROLS.search(block))
+                    ):
                         ctx.charge(1 + (len(block) >> 9) + len(block) // (8 * width))
                         ctx.write(whole.sub(rb"\g<0>\n", block))
                         continue
@@ -66,9 +71,13 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 def _fold(line: bytes, width: int, options: Options, ctx: Context) -> None:
     body = line.removesuffix(b"\n")
     plain = options.bytes_ or not any(control in body for control in (b"\t", b"\b", b"\r"))
+    if plain and not options.spaces and len(body) > PIECE:
+        _fold_long(body, width, ctx)
+        ctx.write(line[len(body) :])
+        return
     start = 0
     while True:
-        end = _piece(body, start, width, plain)
+        end = _piece(body, start, width, plain, ctx)
         if end >= len(body):
             break
         if options.spaces:
@@ -80,13 +89,26 @@ def _fold(line: bytes, width: int, options: Options, ctx: Context) -> None:
     ctx.write(line[start:])
 
 
-def _piece(body: bytes, start: int, width: int, plain: bool) -> int:
+def _fold_long(body: bytes, width: int, ctx: Context) -> None:
+    """Write a line whose bytes all occupy one column, some columns at a time."""
+    size = max(width, PIECE // width * width)
+    for start in range(0, len(body), size):
+        piece = body[start : start + size]
+        ctx.charge(1 + (len(piece) >> 9) + len(piece) // (8 * width))
+        ctx.write(b"\n".join([piece[at : at + width] for at in range(0, len(piece), width)]))
+        if start + size < len(body):
+            ctx.write(b"\n")
+
+
+def _piece(body: bytes, start: int, width: int, plain: bool, ctx: Context) -> int:
     """Return the end of the piece that begins at ``start``; with ``plain``, every byte occupies one column."""
     if plain:
         return start + width
     column = 0
     for at in range(start, len(body)):
         byte = body[at]
+        if not (at - start + 1) & 4095:
+            ctx.charge(16)
         if byte == 9:
             column += 8 - column % 8
         elif byte == 8:

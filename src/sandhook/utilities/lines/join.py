@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.pieces import PIECE
 from sandhook.text.quoting import quote_odd
 
 _BLANK = b" \t\n"
+_FIELD = 64  #: memory for a field, in bytes
 _BLANKS = re.compile(rb"[ \t\n]+")
 _SPEC = re.compile(r"([12])\.(.*)", re.DOTALL)
 _SPECS = re.compile(r"(?:0|[12]\.[0-9]+)(?:[, \t\n](?:0|[12]\.[0-9]+))*")
@@ -215,6 +217,10 @@ class _Joiner:
     def split(self, line: bytes) -> Line:
         if not line:
             return []
+        if len(line) > PIECE:
+            separators = _BLANK if self._tab is None else self._tab
+            self.ctx.charge(len(line) >> 8)
+            self.ctx.budget.check_fits(_FIELD * sum(line.count(byte) for byte in separators))
         if self._tab is None:
             return _BLANKS.split(line.lstrip(_BLANK))
         return [line] if self._tab == b"\n" else line.split(self._tab)

@@ -16,6 +16,7 @@ from sandhook.text.longdouble import nearest, parse, render
 PERMUTE = False
 NEGATIVE = True
 _BATCH = 2_048  #: numbers per write
+_LONG = 64  #: characters of a separator that is written alone
 _DECIMAL = re.compile(r"[ \t\n]*([+-]?)(\d*)(?:\.(\d*))?", re.ASCII)
 _FORMAT = re.compile(r"%([-+ #0']*)(\d*)(?:\.(\d*))?L?([aefgAEFG])", re.ASCII)
 _MAX_DIGITS = 4_000
@@ -72,11 +73,25 @@ def print_numbers(pieces: Iterator[list[str]], separator: str, ctx: Context) -> 
     started = False
     for piece in pieces:
         ctx.charge(1 + (len(piece) >> 2))
-        text = separator.join(piece)
-        ctx.write((separator + text if started else text).encode("utf-8", "surrogateescape"))
+        if len(separator) > _LONG:
+            _print_apart(piece, separator, started, ctx)
+        else:
+            text = separator.join(piece)
+            ctx.write((separator + text if started else text).encode("utf-8", "surrogateescape"))
         started = True
     if started:
         ctx.write(b"\n")
+
+
+def _print_apart(piece: list[str], separator: str, started: bool, ctx: Context) -> None:
+    """Write numbers with a separator that is too long to be written with all of them at once."""
+    data = separator.encode("utf-8", "surrogateescape")
+    for number in piece:
+        ctx.charge(1 + (len(data) >> 10))
+        if started:
+            ctx.write(data)
+        ctx.write(number.encode())
+        started = True
 
 
 def read_number(text: str) -> Number:

@@ -51,7 +51,7 @@ def unexpanded(line: bytes, stops: TabStops, everywhere: bool, ctx: Context) -> 
     if b" " not in line and b"\t" not in line:
         return line
     body = line.removesuffix(b"\n")
-    ctx.charge(1 + (len(body) >> 4))
+    ctx.charge(1 + (min(len(body), 4096) >> 4))
     output = bytearray()
     pending = bytearray()  # blanks that may become a tab
     column = 0
@@ -59,10 +59,9 @@ def unexpanded(line: bytes, stops: TabStops, everywhere: bool, ctx: Context) -> 
     blank_before = True
     one_before_stop = False
     stop: int | None = 0
-    at = 0
-    while at < len(body):
-        byte = body[at]
-        at += 1
+    for at, byte in enumerate(body, 1):
+        if not at & 4095:
+            ctx.charge(256)
         if converting and byte in b" \t":
             stop = stops.next(column)
             if stop is None:

@@ -17,6 +17,8 @@ from sandhook.dates.parse import BadDate, parse_date
 from sandhook.dates.stamp import parse_setting
 from sandhook.text.quoting import quote_odd
 
+_LONGEST = 65_536  #: characters of a date
+
 _ISO = {
     "hours": "%Y-%m-%dT%H%:z",
     "minutes": "%Y-%m-%dT%H:%M%:z",
@@ -144,6 +146,8 @@ def _times(options: Options, now: int, zone: str | None, ctx: Context) -> Iterat
 
 def _read(text: str, now: int, zone: str | None, ctx: Context) -> Iterator[int]:
     try:
+        if len(text) > _LONGEST:
+            raise BadDate
         yield parse_date(text, now, zone)
     except BadDate as error:
         if text.lstrip()[:1] == "@" and error.args and abs(error.args[0]) < 1 << 63:

@@ -220,6 +220,7 @@ class _Worker:
                 name=name if keep else b"",
                 mtime=mtime if keep else 0,
                 xz_check=self.options.check or "",
+                charge_memory=self.ctx.budget.charge_memory,
             )
         first = next(chunks, b"")
         rest = chain((first,) if first else (), chunks)

@@ -300,7 +300,7 @@ class Job:
         if packing is not None:
             from sandhook.formats.compressed import compressed
 
-            pieces = compressed(pieces, packing, 6, ctx.charge)
+            pieces = compressed(pieces, packing, 6, ctx.charge, charge_memory=ctx.budget.charge_memory)
         if archive == "-":
             for piece in pieces:
                 ctx.write(piece)

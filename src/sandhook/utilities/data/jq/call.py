@@ -124,6 +124,7 @@ class Run:
         try:
             with self._ctx.open(text) as reader:
                 data = reader.read_all()
+            self._ctx.check_script(len(data))
         except OSError as error:
             self._print(f"jq: Could not open {text}: {error.strerror}")
             raise Stop(2) from None

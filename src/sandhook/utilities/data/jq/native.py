@@ -77,6 +77,7 @@ class Run:
         if command.from_file:
             try:
                 text = self._file(text)
+                self._ctx.check_script(len(text))
             except OSError as error:
                 self._print(f"jq: Could not open {text}: {_reason(error)}\n")
                 raise Stop(2) from None

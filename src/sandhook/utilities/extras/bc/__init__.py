@@ -71,7 +71,7 @@ def _program(lines: Iterator[str], name: str, machine: Machine, ctx: Context) ->
         ctx.flush()
         ctx.process.write_error(f"{name} {lexer.line}: {message}\n".encode("utf-8", "surrogateescape"))
 
-    lexer = Lexer(lines, print_error)
+    lexer = Lexer(lines, print_error, ctx.charge)
     machine.lexer = lexer
     parser = Parser(lexer, ctx.charge)
     while True:

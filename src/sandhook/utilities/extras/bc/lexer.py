@@ -12,7 +12,7 @@ _TOKEN = re.compile(
     r"(?P<blank>(?:[ \t\f\r\v]|\\\n)+)"
     r"|(?P<comment>\#[^\n]*)"
     r"|(?P<newline>\n)"
-    r"|(?P<number>(?:[0-9A-Z](?:\\\n)?)+(?:\.(?:(?:\\\n)?[0-9A-Z])*)?|\.(?:(?:\\\n)?[0-9A-Z])+)"
+    r"|(?P<number>(?:[0-9A-Z]++(?:\\\n)?+)++(?:\.(?:(?:\\\n)?[0-9A-Z]++)*+)?|\.(?:(?:\\\n)?[0-9A-Z]++)++)"
     r"|(?P<name>[a-z][a-z0-9_]*)"
     r"|(?P<op>\|\||&&|<=|>=|==|!=|\+\+|--|[-+*/%^]=|[-+*/%^=<>!(){}\[\],;.])",
 )
@@ -56,8 +56,11 @@ class Lexer:
         line: 1-based number of the current line.
     """
 
-    def __init__(self, lines: Iterator[str], error: Callable[[str], None]) -> None:
+    def __init__(
+        self, lines: Iterator[str], error: Callable[[str], None], charge: Callable[[int], None]
+    ) -> None:
         self._lines = lines
+        self._charge = charge
         self.line = 1
         self._text = ""
         self._at = 0
@@ -101,6 +104,7 @@ class Lexer:
 
     def _scan(self) -> tuple[str, str]:
         while True:
+            self._charge(4)
             if self._at >= len(self._text) and not self._read_line():
                 return "end", ""
             while self._text.endswith("\\\n") and self._read_line():

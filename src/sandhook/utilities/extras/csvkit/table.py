@@ -17,6 +17,8 @@ from sandhook.lazy import lazily
 from sandhook.vfs.errors import fs_error
 
 Row = list[str]
+_CELL = 100  #: memory for a cell and its inferred value, in bytes
+_COLUMN = 800  #: memory for a column: its name, its list of cells, its place in an output
 
 #: A cell of an inferred column: None for one without a value.
 Cell = str | bool | Decimal | None
@@ -53,6 +55,8 @@ class Table:
         except UnicodeDecodeError as error:
             raise Failure(f'Your file is not "{options.encoding}" encoded: {error.reason}.') from None
         lines = text.splitlines(keepends=True)[int(options.skip) :]
+        longest = max(lines, key=len, default="")
+        ctx.budget.check_fits(_COLUMN * max(map(longest.count, ",;\t|")))
         rows = read_rows(
             lines, delimiter=_delimiter(options, lines), quote=options.quote, empty=not self.typed
         )
@@ -72,7 +76,7 @@ class Table:
     def rows(self) -> Iterator[Row]:
         """Yield the rows unchanged."""
         for number, row in enumerate(chain(self._first, self._rows), 1):
-            self.ctx.charge(1)
+            self.ctx.charge(1 + (len(row) >> 3))
             yield [str(number), *row] if self.lead else row
 
     def all_rows(self) -> list[Row]:
@@ -84,8 +88,8 @@ class Table:
                 raise Failure(
                     f"ValueError: Row {len(rows)} has {len(row)} values, but Table only has {width} columns."
                 )
+            self.ctx.budget.check_fits(_CELL * width * (len(rows) + 1))
             rows.append([*row, *[""] * (width - len(row))])
-            self.ctx.budget.check_fits(200 * len(rows))
         return rows
 
     def indexes(self, text: str | None) -> list[int]:

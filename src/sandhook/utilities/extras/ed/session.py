@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from sandhook.command.context import Context
+from sandhook.command.pieces import PIECE, Charge
 from sandhook.record import Record
 from sandhook.utilities.extras.ed.buffer import Buffer, EdError
 from sandhook.utilities.extras.ed.files import Files
@@ -194,9 +195,9 @@ class Session:
             text = self.buffer.text(number)
             self.ctx.charge(1 + (len(text) >> 10))
             head = b"%d\t" % number if b"n" in letters else b""
-            self.ctx.write(
-                head + (_list_text(text, len(head.expandtabs())) if b"l" in letters else text) + b"\n"
-            )
+            if b"l" in letters:
+                text = _list_text(text, len(head.expandtabs()), self.ctx.charge, self.ctx.budget.check_fits)
+            self.ctx.write(head + text + b"\n")
         self.buffer.current = last
 
     def show_current(self, letters: bytes) -> None:
@@ -210,14 +211,21 @@ class Session:
             self.ctx.write(self.message.encode("utf-8", "surrogateescape") + b"\n")
 
 
-def _list_text(text: bytes, column: int) -> bytes:
+def _list_text(text: bytes, column: int, charge: Charge, check_fits: Callable[[int], None]) -> bytes:
     """Return a line in the format of l: with escapes, and a dollar sign at its end."""
-    pieces = []
-    for byte in text:
+    if len(text) > PIECE:
+        check_fits(4 * len(text))
+    pieces: list[bytes] = []
+    done: list[bytes] = []
+    for at, byte in enumerate(text):
+        if not (at + 1) & 0xFFFF:  # a list of short pieces takes more memory than their text
+            charge(1024)
+            done.append(b"".join(pieces))
+            pieces = []
         escaped = _ESCAPES.get(byte) or (bytes((byte,)) if 32 <= byte < 127 else b"\\%03o" % byte)
         if column + len(escaped) > _COLUMNS:
             pieces.append(b"\\\n")
             column = 0
         column += len(escaped)
         pieces.append(escaped)
-    return b"".join(pieces) + b"$"
+    return b"".join([*done, *pieces]) + b"$"

@@ -7,6 +7,8 @@ from sandhook.pattern.posix import Regex
 from sandhook.utilities.extras.ed.buffer import Buffer, EdError
 from sandhook.utilities.extras.ed.parse import Compile, Parser, Part, fill
 
+_PIECES = 4_096  #: pieces of a new line that are collected before they are joined
+
 
 class Substitution:
     """The arguments of the last s command, which the next one may repeat."""
@@ -120,9 +122,11 @@ class Substitution:
         assert self._regex is not None
         assert self._replacement is not None
         pieces: list[bytes] = []
+        blocks: list[bytes] = []
         at = 0
         size = 0
         for count, match in enumerate(self._regex.finditer(text, remaining=self._budget.remaining), 1):
+            self._budget.charge(1)
             if count < self._number:
                 continue
             start, end = match.span()
@@ -130,9 +134,12 @@ class Substitution:
             size += start - at + len(replacement)
             self._budget.check_fits(size)
             pieces += [text[at:start], replacement]
+            if len(pieces) > _PIECES:  # a list of short pieces takes more memory than their text
+                blocks.append(b"".join(pieces))
+                pieces = []
             at = end
             if not self._everywhere:
                 break
-        if not pieces:
+        if not pieces and not blocks:
             return None
-        return b"".join([*pieces, text[at:]])
+        return b"".join([*blocks, *pieces, text[at:]])

@@ -109,7 +109,7 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
     text = sources.text
     try:
         ctx.budget.charge(len(text) >> 4)
-        program = compile_program(text, _dialect(options))
+        program = compile_program(text, _dialect(options), ctx.charge)
         rt = Runtime(ctx, program.symbols)
         _prepare(rt, options, names)
         return run_program(rt, program)

@@ -181,8 +181,10 @@ class ExpressionParser:
     def _operator(self, left: Expression, kind: str, level: int) -> Expression:
         tokens = self._tokens
         if level == LEVEL_CONCAT:
-            right = self.binary(LEVEL_CONCAT + 1)
-            return Concatenation((*(left.parts if isinstance(left, Concatenation) else (left,)), right))
+            parts = [*(left.parts if isinstance(left, Concatenation) else (left,))]
+            while tokens.kind in _STARTS and tokens.kind not in ("+", "-"):
+                parts.append(self.binary(LEVEL_CONCAT + 1))
+            return Concatenation(tuple(parts))
         tokens.advance()
         if kind == "in":
             return Membership((left,), self._array_name())
@@ -190,10 +192,13 @@ class ExpressionParser:
             tokens.advance()
             return Getline("<|" if kind == "|" else "|&", self._optional_lvalue(), left)
         if kind in ("&&", "||"):
-            tokens.skip_newlines()
-            right = self.binary(level + 1)
             node_class = And if kind == "&&" else Or
-            return node_class((*(left.parts if isinstance(left, node_class) else (left,)), right))
+            tokens.skip_newlines()
+            parts = [*(left.parts if isinstance(left, node_class) else (left,)), self.binary(level + 1)]
+            while tokens.accept(kind):
+                tokens.skip_newlines()
+                parts.append(self.binary(level + 1))
+            return node_class(tuple(parts))
         right = self.binary(level + 1)
         if isinstance(right, ExpressionList):
             tokens.fail_unexpected()

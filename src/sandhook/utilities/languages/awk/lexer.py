@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from sandhook.command.pieces import Charge, free
 from sandhook.lazy import lazily
 from sandhook.record import Record
 
@@ -176,9 +177,9 @@ class Dialect(Record):
 GAWK = Dialect(True, False)
 
 
-def tokenize(text: str, dialect: Dialect = GAWK) -> list[Token]:
+def tokenize(text: str, dialect: Dialect = GAWK, charge: Charge = free) -> list[Token]:
     """Return the tokens of a program. Raises ProgramError."""
-    return _Lexer(text, dialect).tokens()
+    return _Lexer(text, dialect).tokens(charge)
 
 
 class _Lexer:
@@ -191,7 +192,7 @@ class _Lexer:
         self.line = 1
         self.braces = 0
 
-    def tokens(self) -> list[Token]:
+    def tokens(self, charge: Charge) -> list[Token]:
         text, size = self.text, len(self.text)
         tokens: list[Token] = []
         at, previous = 0, ""
@@ -203,6 +204,7 @@ class _Lexer:
             if at >= size:
                 break
             start = at
+            charge(2)
             kind, value, at = self._token(at, previous)
             if kind:
                 tokens.append(Token(kind, value, self.line, start))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sandhook.command.pieces import Charge, free
 from sandhook.utilities.languages.awk.expressions import LEVEL_CONCAT, ExpressionParser
 from sandhook.utilities.languages.awk.lexer import GAWK, Dialect
 from sandhook.utilities.languages.awk.nodes import (
@@ -47,9 +48,9 @@ _SPECIAL_RULES: dict[str, RuleKind] = {
 _REDIRECTIONS: dict[str, OutputRedirection] = {">": ">", ">>": ">>", "|": "|", "|&": "|&"}
 
 
-def parse_program(text: str, dialect: Dialect = GAWK) -> tuple[list[Rule], Scope]:
+def parse_program(text: str, dialect: Dialect = GAWK, charge: Charge = free) -> tuple[list[Rule], Scope]:
     """Return the rules of a program and its names and functions. Raises ProgramError and Fatal."""
-    parser = _Parser(text, dialect)
+    parser = _Parser(text, dialect, charge)
     rules = parser.rules()
     parser.scope.resolve()
     return rules, parser.scope
@@ -58,9 +59,9 @@ def parse_program(text: str, dialect: Dialect = GAWK) -> tuple[list[Rule], Scope
 class _Parser:
     """Parses one program; it is used once."""
 
-    def __init__(self, text: str, dialect: Dialect) -> None:
+    def __init__(self, text: str, dialect: Dialect, charge: Charge) -> None:
         self.scope = Scope()
-        self._tokens = Tokens(text, dialect)
+        self._tokens = Tokens(text, dialect, charge)
         self._expressions = ExpressionParser(self._tokens, self.scope, extensions=dialect.extensions)
         self._loops = 0
         self._switches = 0

@@ -8,16 +8,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from sandhook.command.context import Reader
+from sandhook.command.pieces import PIECE
 from sandhook.lazy import lazily
-from sandhook.utilities.languages.awk.regex import Pattern, escape, pattern
+from sandhook.limits import Budget
+from sandhook.utilities.languages.awk.regex import COUNTED, Pattern, escape, pattern
 from sandhook.utilities.languages.awk.values import Fatal
 
-Splitter = Callable[[str], list[str]]
+PIECE_BYTES = 64  #: memory for a short string and its place in a list
+#: Charges for the pieces of a text, whose number is the argument, before there are so many.
+CountPieces = Callable[[int], None]
+Splitter = Callable[[str, CountPieces], list[str]]
 
 #: Characters that str.split() may treat as blanks, unlike awk.
 ODD = lazily(r"[^\t\n -~]")
 _BLANKS = lazily(r"[ \t\n]+")
 _WORD = lazily(r"\S+")
+
+
+def piece_counter(budget: Budget) -> CountPieces:
+    """Return a function that checks that so many pieces of a text fit, and charges steps for some of them."""
+
+    def count_pieces(count: int) -> None:
+        budget.check_fits(PIECE_BYTES * count)
+        budget.charge(COUNTED)
+
+    return count_pieces
 
 
 class Source:
@@ -171,14 +186,52 @@ def splitter(separator: str, icase: bool, paragraphs: bool) -> Splitter:
     if paragraphs and len(separator) == 1 and separator != "\n":
         return by_pattern(pattern(f"{escape(separator)}|\n", icase))
     if len(separator) == 1 and separator != "\\":
-        return lambda record: record.split(separator) if record else []
+        return by_character(separator)
     if not separator:
-        return list
+        return split_characters
     return by_pattern(pattern(escape(separator) if len(separator) == 1 else separator, icase))
 
 
-def split_blanks(record: str) -> list[str]:
+def by_character(separator: str) -> Splitter:
+    """Return a function that splits at a character."""
+
+    def split(record: str, count_pieces: CountPieces) -> list[str]:
+        if len(record) > PIECE:
+            count_pieces(record.count(separator))
+        return record.split(separator) if record else []
+
+    return split
+
+
+def split_characters(record: str, count_pieces: CountPieces) -> list[str]:
+    """Split into characters."""
+    if len(record) > PIECE:
+        count_pieces(len(record) if not record.isascii() else len(record) >> 3)
+    return list(record)
+
+
+def split_blanks(record: str, count_pieces: CountPieces) -> list[str]:
     """Split at blanks and newlines; those at both ends are dropped."""
+    if len(record) > PIECE:
+        return _split_long(record, count_pieces)
+    return _split_short(record)
+
+
+def _split_long(record: str, count_pieces: CountPieces) -> list[str]:
+    """Split a long record at blanks, a piece at a time: their number is not known before."""
+    fields: list[str] = []
+    start = 0
+    while start < len(record):
+        blank = _BLANKS.search(record, start + PIECE)
+        end = blank.start() if blank is not None else len(record)
+        count_pieces(len(fields))
+        fields += _split_short(record[start:end])
+        start = end
+    count_pieces(len(fields))
+    return fields
+
+
+def _split_short(record: str) -> list[str]:
     if (record.isascii() and record.isprintable()) or ODD.search(record) is None:
         return record.split()
     record = record.strip(" \t\n")
@@ -186,7 +239,8 @@ def split_blanks(record: str) -> list[str]:
 
 
 def by_pattern(expression: Pattern) -> Splitter:
-    return lambda record: expression.pieces(record) if record else []
+    """Return a function that splits at the matches of an expression."""
+    return lambda record, count_pieces: expression.pieces(record, count_pieces) if record else []
 
 
 def by_widths(text: str) -> Splitter:
@@ -211,7 +265,7 @@ def by_widths(text: str) -> Splitter:
             raise Fatal(f"invalid FIELDWIDTHS value, for field {len(columns) + 1}, near `{rest}'")
         columns.append((int(skip[:9] or "0"), -1 if width == "*" else int(width[:9])))
 
-    def split(record: str) -> list[str]:
+    def split(record: str, count_pieces: CountPieces) -> list[str]:
         at = 0
         fields = []
         for skip, width in columns:
@@ -228,10 +282,12 @@ def by_widths(text: str) -> Splitter:
 
 def by_content(expression: Pattern) -> Splitter:
     """Return a function that splits by FPAT: the matches are the fields."""
-    return lambda record: by_content_parts(expression, record)[0]
+    return lambda record, count_pieces: by_content_parts(expression, record, count_pieces)[0]
 
 
-def by_content_parts(expression: Pattern, record: str) -> tuple[list[str], list[str]]:
+def by_content_parts(
+    expression: Pattern, record: str, count_pieces: CountPieces
+) -> tuple[list[str], list[str]]:
     """Return the matches, and the texts around them."""
     data = record.encode("utf-8", "surrogateescape")
     fields: list[str] = []
@@ -243,6 +299,8 @@ def by_content_parts(expression: Pattern, record: str) -> tuple[list[str], list[
         start, end = match.spans[0]
         if end == start == at and fields:
             continue  # an empty field directly after another field does not count
+        if len(fields) & COUNTED == COUNTED:
+            count_pieces(2 * len(fields))
         around.append(data[at:start].decode("utf-8", "surrogateescape"))
         fields.append(data[start:end].decode("utf-8", "surrogateescape"))
         at = end

@@ -6,9 +6,10 @@ Source: POSIX.1-2024 XCU 3, awk, "regular expressions"; gawk 5.2 manual for \\y,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
+from sandhook.command.pieces import PIECE
 from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Match, Regex, compile_ere
@@ -30,6 +31,7 @@ _CONTROLS = {
 _CHOICE = lazily(r"\[([^]\[\\^-]{1,8})\]")
 _META = lazily(r"[][\\^$.*+?(){}|]")
 Span = tuple[int, int]
+COUNTED = 1_023  #: the number of pieces is charged when its low bits, which this masks, are all 1
 
 
 def _translate(source: str) -> str:
@@ -111,15 +113,19 @@ class Pattern:
             while at < len(data) and data[at] & 0xC0 == 0x80 and at > end:
                 at += 1
 
-    def pieces(self, text: str) -> list[str]:
+    def pieces(self, text: str, count_pieces: Callable[[int], None]) -> list[str]:
         """Split at every match that is not empty; return the pieces."""
         if self.literal:
+            if len(text) > PIECE:
+                count_pieces(text.count(self.literal))
             return text.split(self.literal)
         if self.choice is None:
-            return self.split(text)[0]
+            return self.split(text, count_pieces)[0]
         first = self.choice[0]
         for other in self.choice[1:]:
             text = text.replace(other, first)
+        if len(text) > PIECE:
+            count_pieces(text.count(first))
         return text.split(first)
 
     def spans(self, text: str) -> list[Span] | None:
@@ -134,7 +140,7 @@ class Pattern:
             span if span[0] < 0 else (_chars(data, span[0]), _chars(data, span[1])) for span in match.spans
         ]
 
-    def split(self, text: str) -> tuple[list[str], list[str]]:
+    def split(self, text: str, count_pieces: Callable[[int], None]) -> tuple[list[str], list[str]]:
         """Split at every match that is not empty; return pieces and separators."""
         data = text.encode("utf-8", "surrogateescape")
         pieces: list[bytes] = []
@@ -143,6 +149,8 @@ class Pattern:
         for match in self.regex.finditer(data):
             start, end = match.spans[0]
             if end > start:
+                if len(pieces) & COUNTED == COUNTED:
+                    count_pieces(2 * len(pieces))
                 pieces.append(data[at:start])
                 separators.append(data[start:end])
                 at = end

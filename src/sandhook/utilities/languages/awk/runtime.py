@@ -81,6 +81,7 @@ class Runtime:
         charged_bytes: Memory that is charged for the values of variables.
         has_large: An array has contained a string that is charged by its length.
         blanks: Fields are separated by blanks.
+        count_pieces: Charges for the pieces of a text before it is split.
         value: The value of the return statement, for the call.
         failure: The error of a main input that cannot be read, for BEGINFILE rules, which may skip it.
         directory: The name of that input when it is a directory.
@@ -89,7 +90,7 @@ class Runtime:
 
     __slots__ = (
         "any_file", "argument", "arrays", "at_end", "blanks", "budget", "bytewise", "charged_bytes",
-        "connections", "convfmt", "ctx", "depth", "directory", "dirty", "failure", "fields", "fnr", "frame",
+        "connections", "convfmt", "count_pieces", "ctx", "depth", "directory", "dirty", "failure", "fields", "fnr", "frame",
         "g", "has_large", "icase", "mode", "nr", "ofmt", "ofs", "ors", "random", "ranges", "record",
         "replacement", "rs", "seed", "source", "split_record", "status", "subsep", "symbols", "value",
     )  # fmt: skip
@@ -97,6 +98,7 @@ class Runtime:
     def __init__(self, ctx: Context, symbols: Symbols) -> None:
         self.ctx = ctx
         self.budget = ctx.budget
+        self.count_pieces = records.piece_counter(ctx.budget)
         self.symbols = symbols
         count = len(symbols.slots)
         self.arrays = [Array()] * count
@@ -300,9 +302,10 @@ class Runtime:
             if self.blanks and record.isascii() and record.isprintable():
                 fields = self.fields = record.split()
             else:
-                fields = self.fields = self.split_record(record)
+                fields = self.fields = self.split_record(record, self.count_pieces)
             if len(fields) > 64:
                 self.budget.charge(len(fields) >> 4)
+                self.budget.check_fits(records.PIECE_BYTES * len(fields))
         return fields
 
     def rebuild(self) -> str:

@@ -95,7 +95,7 @@ class Sources:
 
     def _append(self, text: str, name: str, first: int, namespace: str) -> None:
         """Append a text with a directive for its namespace, because an earlier text may have set another one."""
-        self._ctx.budget.check_fits(sum(map(len, self._texts)) + len(text))
+        self._ctx.check_script(sum(map(len, self._texts)) + len(text))
         if self._has_namespace:
             text = f'@namespace "{namespace}";{text}'
         self._has_namespace = self._has_namespace or "@namespace" in text

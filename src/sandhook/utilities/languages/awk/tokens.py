@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from sandhook.command.pieces import Charge, free
 from sandhook.utilities.languages.awk.lexer import Dialect, ProgramError, Token, tokenize
 
 NESTING = 100  #: levels of braces and prefix operators; a parenthesis counts as two
@@ -18,8 +19,9 @@ class Tokens:
         depth: Levels of nesting at the cursor.
     """
 
-    def __init__(self, text: str, dialect: Dialect) -> None:
-        self._tokens = tokenize(text, dialect)
+    def __init__(self, text: str, dialect: Dialect, charge: Charge = free) -> None:
+        self._tokens = tokenize(text, dialect, charge)
+        self._charge = charge
         self.at = 0
         self.current = self._tokens[0]
         self.depth = 0
@@ -42,6 +44,7 @@ class Tokens:
     def advance(self) -> Token:
         """Return the current token and move to the next one."""
         token = self.current
+        self._charge(4)
         self.at += 1
         if self.at < len(self._tokens):
             self.current = self._tokens[self.at]

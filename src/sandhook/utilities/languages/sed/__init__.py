@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import also, opt, option_set
+from sandhook.command.pieces import Charge
 from sandhook.pattern.posix import compile_bre, compile_ere
 from sandhook.utilities.languages.sed.actions import DELETE, END, QUIT, QUIT_SILENT, RESTART
 from sandhook.utilities.languages.sed.commands import CompiledScript
@@ -94,7 +95,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.in_place is not None and not names:
         raise Failure("no input files", 4)
     posix = options.posix or "POSIXLY_CORRECT" in ctx.environment
-    compiled = compile_script(chunks, options, posix)
+    ctx.check_script(sum(len(chunk.text) for chunk in chunks))
+    compiled = compile_script(chunks, options, posix, ctx.charge)
     settings = Settings(options.separate, options.in_place, options.follow, options.unbuffered)
     machine = Machine(ctx, names or ("-",), settings, b"\0" if options.zero else b"\n", compiled.ranges)
     try:
@@ -121,7 +123,9 @@ def read_scripts(options: Options, ctx: Context) -> tuple[Chunk, ...]:
     return tuple(chunks)
 
 
-def compile_script(chunks: tuple[Chunk, ...], options: Options, posix: bool) -> CompiledScript:
+def compile_script(
+    chunks: tuple[Chunk, ...], options: Options, posix: bool, charge: Charge
+) -> CompiledScript:
     """Compile a script, or return it from the cache. Raises Failure."""
     key_options = Options(
         quiet=options.quiet,
@@ -155,7 +159,7 @@ def compile_script(chunks: tuple[Chunk, ...], options: Options, posix: bool) -> 
         return RecordsRegex(regex) if records else regex
 
     try:
-        program = Parser(chunks, compile_, sandbox=options.sandbox, posix=posix).parse()
+        program = Parser(chunks, compile_, charge, sandbox=options.sandbox, posix=posix).parse()
     except ScriptError as error:
         raise Failure(str(error), error.status) from None
     compiled = CompiledScript(program, compile_, wrap=options.width, quiet=options.quiet, posix=posix)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from sandhook.command.pieces import pieces, text_pieces
 from sandhook.record import Record
 from sandhook.utilities.languages.sed.machine import Machine
 from sandhook.utilities.languages.sed.script import (
@@ -41,6 +42,7 @@ CLOSED = -2  #: in ``Machine.ranges``: a range that begins with a line number, a
 Action = Callable[[Machine], "int | None"]
 
 _LARGE = 65_536  #: bytes; a space beyond this is checked against the memory limit before it grows
+_LISTED = 4_096  #: bytes that l prints at a time
 _ESCAPES = {7: b"\\a", 8: b"\\b", 9: b"\\t", 10: b"\\n", 11: b"\\v", 12: b"\\f", 13: b"\\r", 92: b"\\\\"}
 
 
@@ -86,13 +88,20 @@ def _transliterate(node: Transliteration, setting: Setting) -> Action:
         codes = bytes(table)
 
         def change(m: Machine) -> None:
+            if len(m.space) > _LARGE:
+                m.budget.charge(len(m.space) >> 10)
             m.space = m.space.translate(codes)
 
         return change
     mapping = {ord(old): new for old, new in reversed(list(zip(source, target)))}
 
     def change_text(m: Machine) -> None:
-        text = m.space.decode("utf-8", "surrogateescape").translate(mapping)
+        text = m.space.decode("utf-8", "surrogateescape")
+        if len(text) > _LARGE:
+            _grow(m, 4 * len(text))
+            text = "".join([piece.translate(mapping) for piece in text_pieces(text, m.budget.charge)])
+        else:
+            text = text.translate(mapping)
         m.space = text.encode("utf-8", "surrogateescape")
 
     return change_text
@@ -148,20 +157,21 @@ def _list(node: Listing, setting: Setting) -> Action:
     width = setting.wrap if node.width < 0 else node.width
 
     def show(m: Machine) -> None:
-        m.budget.check_fits(8 * len(m.space))
-        out: list[bytes] = []
         fold = b"\\" + m.delimiter
         column = 0
-        for byte in m.space:
-            picture = _ESCAPES.get(byte) or (bytes((byte,)) if 32 <= byte < 127 else b"\\%03o" % byte)
-            if width > 0 and column + len(picture) > width - 1:
-                out.append(fold)
-                column = 0
-            out.append(picture)
-            column += len(picture)
-        out.append(b"$" + m.delimiter)
         m.out.end_line(m.delimiter)
-        m.out.write(b"".join(out))
+        for piece in pieces(m.space, m.ctx.charge, _LISTED):
+            m.ctx.charge(len(piece) >> 6)
+            out: list[bytes] = []
+            for byte in piece:
+                picture = _ESCAPES.get(byte) or (bytes((byte,)) if 32 <= byte < 127 else b"\\%03o" % byte)
+                if width > 0 and column + len(picture) > width - 1:
+                    out.append(fold)
+                    column = 0
+                out.append(picture)
+                column += len(picture)
+            m.out.write(b"".join(out))
+        m.out.write(b"$" + m.delimiter)
 
     return show
 

@@ -192,6 +192,7 @@ def _substitute_any(search: Search, command: Substitution) -> Action:
         at = count = size = 0
         for match in search(m).finditer(space, remaining=budget.remaining):
             count += 1
+            budget.charge(1)
             if count < number:
                 continue
             start, end = match.spans[0]
@@ -200,7 +201,6 @@ def _substitute_any(search: Search, command: Substitution) -> Action:
             at = end
             if not is_global:
                 break
-            budget.charge(1)
             if len(pieces) > _PIECES:  # a list of short pieces takes more memory than their text
                 blocks.append(b"".join(pieces))
                 pieces = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from sandhook.command.pieces import Charge
 from sandhook.pattern.dialect import check_class_syntax
 from sandhook.pattern.errors import PatternError
 from sandhook.utilities.languages.sed.reader import BLANKS, SPACE, ScriptReader
@@ -39,6 +40,7 @@ from sandhook.utilities.languages.sed.script import (
 from sandhook.utilities.languages.sed.text import convert_escapes, unescape_text
 
 MAX_NESTING = 200
+_COMMAND = 64  #: steps that are charged for parsing and compiling a command
 
 _ONE_ADDRESS = "qQ"
 _ONE_ADDRESS_POSIX = "qairl="
@@ -64,8 +66,11 @@ class _Flags:
 class Parser:
     """Parses the chunks of a script as one text."""
 
-    def __init__(self, chunks: Sequence[Chunk], compile_: Compile, *, sandbox: bool, posix: bool) -> None:
+    def __init__(
+        self, chunks: Sequence[Chunk], compile_: Compile, charge: Charge, *, sandbox: bool, posix: bool
+    ) -> None:
         self._script = ScriptReader(chunks)
+        self._charge = charge
         self._compile = compile_
         self._sandbox = sandbox
         self._posix = posix
@@ -83,6 +88,7 @@ class Parser:
             self._script.skip(SPACE + ";")
             if not self._script.peek():
                 break
+            self._charge(_COMMAND)
             self._command()
         if self._open_blocks:
             raise self._script.unmatched_error(self._open_positions[len(self._open_blocks) - 1])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sandhook.command.pieces import free, text_pieces
 from sandhook.pattern.posix import Match
 from sandhook.utilities.languages.sed.script import Part
 from sandhook.utilities.languages.sed.text import convert_escapes
@@ -68,11 +69,20 @@ def _with_case(parts: tuple[Part, ...]) -> Build:
 
 def _change_case(text: str, mode: str) -> str:
     """Change the case of each character; one whose counterpart is not one character stays."""
-    if mode == "U":
-        return "".join([c.upper() if len(c.upper()) == 1 else c for c in text])
-    if mode == "L":
-        return "".join([c.lower() if len(c.lower()) == 1 else c for c in text])
-    return text
+    if mode not in ("U", "L"):
+        return text
+    if text.isascii():
+        return text.upper() if mode == "U" else text.lower()
+    change = _upper if mode == "U" else _lower
+    return "".join(["".join([change(c) for c in piece]) for piece in text_pieces(text, free)])
+
+
+def _upper(char: str) -> str:
+    return char.upper() if len(char.upper()) == 1 else char
+
+
+def _lower(char: str) -> str:
+    return char.lower() if len(char.lower()) == 1 else char
 
 
 def parse_replacement(text: str, *, posix: bool = False) -> tuple[Part, ...]:

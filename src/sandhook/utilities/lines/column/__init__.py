@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
 from sandhook.command.options import also, opt, option_set
+from sandhook.command.pieces import PIECE
 from sandhook.text.width import width_of
 from sandhook.utilities.lines.column.tables import as_json, as_tree, fitted, wrapped
 from sandhook.vfs.errors import fs_error
@@ -161,6 +162,9 @@ def _fill(lines: list[str], options: Options, ctx: Context) -> None:
         ctx.write_line("".join(pieces))
 
 
+_CELL = 64  #: memory for a cell, in bytes
+
+
 class _Table:
     def __init__(self, options: Options, ctx: Context) -> None:
         self.options = options
@@ -169,7 +173,15 @@ class _Table:
     def print(self, lines: list[str]) -> None:
         """Split lines, choose columns and print them with the widths that they need."""
         options, ctx = self.options, self.ctx
-        rows = [self._split(line) for line in lines]
+        rows: list[list[str]] = []
+        words = 0
+        for text in lines:
+            ctx.charge(1 + (len(text) >> 6))
+            if len(text) > PIECE:
+                ctx.budget.check_fits(_CELL * (words + self._most_words(text)))
+            rows.append(self._split(text))
+            words += len(rows[-1])
+            ctx.budget.check_fits(_CELL * words)
         count = max(map(len, rows), default=0)
         names = list(options.names)
         count = max(count, len(names))
@@ -231,6 +243,11 @@ class _Table:
                 raise Failure(f"undefined column name '{word}'")
             places.append(columns[0])
         return as_tree(rows, places[0], places[1], places[2], self.ctx.charge)
+
+    def _most_words(self, line: str) -> int:
+        """Return a number of words that a line does not exceed."""
+        separators = self.options.separators
+        return len(line) >> 1 if separators is None else sum(map(line.count, separators))
 
     def _split(self, line: str) -> list[str]:
         """Split at blanks, or at each separator; with a limit, the last column has the rest of the line."""

@@ -12,8 +12,10 @@ from typing import Any
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
+from sandhook.command.pieces import Charge
 from sandhook.text.quoting import quote_odd
 from sandhook.utilities.lines.sort.keys import Key, KeyFunction, check_flags, key_function, parse_key
+from sandhook.utilities.lines.sort.runs import sort_lines
 from sandhook.vfs.errors import error_text
 
 USAGE_STATUS = 2
@@ -241,7 +243,7 @@ def sort(options: Options, operands: Sequence[str], ctx: Context) -> int:
     else:
         lines = inputs[0] if len(inputs) == 1 else [line for each in inputs for line in each]
         ctx.charge(len(lines) * (1 + len(order.keys)))
-        lines = order.sorted(lines)
+        lines = order.sorted(lines, ctx.charge)
     data = delimiter.join(lines) + delimiter if lines else b""
     if not options.outputs:
         ctx.write(data)
@@ -339,17 +341,16 @@ class Order:
             (key_function(key, options.tabs[0] if options.tabs else None, seed), key.reverse) for key in keys
         ]
 
-    def sorted(self, lines: list[bytes]) -> list[bytes]:
-        """Sort in place and return the lines to write."""
+    def sorted(self, lines: list[bytes], charge: Charge) -> list[bytes]:
+        """Return the lines to write in their order; ``lines`` may be sorted in place."""
         if not self.keys:
             if self.unique:
                 lines = list(dict.fromkeys(lines))
-            lines.sort(reverse=self.reverse)
-            return lines
+            return sort_lines(lines, None, self.reverse, charge)
         if self.last_resort:
-            lines.sort(reverse=self.reverse)
+            lines = sort_lines(lines, None, self.reverse, charge)
         for function, reverse in reversed(self.keys):
-            lines.sort(key=function, reverse=reverse)
+            lines = sort_lines(lines, function, reverse, charge)
         return list(self._without_equals(lines)) if self.unique else lines
 
     def merged(self, inputs: list[list[bytes]]) -> list[bytes]:

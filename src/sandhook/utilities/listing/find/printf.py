@@ -24,7 +24,7 @@ FILE_SYSTEM = "sandhook"
 MAX_WIDTH = 4096
 
 _PIECE = re.compile(
-    r"%([-+ #0]*)(\d*)(?:\.(\d*))?([ABCT]?)(.)|(\\c)|((?:\\(?:[0-7]{1,3}|[abfnrtv\\])|[^%\\])+)|(\\?.)",
+    r"%([-+ #0]*)(\d*)(?:\.(\d*))?([ABCT]?)(.)|(\\c)|((?:\\(?:[0-7]{1,3}|[abfnrtv\\])|[^%\\]++)++)|(\\?.)",
     re.ASCII | re.DOTALL,
 )
 _LETTERS = {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from math import inf
 from typing import Any
 
 from sandhook.lazy import lazily
@@ -15,6 +16,12 @@ from sandhook.pattern.errors import PatternError
 from sandhook.record import Record
 from sandhook.utilities.search.perl.classes import as_whole_word
 from sandhook.utilities.search.perl.syntax import NO_GROUP, NO_ITEM, TOO_LARGE, PerlTranslator
+
+#: The module puts each turn of a repeated group and each call of a group on a stack, which it cannot bound.
+#: The stack grows by at most so many bytes in a second, so the time of one search bounds it.
+_GROWTH = 1 << 29
+_LEAST_SECONDS = 0.1  #: for such a search, because a busy machine may be slow to begin
+_STACKS = lazily(rb"\)(?:[*+]|\{[0-9]*,)|\(\?(?:R|[-+]?[0-9]|&|P>)|\\g[<']")
 
 #: Messages of the module, and those of PCRE2 for the same errors.
 _MESSAGES = {
@@ -62,22 +69,18 @@ class _Spec(Record):
     flags: str
 
 
-#: The beginning of a group that is a call of another, or of the whole pattern.
-_CALL = lazily(r"\(\?(?:R|&|P>|[-+]?[0-9])")
-
-#: Seconds of one search with such calls: the memory of their stack grows with the time, about 800 MiB in one.
-_CALLING_SECONDS = 0.1
-
-
 class PerlSpans:
     """Yields the spans of matches, in bytes."""
 
-    __slots__ = ("_ascii_regex", "_budget", "_spec")
+    __slots__ = ("_ascii_regex", "_budget", "_longest", "_spec")
 
     def __init__(self, spec: _Spec, budget: Budget) -> None:
         self._spec = spec
         self._ascii_regex = _compile(spec, True)
         self._budget = budget
+        self._longest = (
+            max(_LEAST_SECONDS, budget.limits.memory_bytes / _GROWTH) if _STACKS.search(spec.pattern) else inf
+        )
 
     def __call__(self, line: bytes) -> Iterator[tuple[int, int]]:
         for spans in self.matches(line):
@@ -98,12 +101,11 @@ class PerlSpans:
             seconds = budget.remaining()
             if seconds <= 0:
                 budget.fail("wall_seconds")
-            calls = _CALL.search(expression.pattern) is not None
-            timeout = min(seconds, _CALLING_SECONDS) if calls else seconds
+            budget.charge(1)
             try:
-                match = expression.search(text, at, timeout=timeout, concurrent=True)
+                match = expression.search(text, at, timeout=min(seconds, self._longest), concurrent=True)
             except TimeoutError:
-                budget.fail("memory_bytes" if timeout < seconds else "wall_seconds")
+                budget.fail("wall_seconds" if seconds <= self._longest else "memory_bytes")
             except MemoryError:
                 budget.fail("memory_bytes")
             if match is None:

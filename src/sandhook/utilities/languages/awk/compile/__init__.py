@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import count
 
+from sandhook.command.pieces import Charge, free
 from sandhook.utilities.languages.awk.compile.compiler import Compiler
 from sandhook.utilities.languages.awk.compile.failure import can_fail
 from sandhook.utilities.languages.awk.compile.fields import fixed_field
 from sandhook.utilities.languages.awk.compile.statements import with_line
 from sandhook.utilities.languages.awk.compile.variables import global_slot, is_array
-from sandhook.utilities.languages.awk.lexer import GAWK, Dialect
+from sandhook.utilities.languages.awk.lexer import Dialect
 from sandhook.utilities.languages.awk.nodes import Assignment, Block, Evaluation, Located, Print, Rule
 from sandhook.utilities.languages.awk.parser import parse_program
 from sandhook.utilities.languages.awk.program import RETURN, Evaluate, Program, Step
@@ -28,15 +29,21 @@ _MAX_CACHED_LENGTH = 8_192  #: characters of the longest program in the cache
 _PRINT = Print((), "", None)  #: the action of a rule without one
 
 
-def compile_program(text: str, dialect: Dialect = GAWK) -> Program:
-    """Compile a program, or return it from the cache. Raises ProgramError and Fatal."""
-    return (_compile_cached if len(text) <= _MAX_CACHED_LENGTH else _compile)(text, dialect)
+def compile_program(text: str, dialect: Dialect, charge: Charge) -> Program:
+    """Compile a program, or return it from the cache; only the work on a long one is charged.
+
+    Raises:
+        ProgramError, Fatal: The program has an error.
+    """
+    if len(text) <= _MAX_CACHED_LENGTH:
+        return _compile_cached(text, dialect)
+    return _compile(text, dialect, charge)
 
 
-def _compile(text: str, dialect: Dialect) -> Program:
-    rules, scope = parse_program(text, dialect)
+def _compile(text: str, dialect: Dialect, charge: Charge = free) -> Program:
+    rules, scope = parse_program(text, dialect, charge)
     program = Program(_symbols(rules, scope))
-    compiler = Compiler(program, nests=scope.nests or "SYMTAB" in scope.names)
+    compiler = Compiler(program, nests=scope.nests or "SYMTAB" in scope.names, charge=charge)
     try:
         for name, function in scope.functions.items():
             compiler.function = function

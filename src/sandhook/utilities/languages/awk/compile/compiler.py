@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sandhook.command.pieces import Charge, free
 from sandhook.utilities.languages.awk.compile.arrays import compile_element
 from sandhook.utilities.languages.awk.compile.assignments import (
     assignment_effect,
@@ -202,15 +203,18 @@ _STATEMENTS: Mapping[type[Node], Compile[Step]] = {
 class Compiler:
     """Compiles the expressions and statements of one program; see ``protocol.Compiler``."""
 
-    def __init__(self, program: Program, *, nests: bool, function: Function | None = None) -> None:
+    def __init__(
+        self, program: Program, *, nests: bool, function: Function | None = None, charge: Charge = free
+    ) -> None:
         self.program = program
+        self._charge = charge
         self.function = function
         self.line = 0
         self.nests = nests
 
     def for_function(self, function: Function | None) -> Compiler:
         """Return the compiler of a function's body."""
-        return Compiler(self.program, nests=self.nests, function=function)
+        return Compiler(self.program, nests=self.nests, function=function, charge=self._charge)
 
     def value(self, node: Expression) -> Evaluate:
         """Compile an expression for its value."""
@@ -218,6 +222,7 @@ class Compiler:
 
     def number(self, node: Expression) -> ToNumber:
         """Compile an expression for a number."""
+        self._charge(2)
         compile_ = _NUMBERS.get(type(node))
         if compile_ is not None:
             return compile_(self, node)
@@ -231,6 +236,7 @@ class Compiler:
 
     def text(self, node: Expression) -> ToText:
         """Compile an expression for a string."""
+        self._charge(2)
         compile_ = _TEXTS.get(type(node))
         if compile_ is not None:
             return compile_(self, node)
@@ -244,6 +250,7 @@ class Compiler:
 
     def condition(self, node: Expression) -> Test:
         """Compile an expression for its truth."""
+        self._charge(2)
         compile_ = _TRUTHS.get(type(node))
         if compile_ is not None:
             return compile_(self, node)
@@ -260,4 +267,5 @@ class Compiler:
 
     def statement(self, node: Statement) -> Step:
         """Compile a statement."""
+        self._charge(4)
         return _STATEMENTS[type(node)](self, node)

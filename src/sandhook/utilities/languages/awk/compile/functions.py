@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from sandhook.command.pieces import map_text
 from sandhook.text.locale import as_bytes, as_characters
 from sandhook.utilities.languages.awk.compile.arrays import compile_array
 from sandhook.utilities.languages.awk.compile.clock import mktime, rand, srand, strftime, systime
@@ -129,6 +130,8 @@ def _substr(compiler: Compiler, arguments: Arguments) -> ToText:
         first = start(rt)
         size = 1e9 if count is None else count(rt)
         if 1.0 <= first < 1e9 and 0.0 <= size <= 1e9 and subject.isascii():
+            if len(subject) > LARGE:
+                rt.budget.charge(min(len(subject), int(size)) >> 10)
             return str(subject[int(first) - 1 : int(first) + int(size) - 1])
         first, size = _int(first), _int(size)
         if size != size:
@@ -150,6 +153,8 @@ def _index(compiler: Compiler, arguments: Arguments) -> ToNumber:
 
     def index(rt: Runtime) -> float:
         subject, part = text(rt), needle(rt)
+        if len(subject) > LARGE:
+            rt.budget.charge(len(subject) >> 10)
         if not subject.isascii() and rt.goes_by_bytes():
             subject, part = as_bytes(subject), as_bytes(part)
         if rt.icase:
@@ -166,6 +171,8 @@ def _fill(rt: Runtime, array: Array, values: list[str], start: int = 1) -> None:
     """Replace the elements of an array, numbered from ``start``, and charge memory for them."""
     if array:
         rt.clear(array)
+    rt.budget.check_fits(ENTRY * len(values))
+    rt.budget.charge(len(values) >> 3)
     end = start + len(values)
     keys = _KEYS[start:end] if end <= len(_KEYS) else tuple(map(str, range(start, end)))
     large = [len(value) for value in values if len(value) > LARGE]
@@ -213,8 +220,8 @@ def _divider_by_regex(regex: Callable[[Runtime], Pattern]) -> _Divide:
         if not subject:
             return [], [], 1
         if not with_separators:
-            return regex(rt).pieces(subject), [], 1
-        return *regex(rt).split(subject), 1
+            return regex(rt).pieces(subject, rt.count_pieces), [], 1
+        return *regex(rt).split(subject, rt.count_pieces), 1
 
     return divide
 
@@ -223,15 +230,17 @@ def _divider_by_text(separator: ToText) -> _Divide:
     def divide(rt: Runtime, subject: str, with_separators: bool) -> tuple[list[str], list[str], int]:
         by = separator(rt)
         if not with_separators:
-            return split_blanks(subject) if by == " " else splitter(by, rt.icase, False)(subject), [], 1
+            return splitter(by, rt.icase, False)(subject, rt.count_pieces), [], 1
         if by == " ":
-            between = rt.pattern("[ \t\n]+").split(subject)[1]
-            return split_blanks(subject), between, 0 if subject[:1] in (" ", "\t", "\n") else 1
+            between = rt.pattern("[ \t\n]+").split(subject, rt.count_pieces)[1]
+            pieces = split_blanks(subject, rt.count_pieces)
+            return pieces, between, 0 if subject[:1] in (" ", "\t", "\n") else 1
         if not by:
+            rt.count_pieces(2 * len(subject))
             return list(subject), [""] * (len(subject) - 1), 1
         if not subject:
             return [], [], 1
-        return *rt.pattern(escape(by) if len(by) == 1 else by).split(subject), 1
+        return *rt.pattern(escape(by) if len(by) == 1 else by).split(subject, rt.count_pieces), 1
 
     return divide
 
@@ -243,7 +252,7 @@ def _patsplit(compiler: Compiler, arguments: Arguments) -> ToNumber:
 
     def patsplit(rt: Runtime) -> float:
         expression = regex(rt) if regex is not None else rt.pattern(rt.text(rt.g[FPAT]))
-        parts, around = by_content_parts(expression, text(rt))
+        parts, around = by_content_parts(expression, text(rt), rt.count_pieces)
         _fill(rt, array(rt), parts)
         if separators is not None:
             _fill(rt, separators(rt), around, 0)
@@ -296,11 +305,15 @@ def _case(change: Callable[[str], str]) -> CompileCall:
 
         def change_case(rt: Runtime) -> str:
             subject = text(rt)
+            if len(subject) > LARGE:
+                rt.grow(len(subject))
             if subject.isascii():
                 return change(subject)
             if rt.goes_by_bytes():
                 return as_characters(change(as_bytes(subject)))
-            return "".join([new if len(new := change(char)) == 1 else char for char in subject])
+            return map_text(
+                subject, lambda char: new if len(new := change(char)) == 1 else char, rt.budget.charge
+            )
 
         return change_case
 

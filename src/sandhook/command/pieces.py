@@ -1,0 +1,60 @@
+"""Long texts in pieces: no single call of C works on megabytes, and each piece is charged before it is worked on.
+
+A call such as ``join`` or ``translate`` holds the interpreter until it returns, and a list of the bytes of a
+text takes sixty times the memory of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+PIECE = 65_536  #: bytes, or characters, that one call may work on
+
+#: Charges steps to the budget of a run.
+Charge = Callable[[int], None]
+
+
+def free(steps: int) -> None:
+    """Charge nothing: the work on a text that is short, and whose result all runs share."""
+
+
+def pieces(data: bytes, charge: Charge, size: int = PIECE) -> Iterator[bytes]:
+    """Yield ``data`` in pieces of at most ``size`` bytes; charge a step for each KiB."""
+    if len(data) <= size:
+        charge(1 + (len(data) >> 10))
+        yield data
+        return
+    for start in range(0, len(data), size):
+        charge(1 + (size >> 10))
+        yield data[start : start + size]
+
+
+def text_pieces(text: str, charge: Charge, size: int = PIECE) -> Iterator[str]:
+    """Yield ``text`` in pieces of at most ``size`` characters; charge a step for each 1,024."""
+    if len(text) <= size:
+        charge(1 + (len(text) >> 10))
+        yield text
+        return
+    for start in range(0, len(text), size):
+        charge(1 + (size >> 10))
+        yield text[start : start + size]
+
+
+def map_bytes(data: bytes, table: Sequence[bytes], charge: Charge) -> Iterator[bytes]:
+    """Yield the text in which ``table`` replaces each byte; charge a step for 256 bytes."""
+    for start in range(0, len(data), PIECE):
+        piece = data[start : start + PIECE]
+        charge(1 + (len(piece) >> 8))
+        yield b"".join([table[byte] for byte in piece])
+
+
+def map_text(text: str, change: Callable[[str], str], charge: Charge) -> str:
+    """Return the text in which ``change`` replaces each character; charge a step for 64 of them."""
+    if len(text) <= PIECE:
+        charge(1 + (len(text) >> 6))
+        return "".join([change(char) for char in text])
+    parts = []
+    for piece in text_pieces(text, charge):
+        charge(len(piece) >> 6)
+        parts.append("".join([change(char) for char in piece]))
+    return "".join(parts)

@@ -1,0 +1,90 @@
+"""One run of a shell, measured from outside: processor time, memory, and how long other threads stood still."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import resource
+import threading
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from sandhook import Limits, Shell
+
+
+class Measured(NamedTuple):
+    """What a run cost.
+
+    Attributes:
+        seconds: Processor time of the whole process.
+        gap: The longest time that another thread waited for the interpreter, in seconds of processor time.
+        memory: Peak of resident memory above that before the run, in bytes.
+    """
+
+    seconds: float
+    gap: float
+    memory: int
+    limit: str | None
+    defect: str | None
+    status: int
+    error: str
+
+
+def _memory() -> tuple[int, int]:
+    status = Path("/proc/self/status").read_text()
+    values = {line.split(":")[0]: line.split()[1] for line in status.splitlines() if line.startswith("Vm")}
+    return int(values["VmRSS"]) << 10, int(values["VmHWM"]) << 10
+
+
+def _measure(script: str, files: dict[str, bytes], stdin: bytes, limits: Limits) -> Measured:
+    gap = 0.0
+    going = True
+
+    def beat() -> None:
+        nonlocal gap
+        last = time.process_time()
+        while going:
+            time.sleep(0.002)
+            now = time.process_time()
+            gap = max(gap, now - last)
+            last = now
+
+    heart = threading.Thread(target=beat, daemon=True)
+    shell = Shell(files=files)
+    Path("/proc/self/clear_refs").write_text("5")
+    before, _ = _memory()
+    heart.start()
+    start = time.process_time()
+    result = shell.run(script, stdin=stdin, limits=limits)
+    seconds = time.process_time() - start
+    going = False
+    heart.join()
+    _, peak = _memory()
+    defect = None if result.defect is None else repr(result.defect)
+    return Measured(
+        seconds, gap, peak - before, result.limit, defect, result.exit_status, result.stderr[:200]
+    )
+
+
+def measure(script: str, files: dict[str, bytes], stdin: bytes, limits: Limits) -> Measured:
+    """Run a script in a child of this process and measure it."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            os.close(reading)
+            resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+            resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
+            with os.fdopen(writing, "wb") as stream:
+                pickle.dump(_measure(script, files, stdin, limits), stream)
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as stream:
+        data = stream.read()
+    os.waitpid(child, 0)
+    if not data:
+        return Measured(99.0, 99.0, 0, None, "the process ended", -1, "")
+    measured: Measured = pickle.loads(data)
+    return measured
