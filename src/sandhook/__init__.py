@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from sandhook.host.command import HostCommand
     from sandhook.host.shell import HostShell
     from sandhook.host.world import Host
+    from sandhook.interp.result import Result
     from sandhook.limits import Cancellation, Limits
     from sandhook.net.network import Network
-    from sandhook.shell import Result, Session, Shell
+    from sandhook.shell import Session, Shell
 
 _HOMES = {
     "Cancellation": "limits",
@@ -27,7 +28,7 @@ _HOMES = {
     "LimitExceeded": "errors",
     "Limits": "limits",
     "Network": "net.network",
-    "Result": "shell",
+    "Result": "interp.result",
     "SandhookError": "errors",
     "Session": "shell",
     "Shell": "shell",

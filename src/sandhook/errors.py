@@ -94,8 +94,23 @@ class LimitExceeded(SandhookError):
         super().__init__(f"{limit}: limit of {maximum} reached" + (f" at {where}" if where else ""))
 
 
+class WorkerCrash(LimitExceeded):
+    """A worker process died while a run needed it, or could not be started. The run cannot go on; scripts cannot catch it.
+
+    Attributes:
+        reason: Which worker, and how it ended.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("worker", 0)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return self.reason
+
+
 class WorkerError(SandhookError):
-    """The supervised jq worker could not be started or broke its protocol."""
+    """A supervised worker could not be started or broke its protocol."""
 
 
 class Problem:

@@ -12,7 +12,7 @@ from threading import Lock, local
 from time import monotonic
 from typing import NoReturn, Self
 
-from sandhook.errors import LimitExceeded
+from sandhook.errors import LimitExceeded, WorkerCrash
 from sandhook.record import Record
 
 #: ``LimitExceeded.limit`` of a run that the host ended through a Cancellation.
@@ -190,6 +190,13 @@ class Budget:
         """Exhaust the budget and raise LimitExceeded for the named field of Limits."""
         if self.exhausted is None:
             self.exhausted = LimitExceeded(limit, getattr(self.limits, limit))
+        self.slice_left = -1
+        raise self.exhausted
+
+    def crash(self, reason: str) -> NoReturn:
+        """Exhaust the budget because a worker process died, and raise WorkerCrash."""
+        if self.exhausted is None:
+            self.exhausted = WorkerCrash(reason)
         self.slice_left = -1
         raise self.exhausted
 

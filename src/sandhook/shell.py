@@ -8,8 +8,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from sandhook.builtins.commands import make_commands, standard_commands
-from sandhook.errors import LimitExceeded, ShellSyntaxError
+from sandhook.errors import LimitExceeded, WorkerCrash
 from sandhook.interp.program import TreeStore
+from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
 from sandhook.interp.runtime import Runtime
 from sandhook.interp.shell_command import new_state
 from sandhook.kernel.descriptor import (
@@ -55,97 +56,8 @@ DEFAULT_ENVIRONMENT: dict[str, str] = {
     "USER": "agent",
 }
 
-#: Exit status of a run that a limit ended: that of timeout(1) for time, that of SIGKILL for the rest.
-TIMED_OUT, KILLED = 124, 137
-
-#: Exit status of a run that a defect of sandhook ended (EX_SOFTWARE of sysexits.h).
-DEFECT = 70
-
 #: With more Python frames of the caller than this, a run moves to a thread with its own stack.
 _HOST_DEPTH = 250
-
-
-class Result:
-    """The result of one run.
-
-    Attributes:
-        stdout_bytes, stderr_bytes: The output, up to ``Limits.output_bytes`` together.
-        exit_status: 0 to 255; never 0 when a limit ended the run.
-        limit: The field of Limits that ended the run; "cancelled" when the caller ended it; else None.
-        truncated: Output was cut off.
-        stdout_truncated: Standard output was cut off, or either stream when they share a bound.
-        duration: Seconds that the run took, without virtual sleeps.
-        interrupted: The watchdog ended the run, some time after its deadline: a fault of sandhook, which
-            did not look at the clock. ``limit`` is "wall_seconds" then.
-        syntax_error: The error that ended parsing; None when the whole script was parsed.
-        not_started: Why the command whose status is the exit status, 126 or 127, could not be started; None
-            when a script exits with such a status itself.
-        signal: Name of the signal that ended the script, or the command whose status it has; else None.
-        notes: Faults in scripts that a shell on the host tolerated, for their authors.
-        defect: An exception that escaped the interpreter: a fault of sandhook, not of the script.
-            The run ended there, with status 70. None otherwise.
-    """
-
-    __slots__ = (
-        "defect",
-        "duration",
-        "exit_status",
-        "interrupted",
-        "limit",
-        "not_started",
-        "notes",
-        "signal",
-        "stderr_bytes",
-        "stdout_bytes",
-        "stdout_truncated",
-        "syntax_error",
-        "truncated",
-    )
-
-    def __init__(
-        self,
-        stdout_bytes: bytes,
-        stderr_bytes: bytes,
-        exit_status: int,
-        *,
-        limit: str | None = None,
-        truncated: bool = False,
-        stdout_truncated: bool = False,
-        duration: float = 0.0,
-        syntax_error: ShellSyntaxError | None = None,
-        not_started: str | None = None,
-        signal: str | None = None,
-        defect: Exception | None = None,
-        notes: tuple[str, ...] = (),
-        interrupted: bool = False,
-    ) -> None:
-        self.stdout_bytes = stdout_bytes
-        self.stderr_bytes = stderr_bytes
-        self.exit_status = exit_status
-        self.interrupted = interrupted
-        self.limit = limit
-        self.notes = notes
-        self.truncated = truncated
-        self.stdout_truncated = stdout_truncated
-        self.duration = duration
-        self.syntax_error = syntax_error
-        self.not_started = not_started
-        self.signal = signal
-        self.defect = defect
-
-    @property
-    def stdout(self) -> str:
-        """Standard output as text; bytes that are not UTF-8 are kept as surrogate escapes."""
-        return self.stdout_bytes.decode("utf-8", "surrogateescape")
-
-    @property
-    def stderr(self) -> str:
-        """Standard error as text; bytes that are not UTF-8 are kept as surrogate escapes."""
-        return self.stderr_bytes.decode("utf-8", "surrogateescape")
-
-    def __repr__(self) -> str:
-        ended = f", limit={self.limit!r}" if self.limit else ""
-        return f"Result(exit_status={self.exit_status}, stdout={self.stdout[:60]!r}, stderr={self.stderr[:60]!r}{ended})"
 
 
 class Shell:
@@ -469,6 +381,7 @@ class _Run:
     def _result(
         self, status: int, state: State | None, error: LimitExceeded | None, defect: Exception | None = None
     ) -> Result:
+        crash = error.reason if isinstance(error, WorkerCrash) else None
         if error is not None:
             status = TIMED_OUT if error.limit == "wall_seconds" else KILLED
         elif defect is not None:
@@ -480,7 +393,7 @@ class _Run:
             self.out.getvalue() if isinstance(self.out, Capture) else b"",
             self.err.getvalue() if isinstance(self.err, Capture) else b"",
             status,
-            limit=error.limit if error is not None else None,
+            limit=error.limit if error is not None and crash is None else None,
             truncated=self.cap.truncated or self.error_cap.truncated,
             stdout_truncated=self.cap.truncated,
             duration=monotonic() - self.started,
@@ -488,6 +401,7 @@ class _Run:
             not_started=failure.reason or None if failure is not None else None,
             signal=NAMES.get(failure.signal) if failure is not None else None,
             defect=defect,
+            failure=crash,
             notes=() if self.stage is None else self.stage.notes,
         )
 

@@ -13,7 +13,7 @@ import pytest
 
 from sandhook import HostCommand, HostShell, Shell
 from sandhook.hooks.runner import as_ran
-from sandhook.shell import Result
+from sandhook.interp.result import Result
 
 FILES = {
     "script": "#!/usr/bin/nosuch\n",

@@ -15,8 +15,9 @@ import psutil
 import pytest
 
 import sandhook
+from sandhook.interp.result import Result
 from sandhook.limits import Limits
-from sandhook.shell import Result, Shell
+from sandhook.shell import Shell
 from sandhook.vfs.base import FileSystem
 from sandhook.worker.client import POOL
 from tests.sandbox import tripwire
@@ -46,12 +47,14 @@ FORBIDDEN = ("Traceback (most recent call last)", "site-packages", " object at 0
 #: Modules that run the command line, live in the worker, or write the parser's table.
 HOST_ONLY = (
     "__main__",
+    "worker.confine.posix",
     "worker.jq.libjq",
     "worker.jq.native",
     "worker.jq.server",
     "worker.jq.values",
     "worker.process",
     "worker.sqlite.console",
+    "worker.sqlite.defensive",
     "worker.sqlite.dots",
     "worker.sqlite.session",
     "syntax.tablegen",

@@ -17,9 +17,9 @@ import pytest
 
 from sandhook import Cancellation, Shell, UtilityContext, utility
 from sandhook.command.context import Context
+from sandhook.interp.result import Result
 from sandhook.kernel import watchdog
 from sandhook.limits import Budget, Limits
-from sandhook.shell import Result
 
 WALL = 0.5
 #: What a run may take after its deadline, in seconds of processor time.

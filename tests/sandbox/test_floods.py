@@ -7,8 +7,9 @@ import time
 
 import pytest
 
+from sandhook.interp.result import Result
 from sandhook.limits import Limits
-from sandhook.shell import Result, Shell
+from sandhook.shell import Shell
 from tests.sandbox.conftest import SMALL, Attack
 from tests.sandbox.tools import present
 

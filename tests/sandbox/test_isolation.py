@@ -14,8 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 import psutil
 import pytest
 
+from sandhook.interp.result import Result
 from sandhook.limits import Limits
-from sandhook.shell import Result, Shell
+from sandhook.shell import Shell
 from tests.sandbox.conftest import SMALL, Attack
 from tests.sandbox.host import differences, host_state
 
@@ -268,11 +269,14 @@ def test_limits_leave_nothing_behind() -> None:
     ]
     for bomb in bombs * 2:
         Shell(limits=SMALL).run(bomb)
-    gc.collect()
-    before = process.memory_info().rss
-    for bomb in bombs * 4:
-        assert Shell(limits=SMALL).run(bomb).limit is not None
-    gc.collect()
-    assert process.memory_info().rss - before < 4 << 20
+    growth = []
+    for _ in range(3):  # a leak grows each time; the allocator's own fragments do not
+        gc.collect()
+        before = process.memory_info().rss
+        for bomb in bombs * 4:
+            assert Shell(limits=SMALL).run(bomb).limit is not None
+        gc.collect()
+        growth.append(process.memory_info().rss - before)
+    assert min(growth) < 2 << 20
     threads = [thread.name for thread in threading.enumerate() if "sandhook" in thread.name.lower()]
     assert threads in ([], ["sandhook-watchdog"])  # one of the process, for all runs

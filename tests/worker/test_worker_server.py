@@ -31,6 +31,8 @@ def test_is_confined(module):
     worker.extend(10.0)
     worker._await_ready()
     confined(worker.pid)
+    assert worker.confinement is not None
+    assert worker.confinement.complete, worker.confinement.lines()
     pool.release(worker)
     pool.close()
 
@@ -38,16 +40,22 @@ def test_is_confined(module):
 def confined(pid: int) -> None:
     """Check what the process cannot do any more."""
     assert os.readlink(f"/proc/{pid}/cwd") == "/"
-    assert sorted(os.listdir(f"/proc/{pid}/fd")) == ["0", "1", "2"]
+    assert sorted(os.listdir(f"/proc/{pid}/fd")) == ["0", "1", "2", "3"]
     assert os.readlink(f"/proc/{pid}/fd/2") == os.devnull
     limits = {}
     with open(f"/proc/{pid}/limits", encoding="ascii") as lines:
         for line in lines:
             limits[line[:26].strip()] = line[26:].split()[:2]
     assert limits["Max address space"] == [str(512 << 20)] * 2
-    assert limits["Max open files"] == ["3", "3"]
+    assert limits["Max open files"] == ["4", "4"]
     assert limits["Max file size"] == ["0", "0"]
     assert limits["Max core file size"] == ["0", "0"]
+    with open(f"/proc/{pid}/status", encoding="ascii") as lines:
+        status = dict(line.split(":", 1) for line in lines)
+    assert status["NoNewPrivs"].strip() == "1"
+    assert status["Seccomp"].strip() == "2"
+    assert int(status["CapEff"], 16) == int(status["CapPrm"], 16) == 0
+    assert os.getsid(pid) == pid
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import argparse
 
     from sandhook.host.world import Host
-    from sandhook.shell import Result
+    from sandhook.interp.result import Result
     from sandhook.vfs.base import FileSystem
 
 #: Limits of the command line, which are higher than those of a hook: no decision is parsed from the output.
@@ -201,6 +201,8 @@ def _status_of(result: Result) -> int:
         raise result.defect  # main reports it, with exit status 70
     for note in result.notes:
         sys.stderr.write(f"sandhook: exec: {note}\n")
+    if result.failure is not None:
+        sys.stderr.write(f"sandhook: exec: {result.failure}\n")
     if result.limit is not None:
         sys.stderr.write(f"sandhook: exec: limit reached: {result.limit}\n")
     return result.exit_status

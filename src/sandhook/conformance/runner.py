@@ -9,9 +9,9 @@ from typing import Literal, get_args
 
 from sandhook.conformance.helpers import UTILITIES
 from sandhook.conformance.model import HOST, Case, CaseFile, Expectation, Kind
+from sandhook.interp.result import Result as RunResult
 from sandhook.limits import Limits
 from sandhook.record import Record
-from sandhook.shell import Result as RunResult
 from sandhook.shell import Shell
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.hostdir import HostDirectory

@@ -20,9 +20,9 @@ from sandhook.vfs.path import VirtualPath, dirname, normalize
 if TYPE_CHECKING:
     from sandhook.command.own import OwnUtility
     from sandhook.interp.program import TreeStore
+    from sandhook.interp.result import Result
     from sandhook.limits import Limits
     from sandhook.net.network import Network
-    from sandhook.shell import Result
     from sandhook.vfs.base import FileSystem
 
     #: Additional commands: modules or objects by name, or functions that ``@utility`` declared.
@@ -268,8 +268,8 @@ def as_ran(result: Result) -> RunResult:
         syntax_error=None if syntax is None else str(syntax),
         signal=result.signal,
         missing=result.not_started,
-        failure=None if defect is None else internal(defect),
-        failure_is_ours=defect is not None,
+        failure=result.failure if defect is None else internal(defect),
+        failure_is_ours=defect is not None or result.failure is not None,
         diagnostics=result.notes,
         interrupted=result.interrupted,
     )

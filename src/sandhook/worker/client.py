@@ -13,20 +13,30 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from time import monotonic
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, NoReturn
 
 from sandhook.errors import WorkerError
 from sandhook.worker import frames, launch
+from sandhook.worker.confinement import Confinement, decode
 from sandhook.worker.launch import Module
 from sandhook.worker.requests import NativeRequest, Request
+
+if TYPE_CHECKING:
+    from sandhook.limits import Budget
 
 IDLE = 4  #: workers that are kept for later calls
 MOST = 16  #: workers alive at once; a further call waits for one of them
 #: Workers call libjq's own functions; where those are hidden, they use the package's interface.
 NATIVE = sys.platform != "win32"
 _GRACE = 0.5  #: seconds that a worker outlives the deadline of a host that does not kill it
+_START = 30.0  #: seconds that a worker may take to start for a report
 _READ = 1 << 18
+_ENDING = 0.5  #: seconds to wait for the status of a process that closed its pipes
 
+#: How abort(3) ends a process, which the package's interface to libjq calls without memory; a crash of libjq that
+#: aborts cannot be distinguished there. Source: Microsoft, "abort"; POSIX.
+_ABORTED = (3, 0xC0000409) if sys.platform == "win32" else (-6,)
 
 #: Seconds to look for an answer before sleeping; waking up costs 50 to 100 microseconds.
 _ALERT = 0.000_2
@@ -37,7 +47,23 @@ class OutOfTime(Exception):
 
 
 class WorkerDied(Exception):
-    """The worker ended while it worked: out of memory, or libjq crashed."""
+    """The worker ended while it worked.
+
+    Attributes:
+        out_of_memory: It reached its bound of memory; otherwise it crashed, or somebody else ended it.
+        reason: How it ended, for messages.
+    """
+
+    def __init__(self, reason: str, *, out_of_memory: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.out_of_memory = out_of_memory
+
+    def end_run(self, budget: Budget) -> NoReturn:
+        """End the run that needed the worker. Raises LimitExceeded or WorkerCrash."""
+        if self.out_of_memory:
+            budget.fail("memory_bytes")
+        budget.crash(self.reason)
 
 
 class CallerRaised(BaseException):
@@ -56,13 +82,26 @@ OnFrame = Callable[[int, bytes], None]
 class Worker:
     """One worker process. Only the call that has it from the pool may use it."""
 
-    __slots__ = ("_buffer", "_child", "_deadline", "_module", "_ready", "_stdin", "_stdout", "pid")
+    __slots__ = (
+        "_buffer",
+        "_child",
+        "_deadline",
+        "_module",
+        "_ready",
+        "_status",
+        "_stdin",
+        "_stdout",
+        "confinement",
+        "pid",
+    )
 
     def __init__(self, *, module: Module = "jq.native" if NATIVE else "jq.server") -> None:
         self._module = module
         self._buffer = b""
         self._deadline = 0.0
         self._ready = False
+        self._status: int | None = None
+        self.confinement: Confinement | None = None
         try:
             child = launch.start(module)
         except OSError as error:
@@ -83,20 +122,47 @@ class Worker:
                 if pipe is not None:
                     pipe.close()
             process.wait()
+            if self._child.job:
+                from sandhook.worker.winjob import close
+
+                close(self._child.job)
             return
+        self._reap()
         self.forget()
-        if sys.platform == "win32":
-            return
-        with suppress(OSError):  # other code may have waited for it; then the id is not ours
-            if os.waitpid(self.pid, os.WNOHANG)[0] == 0:
-                os.kill(self.pid, 9)
-                os.waitpid(self.pid, 0)
 
     def forget(self) -> None:
         """Close this side's ends only: in a child made by fork, the worker is the parent's."""
-        for descriptor in (self._stdin, self._stdout):
+        for descriptor in (self._stdin, self._stdout, self._child.lifeline):
             with suppress(OSError):
                 os.close(descriptor)
+
+    def _reap(self, patience: float = 0.0) -> None:
+        """Wait for the process and keep its status; it is killed if it has not ended after ``patience`` seconds."""
+        if sys.platform == "win32" or self._status is not None:
+            return
+        self._status = 0
+        until = monotonic() + patience
+        with suppress(OSError):  # other code may have waited for it; then the id is not ours
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            while pid == 0 and monotonic() < until:
+                sleep(0.001)
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid == 0:
+                os.kill(self.pid, 9)
+                os.waitpid(self.pid, 0)
+            self._status = os.waitstatus_to_exitcode(status)
+
+    def _death(self) -> WorkerDied:
+        """Return how the process ended, which closed its end of a pipe."""
+        process = self._child.process
+        if process is not None:
+            status = process.wait()
+        else:
+            self._reap(_ENDING)
+            status = self._status or 0
+        if status == frames.OUT_OF_MEMORY or (self._module == "jq.server" and status in _ABORTED):
+            return WorkerDied(f"the {self.kind} worker ran out of memory", out_of_memory=True)
+        return WorkerDied(f"the {self.kind} worker {_how(status)}")
 
     # ------------------------------------------------------------------ one call
 
@@ -109,7 +175,7 @@ class Worker:
             while sent < len(frame):
                 sent += os.write(self._stdin, frame[sent : sent + _READ])
         except OSError as error:
-            raise WorkerDied from error
+            raise self._death() from error
 
     @property
     def kind(self) -> str:
@@ -130,7 +196,7 @@ class Worker:
         try:
             os.write(self._stdin, word)
         except OSError as error:
-            raise WorkerDied from error
+            raise self._death() from error
 
     def frame(self) -> tuple[int, bytes]:
         """Return the next frame's kind and payload. Raises OutOfTime and WorkerDied."""
@@ -151,15 +217,23 @@ class Worker:
         self._buffer = buffer[end:]
         return kind, buffer[5:end]
 
+    def ready(self) -> Confinement:
+        """Return what confines this worker, after waiting for its first frame. Raises as ``frame`` does."""
+        if not self._ready:
+            self._await_ready()
+        assert self.confinement is not None
+        return self.confinement
+
     def _await_ready(self) -> None:
         """Wait for the first frame, which reports that the worker is ready. Raises WorkerError."""
         self._ready = True
         try:
-            kind, _ = self.frame()
-        except WorkerDied:
-            raise WorkerError(f"the {self.kind} worker could not be started: it ended at once") from None
+            kind, report = self.frame()
+        except WorkerDied as death:
+            raise WorkerError(f"the {self.kind} worker could not be started: {death.reason}") from None
         if kind != frames.READY:
             raise WorkerError(f"the {self.kind} worker could not be started: it has another protocol")
+        self.confinement = decode(report, dies_with_host=bool(self._child.job))
 
     def _read(self) -> bytes:
         seconds = self._deadline - monotonic()
@@ -172,7 +246,7 @@ class Worker:
         if not data:
             if monotonic() >= self._deadline:  # a busy host was late, and the worker had ended itself
                 raise OutOfTime
-            raise WorkerDied
+            raise self._death()
         return data
 
     def _soon(self, seconds: float) -> bool:
@@ -303,7 +377,7 @@ class Pool:
                     on_frame(kind, payload)
                 kind, payload = worker.frame()
             if kind == frames.MEMORY:
-                raise WorkerDied
+                raise WorkerDied(f"the {worker.kind} worker ran out of memory", out_of_memory=True)
         except CallerRaised as interruption:
             self.release(worker)
             raise interruption.cause from None
@@ -332,13 +406,25 @@ class Pool:
                 self.drop(worker)
                 if worker.fresh:
                     raise WorkerError(
-                        f"the {worker.kind} worker could not be started: it ended at once"
+                        f"the {worker.kind} worker could not be started: {error.reason}"
                     ) from error
                 continue
             except BaseException:
                 self.drop(worker)
                 raise
             return worker
+
+
+def _how(status: int) -> str:
+    """Return how a process ended, for messages."""
+    if status >= 0:
+        return f"ended with status {status}"
+    from signal import Signals
+
+    try:
+        return f"was ended by {Signals(-status).name}"
+    except ValueError:
+        return f"was ended by signal {-status}"
 
 
 POOL = Pool()  #: the workers of this process; holds no state of any run
@@ -351,6 +437,22 @@ atexit.register(POOL.close)
 def prestart() -> None:
     """Start a worker before it is needed; returns at once. Raises WorkerError."""
     POOL.prestart()
+
+
+def confinement() -> Confinement:
+    """Return what the system refuses the workers of this process; starts one for that. Raises WorkerError."""
+    worker = POOL.acquire(_START)
+    try:
+        worker.extend(_START)
+        report = worker.ready()
+    except OutOfTime:
+        POOL.drop(worker)
+        raise WorkerError(f"the {worker.kind} worker did not start in {_START:.0f} seconds") from None
+    except BaseException:
+        POOL.drop(worker)
+        raise
+    POOL.release(worker)
+    return report
 
 
 _SQLITE: list[Pool] = []  # made when it is first asked for; holds no state of any run

@@ -12,11 +12,17 @@ from __future__ import annotations
 
 from struct import Struct
 
+#: A worker's descriptor of the pipe that its host holds open and never writes to; not on Windows
+LIFELINE = 3
+
 #: flags, indent, step, seconds until the worker ends itself, four lengths in bytes
 REQUEST = Struct("<IBIdIIII")
 
 #: To a worker that calls libjq's own functions: seconds, lengths of the header (JSON) and the data
 NATIVE = Struct("<dII")
+
+#: Exit status of a worker in which libjq got no memory
+OUT_OF_MEMORY = 77
 
 #: The result of such a run: that of the last turn, and whether the last output was true (-1: no output)
 RUN_RESULT = Struct("<ib")

@@ -13,6 +13,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sandhook.errors import WorkerError
+from sandhook.worker.frames import LIFELINE
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -41,12 +42,14 @@ class Child:
     Attributes:
         pid: Its process id.
         stdin: Descriptor of the pipe to its standard input.
+        lifeline: Descriptor of a pipe that stays empty: its end ends the worker. -1 on Windows.
+        job: Handle of the Job Object that does this on Windows, or 0.
         stdout: Descriptor of the pipe from its standard output.
         poll: Waits some milliseconds for output; returns something true if there is any, or the end.
         process: What subprocess made, where it is used.
     """
 
-    __slots__ = ("pid", "poll", "process", "stdin", "stdout")
+    __slots__ = ("job", "lifeline", "pid", "poll", "process", "stdin", "stdout")
 
     def __init__(
         self,
@@ -55,8 +58,13 @@ class Child:
         stdout: int,
         poll: Callable[[float], object],
         process: Popen[bytes] | None = None,
+        *,
+        lifeline: int = -1,
+        job: int = 0,
     ) -> None:
         self.pid = pid
+        self.lifeline = lifeline
+        self.job = job
         self.stdin = stdin
         self.stdout = stdout
         self.poll = poll
@@ -84,34 +92,37 @@ def _start_by_spawn(argv: list[str]) -> Child:
     import select
     import signal
 
-    theirs_in, ours_in = map(_above_standard, os.pipe())
-    ours_out, theirs_out = map(_above_standard, os.pipe())
-    void = _above_standard(os.open(os.devnull, os.O_WRONLY))
+    theirs_in, ours_in = map(_above_pipes, os.pipe())
+    ours_out, theirs_out = map(_above_pipes, os.pipe())
+    their_lifeline, lifeline = map(_above_pipes, os.pipe())
+    void = _above_pipes(os.open(os.devnull, os.O_WRONLY))
+    actions = [
+        (os.POSIX_SPAWN_DUP2, theirs_in, 0),
+        (os.POSIX_SPAWN_DUP2, theirs_out, 1),
+        (os.POSIX_SPAWN_DUP2, void, 2),
+        (os.POSIX_SPAWN_DUP2, their_lifeline, LIFELINE),
+    ]
+    # The host may ignore signals that end a worker: its own alarm, the lifeline, a limit, an administrator.
+    signals = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
     try:
-        pid = os.posix_spawn(
-            sys.executable,
-            argv,
-            {},
-            file_actions=[
-                (os.POSIX_SPAWN_DUP2, theirs_in, 0),
-                (os.POSIX_SPAWN_DUP2, theirs_out, 1),
-                (os.POSIX_SPAWN_DUP2, void, 2),
-            ],
-            setpgroup=0,  # an interrupt typed at the terminal is the host's
-            setsigmask=(),
-            setsigdef=(signal.SIGALRM,),  # what a worker ends itself with
-        )
+        try:  # a session of its own: an interrupt typed at the terminal is the host's
+            pid = os.posix_spawn(
+                sys.executable, argv, {}, file_actions=actions, setsid=True, setsigmask=(), setsigdef=signals
+            )
+        except NotImplementedError:
+            pid = os.posix_spawn(
+                sys.executable, argv, {}, file_actions=actions, setpgroup=0, setsigmask=(), setsigdef=signals
+            )
     except BaseException:
-        os.close(ours_in)
-        os.close(ours_out)
+        for descriptor in (ours_in, ours_out, lifeline):
+            os.close(descriptor)
         raise
     finally:
-        os.close(theirs_in)
-        os.close(theirs_out)
-        os.close(void)
+        for descriptor in (theirs_in, theirs_out, their_lifeline, void):
+            os.close(descriptor)
     poller = select.poll()
     poller.register(ours_out, select.POLLIN)
-    return Child(pid, ours_in, ours_out, poller.poll)
+    return Child(pid, ours_in, ours_out, poller.poll, lifeline=lifeline)
 
 
 def _start_by_subprocess(argv: list[str]) -> Child:
@@ -134,16 +145,18 @@ def _start_by_subprocess(argv: list[str]) -> Child:
 
     stdout = process.stdout.fileno()
     poll = _poller(msvcrt.get_osfhandle(stdout))
-    return Child(process.pid, process.stdin.fileno(), stdout, poll, process)
+    from sandhook.worker.winjob import end_with_host
+
+    return Child(process.pid, process.stdin.fileno(), stdout, poll, process, job=end_with_host(process.pid))
 
 
-def _above_standard(descriptor: int) -> int:
-    """Return a descriptor above 2: the host may have closed 0, 1 or 2."""
-    if sys.platform == "win32" or descriptor > 2:
+def _above_pipes(descriptor: int) -> int:
+    """Return a descriptor above those that a worker begins with: the host may have closed 0, 1 or 2."""
+    if sys.platform == "win32" or descriptor > LIFELINE:
         return descriptor
     import fcntl
 
-    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, LIFELINE + 1)
     os.close(descriptor)
     return moved
 

@@ -8,65 +8,25 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from time import process_time
 
 from sandhook.worker import frames
+from sandhook.worker.confine import confine as confinement
 
 if sys.platform != "win32":
+    from resource import RLIM_INFINITY, RLIMIT_CPU, setrlimit
     from signal import ITIMER_REAL, setitimer
 
 MEMORY_BYTES = 512 << 20  #: address space of a worker
-
-# Source: Microsoft, "JOBOBJECT_BASIC_LIMIT_INFORMATION structure", "SetErrorMode function".
-_EXTENDED_LIMITS = 9
-_ACTIVE_PROCESS = 0x8
-_PROCESS_MEMORY = 0x100
-_DIE_ON_UNHANDLED_EXCEPTION = 0x400
-_NO_DIALOGS = 0x8003
 
 
 class OutputRefused(Exception):
     """The host wants no more of this answer."""
 
 
-def confine() -> None:
-    """Give up files, processes and most memory, as far as the platform allows."""
-    with suppress(OSError):
-        os.chdir("/")
-    if sys.platform == "win32":
-        _confine_by_job()
-        return
-    import resource
-
-    os.closerange(3, 1024)
-    for name, most in (
-        ("RLIMIT_AS", MEMORY_BYTES),
-        ("RLIMIT_FSIZE", 0),
-        ("RLIMIT_CORE", 0),
-        ("RLIMIT_NOFILE", 3),
-        ("RLIMIT_NPROC", 0),
-    ):
-        try:
-            resource.setrlimit(getattr(resource, name), (most, most))
-        except (AttributeError, ValueError, OSError):
-            continue  # macOS refuses an address space below what is mapped, other systems lack a name
-
-
-def _confine_by_job() -> None:
-    """Windows: put this process into a job that bounds its memory and allows no other process."""
-    import ctypes
-    from struct import pack
-
-    if sys.platform != "win32":  # ctypes has WinDLL on Windows only
-        return
-    kernel = ctypes.WinDLL("kernel32")
-    kernel.SetErrorMode(_NO_DIALOGS)
-    kernel.CreateJobObjectW.restype = ctypes.c_void_p
-    job = kernel.CreateJobObjectW(None, None)
-    flags = _PROCESS_MEMORY | _ACTIVE_PROCESS | _DIE_ON_UNHANDLED_EXCEPTION
-    basic = pack("@qqINNINII", 0, 0, flags, 0, 0, 1, 0, 0, 0)
-    limits = basic + pack("@6Q4N", 0, 0, 0, 0, 0, 0, MEMORY_BYTES, 0, 0, 0)
-    if job and kernel.SetInformationJobObject(ctypes.c_void_p(job), _EXTENDED_LIMITS, limits, len(limits)):
-        kernel.AssignProcessToJobObject(ctypes.c_void_p(job), ctypes.c_void_p(-1))
+def confine() -> bytes:
+    """Give up what the system can refuse this process; return the report, which READY carries."""
+    return confinement(MEMORY_BYTES).encode()
 
 
 def arm(seconds: float) -> None:
@@ -80,6 +40,15 @@ def arm(seconds: float) -> None:
             faulthandler.cancel_dump_traceback_later()
     else:
         setitimer(ITIMER_REAL, seconds)
+        if seconds:
+            _bound_processor_time(seconds)
+
+
+def _bound_processor_time(seconds: float) -> None:
+    """Let the system end this process after ``seconds`` more of processor time, rounded up."""
+    if sys.platform != "win32":
+        with suppress(OSError, ValueError):
+            setrlimit(RLIMIT_CPU, (int(process_time() + seconds) + 2, RLIM_INFINITY))
 
 
 def read_exactly(count: int) -> bytes:

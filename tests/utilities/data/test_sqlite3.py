@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 import time
 from contextlib import closing
 
@@ -202,6 +203,22 @@ def test_functions_that_reach_pointers_code_or_logs_are_refused(sql: str) -> Non
     assert result.limit is None
     words = ("not authorized", "no such function", "unsafe use of")
     assert any(word in result.stderr for word in words), result.stderr
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "create virtual table t using fts4(x); insert into t values('a'); update t_segdir set root = x'00'",
+        "create virtual table t using fts5(x); insert into t values('a'); delete from t_data",
+        "create virtual table r using rtree(a, b, c); insert into r values(1, 2, 3); delete from r_node",
+    ],
+)
+@pytest.mark.skipif(
+    sys.version_info < (3, 12) and sys.platform != "linux", reason="Python 3.11 has no defensive mode there"
+)
+def test_shadow_tables_cannot_be_written(sql: str) -> None:
+    result = Shell().run('sqlite3 :memory: "$1"', args=(sql,))
+    assert "may not be modified" in result.stderr
 
 
 def test_full_text_search_and_ordinary_functions_still_work() -> None:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
 from sandhook.command.options import Inform, also, declared_fields, opt, option_set
-from sandhook.errors import WorkerError
 from sandhook.kernel.descriptor import Description
 from sandhook.lazy import lazily
 from sandhook.utilities.data.worker_call import call_worker
@@ -247,11 +246,7 @@ class _Run:
 
     def _request(self, request: NativeRequest) -> None:
         size = len(request.data) + len(request.header)
-        try:
-            call_worker(client.sqlite_pool(), request, size, self._ctx.budget, self._on_frame)
-        except WorkerError as error:
-            self._print(f"Error: {error}\n")
-            self._status = 1
+        call_worker(client.sqlite_pool(), request, size, self._ctx.budget, self._on_frame)
 
     def _on_frame(self, kind: int, payload: bytes) -> None:
         """Handle one frame of the answer."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from ctypes import (
+    CDLL,
     PYFUNCTYPE,
     PyDLL,
     Structure,
@@ -24,6 +25,8 @@ from ctypes import (
     cast,
     string_at,
 )
+
+from sandhook.worker.frames import OUT_OF_MEMORY
 
 TYPE_CHECKING = False  # as a type checker reads it; the module typing costs time at each start
 
@@ -99,7 +102,9 @@ class LibJq:
 
     def _bind_programs(self, functions: _Functions) -> None:
         function, value, program = functions.function, functions.value, c_void_p
-        self.init = function("jq_init", program)
+        self._init = function("jq_init", program)
+        self._set_nomem = function("jq_set_nomem_handler", None, program, c_void_p, c_void_p)
+        self._exit = cast(CDLL(None)._exit, c_void_p)
         self.compile_args = function("jq_compile_args", c_int, program, c_char_p, Value)
         self.start = function("jq_start", None, program, Value, c_int)
         self.next = value("jq_next", program)
@@ -178,6 +183,15 @@ class LibJq:
         return bool(self._has_message(self.copy(value)))
 
     # ------------------------------------------------------------------ programs and inputs
+
+    def init(self) -> int:
+        """Return a new program. Without memory it ends the process with OUT_OF_MEMORY.
+
+        libjq calls _exit(status) itself then. By default it aborts, as it does when it crashes.
+        """
+        program: int = self._init()
+        self._set_nomem(program, self._exit, OUT_OF_MEMORY)
+        return program
 
     def read(self, program: int, name: bytes, text: bytes, *, library: bool) -> int:
         """Parse a program or a module without what it imports; return the count of errors in its grammar."""

@@ -400,8 +400,7 @@ class Run:
 def main(extension: str) -> None:
     """Load libjq from the file ``extension``, confine the process, and serve."""
     worker = Native(libjq.LibJq(extension))
-    process.confine()
-    process.send(frames.READY, b"")
+    process.send(frames.READY, process.confine())
     try:
         while True:
             worker.serve_one()

@@ -337,8 +337,7 @@ def main(extension: str) -> None:
     spec.loader.exec_module(module)
     server = Server(module)
     server.compiled(".")
-    process.confine()
-    process.send(frames.READY, b"")
+    process.send(frames.READY, process.confine())
     try:
         while True:
             server.serve_one()

@@ -7,11 +7,11 @@ process without files, with bounded memory and time.
 from __future__ import annotations
 
 import sqlite3
-import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sandhook.worker import frames, process
+from sandhook.worker.sqlite.defensive import defend
 from sandhook.worker.sqlite.modes import Style
 from sandhook.worker.sqlite.text import Field
 
@@ -54,9 +54,7 @@ class Console:
         self._helper = sqlite3.connect(":memory:", isolation_level=None)
         if image:
             self.db.deserialize(image)
-        if sys.version_info >= (3, 12):
-            self.db.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)  # no writes to shadow tables
-            self.db.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, False)
+        defend(self.db)
         self.db.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
         self._confine()
         self.style = Style(self._number)

@@ -232,8 +232,7 @@ def _message(error: sqlite3.Error) -> str:
 
 def main(_: str) -> None:
     """Confine the process and serve."""
-    process.confine()
-    process.send(frames.READY, b"")
+    process.send(frames.READY, process.confine())
     try:
         while True:
             seconds, head, body = frames.NATIVE.unpack(process.read_exactly(frames.NATIVE.size))

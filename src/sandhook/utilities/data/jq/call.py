@@ -12,7 +12,6 @@ from json import dumps
 from typing import NoReturn
 
 from sandhook.command.context import Context
-from sandhook.errors import WorkerError
 from sandhook.utilities.data.jq import program as programs
 from sandhook.utilities.data.jq.arguments import TRY_HELP, Command, Stop
 from sandhook.utilities.data.jq.directives import HeadError
@@ -292,11 +291,7 @@ class Run:
 
     def _request(self, request: Request, on_frame: client.OnFrame) -> None:
         """Send a request to the worker; its timeout or death ends the run."""
-        try:
-            call_worker(client.POOL, request, len(request.data), self._ctx.budget, on_frame)
-        except WorkerError as error:
-            self._print(f"jq: error: {error}")
-            raise Stop(2) from None
+        call_worker(client.POOL, request, len(request.data), self._ctx.budget, on_frame)
 
     def _on_frame(self, kind: int, payload: bytes) -> None:
         """Print one frame of the answer."""

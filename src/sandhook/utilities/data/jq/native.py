@@ -13,7 +13,6 @@ from time import time
 from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context
-from sandhook.errors import WorkerError
 from sandhook.lazy import lazily
 from sandhook.utilities.data.jq import program as programs
 from sandhook.utilities.data.jq.arguments import TRY_HELP, Command, Stop
@@ -255,11 +254,7 @@ class Run:
         """Send a request to the worker; its timeout or death ends the run."""
         self._rejection = None
         size = len(request.data) + len(request.header)
-        try:
-            call_worker(client.POOL, request, size, self._ctx.budget, self._on_frame)
-        except WorkerError as error:
-            self._print(f"jq: error: {error}\n")
-            raise Stop(2) from None
+        call_worker(client.POOL, request, size, self._ctx.budget, self._on_frame)
 
     def _on_frame(self, kind: int, payload: bytes) -> None:
         """Print one frame of the answer."""
