@@ -27,6 +27,7 @@ USED = {
     "start_field start_char": "a key of sort is unpacked as a tuple",
     "arun diff windows_command_line proceed context_note continuation": "the public interface, for callers",
     "grammar host_functions skew": "keys of a TypedDict",
+    "grammar skew asks_input": "keys of a TypedDict",
     "end_time": "a parameter of a protocol, as OpenTelemetry names it",
     "SCHEMA": "_packaged.py loads it by name",
     "InterpreterOf": "an alias in a string names it",

@@ -109,6 +109,18 @@ class WorkerCrash(LimitExceeded):
         return self.reason
 
 
+class IsolationError(SandhookError):
+    """An argument cannot be used with ``isolation="process"``.
+
+    Attributes:
+        argument: Its name.
+    """
+
+    def __init__(self, argument: str, reason: str) -> None:
+        super().__init__(f"{argument} cannot be used with isolation='process': {reason}")
+        self.argument = argument
+
+
 class WorkerError(SandhookError):
     """A supervised worker could not be started or broke its protocol."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from threading import Lock, local
 from time import monotonic
-from typing import NoReturn, Self
+from typing import NoReturn, Protocol, Self
 
 from sandhook.errors import LimitExceeded, WorkerCrash
 from sandhook.record import Record
@@ -245,6 +245,13 @@ def use_clock(check: Callable[[], None]) -> Callable[[], None]:
     return outer
 
 
+class Cancellable(Protocol):
+    """What a Cancellation ends: a budget, or a run in another process."""
+
+    def cancel(self) -> None:
+        """End it, from another thread."""
+
+
 class Cancellation:
     """Ends runs from another thread: pass it to the runs, then call ``cancel``.
 
@@ -256,7 +263,7 @@ class Cancellation:
 
     def __init__(self) -> None:
         self.cancelled = False
-        self._budgets: list[Budget] = []
+        self._budgets: list[Cancellable] = []
         self._lock = Lock()
 
     def cancel(self) -> None:
@@ -266,14 +273,14 @@ class Cancellation:
             for budget in self._budgets:
                 budget.cancel()
 
-    def attach(self, budget: Budget) -> None:
+    def attach(self, budget: Cancellable) -> None:
         """Make ``cancel`` end the run of this budget."""
         with self._lock:
             self._budgets.append(budget)
             if self.cancelled:
                 budget.cancel()
 
-    def detach(self, budget: Budget) -> None:
+    def detach(self, budget: Cancellable) -> None:
         """Forget a run that is over."""
         with self._lock:
             self._budgets.remove(budget)

@@ -8,11 +8,12 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from sandhook.builtins.commands import make_commands, standard_commands
-from sandhook.errors import LimitExceeded, WorkerCrash
+from sandhook.errors import IsolationError, LimitExceeded, WorkerCrash
 from sandhook.interp.program import TreeStore
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
 from sandhook.interp.runtime import Runtime
 from sandhook.interp.shell_command import new_state
+from sandhook.isolation.arguments import Isolation, check
 from sandhook.kernel.descriptor import (
     Callback,
     Capture,
@@ -79,6 +80,12 @@ class Shell:
         parse_cache: Keeps parsed scripts beyond the process.
         start_files: Programs read their start-up files in the home directory: jq reads ~/.jq.
         world: The host, for runs that may reach it (``sandhook.host.HostShell``); None for a sandbox.
+        isolation: "process" executes runs in a pool of worker processes that the system confines. A run
+            works on a copy of the files, and its changes are brought in when it ends.
+
+    Raises:
+        IsolationError: An argument cannot be used with ``isolation="process"``: Python functions and network
+            connections belong to this process, and only a MemoryFileSystem is copied.
     """
 
     def __init__(
@@ -94,7 +101,11 @@ class Shell:
         parse_cache: TreeStore | None = None,
         start_files: bool = True,
         world: World | None = None,
+        isolation: Isolation = "thread",
     ) -> None:
+        self.isolation = isolation
+        if isolation != "thread":
+            check(isolation, utilities=utilities, network=network, fs=fs, world=world)
         self.limits = limits or _DEFAULT_LIMITS
         self.world = world
         self.cwd = VirtualPath(cwd) if cwd == "/workspace" else normalize(cwd)
@@ -157,8 +168,25 @@ class Shell:
         """
         channels = _Channels(stdin, stdout, stderr, overflow, cancel)
         text = _Script(script, args, env, name, from_file)
+        if self.isolation == "process":
+            return self._run_in_worker(text, limits or self.limits, channels)
         with self._lock if cancel is None else Turn(self._lock, cancel):
             return _in_thread_if_stack_is_deep(lambda: _Run(self, limits or self.limits, channels).main(text))
+
+    def _run_in_worker(self, script: _Script, limits: Limits, channels: _Channels) -> Result:
+        from sandhook.isolation.remote import RemoteRun, run
+
+        local = _Run(self, limits, channels)
+        if (refused := local.refused(script)) is not None:  # no worker need see it
+            return refused
+        text, args, env, name, from_file = script
+        run_env = None if env is None else _shell_environment(env)
+        stdin = local.data if local.feed is None else local.feed
+        _, stdout, stderr, overflow, cancel = channels
+        request = RemoteRun(
+            text, args, name, from_file, run_env, stdin, stdout, stderr, overflow, self.start_files, cancel
+        )
+        return run(self.fs, self.env, self.cwd, limits, request)
 
     async def arun(self, script: str, **arguments: Any) -> Result:
         """Run a script without blocking the event loop; the arguments are those of ``run``.
@@ -171,7 +199,12 @@ class Shell:
         return await call_in_thread(lambda: self.run(script, **arguments), cancel)
 
     def session(self, *, env: Mapping[str, str] | None = None, name: str = "bash") -> Session:
-        """Return a session: runs that share variables, functions, options and working directory."""
+        """Return a session: runs that share variables, functions, options and working directory.
+
+        Raises IsolationError with ``isolation="process"``: the state of a session stays in this process.
+        """
+        if self.isolation == "process":
+            raise IsolationError("session()", "the state of a session stays in this process")
         return Session(self, env, name)
 
 
@@ -282,13 +315,11 @@ class _Run:
 
     def main(self, script: _Script) -> Result:
         """Run a script in fresh state."""
+        if (refused := self.refused(script)) is not None:
+            return refused
         text, name, from_file = as_shell_text(script.text), as_shell_text(script.name), script.from_file
         args = [as_shell_text(argument) for argument in script.args]
         environment = self._environment(script)
-        try:
-            self._check_input(text, args, environment)
-        except LimitExceeded as error:
-            return self._refused(error)
         process = self.process()
         runtime = self.shell._runtime
         if from_file:
@@ -300,6 +331,14 @@ class _Run:
             state = new_state(runtime, process, name, environment, input="string", programs=self.stage)
         state.positional = args
         return self._execute(process, state, text)
+
+    def refused(self, script: _Script) -> Result | None:
+        """Return the result if the input exceeds a limit, else None."""
+        try:
+            self._check_input(script.text, script.args, self._environment(script))
+        except LimitExceeded as error:
+            return self._refused(error)
+        return None
 
     def continued(self, state: State | None, script: _Script) -> tuple[Result, State]:
         """Run a script in a session's state, which moves to this run; None begins a session."""

@@ -47,6 +47,8 @@ FORBIDDEN = ("Traceback (most recent call last)", "site-packages", " object at 0
 #: Modules that run the command line, live in the worker, or write the parser's table.
 HOST_ONLY = (
     "__main__",
+    "confined.relay",
+    "confined.serve",
     "worker.confine.posix",
     "worker.jq.libjq",
     "worker.jq.native",

@@ -58,12 +58,13 @@ class NamedZone:
 
 
 @cache
-def _names() -> frozenset[str]:
+def zone_names() -> frozenset[str]:
+    """Return the names of all zones of the database."""
     return frozenset((get_data("tzdata", "zones") or b"").decode("ascii").split())
 
 
 @cache
 def named_zone(name: str) -> NamedZone | None:
     """Return the zone of a name like ``Europe/Berlin``, None for one that the database does not have."""
-    data = get_data("tzdata", f"zoneinfo/{name}") if name in _names() else None
+    data = get_data("tzdata", f"zoneinfo/{name}") if name in zone_names() else None
     return None if data is None else NamedZone(name, data)

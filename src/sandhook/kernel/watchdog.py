@@ -97,7 +97,12 @@ class Watchdog:
     """Watches all runs of the process."""
 
     def __init__(self) -> None:
+        self._enabled = True
         self.reset()
+
+    def disable(self) -> None:
+        """Start no thread: for a process that must have only one, and that somebody else ends in time."""
+        self._enabled = False
 
     def reset(self) -> None:
         """Begin without runs and without a thread."""
@@ -112,7 +117,7 @@ class Watchdog:
         self._runs.add(run)
         if run.deadline < self._next_look:
             self._bell.set()
-        if self._thread is None:
+        if self._thread is None and self._enabled:
             self._start()
 
     def remove(self, run: WatchedRun) -> None:

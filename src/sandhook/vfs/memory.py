@@ -8,13 +8,14 @@ file systems 39 microseconds; ``pyfakefs_adapter`` is for callers that already h
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from time import time_ns
 from typing import TYPE_CHECKING
 
 from sandhook.text.surrogates import as_shell_text
 from sandhook.vfs.base import Device, Entry, Stat
 from sandhook.vfs.conveniences import Conveniences
+from sandhook.vfs.delta import CountingClock, DeltaEntry, apply
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG, Inode, MemoryFile
 from sandhook.vfs.names import byte_order, check_path, check_relative
@@ -39,7 +40,7 @@ class MemoryFileSystem(Conveniences):
         bare: Create only the root, which the user owns.
     """
 
-    __slots__ = ("_tree",)
+    __slots__ = ("__weakref__", "_tree")
 
     def __init__(
         self,
@@ -345,6 +346,7 @@ class MemoryFileSystem(Conveniences):
         node = self._tree.lookup(path, False)
         node.uid = uid
         node.gid = gid
+        node.ctime = self._tree.now()
 
     def snapshot(self) -> Snapshot:
         """Return the current state; contents are shared until they change."""
@@ -357,6 +359,30 @@ class MemoryFileSystem(Conveniences):
         """Restore a state. Open handles keep their own, detached files."""
         tree = self._tree
         tree.root, tree.last, tree.quota = snapshot.build()
+        tree.now()  # for a CountingClock
+
+    def watch(self) -> CountingClock:
+        """Return a clock whose count grows with every change, and with some first reads."""
+        tree = self._tree
+        clock = tree.now
+        if not isinstance(clock, CountingClock):
+            clock = tree.now = CountingClock(clock)
+        return clock
+
+    def apply(self, entries: Iterable[DeltaEntry]) -> None:
+        """Bring in changes that were made to a copy, whatever the permission bits and the quota."""
+        apply(self._tree, entries)
+
+    @property
+    def quota_left(self) -> tuple[int, int, int]:
+        """Bytes and names that are left, and the bytes that all contents may take."""
+        quota = self._tree.quota
+        return quota.bytes_left, quota.entries_left, quota.limit
+
+    @quota_left.setter
+    def quota_left(self, left: tuple[int, int, int]) -> None:
+        quota = self._tree.quota
+        quota.bytes_left, quota.entries_left, quota.limit = left
 
     def diff(self, snapshot: Snapshot) -> Changes:
         """Return the changes since an earlier state: contents, types, permission bits."""

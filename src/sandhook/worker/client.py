@@ -14,22 +14,33 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, NoReturn
+from typing import Generic, TypeVar
 
 from sandhook.errors import WorkerError
 from sandhook.worker import frames, launch
 from sandhook.worker.confinement import Confinement, decode
-from sandhook.worker.launch import Module
+from sandhook.worker.death import WorkerDied, how_ended
+from sandhook.worker.launch import Kind, Module
 from sandhook.worker.requests import NativeRequest, Request
 
-if TYPE_CHECKING:
-    from sandhook.limits import Budget
+__all__ = [
+    "NATIVE",
+    "POOL",
+    "OutOfTime",
+    "Pool",
+    "Worker",
+    "WorkerDied",
+    "confinement",
+    "prestart",
+    "sqlite_pool",
+]
 
 IDLE = 4  #: workers that are kept for later calls
 MOST = 16  #: workers alive at once; a further call waits for one of them
 #: Workers call libjq's own functions; where those are hidden, they use the package's interface.
 NATIVE = sys.platform != "win32"
 _GRACE = 0.5  #: seconds that a worker outlives the deadline of a host that does not kill it
+_MOST_BYTES = 1 << 30  #: a worker for jq or SQLite has less memory than that
 _START = 30.0  #: seconds that a worker may take to start for a report
 _READ = 1 << 18
 _ENDING = 0.5  #: seconds to wait for the status of a process that closed its pipes
@@ -46,26 +57,6 @@ class OutOfTime(Exception):
     """The deadline of a call passed; its worker was killed."""
 
 
-class WorkerDied(Exception):
-    """The worker ended while it worked.
-
-    Attributes:
-        out_of_memory: It reached its bound of memory; otherwise it crashed, or somebody else ended it.
-        reason: How it ended, for messages.
-    """
-
-    def __init__(self, reason: str, *, out_of_memory: bool = False) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.out_of_memory = out_of_memory
-
-    def end_run(self, budget: Budget) -> NoReturn:
-        """End the run that needed the worker. Raises LimitExceeded or WorkerCrash."""
-        if self.out_of_memory:
-            budget.fail("memory_bytes")
-        budget.crash(self.reason)
-
-
 class CallerRaised(BaseException):
     """The caller raised ``cause`` when it received output; the worker was stopped and can be kept."""
 
@@ -80,7 +71,16 @@ OnFrame = Callable[[int, bytes], None]
 
 
 class Worker:
-    """One worker process. Only the call that has it from the pool may use it."""
+    """One worker process. Only the call that has it from the pool may use it.
+
+    Args:
+        module: What it runs.
+        command: Its command line instead.
+
+    Attributes:
+        confinement: What the system refuses it; None until it is ready.
+        most_bytes: The longest frame that it may send.
+    """
 
     __slots__ = (
         "_buffer",
@@ -92,18 +92,22 @@ class Worker:
         "_stdin",
         "_stdout",
         "confinement",
+        "most_bytes",
         "pid",
     )
 
-    def __init__(self, *, module: Module = "jq.native" if NATIVE else "jq.server") -> None:
+    def __init__(
+        self, *, module: Module = "jq.native" if NATIVE else "jq.server", command: list[str] | None = None
+    ) -> None:
         self._module = module
+        self.most_bytes = _MOST_BYTES
         self._buffer = b""
         self._deadline = 0.0
         self._ready = False
         self._status: int | None = None
         self.confinement: Confinement | None = None
         try:
-            child = launch.start(module)
+            child = launch.start(module) if command is None else launch.start_command(command)
         except OSError as error:
             raise WorkerError(f"the {self.kind} worker could not be started: {error}") from error
         self._child = child
@@ -129,6 +133,15 @@ class Worker:
             return
         self._reap()
         self.forget()
+
+    def terminate(self) -> None:
+        """End the process from another thread; the call that uses it sees its end."""
+        process = self._child.process
+        if process is not None:
+            process.kill()
+        elif sys.platform != "win32" and self._status is None:
+            with suppress(OSError):
+                os.kill(self.pid, 9)
 
     def forget(self) -> None:
         """Close this side's ends only: in a child made by fork, the worker is the parent's."""
@@ -162,14 +175,17 @@ class Worker:
             status = self._status or 0
         if status == frames.OUT_OF_MEMORY or (self._module == "jq.server" and status in _ABORTED):
             return WorkerDied(f"the {self.kind} worker ran out of memory", out_of_memory=True)
-        return WorkerDied(f"the {self.kind} worker {_how(status)}")
+        return WorkerDied(f"the {self.kind} worker {how_ended(status)}")
 
     # ------------------------------------------------------------------ one call
 
     def ask(self, request: Request | NativeRequest, seconds: float) -> None:
         """Send a request that has ``seconds`` to be answered."""
         self._deadline = monotonic() + seconds
-        frame = request.encode(seconds + _GRACE)
+        self.write(request.encode(seconds + _GRACE))
+
+    def write(self, frame: bytes) -> None:
+        """Send bytes. Raises WorkerDied."""
         try:
             sent = os.write(self._stdin, frame)
             while sent < len(frame):
@@ -178,7 +194,7 @@ class Worker:
             raise self._death() from error
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """The program that it runs, for messages."""
         return "sqlite" if self._module == "sqlite.session" else "jq"
 
@@ -206,6 +222,10 @@ class Worker:
         while len(buffer) < 5:
             buffer += self._read()
         kind, length = frames.HEADER.unpack_from(buffer)
+        if length > self.most_bytes:
+            raise WorkerDied(
+                f"the {self.kind} worker sends {length} bytes at once, which is more than any answer"
+            )
         end = 5 + length
         if len(buffer) < end:
             pieces = [buffer]
@@ -259,17 +279,24 @@ class Worker:
         return False
 
 
-class Pool:
-    """The workers of one host process."""
+W = TypeVar("W", bound=Worker)
 
-    def __init__(self, start: Callable[[], Worker] = Worker) -> None:
+
+class Pool(Generic[W]):
+    """The workers of one host process.
+
+    Args:
+        start: Starts one.
+    """
+
+    def __init__(self, start: Callable[[], W] = Worker) -> None:  # type: ignore[assignment]
         self._start = start
         self._free = threading.Condition(threading.Lock())
-        self._idle: list[Worker] = []
-        self._busy: set[Worker] = set()
+        self._idle: list[W] = []
+        self._busy: set[W] = set()
         self._starting = 0
 
-    def acquire(self, seconds: float) -> Worker:
+    def acquire(self, seconds: float) -> W:
         """Return a worker for one call. Raises OutOfTime when none gets free in ``seconds``."""
         deadline = monotonic() + seconds
         with self._free:
@@ -294,7 +321,7 @@ class Pool:
             self._busy.add(worker)
         return worker
 
-    def release(self, worker: Worker) -> None:
+    def release(self, worker: W) -> None:
         """Keep a worker that has answered its call for the next one."""
         with self._free:
             self._busy.discard(worker)
@@ -305,28 +332,28 @@ class Pool:
         if not keep:
             worker.kill()
 
-    def drop(self, worker: Worker) -> None:
+    def drop(self, worker: W) -> None:
         """Kill a worker in the middle of its call."""
         worker.kill()
         with self._free:
             self._busy.discard(worker)
             self._free.notify()
 
-    def prestart(self) -> None:
-        """Start a worker now, unless one is idle; it gets ready while the host goes on."""
+    def prestart(self, count: int = 1) -> None:
+        """Start workers now until there are ``count``; they get ready while the host goes on."""
         with self._free:
-            if self._idle or self._busy or self._starting:
-                return
-            self._starting += 1
-        worker = None
-        try:
-            worker = self._start()
-        finally:
-            with self._free:
-                self._starting -= 1
-                if worker is not None:
-                    self._idle.append(worker)
-                    self._free.notify()
+            missing = count - len(self._idle) - len(self._busy) - self._starting
+            self._starting += max(0, missing)
+        for _ in range(missing):
+            worker = None
+            try:
+                worker = self._start()
+            finally:
+                with self._free:
+                    self._starting -= 1
+                    if worker is not None:
+                        self._idle.append(worker)
+                        self._free.notify()
 
     def close(self) -> None:
         """End every worker."""
@@ -387,7 +414,7 @@ class Pool:
         self.release(worker)
         on_frame(kind, payload)
 
-    def _pass_output(self, worker: Worker, payload: bytes, on_frame: OnFrame) -> None:
+    def _pass_output(self, worker: W, payload: bytes, on_frame: OnFrame) -> None:
         """Pass on a piece of output and let the worker continue, or stop it."""
         try:
             on_frame(frames.OUTPUT, payload)
@@ -396,7 +423,7 @@ class Pool:
             raise CallerRaised(error) from error
         worker.reply(frames.GO)
 
-    def _send_request(self, request: Request | NativeRequest, remaining: Callable[[], float]) -> Worker:
+    def _send_request(self, request: Request | NativeRequest, remaining: Callable[[], float]) -> W:
         """Return a worker that has the request; one that died while it was idle is replaced."""
         while True:
             worker = self.acquire(remaining())
@@ -415,19 +442,7 @@ class Pool:
             return worker
 
 
-def _how(status: int) -> str:
-    """Return how a process ended, for messages."""
-    if status >= 0:
-        return f"ended with status {status}"
-    from signal import Signals
-
-    try:
-        return f"was ended by {Signals(-status).name}"
-    except ValueError:
-        return f"was ended by signal {-status}"
-
-
-POOL = Pool()  #: the workers of this process; holds no state of any run
+POOL: Pool[Worker] = Pool()  #: the workers of this process; holds no state of any run
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=POOL.forget)
@@ -455,11 +470,11 @@ def confinement() -> Confinement:
     return report
 
 
-_SQLITE: list[Pool] = []  # made when it is first asked for; holds no state of any run
+_SQLITE: list[Pool[Worker]] = []  # made when it is first asked for; holds no state of any run
 _SQLITE_LOCK = threading.Lock()
 
 
-def sqlite_pool() -> Pool:
+def sqlite_pool() -> Pool[Worker]:
     """Return the workers of this process that run SQLite."""
     with _SQLITE_LOCK:
         if not _SQLITE:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 #: What a worker can run: a module of this package with a function ``main``.
 Module: TypeAlias = Literal["jq.native", "jq.server", "sqlite.session"]
 
+#: What a worker is for, in messages.
+Kind: TypeAlias = Literal["jq", "sqlite", "shell"]
+
 #: Seconds between two looks at a pipe that cannot be waited for.
 _POLL_SECONDS = 0.001
 
@@ -73,9 +76,14 @@ class Child:
 
 def start(module: Module) -> Child:
     """Start a worker that runs ``module``. Raises OSError, and WorkerError without the package jq."""
+    return start_command(command_line(module))
+
+
+def start_command(argv: list[str]) -> Child:
+    """Start a worker by its command line. Raises OSError."""
     if sys.platform == "win32":
-        return _start_by_subprocess(command_line(module))
-    return _start_by_spawn(command_line(module))
+        return _start_by_subprocess(argv)
+    return _start_by_spawn(argv)
 
 
 def command_line(module: Module) -> list[str]:

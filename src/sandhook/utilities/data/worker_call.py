@@ -9,7 +9,11 @@ from sandhook.worker.requests import NativeRequest, Request
 
 
 def call_worker(
-    pool: client.Pool, request: Request | NativeRequest, size: int, budget: Budget, on_frame: client.OnFrame
+    pool: client.Pool[client.Worker],
+    request: Request | NativeRequest,
+    size: int,
+    budget: Budget,
+    on_frame: client.OnFrame,
 ) -> None:
     """Send a request to a worker; its timeout or death ends the run, and so does one that does not start.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 
 from sandhook.worker.confine.report import Report
@@ -23,11 +24,13 @@ if sys.platform == "darwin":
     from sandhook.worker.confine import macos
 
 
-def confine(memory_bytes: int) -> Report:
+def confine(memory_bytes: int, readable: Sequence[str] = ()) -> Report:
     """Give up files, network, programs, processes, signals and most memory; return what is in force.
 
     Args:
         memory_bytes: Address space of this process (on Windows: committed memory).
+        readable: Directories whose files stay readable, if the system can refuse all others: Python's library.
+            ``Report.reads`` is True then.
     """
     report = Report()
     with suppress(OSError):
@@ -37,14 +40,19 @@ def confine(memory_bytes: int) -> Report:
     else:
         posix.end_with_host(report)
         if sys.platform == "linux":
-            linux.give_up_rights(report)
-        posix.limit(report, memory_bytes)
+            linux.give_up_rights(report, readable)
+        posix.limit(report, memory_bytes, descriptors=posix.READER if readable else posix.PIPES)
         if sys.platform == "linux":  # last: it refuses what the others need
             linux.allow_few_calls(report)
         elif sys.platform == "darwin":
-            macos.confine(report)
+            macos.confine(report, readable)
     _verify(report)
     return report
+
+
+def can_read_library() -> bool:
+    """Return True if ``confine`` can refuse all files but those below some directories, or refuses none."""
+    return sys.platform != "linux" or linux.has_landlock()
 
 
 def _verify(report: Report) -> None:

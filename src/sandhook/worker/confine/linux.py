@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from collections.abc import Sequence
 
 from sandhook.worker.confine import landlock, seccomp
 from sandhook.worker.confine.report import Report
@@ -14,7 +15,7 @@ PR_SET_NO_NEW_PRIVS = 38
 _CAPABILITY_VERSION_3 = 0x20080522
 
 
-def give_up_rights(report: Report) -> None:
+def give_up_rights(report: Report, readable: Sequence[str]) -> None:
     """Put in force what other limits do not hinder; each mechanism works without the others."""
     if sys.platform != "linux":
         return
@@ -24,7 +25,12 @@ def give_up_rights(report: Report) -> None:
     else:
         report.enforced("no_new_privs", "privileges")
     _drop_capabilities(libc, report)
-    landlock.confine(libc, report)
+    landlock.confine(libc, report, readable)
+
+
+def has_landlock() -> bool:
+    """Return True if the kernel has Landlock."""
+    return sys.platform == "linux" and landlock.version(ctypes.CDLL(None, use_errno=True)) > 0
 
 
 def allow_few_calls(report: Report) -> None:

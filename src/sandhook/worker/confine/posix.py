@@ -23,15 +23,19 @@ if TYPE_CHECKING:
 LIMITS: tuple[tuple[str, int, tuple[Protection, ...]], ...] = (
     ("RLIMIT_FSIZE", 0, ()),
     ("RLIMIT_CORE", 0, ()),
-    ("RLIMIT_NOFILE", LIFELINE + 1, ("descriptors",)),
     ("RLIMIT_NPROC", 0, ("processes",)),
     ("RLIMIT_MEMLOCK", 0, ()),
     ("RLIMIT_MSGQUEUE", 0, ()),
 )
 
 
-def limit(report: Report, memory_bytes: int) -> None:
+#: Descriptors of a worker that opens nothing, and of one that reads Python's library.
+PIPES, READER = LIFELINE + 1, LIFELINE + 29
+
+
+def limit(report: Report, memory_bytes: int, descriptors: int) -> None:
     """Set the resource limits."""
+    _limit("RLIMIT_NOFILE", descriptors, ("descriptors",), report)
     _limit("RLIMIT_AS", memory_bytes, ("memory",), report)
     report.enforced("RLIMIT_CPU", "processor_time")  # process.arm sets it for each request
     for name, most, protections in LIMITS:

@@ -45,11 +45,13 @@ class Report:
     Attributes:
         in_force: The mechanisms that enforce each protection.
         unavailable: Mechanisms that this system does not offer, with the reason.
+        reads: Files below the directories that the caller named stay readable.
     """
 
     def __init__(self) -> None:
         self.in_force: dict[str, list[str]] = {}
         self.unavailable: dict[str, str] = {}
+        self.reads = False
 
     def enforced(self, mechanism: str, *protections: Protection) -> None:
         """Record that a mechanism is in force, and what it protects."""

@@ -63,6 +63,23 @@ PLAIN: dict[str, tuple[int, int]] = {
     "time": (201, -1),
 }
 
+#: Allowed in addition for a worker that reads Python's library, where Landlock bounds what it can open.
+READING: dict[str, tuple[int, int]] = {
+    "fstat": (5, 80),
+    "getcwd": (79, 17),
+    "getdents64": (217, 61),
+    "lseek": (8, 62),
+    "newfstatat": (262, 79),
+    "pread64": (17, 67),
+    "read": (0, 63),
+    "stat": (4, -1),
+    "lstat": (6, -1),
+}
+
+#: Flags of openat(2) that change something: all but O_NONBLOCK, O_LARGEFILE, O_DIRECTORY, O_NOFOLLOW, O_CLOEXEC.
+_OPENAT = (257, 56)
+_CHANGING = 0xFFFFFFFF & ~(0o4000 | 0o100000 | 0o200000 | 0o400000 | 0o2000000 | 0o40000)
+
 #: Allowed if conditions on the low words of arguments hold: (argument, operation, value).
 _Condition = tuple[int, int, int]
 READ, WRITE, MMAP, MPROTECT, TGKILL, PRLIMIT = (0, 63), (1, 64), (9, 222), (10, 226), (234, 131), (302, 261)
@@ -86,8 +103,13 @@ def _instruction(code: int, value: int, true: int = 0, false: int = 0) -> bytes:
     return pack("=HBBI", code, true, false, value)
 
 
-def program(machine: str, process: int) -> bytes:
+def program(machine: str, process: int, *, reads: bool = False) -> bytes:
     """Return the filter for a machine of ``ARCHITECTURES`` as an array of ``struct sock_filter``.
+
+    Args:
+        machine: As uname(2) names it.
+        process: The id of the process.
+        reads: Allow READING, and openat(2) for reading.
 
     Another architecture, and the x32 interface, end the process: their numbers mean other calls.
     """
@@ -100,10 +122,13 @@ def program(machine: str, process: int) -> bytes:
     ]
     if machine == "x86_64":
         code += [_instruction(_AT_LEAST, _X32, false=1), _instruction(_RETURN, _KILL)]
-    for numbers in PLAIN.values():
+    conditional = _conditional(column, process)
+    if reads:
+        conditional.append((_OPENAT[column], [(2, _ANY_BIT, _CHANGING)], False))
+    for numbers in (*PLAIN.values(), *(READING.values() if reads else ())):
         if numbers[column] >= 0:
             code += [_instruction(_EQUAL, numbers[column], false=1), _instruction(_RETURN, _ALLOW)]
-    for number, conditions, must_hold in _conditional(column, process):
+    for number, conditions, must_hold in conditional:
         body: list[bytes] = []
         for argument, operation, value in conditions:
             low = _ARGUMENTS + 8 * argument  # both machines are little-endian
@@ -135,7 +160,7 @@ def confine(libc: ctypes.CDLL, report: Report) -> None:
             "seccomp", f"there is no list of system calls for {machine} with {calcsize('P') * 8} bits"
         )
         return
-    code = program(machine, os.getpid())
+    code = program(machine, os.getpid(), reads=report.reads)
     argument = _Program(len(code) // 8, code)
     number = _SECCOMP[list(ARCHITECTURES).index(machine)]
     result = libc.syscall(number, _SET_MODE_FILTER, _ALL_THREADS, ctypes.byref(argument))

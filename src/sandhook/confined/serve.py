@@ -1,0 +1,252 @@
+"""The program of a worker that runs the shell: loads what it needs, confines itself, serves runs one after the other."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from importlib.util import find_spec
+from json import loads
+from pkgutil import walk_packages
+from typing import cast
+
+from sandhook.confined import relay
+from sandhook.interp.result import KILLED, Result
+from sandhook.isolation import wire
+from sandhook.kernel.watchdog import WATCHDOG
+from sandhook.limits import Limits
+from sandhook.shell import Overflow, Shell
+from sandhook.vfs.delta import decode, delta, encode
+from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.snapshot import Snapshot
+from sandhook.worker import frames, process
+from sandhook.worker.confine import can_read_library, confine
+
+#: Modules in C that utilities import when they are first called; later no code can be loaded.
+EXTENSIONS = [
+    "_bisect",
+    "_blake2",
+    "_bz2",
+    "_csv",
+    "_ctypes",
+    "_datetime",
+    "_decimal",
+    "_hashlib",
+    "_heapq",
+    "_json",
+    "_lzma",
+    "_md5",
+    "_opcode",
+    "_random",
+    "_sha1",
+    "_sha2",
+    "_sha256",
+    "_sha3",
+    "_sha512",
+    "_socket",
+    "_ssl",
+    "_struct",
+    "_typing",
+    "_zoneinfo",
+    "array",
+    "binascii",
+    "fcntl",
+    "greenlet._greenlet",
+    "math",
+    "pyexpat",
+    "re2",
+    "regex",
+    "regex._regex",
+    "resource",
+    "select",
+    "unicodedata",
+    "zlib",
+]
+
+#: Exercises what nearly every script uses, so that it is imported once for all runs.
+WARM_UP = """\
+f() { local x=1; echo "$x" | cat; }; f >/dev/null; for i in 1 2; do [ $i -lt 2 ] && y=$((i + 1)); done
+case a in a*) ;; esac; [[ ab =~ ^a ]]; z=${y%x}; a=(1 2); cat <<< "${a[@]}" | grep -E 1 | sed s/1/2/ | head -n 1
+printf '%s' "$(echo x | tr a-z A-Z)" | awk '{print $1}'; test -f /etc/passwd; read -r w < /etc/hostname
+"""
+
+#: Parts that are the host's side, or that no sandboxed run imports.
+_HOST_PARTS = ("__main__", "cli", "conformance", "hooks", "host", "confined")
+_HOST_MODULES = (
+    "worker.jq",
+    "worker.sqlite",
+    "worker.winjob",
+    "syntax.tablegen",
+    "vfs.pyfakefs_adapter",
+    "vfs.host",
+)
+
+
+class Server:
+    """Serves runs. Keeps a copy of the file system of the last one."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._fs = MemoryFileSystem()
+        self._state: Snapshot | None = None
+        self._clock = self._fs.watch()
+        self._seen = -1
+
+    def serve_one(self) -> None:
+        """Receive one run, execute it, and send its result."""
+        kind, payload = relay.receive()
+        if kind != wire.RUN:
+            os._exit(1)
+        fields, (data, changes) = wire.unpack(payload, 2)
+        header = cast(wire.RunHeader, fields)
+        limits = Limits(**dict(zip(Limits._fields, header["limits"])))  # type: ignore[arg-type]
+        self._bring_up_to_date(header, changes)
+        streams_out, streams_err = header["streams"]
+        asks = header["asks_input"]
+        if not asks and not streams_out and not streams_err:  # else it may wait for its host for long
+            process.arm(limits.wall_seconds + 2.0)
+        shell = Shell(
+            fs=self._fs,
+            env=header["env"],
+            cwd=header["cwd"],
+            limits=limits,
+            start_files=header["start_files"],
+        )
+        self._before()
+        result = shell.run(
+            header["script"],
+            stdin=_ask if asks else data,
+            args=header["args"],
+            env=header["run_env"],
+            name=header["name"],
+            from_file=header["from_file"],
+            stdout=_send_output if streams_out else None,
+            stderr=_send_errors if streams_err else None,
+            overflow=cast(Overflow, header["overflow"]),
+        )
+        process.arm(0)
+        process.send(wire.RESULT, self._encoded(result))
+
+    def _bring_up_to_date(self, header: wire.RunHeader, changes: bytes) -> None:
+        if header["fresh"] or header["files"] != self._number:
+            self._number = header["files"]
+            self._fs = MemoryFileSystem()
+            self._clock = self._fs.watch()
+            self._state = None
+        if changes:
+            self._fs.apply(decode(changes))
+        available, names, limit = header["quota"]
+        self._fs.quota_left = available, names, limit
+
+    def _before(self) -> None:
+        """Remember the files as the run finds them, unless nothing has changed since the last look."""
+        if self._state is None or self._clock.calls != self._seen:
+            self._state = self._fs.snapshot()
+            self._seen = self._clock.calls
+
+    def _changes(self) -> bytes:
+        if self._clock.calls == self._seen:
+            return b""
+        before = self._state
+        assert before is not None
+        self._before()
+        assert self._state is not None
+        return encode(delta(before, self._state))
+
+    def _encoded(self, result: Result) -> bytes:
+        error, defect = result.syntax_error, result.defect
+        limit = "memory_bytes" if isinstance(defect, MemoryError) else result.limit
+        fields = None
+        if error is not None:
+            fields = {
+                "message": error.message,
+                "source": error.source,
+                "span": list(error.span),
+                "line": error.line,
+                "column": error.column,
+                "token": error.token,
+                "name": error.name,
+                "incomplete": error.incomplete,
+                "where": error.where,
+                "repeats": error.repeats,
+            }
+        header = {
+            "status": KILLED if limit == "memory_bytes" else result.exit_status,
+            "limit": limit,
+            "failure": result.failure,
+            "truncated": result.truncated,
+            "stdout_truncated": result.stdout_truncated,
+            "duration": result.duration,
+            "syntax_error": fields,
+            "defect": None if defect is None or limit else [defect.__class__.__name__, str(defect)],
+            "not_started": result.not_started,
+            "signal": result.signal,
+            "interrupted": result.interrupted,
+            "notes": list(result.notes),
+        }
+        return wire.pack(header, result.stdout_bytes, result.stderr_bytes, self._changes())
+
+
+def _send_output(data: bytes) -> None:
+    process.send(wire.OUTPUT, data)
+
+
+def _send_errors(data: bytes) -> None:
+    process.send(wire.ERRORS, data)
+
+
+def _ask(count: int, seconds: float, /) -> bytes:
+    """Read a piece of the host's stream."""
+    process.send(wire.INPUT, wire.INPUT_HEAD.pack(seconds, min(count, 1 << 20)))
+    kind, payload = relay.receive()
+    if kind == wire.WAITED:
+        raise TimeoutError
+    return payload
+
+
+def preload() -> None:
+    """Import what cannot be imported later: modules in C, and all modules if no file will be readable."""
+    WATCHDOG.disable()  # Landlock confines one thread; the host kills a worker that is late
+    for name in EXTENSIONS:
+        try:
+            import_module(name)
+        except ImportError:
+            continue  # of another version of Python, or another system
+    from sandhook.utilities import installed
+
+    installed()
+    if not can_read_library():
+        preload_everything()
+    Shell().run(WARM_UP)
+
+
+def preload_everything() -> None:
+    """Import every module that a run can need, and read every time zone."""
+    from sandhook.dates.zones import named_zone, zone_names
+
+    package = find_spec("sandhook")
+    assert package is not None
+    for module in walk_packages(package.submodule_search_locations, "sandhook."):
+        name = module.name.removeprefix("sandhook.")
+        if not name.startswith(_HOST_MODULES) and name.split(".")[0] not in _HOST_PARTS:
+            import_module(module.name)
+    for zone in zone_names():
+        named_zone(zone)
+
+
+def main(readable: str, memory_bytes: str) -> None:
+    """Load, confine this process, and serve.
+
+    Args:
+        readable: JSON list of the directories that Python's library and packages are in.
+        memory_bytes: Address space.
+    """
+    preload()
+    relay.install()
+    report = confine(int(memory_bytes), loads(readable))
+    process.send(frames.READY, report.encode())
+    server = Server()
+    try:
+        while True:
+            server.serve_one()
+    except MemoryError:
+        os._exit(frames.OUT_OF_MEMORY)
