@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from json import loads
@@ -61,6 +63,25 @@ EXTENSIONS = [
     "unicodedata",
     "zlib",
 ]
+
+#: Modules that are imported inside functions, and a package whose modules are imported by name.
+LAZY = [
+    "_strptime",
+    "bisect",
+    "decimal",
+    "fractions",
+    "functools",
+    "hashlib",
+    "heapq",
+    "ipaddress",
+    "json",
+    "random",
+    "ruamel.yaml",
+    "ruamel.yaml.error",
+    "tomllib",
+]
+
+LAZY_PACKAGES = ("encodings",)
 
 #: Exercises what nearly every script uses, so that it is imported once for all runs.
 WARM_UP = """\
@@ -223,14 +244,26 @@ def preload_everything() -> None:
     """Import every module that a run can need, and read every time zone."""
     from sandhook.dates.zones import named_zone, zone_names
 
-    package = find_spec("sandhook")
-    assert package is not None
-    for module in walk_packages(package.submodule_search_locations, "sandhook."):
-        name = module.name.removeprefix("sandhook.")
-        if not name.startswith(_HOST_MODULES) and name.split(".")[0] not in _HOST_PARTS:
-            import_module(module.name)
+    for name in LAZY:
+        import_module(name)
+    for name in _modules_of("sandhook"):
+        own = name.removeprefix("sandhook.")
+        if not own.startswith(_HOST_MODULES) and own.split(".")[0] not in _HOST_PARTS:
+            import_module(name)
+    for package in LAZY_PACKAGES:
+        for name in _modules_of(package):
+            with suppress(ImportError):  # of another system, or for a package that is not installed
+                import_module(name)
     for zone in zone_names():
         named_zone(zone)
+
+
+def _modules_of(package: str) -> list[str]:
+    """Return the names of the modules of a package, of those below it too."""
+    spec = find_spec(package)
+    if spec is None or spec.submodule_search_locations is None:
+        return []
+    return [package, *(each.name for each in walk_packages(spec.submodule_search_locations, package + "."))]
 
 
 def main(readable: str, memory_bytes: str) -> None:
@@ -240,6 +273,7 @@ def main(readable: str, memory_bytes: str) -> None:
         readable: JSON list of the directories that Python's library and packages are in.
         memory_bytes: Address space.
     """
+    sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 (1 is the host's)
     preload()
     relay.install()
     report = confine(int(memory_bytes), loads(readable))
