@@ -122,16 +122,23 @@ def harmless() -> dict[str, bool]:
     }
 
 
+def reads(library: str) -> bool:
+    """Read a file of Python's library and list it, as an import does."""
+    with open(os.path.join(library, "this.py"), encoding="utf-8") as file:
+        return bool(file.read()) and "this.py" in os.listdir(library)
+
+
 def main() -> None:
     """Confine this process as a worker does, then try everything."""
     from sandhook.worker.confine import confine
 
-    report = confine(512 << 20)
+    library = os.path.dirname(os.__file__)
+    report = confine(512 << 20, [library] if sys.argv[3] == "library" else [])
     canary = os.fsencode(sys.argv[1])
     result = {
         "report": [report.in_force, report.unavailable],
-        "acts": acts(canary, int(sys.argv[2])) if sys.argv[3] == "everything" else file_acts(canary),
-        "harmless": harmless(),
+        "acts": acts(canary, int(sys.argv[2])) if sys.argv[3] != "files" else file_acts(canary),
+        "harmless": {**harmless(), **({"library": reads(library)} if report.reads else {})},
     }
     os.write(1, json.dumps(result).encode())
     os._exit(0)

@@ -30,10 +30,11 @@ linux = pytest.mark.skipif(
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
 
-def run_hostile(canary: Path, before: str = "") -> dict:
+def run_hostile(canary: Path, before: str = "", mode: str = "everything") -> dict:
     """Run ``hostile.main`` in a process that is started like a worker.
 
-    With ``before``, which is run first, it tries what can be done to files only.
+    With ``before``, which is run first, it tries what can be done to files only. The mode "library" is that of a
+    worker that runs the shell: Python's library stays readable.
     """
     ours, lifeline = os.pipe()
     try:
@@ -44,7 +45,7 @@ def run_hostile(canary: Path, before: str = "") -> dict:
                 f"import os; os.dup2({ours}, 3); {before}\nfrom tests.worker.hostile import main; main()",
                 str(canary),
                 str(os.getpid()),
-                "files" if before else "everything",
+                "files" if before else mode,
             ],
             pass_fds=[ours],
             cwd=Path(__file__).parents[2],
@@ -70,6 +71,19 @@ def test_native_code_is_refused_everything(tmp_path):
     assert set(result["harmless"].values()) == {True}
     assert [path.name for path in tmp_path.iterdir()] == ["canary"]
     assert set(result["report"][0]) == set(PROTECTIONS)
+
+
+@linux
+def test_native_code_in_a_shell_worker_reads_python_s_library_alone(tmp_path):
+    canary = tmp_path / "canary"
+    canary.write_text("secret")
+    result = run_hostile(canary, mode="library")
+    refused = (errno.EPERM, errno.EACCES)
+    done = {act: code for act, code in result["acts"].items() if code not in refused}
+    assert done == {"read from another descriptor": errno.EAGAIN}, "the lifeline is empty"
+    assert result["acts"]["read a file"] == errno.EACCES
+    assert set(result["harmless"].values()) == {True} and "library" in result["harmless"]
+    assert [path.name for path in tmp_path.iterdir()] == ["canary"]
 
 
 @linux
@@ -140,13 +154,15 @@ def test_an_older_kernel_gets_the_ruleset_that_it_knows():
 # The filter, run by a small interpreter of classic BPF: other machines cannot be had here.
 
 
-def verdict(machine: str, number: int, *arguments: int, architecture: int | None = None) -> int:
+def verdict(
+    machine: str, number: int, *arguments: int, architecture: int | None = None, reads: bool = False
+) -> int:
     """Return what the filter for a machine answers to a system call of process 7."""
     architecture = seccomp.ARCHITECTURES[machine] if architecture is None else architecture
     words = [number, architecture, 0, 0]
     for argument in (*arguments, 0, 0, 0, 0, 0, 0)[:6]:
         words += [argument & 0xFFFFFFFF, argument >> 32 & 0xFFFFFFFF]
-    code = list(iter_unpack("=HBBI", seccomp.program(machine, 7)))
+    code = list(iter_unpack("=HBBI", seccomp.program(machine, 7, reads=reads)))
     at, accumulator = 0, 0
     while True:
         operation, true, false, value = code[at]
@@ -178,6 +194,19 @@ def test_the_filter_allows_its_list_alone(column, machine):
     assert verdict(machine, seccomp.TGKILL[column], 8, 8, 6) == seccomp._REFUSE
     assert verdict(machine, seccomp.PRLIMIT[column], 0, 0) == seccomp._ALLOW
     assert verdict(machine, seccomp.PRLIMIT[column], 0, 9) == seccomp._REFUSE
+
+
+@pytest.mark.parametrize(("column", "machine"), list(enumerate(seccomp.ARCHITECTURES)))
+def test_a_worker_that_reads_opens_nothing_for_writing(column, machine):
+    allowed = {
+        number for number in range(600) if verdict(machine, number, 99, 99, 4, reads=True) == seccomp._ALLOW
+    }
+    plain = {numbers[column] for numbers in (*seccomp.PLAIN.values(), *seccomp.READING.values())} - {-1}
+    assert allowed == plain
+    openat = seccomp._OPENAT[column]
+    assert verdict(machine, openat, 0, 0, os.O_RDONLY | 0o2000000, reads=True) == seccomp._ALLOW
+    for flag in (1, 2, 0o100, 0o1000, 0o2000, 0o20000000):  # WRONLY, RDWR, CREAT, TRUNC, APPEND, TMPFILE
+        assert verdict(machine, openat, 0, 0, flag, reads=True) == seccomp._REFUSE
 
 
 @pytest.mark.parametrize("machine", list(seccomp.ARCHITECTURES))

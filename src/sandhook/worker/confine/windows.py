@@ -1,4 +1,4 @@
-"""Windows: a Job Object, process mitigation policies, and a token without privileges at the lowest integrity level.
+"""Windows: a Job Object, process mitigation policies, and a token without privileges at low integrity.
 
 Everything is set by the worker on itself and cannot be taken back. What this does not refuse is reading files
 that every user may read; a token that is restricted from the start would need another way to start the worker.
@@ -32,7 +32,7 @@ _ADJUST_PRIVILEGES, _QUERY, _ADJUST_DEFAULT = 0x20, 0x8, 0x80
 _PRIVILEGES, _INTEGRITY_LEVEL = 3, 25
 _REMOVED = 4
 _GROUP_INTEGRITY = 0x20
-_UNTRUSTED = bytes((1, 1, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0))  # S-1-16-0
+_LOW = bytes((1, 1, 0, 0, 0, 0, 0, 16, 0, 16, 0, 0))  # S-1-16-4096; below it the system's random numbers fail
 
 #: Policies of "SetProcessMitigationPolicy function": number, flags, name, what it protects. The last one
 #: forbids new code, which ctypes may need for the others.
@@ -87,7 +87,7 @@ def _enter_job(kernel: ctypes.CDLL, report: Report, memory_bytes: int) -> None:
 
 
 def _lower_token(kernel: ctypes.CDLL, report: Report) -> None:
-    """Remove all privileges, and move to the integrity level at which nothing of the user can be written."""
+    """Remove all privileges, and move to the integrity level at which hardly anything of the user can be written."""
     if sys.platform != "win32":
         return
     rights = ctypes.WinDLL("advapi32")
@@ -103,12 +103,12 @@ def _lower_token(kernel: ctypes.CDLL, report: Report) -> None:
             pack_into("=I", privileges, 4 + 12 * index + 8, _REMOVED)
         if rights.AdjustTokenPrivileges(token, 0, privileges, 0, None, None):
             report.enforced("privileges removed", "privileges")
-    sid = ctypes.create_string_buffer(_UNTRUSTED)
+    sid = ctypes.create_string_buffer(_LOW)
     label = pack(
         "@PI4x" if ctypes.sizeof(ctypes.c_void_p) == 8 else "@PI", ctypes.addressof(sid), _GROUP_INTEGRITY
     )
     if rights.SetTokenInformation(token, _INTEGRITY_LEVEL, label, len(label)):
-        report.enforced("untrusted integrity level", "signals")
+        report.enforced("low integrity level", "signals")
     else:
-        report.lacking("untrusted integrity level", f"error {kernel.GetLastError()}")
+        report.lacking("low integrity level", f"error {kernel.GetLastError()}")
     kernel.CloseHandle(token)
