@@ -14,7 +14,7 @@ from tests.source import PACKAGE, modules
 
 #: Imported at the start of every worker, or on the host's side only.
 ELSEWHERE = frozenset(
-    "_winapi asyncio faulthandler fcntl importlib importlib.machinery importlib.metadata msvcrt re2 regex select signal "
+    "_winapi asyncio ctypes faulthandler fcntl importlib importlib.machinery importlib.metadata msvcrt re2 regex select signal "
     "socket subprocess sys unicodedata".split()
 )
 

@@ -1,7 +1,7 @@
 """The messages between the host and a worker that runs the shell: frames as in ``worker.frames``, JSON and bytes.
 
 Both sides send frames of ``worker.frames.HEADER``. The host sends RUN; the worker sends any number of OUTPUT, ERRORS,
-INPUT and CALL, and one RESULT. The host answers INPUT with one DATA, WAITED or ENDED, and CALL with the frames of a
+INPUT and CALL, and one RESULT. The host answers INPUT with DATA or WAITED, and CALL with the frames of a
 worker for jq or SQLite; each piece of output of these is answered with GO or STOP by the worker, and CALLED ends them.
 """
 
@@ -13,7 +13,7 @@ from struct import Struct
 from typing import TypedDict, final
 
 #: From the host.
-RUN, DATA, WAITED, ENDED, FRAME, CALLED = 64, 65, 66, 67, 68, 69
+RUN, DATA, WAITED, FRAME, CALLED = 64, 65, 66, 67, 68
 #: From the worker.
 RESULT, OUTPUT, ERRORS, INPUT, CALL, ANSWER = 80, 81, 82, 83, 84, 85
 
