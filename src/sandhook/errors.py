@@ -114,11 +114,13 @@ class IsolationError(SandhookError):
 
     Attributes:
         argument: Its name.
+        reason: Why a worker process cannot have it.
     """
 
     def __init__(self, argument: str, reason: str) -> None:
         super().__init__(f"{argument} cannot be used with isolation='process': {reason}")
         self.argument = argument
+        self.reason = reason
 
 
 class WorkerError(SandhookError):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NoReturn
 
+from sandhook.errors import IsolationError
 from sandhook.record import Record
 from sandhook.version import __version__
 
@@ -97,6 +98,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _dispatch(arguments)
     except UsageError as error:
         _print_error(f"sandhook: {error}")
+        return USAGE_ERROR
+    except IsolationError as error:
+        _print_error(f"sandhook: {error.argument} cannot be used with --isolation process: {error.reason}")
         return USAGE_ERROR
     except BrokenPipeError:
         _forget_stdout()

@@ -28,3 +28,12 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{self.prog.removeprefix('sandhook ')}: {message}")
+
+
+def add_isolation(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add the option that selects where scripts run."""
+    parser.add_argument(
+        "--isolation",
+        choices=("thread", "process"),
+        help=f"run in this process, or in a worker process that the system confines (default: {default})",
+    )

@@ -54,6 +54,7 @@ def engine_of(
             view=workspace.view if workspace else None,
             network=network_of(options),
             parse_cache=default_store(),
+            isolation=options.isolation or "thread",
         ),
         fail_closed=options.fail_closed,
         env=environment(options.env, options.inherit_env),

@@ -9,7 +9,7 @@ from errno import EINVAL
 from typing import TYPE_CHECKING, TextIO
 
 from sandhook.cli import UsageError
-from sandhook.cli.arguments import Parser
+from sandhook.cli.arguments import Parser, add_isolation
 from sandhook.cli.cache import default_store
 from sandhook.cli.machine import add_host, host_of
 from sandhook.cli.network import add_network, network_of
@@ -61,6 +61,7 @@ def parser() -> Parser:
         metavar="S",
         help=f"limit in seconds (default {_SECONDS:g}; {_HOST_SECONDS:g} with --host)",
     )
+    add_isolation(result, "thread")
     add_host(result, "run on this machine instead of in the sandbox: for scripts that you trust")
     add_network(result)
     add(
@@ -136,6 +137,7 @@ def _run(
         cwd=options.cwd or "/workspace",
         limits=limits,
         parse_cache=default_store(),
+        isolation=options.isolation or "thread",
         network=network_of(options),
     )
     return _status_of(
@@ -153,6 +155,8 @@ def _run(
 
 def _run_on_host(script: str, name: str, words: list[str], host: Host, options: argparse.Namespace) -> int:
     """Run a script on this machine, with the streams of this process."""
+    if options.isolation == "process":
+        raise UsageError("--isolation process is for the sandbox: with --host the script uses this machine")
     if options.mount:
         raise UsageError("--mount is for the sandbox: with --host the script sees the files of this machine")
     from sandhook.host.environment import build

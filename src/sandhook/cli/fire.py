@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR, UsageError
-from sandhook.cli.arguments import Parser
+from sandhook.cli.arguments import Parser, add_isolation
 from sandhook.cli.configuration import add_places, add_write_back_also, gather
 from sandhook.cli.engines import engine_of, notes_of, prestart, print_note, workspace_of
 from sandhook.cli.events import add_event, event_of
@@ -68,6 +68,7 @@ def parser() -> Parser:
     )
     add_network(result)
     add("--sandbox", action="store_true", help="also run hooks that nobody approved, in the sandbox")
+    add_isolation(result, "thread")
     add_host(result, "run hooks that are yours or approved on this machine, with its files and programs")
     add("--format", dest="layout", choices=("text", "json"), default="text", help="form of the output")
     add(

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sandhook.hooks.host import HostRunner
     from sandhook.hooks.runner import Utilities
     from sandhook.hooks.sources import Source
+    from sandhook.isolation.arguments import Isolation
     from sandhook.limits import Cancellation
     from sandhook.net.network import Network
     from sandhook.vfs.base import FileSystem
@@ -175,6 +176,7 @@ class HookEngine:
         audit: Sink | None = None,
         shared_files: bool = False,
         prestart: bool = True,
+        isolation: Isolation = "thread",
     ) -> HookEngine:
         """Load configurations: paths, Documents or decoded objects, weakest layer first.
 
@@ -183,8 +185,7 @@ class HookEngine:
 
         Args:
             contract: The format of all sources; None recognises each source's contract by its content.
-            utilities: Additional commands of the sandbox, as for ``Shell``; not with a ``runner``.
-            network: What ``curl`` and ``wget`` may reach; nothing without it; not with a ``runner``.
+            utilities, network, isolation: Of the engine's own sandbox, see ``SandboxRunner``; not with a ``runner``.
             host: Run trusted hooks on this machine, and all others and contributions in the sandbox. Trusted
                 are hooks of a trusted layer and those that ``trust`` approved. A HostRunner selects its own.
             contributions: Hooks that the host's capabilities bring: raw hooks by id of the capability.
@@ -197,7 +198,7 @@ class HookEngine:
             ConfigError: A file cannot be read; with ``fail_closed``, the configuration has problems.
             ContractError: No contract fits, or there is no contract of that name.
         """
-        own_runner = _own_runner(runner, utilities, network)
+        own_runner = _own_runner(runner, utilities, network, isolation)
         loading = _Loading(trust, max_timeout, on_long_timeout)
         options = LoadOptions(compat, ("bash", *(executors or ())), contributions, env or {})
         if not loading.read(sources, contract, options, strict=bool(fail_closed)):
@@ -296,13 +297,17 @@ class HookEngine:
         )
 
 
-def _own_runner(runner: Runner | None, utilities: Utilities | None, network: Network | None) -> Runner | None:
-    """Return the caller's runner, or a sandbox with commands and network; None for the default sandbox."""
-    if utilities is None and network is None:
+def _own_runner(
+    runner: Runner | None, utilities: Utilities | None, network: Network | None, isolation: Isolation
+) -> Runner | None:
+    """Return the caller's runner, or a sandbox with these arguments; None for the default sandbox."""
+    if utilities is None and network is None and isolation == "thread":
         return runner
     if runner is not None:
-        raise ValueError("utilities and network are for the engine's own sandbox; pass them to the runner")
-    return SandboxRunner(utilities=utilities, network=network)
+        raise ValueError(
+            "utilities, network and isolation are for the engine's own sandbox; pass them to the runner"
+        )
+    return SandboxRunner(utilities=utilities, network=network, isolation=isolation)
 
 
 def _mixed(

@@ -8,6 +8,7 @@ threads at once for hooks that an agent runs in parallel.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from threading import RLock
 from typing import TYPE_CHECKING
 
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
     from sandhook.command.own import OwnUtility
     from sandhook.interp.program import TreeStore
     from sandhook.interp.result import Result
+    from sandhook.isolation.arguments import Isolation
     from sandhook.limits import Limits
     from sandhook.net.network import Network
     from sandhook.vfs.base import FileSystem
+    from sandhook.vfs.memory import MemoryFileSystem
 
     #: Additional commands: modules or objects by name, or functions that ``@utility`` declared.
     Utilities = Mapping[str, object] | Iterable[OwnUtility]
@@ -72,6 +75,11 @@ class SandboxRunner:
         network: What ``curl`` and ``wget`` may reach; nothing without it.
         keep_logs: Write each run's output to the log file that its contract names.
         parse_cache: Stores parsed scripts between processes.
+        isolation: "process" runs hooks in worker processes. A source then sees ``fs`` as it was when the first of its
+            hooks ran.
+
+    Raises:
+        IsolationError: ``isolation`` is "process", and another argument cannot cross to a worker.
     """
 
     def __init__(
@@ -85,7 +93,13 @@ class SandboxRunner:
         network: Network | None = None,
         keep_logs: bool = False,
         parse_cache: TreeStore | None = None,
+        isolation: Isolation = "thread",
     ) -> None:
+        self._isolation = isolation
+        if isolation != "thread":
+            from sandhook.isolation.arguments import check
+
+            check(isolation, utilities=utilities, network=network, fs=fs, view=view)
         if fs is None:
             from sandhook.vfs.memory import MemoryFileSystem
 
@@ -103,7 +117,7 @@ class SandboxRunner:
         self._lock = RLock()
         self._shared = LockedFileSystem(fs, self._lock)
         self._view = view
-        self._views: dict[str, FileSystem] = {"": self._shared}
+        self._views: dict[str, FileSystem] = {"": self._shared if isolation == "thread" else fs}
         for name, content in (files or {}).items():
             data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
             path = VirtualPath(name if name[:1] == "/" else f"/workspace/{name}")
@@ -113,8 +127,10 @@ class SandboxRunner:
         """Run a request's shell text. Never raises: every error is in the result."""
         notes: list[str] = []
         fs = self.files_of(request.source)
-        written = _write_files(fs, request, notes)
-        _write_snapshot(fs, request, notes)
+        lock = self._lock_of(fs)
+        with lock:
+            written = _write_files(fs, request, notes)
+            _write_snapshot(fs, request, notes)
         try:
             ran = self._run(fs, request)
         except SandhookError as error:
@@ -122,7 +138,8 @@ class SandboxRunner:
         except Exception as error:  # an internal error must not look like a decision
             ran = RunResult(failure=internal(error), failure_is_ours=True)
         finally:
-            _remove_files(fs, written)
+            with lock:
+                _remove_files(fs, written)
         if self._keep_logs and request.log:
             _write_log(fs, request.log, ran, notes)
         if notes:
@@ -142,10 +159,34 @@ class SandboxRunner:
         with self._lock:
             known = self._views.get(source)
             if known is None:
-                known = self._views[source] = LockedFileSystem(self._new_view(source), self._lock)
+                known = self._views[source] = self._new_view(source)
             return known
 
     def _new_view(self, source: str) -> FileSystem:
+        if self._isolation == "process":
+            return self._copy()
+        return LockedFileSystem(self._overlay(source), self._lock)
+
+    def _copy(self) -> MemoryFileSystem:
+        """Return files of a source's own for workers, which copy files in memory only."""
+        from sandhook.vfs.memory import MemoryFileSystem
+
+        assert isinstance(self.fs, MemoryFileSystem)
+        copy = MemoryFileSystem()
+        copy.restore(self.fs.snapshot())
+        return copy
+
+    def _lock_of(self, fs: FileSystem) -> AbstractContextManager[object]:
+        """Return the lock to hold while files of a hook are changed here."""
+        if self._isolation == "thread":
+            return nullcontext()  # each call of such a file system locks
+        from sandhook.isolation.files import shared
+        from sandhook.vfs.memory import MemoryFileSystem
+
+        assert isinstance(fs, MemoryFileSystem)
+        return shared(fs).lock
+
+    def _overlay(self, source: str) -> FileSystem:
         if self._view is not None:
             return self._view(source)
         from sandhook.limits import Limits
@@ -183,6 +224,7 @@ class SandboxRunner:
             network=self._network,
             parse_cache=self._parse_cache,
             start_files=False,
+            isolation=self._isolation,
         )
         text = request.spec.executor.text
         if request.spec.executor.type == "argv":

@@ -11,21 +11,34 @@ from sandhook.vfs.memory import MemoryFileSystem
 Isolation: TypeAlias = Literal["thread", "process"]
 
 
-def check(isolation: Isolation, *, utilities: object, network: object, fs: object, world: object) -> None:
+def check(
+    isolation: Isolation,
+    *,
+    utilities: object,
+    network: object,
+    fs: object,
+    world: object = None,
+    view: object = None,
+) -> None:
     """Check the arguments of a shell. Raises ValueError for another word, and IsolationError."""
     if isolation not in ("thread", "process"):
         raise ValueError(f"isolation must be 'thread' or 'process', not {isolation!r}")
     if isolation == "process":
         if world is not None:
             raise IsolationError("world", "a worker cannot reach the host")
-        if utilities:
-            raise IsolationError("utilities", "Python functions of this process cannot run in a worker")
-        if network is not None:
-            raise IsolationError("network", "a worker opens no connection")
-        if not crosses(fs):
-            raise IsolationError("fs", f"a worker copies a MemoryFileSystem, not a {type(fs).__name__}")
+        if view is not None:
+            raise IsolationError("view", "a worker copies files in memory, not what a function returns")
+        error = obstacle(utilities=utilities, network=network, fs=fs)
+        if error is not None:
+            raise error
 
 
-def crosses(fs: object) -> bool:
-    """Return True for files that a worker can have a copy of; None stands for new ones."""
-    return fs is None or type(fs) is MemoryFileSystem
+def obstacle(*, utilities: object, network: object, fs: object) -> IsolationError | None:
+    """Return the error about the first argument that cannot cross to a worker; None if all can."""
+    if utilities:
+        return IsolationError("utilities", "Python functions of this process cannot run in a worker")
+    if network is not None:
+        return IsolationError("network", "a worker opens no connection")
+    if fs is not None and type(fs) is not MemoryFileSystem:
+        return IsolationError("fs", f"a worker copies MemoryFileSystem only, not {type(fs).__name__}")
+    return None

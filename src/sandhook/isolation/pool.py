@@ -6,6 +6,7 @@ import atexit
 import os
 import sys
 import sysconfig
+from functools import cache
 from importlib.util import find_spec
 from json import dumps
 from threading import Lock
@@ -60,6 +61,7 @@ def command_line(memory_bytes: int) -> list[str]:
     return [sys.executable, *options, "-c", START, dumps(search), dumps(readable), str(memory_bytes)]
 
 
+@cache
 def places() -> tuple[list[str], list[str]]:
     """Return the directories that a worker imports from, and those whose files it may read."""
     library = dict.fromkeys(

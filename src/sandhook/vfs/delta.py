@@ -67,7 +67,9 @@ def delta(before: Snapshot, after: Snapshot, *, times: bool = True) -> list[Delt
     old, new = before.paths(), after.paths()
     gone = [path for path in old if path not in new]
     entries = [DeltaEntry(path, 0) for path in sorted(gone, reverse=True)]
-    for path in sorted(new):
+    differ = tuple.__ne__  # a Record compares types too
+    changed = [path for path, saved in new.items() if path not in old or differ(saved, old[path])]
+    for path in sorted(changed):
         saved, was = new[path], old.get(path)
         if saved.mode & S_IFMT not in _TYPES or saved.special is not None:
             continue

@@ -58,7 +58,7 @@ def confine(libc: ctypes.CDLL, report: Report, readable: Sequence[str]) -> None:
     if failed:
         report.lacking("Landlock", os.strerror(code))
         return
-    report.enforced(f"Landlock {offered}", "files")
+    report.enforced(f"Landlock {offered}" + " but Python's library" * bool(readable), "files")
     report.reads = bool(readable)
     if offered >= 6:
         report.enforced(f"Landlock {offered}", "signals")
