@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import ctypes  # noqa: F401  # beside a thread that spins the watchdog's first import is slow
 import gc
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -370,3 +372,21 @@ def test_the_watchdog_does_not_sleep_until_the_deadline_that_it_knows() -> None:
     dog = watchdog.Watchdog()
     dog._runs.add(watchdog.WatchedRun(Budget(Limits(wall_seconds=600.0))))
     assert dog._look() <= 0.1
+
+
+def test_nothing_of_an_interrupt_is_left_in_the_interpreter() -> None:
+    """CPython 3.11 hangs in the next traced call when the flag for a pending exception stays set."""
+    script = (
+        "import sys, types\n"
+        "from sandhook import Shell\n"
+        "from sandhook.limits import Limits\n"
+        "def hang(options, operands, ctx):\n"
+        "    while True: pass\n"
+        "stuck = types.SimpleNamespace(RAW=True, run=hang, __doc__='stuck: hang.')\n"
+        "result = Shell(limits=Limits(wall_seconds=0.1), utilities={'stuck': stuck}).run('stuck')\n"
+        "assert result.interrupted\n"
+        "sys.settrace(lambda *_: None)\n"
+        "print((lambda: 'traced')())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("traced\n", "")

@@ -10,6 +10,7 @@ The thread is started by the first run of the process and sleeps while there are
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable
 from threading import Event, Lock, Thread, get_ident
@@ -125,7 +126,7 @@ class Watchdog:
         with self._lock:
             self._runs.discard(run)
             if run.interrupted:
-                _raise_in(run.thread, None)
+                _consume_pending(run.thread)
 
     def _start(self) -> None:
         with self._lock:
@@ -175,16 +176,30 @@ class Watchdog:
 
 def _busy_seconds(thread: int) -> float:
     """Return the processor time of a living thread; real time on a system that has no such clock."""
-    clock_of = getattr(time, "pthread_getcpuclockid", None)
-    return time.monotonic() if clock_of is None else time.clock_gettime(clock_of(thread))
+    if sys.platform in ("win32", "darwin"):
+        return time.monotonic()
+    return time.clock_gettime(time.pthread_getcpuclockid(thread))
 
 
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    """Raise an exception in another thread at its next instruction; None takes back one that is pending."""
+def _raise_in(thread: int, error: type[BaseException]) -> None:
+    """Raise an exception in another thread at its next instruction; it replaces one that is pending."""
     import ctypes
 
-    pending = None if error is None else ctypes.py_object(error)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), pending)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
+
+
+def _consume_pending(thread: int) -> None:
+    """Receive the exception that may be pending in the present thread.
+
+    Taking it back (a null pointer) would leave the interpreter's flag for it set: CPython 3.11 then hangs under
+    ``sys.settrace``.
+    """
+    try:
+        _raise_in(thread, RunInterrupted)
+        while True:  # until the next look of the interpreter at its flag
+            pass
+    except RunInterrupted:
+        return
 
 
 #: The watchdog of this process.
