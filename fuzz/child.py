@@ -25,7 +25,7 @@ _MEMORY, _TIMEOUT = 4096, 120
 
 def main(argv: list[str]) -> None:
     """Run one target until ``runs`` inputs or ``seconds`` are over; write ``count.json`` and the findings."""
-    name, engine, runs, seconds, seed, directory = argv
+    name, engine, runs, _, seed, directory = argv
     where = Path(directory)
     if engine == "atheris":
         import atheris
@@ -84,7 +84,9 @@ def _with_atheris(step: Callable[[bytes], None], name: str, words: list[str], ar
         "print_final_stats": 1,
     }
     arguments = [f"-{option}={value}" for option, value in options.items()]
-    atheris.Setup(["fuzz", *arguments, str(grown), str(DIRECTORY / "corpus" / name)], step, internal_libfuzzer=True)
+    atheris.Setup(
+        ["fuzz", *arguments, str(grown), str(DIRECTORY / "corpus" / name)], step, internal_libfuzzer=True
+    )
     atheris.Fuzz()
 
 

@@ -57,7 +57,9 @@ def signature(error: Exception) -> str:
     else:
         root = DIRECTORY.parent
         own = [
-            frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).is_relative_to(root)
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if Path(frame.filename).is_relative_to(root)
         ]
         last = own[-1]
         cause = f"{type(error).__name__} {Path(last.filename).name} {last.name}"

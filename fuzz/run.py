@@ -49,7 +49,7 @@ def run_target(name: str, options: argparse.Namespace, out: Path) -> Report:
     directory.mkdir(parents=True, exist_ok=True)
     values = (name, options.engine, options.runs, options.seconds, options.seed, directory)
     began = time.monotonic()
-    with open(directory / "log.txt", "wb") as log:
+    with (directory / "log.txt").open("wb") as log:
         done = subprocess.run(
             [sys.executable, "-m", "fuzz.child", *map(str, values)],
             cwd=DIRECTORY.parent,
@@ -71,7 +71,9 @@ def main(argv: list[str] | None = None) -> int:
     """Run the targets; return 1 if there is a finding, or if a target did not run to its end."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"default: {' '.join(NAMES)}")
-    parser.add_argument("--runs", type=int, default=int(os.environ.get("FUZZ_RUNS") or 2000), help="inputs of each")
+    parser.add_argument(
+        "--runs", type=int, default=int(os.environ.get("FUZZ_RUNS") or 2000), help="inputs of each"
+    )
     parser.add_argument("--seconds", type=int, default=0, help="the most seconds of each; 0 for no bound")
     parser.add_argument("--engine", choices=ENGINES, default=best_engine())
     parser.add_argument("--seed", type=int, default=1)
@@ -87,7 +89,10 @@ def main(argv: list[str] | None = None) -> int:
         reports.append(report := run_target(name, options, out))
         words = report.fault or f"{len(report.findings)} findings"
         rate = report.inputs / report.seconds if report.seconds else 0
-        print(f"{name:10} {report.inputs:>9} inputs {report.seconds:>8.1f} s {rate:>7.0f}/s  {words}", flush=True)
+        print(
+            f"{name:10} {report.inputs:>9} inputs {report.seconds:>8.1f} s {rate:>7.0f}/s  {words}",
+            flush=True,
+        )
         for path in report.findings:
             print(f"           {path}")
     print(f"{'in all':10} {sum(report.inputs for report in reports):>9} inputs")

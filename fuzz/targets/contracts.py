@@ -20,9 +20,42 @@ NAMES = tuple(contracts.names())
 FILES = ("hooks.json", "hooks.yaml", "hooks.toml", "crushrc", "hooks.md")
 
 WORDS = (
-    *('"hooks"', '"command"', '"matcher"', '"type"', '"event"', '"timeout"', '"PreToolUse"', '"pre_tool_use"'),
-    *('"executor"', '"bash"', '"name"', '"version": 1', '"on_error"', '"env"', '"disabled"', '"*"', '"("', "null"),
-    *("true", "1e999", "-0", "[[hooks]]\n", "hooks:\n", "- ", "&a ", "*a", "<<: ", "!!python ", "---\n", "hook add "),
+    *(
+        '"hooks"',
+        '"command"',
+        '"matcher"',
+        '"type"',
+        '"event"',
+        '"timeout"',
+        '"PreToolUse"',
+        '"pre_tool_use"',
+    ),
+    *(
+        '"executor"',
+        '"bash"',
+        '"name"',
+        '"version": 1',
+        '"on_error"',
+        '"env"',
+        '"disabled"',
+        '"*"',
+        '"("',
+        "null",
+    ),
+    *(
+        "true",
+        "1e999",
+        "-0",
+        "[[hooks]]\n",
+        "hooks:\n",
+        "- ",
+        "&a ",
+        "*a",
+        "<<: ",
+        "!!python ",
+        "---\n",
+        "hook add ",
+    ),
 )
 
 

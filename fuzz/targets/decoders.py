@@ -12,9 +12,38 @@ from sandhook.hooks.contracts import Contract, Document, LoadOptions, get
 from sandhook.hooks.report import to_json, to_text
 
 WORDS = (
-    *('"decision"', '"block"', '"deny"', '"allow"', '"approve"', '"ask"', '"reason"', '"continue"', "false", "null"),
-    *('"hookSpecificOutput"', '"permissionDecision"', '"hookEventName"', '"PreToolUse"', '"updatedInput"', "{}", "[]"),
-    *('"suppressOutput"', '"systemMessage"', '"additionalContext"', "}\n{", "NaN", "1e999", '"\\ud800"', ",", ":"),
+    *(
+        '"decision"',
+        '"block"',
+        '"deny"',
+        '"allow"',
+        '"approve"',
+        '"ask"',
+        '"reason"',
+        '"continue"',
+        "false",
+        "null",
+    ),
+    *(
+        '"hookSpecificOutput"',
+        '"permissionDecision"',
+        '"hookEventName"',
+        '"PreToolUse"',
+        '"updatedInput"',
+        "{}",
+        "[]",
+    ),
+    *(
+        '"suppressOutput"',
+        '"systemMessage"',
+        '"additionalContext"',
+        "}\n{",
+        "NaN",
+        "1e999",
+        '"\\ud800"',
+        ",",
+        ":",
+    ),
 )
 
 STATUSES = (0, 0, 0, 2, 1, 49, 126, 255)
@@ -65,7 +94,9 @@ def target(data: bytes) -> None:
             *(block.contract, status, stdout, noise),
         )
     if status == 2 and verdict(b"").refuses:
-        promise(first.permission != "allow", "a status that refuses wins over an output", block.contract, stdout)
+        promise(
+            first.permission != "allow", "a status that refuses wins over an output", block.contract, stdout
+        )
 
 
 def check_fire(block: Block, event: Event, ran: RunResult) -> None:

@@ -15,13 +15,27 @@ from sandhook.worker.requests import NativeRequest, Request
 WORDS = tuple(frames.HEADER.pack(kind, size).decode("latin-1") for kind in range(1, 10) for size in (0, 1, 9))
 
 
-
 def seeds() -> Iterable[bytes]:
     ready = frames.HEADER.pack(frames.READY, 0)
-    done = frames.HEADER.pack(frames.DONE, frames.DONE_HEAD.size + 2) + frames.DONE_HEAD.pack(1, 2, 0, 0, 0) + b"1\n"
-    failed = frames.HEADER.pack(frames.FAILED, frames.FAILED_HEAD.size + 3) + frames.FAILED_HEAD.pack(0, 1) + b"bad"
+    done = (
+        frames.HEADER.pack(frames.DONE, frames.DONE_HEAD.size + 2)
+        + frames.DONE_HEAD.pack(1, 2, 0, 0, 0)
+        + b"1\n"
+    )
+    failed = (
+        frames.HEADER.pack(frames.FAILED, frames.FAILED_HEAD.size + 3)
+        + frames.FAILED_HEAD.pack(0, 1)
+        + b"bad"
+    )
     yield ready + frames.HEADER.pack(frames.OUTPUT, 3) + b"{}\n" + done
-    yield ready + failed + frames.HEADER.pack(frames.ALSO, 1) + b"x" + frames.HEADER.pack(frames.BROKEN, 3) + b"why"
+    yield (
+        ready
+        + failed
+        + frames.HEADER.pack(frames.ALSO, 1)
+        + b"x"
+        + frames.HEADER.pack(frames.BROKEN, 3)
+        + b"why"
+    )
     yield ready + frames.HEADER.pack(frames.MEMORY, 0)
     yield done
 
@@ -53,7 +67,9 @@ def target(data: bytes) -> None:
     ):
         pool = Pool()
         try:
-            pool.call(Request(b".", data), lambda: 5.0, lambda kind, payload: frames_read.append((kind, payload)))
+            pool.call(
+                Request(b".", data), lambda: 5.0, lambda kind, payload: frames_read.append((kind, payload))
+            )
         except (WorkerDied, WorkerError, OutOfTime):
             promise(not pool._busy, "a worker that failed is dropped")
             return
@@ -74,4 +90,7 @@ def check_requests(data: bytes) -> None:
     frame = NativeRequest(data[:half], data[half:]).encode(1.0)
     _, header, body = frames.NATIVE.unpack_from(frame)
     start = frames.NATIVE.size
-    promise(frame[start : start + header] + frame[start + header :] == data and body == len(data) - half, "a request")
+    promise(
+        frame[start : start + header] + frame[start + header :] == data and body == len(data) - half,
+        "a request",
+    )

@@ -10,17 +10,46 @@ from fuzz import real
 from fuzz.compare import compare
 from fuzz.pieces import Pieces, promise, within
 from sandhook.errors import LimitExceeded
-from sandhook.pattern.glob import compile_pattern
+from sandhook.pattern.glob import Pattern, compile_pattern
 
-WORDS = ("*", "?", "[!a]", "[a-c]", "[]a]", "[[:alpha:]]", "*(a|b)", "+(", "@(", "!(", "?(", "|", ")", "\\", "[^", "**")
+WORDS = (
+    "*",
+    "?",
+    "[!a]",
+    "[a-c]",
+    "[]a]",
+    "[[:alpha:]]",
+    "*(a|b)",
+    "+(",
+    "@(",
+    "!(",
+    "?(",
+    "|",
+    ")",
+    "\\",
+    "[^",
+    "**",
+)
 
 _ALPHABET = "ab.-*?[]!^\\()|+@:lph é/"
 
 
 def seeds() -> Iterable[bytes]:
     pairs = (
-        *(("a*b?c", "axxbyc"), ("[a-c]*[!x]", "bzz"), ("+(a|b)c", "abac"), ("!(a*|b)", "ab"), ("*.b*", "a.b.b")),
-        *(("\\*a", "*a"), ("[[:alpha:]]?", "lp"), ("@(a|@(b|?))", "b"), ("*a*a*a*b", "aaaaaaaa"), ("[]a-]", "]")),
+        *(
+            ("a*b?c", "axxbyc"),
+            ("[a-c]*[!x]", "bzz"),
+            ("+(a|b)c", "abac"),
+            ("!(a*|b)", "ab"),
+            ("*.b*", "a.b.b"),
+        ),
+        *(
+            ("\\*a", "*a"),
+            ("[[:alpha:]]?", "lp"),
+            ("@(a|@(b|?))", "b"),
+            ("*a*a*a*b", "aaaaaaaa"),
+            ("[]a-]", "]"),
+        ),
     )
     for pattern, text in pairs:
         yield f"{pattern}\0{text}".encode()
@@ -35,23 +64,31 @@ def target(data: bytes) -> None:
         return
     matched = compiled.matches(text)
     promise(matched == compiled.match_sets(text), "the quick matcher agrees", pattern, text, matched)
+    if not (re.search(r"[@+!]\(", pattern) and "*" in pattern):  # bash's star depends on the end of the text
+        check_parts(compiled, pattern, text)
+    simple = re.sub(r"[^ab.*?é]", "", pattern)
+    promise(
+        compile_pattern(simple).matches(text) == naive(simple, text), "the naive matcher agrees", simple, text
+    )
+    if not real.no_bash() and not differs_on_purpose(pattern):
+        compare("glob", pattern, text)
+
+
+def check_parts(compiled: Pattern, pattern: str, text: str) -> None:
+    """Compare the matches at either end of a text with those of all its parts."""
     prefixes = [end for end in range(len(text) + 1) if compiled.match_sets(text[:end])]
     promise(compiled.match_prefix(text, True) == (prefixes or [-1])[-1], "the longest prefix", pattern, text)
     promise(compiled.match_prefix(text, False) == (prefixes or [-1])[0], "the shortest prefix", pattern, text)
     suffixes = [start for start in range(len(text) + 1) if compiled.match_sets(text[start:])]
     promise(compiled.match_suffix(text, True) == (suffixes or [-1])[0], "the longest suffix", pattern, text)
-    promise(compiled.match_suffix(text, False) == (suffixes or [-1])[-1], "the shortest suffix", pattern, text)
-    simple = re.sub(r"[^ab.*?é]", "", pattern)
     promise(
-        compile_pattern(simple).matches(text) == naive(simple, text), "the naive matcher agrees", simple, text
+        compiled.match_suffix(text, False) == (suffixes or [-1])[-1], "the shortest suffix", pattern, text
     )
-    if not real.no_bash() and not _differs_on_purpose(pattern):
-        compare("glob", pattern, text)
 
 
-def _differs_on_purpose(pattern: str) -> bool:
-    """Return True for patterns of docs/divergences.md: L-GLOB-004, a star before a negated group."""
-    return "!(" in pattern
+def differs_on_purpose(pattern: str) -> bool:
+    """Return True for L-GLOB-004, and for a backslash in the name of a class."""
+    return "!(" in pattern or ("[:" in pattern and "\\" in pattern)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
 from fuzz.pieces import Pieces, promise
@@ -13,7 +14,20 @@ WORDS = ("\0", "\x01\x02", "\x05\x03", "\x07\x07")
 
 PATHS = tuple(
     VirtualPath(path)
-    for path in ("/a", "/b", "/a/b", "/a/b/c", "/l", "/l/b", "/d", "/d/e", "/d/e/f", "/", "/d/../a", "/g" * 20)
+    for path in (
+        "/a",
+        "/b",
+        "/a/b",
+        "/a/b/c",
+        "/l",
+        "/l/b",
+        "/d",
+        "/d/e",
+        "/d/e/f",
+        "/",
+        "/d/../a",
+        "/g" * 20,
+    )
 )
 
 TARGETS = ("a", "/d", "..", "l", "/l/../b", "", "x" * 300)
@@ -46,24 +60,23 @@ def act(fs: MemoryFileSystem, data: bytes) -> None:
     """Make the calls that the bytes choose; OSError is an answer."""
     pieces = Pieces(data)
     for _ in range(len(data) // 3):
-        number, path = pieces.number(11), pieces.choice(PATHS)
-        calls: tuple[Callable[[], object], ...] = (
-            lambda: fs.mkdir(path),
-            lambda: fs.write_bytes(path, b"x" * pieces.choice(SIZES)),
-            lambda: fs.write_bytes(path, b"y", parents=True),
-            lambda: fs.symlink(pieces.choice(TARGETS), path),
-            lambda: fs.link(pieces.choice(PATHS), path),
-            lambda: fs.rename(pieces.choice(PATHS), path),
-            lambda: fs.unlink(path),
-            lambda: fs.rmdir(path),
-            lambda: fs.chmod(path, pieces.number(0o1000)),
-            lambda: fs.mkfifo(path),
-            lambda: fs.realpath(path),
-        )
-        try:
-            calls[number]()
-        except OSError:
-            continue
+        with suppress(OSError):
+            pieces.choice(CALLS)(fs, pieces.choice(PATHS), pieces)
+
+
+CALLS: tuple[Callable[[MemoryFileSystem, VirtualPath, Pieces], object], ...] = (
+    lambda fs, path, pieces: fs.mkdir(path),
+    lambda fs, path, pieces: fs.write_bytes(path, b"x" * pieces.choice(SIZES)),
+    lambda fs, path, pieces: fs.write_bytes(path, b"y", parents=True),
+    lambda fs, path, pieces: fs.symlink(pieces.choice(TARGETS), path),
+    lambda fs, path, pieces: fs.link(pieces.choice(PATHS), path),
+    lambda fs, path, pieces: fs.rename(pieces.choice(PATHS), path),
+    lambda fs, path, pieces: fs.unlink(path),
+    lambda fs, path, pieces: fs.rmdir(path),
+    lambda fs, path, pieces: fs.chmod(path, pieces.number(0o1000)),
+    lambda fs, path, pieces: fs.mkfifo(path),
+    lambda fs, path, pieces: fs.realpath(path),
+)
 
 
 def state(fs: MemoryFileSystem) -> dict[str, object]:

@@ -8,7 +8,25 @@ from fuzz.pieces import promise
 from fuzz.samples import scripts, spread
 from sandhook.syntax import parse, store
 
-WORDS = (",", "\n", "-1", "0", "3", "4", "5", "6", "16", "38", "1024", "99999", "9" * 30, "-", "+1", "1_0", " 1")
+WORDS = (
+    ",",
+    "\n",
+    "-1",
+    "0",
+    "3",
+    "4",
+    "5",
+    "6",
+    "16",
+    "38",
+    "1024",
+    "99999",
+    "9" * 30,
+    "-",
+    "+1",
+    "1_0",
+    " 1",
+)
 
 
 def seeds() -> Iterable[bytes]:

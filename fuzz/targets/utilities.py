@@ -12,18 +12,72 @@ from sandhook.utilities import UTILITIES
 NAMES = tuple(sorted(UTILITIES))
 
 WORDS = (
-    *("--", "-", "\0-n\0", "\0-e\0", "\0-f\0", "\0-i\0", "\0-r\0", "\0-o\0", "\0-d\0", "\0-k\0", "\0-c\0", "\0-t\0"),
-    *("\0--help\0", "\0--version\0", "s/a/b/", "{print $1}", ".[]", "1,$d", "BEGIN{", "1-", "%s", "+%Y", "in", "f2"),
-    *("../", "/dev/null", "/dev/stdin", "[[:alpha:]]", "\\(", "\\)", "*", "a,b\n", "1 2\n", "{}", "-exec", "<a>", "k: v"),
+    *(
+        "--",
+        "-",
+        "\0-n\0",
+        "\0-e\0",
+        "\0-f\0",
+        "\0-i\0",
+        "\0-r\0",
+        "\0-o\0",
+        "\0-d\0",
+        "\0-k\0",
+        "\0-c\0",
+        "\0-t\0",
+    ),
+    *(
+        "\0--help\0",
+        "\0--version\0",
+        "s/a/b/",
+        "{print $1}",
+        ".[]",
+        "1,$d",
+        "BEGIN{",
+        "1-",
+        "%s",
+        "+%Y",
+        "in",
+        "f2",
+    ),
+    *(
+        "../",
+        "/dev/null",
+        "/dev/stdin",
+        "[[:alpha:]]",
+        "\\(",
+        "\\)",
+        "*",
+        "a,b\n",
+        "1 2\n",
+        "{}",
+        "-exec",
+        "<a>",
+        "k: v",
+    ),
 )
 
 
 def seeds() -> Iterable[bytes]:
     calls = (
         *(("cut", "-d:", "-f1", "in"), ("sed", "-n", "s/a/b/p;1d", "in"), ("awk", "{ print $2 + 1 }", "in")),
-        *(("grep", "-Eon", "a+|b", "in"), ("sort", "-k2,2n", "in"), ("find", ".", "-name", "*", "-size", "+1")),
-        *(("tr", "a-z", "A-Z"), ("date", "-d", "2 days ago", "+%F"), ("xargs", "-n1", "echo"), ("tar", "-cf", "-", ".")),
-        *(("printf", "%5.2f|%q\n", "1", "a b"), ("ls", "-la"), ("head", "-c", "3"), ("paste", "-s", "-d,", "in")),
+        *(
+            ("grep", "-Eon", "a+|b", "in"),
+            ("sort", "-k2,2n", "in"),
+            ("find", ".", "-name", "*", "-size", "+1"),
+        ),
+        *(
+            ("tr", "a-z", "A-Z"),
+            ("date", "-d", "2 days ago", "+%F"),
+            ("xargs", "-n1", "echo"),
+            ("tar", "-cf", "-", "."),
+        ),
+        *(
+            ("printf", "%5.2f|%q\n", "1", "a b"),
+            ("ls", "-la"),
+            ("head", "-c", "3"),
+            ("paste", "-s", "-d,", "in"),
+        ),
         *(("diff", "-u", "in", "f2"), ("expr", "1", "+", "2"), ("base64", "-d"), ("column", "-t", "in")),
     )
     for name, *arguments in calls:
