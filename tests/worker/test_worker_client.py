@@ -92,6 +92,19 @@ def test_the_memory_limit_ends_the_worker_alone(pool, program):
     assert output(pool, request(b"2")) == b"2\n"
 
 
+def test_an_unknown_frame_is_no_answer(monkeypatch):
+    """A worker whose bytes are not of the protocol counts as dead, and is not used again."""
+    answers = [(frames.OUTPUT, b"1"), (95, b"")]
+    monkeypatch.setattr(client.Worker, "frame", lambda self: answers.pop(0))
+    pool = Pool()
+    try:
+        with pytest.raises(WorkerDied):
+            output(pool, request(b"1"))
+        assert pool._idle == []
+    finally:
+        pool.close()
+
+
 def test_less_memory_is_granted(ask):
     assert ask(b'"x" * 10000000 | length') == b"10000000\n"
 
