@@ -97,7 +97,12 @@ def yaml(text: str) -> None:
 def toml(text: str) -> None:
     value: Any = read_toml(text)
     written = write_toml(value)
-    promise(repr(read_toml(written)) == repr(value), "TOML that is written reads back", value, written)
+    promise(
+        has_surrogates(text) or repr(read_toml(written)) == repr(value),
+        "TOML that is written reads back",
+        value,
+        written,
+    )
     decode_toml(text)
 
 
@@ -110,7 +115,7 @@ def json_texts(text: str) -> None:
         promise(decode(encode(value)).value == value, "JSON that is encoded decodes to the same", text)
         promise(json.loads(text) is not None or value is None, "strict JSON is JSON", text)
     exact = read_json(text)
-    if "\\ud" not in text.lower() and not any("\ud800" <= c <= "\udfff" for c in text):
+    if "\\ud" not in text.lower() and not has_surrogates(text):
         promise(read_json(write_json(exact)) == exact, "JSON that is written reads back", text)
 
 
@@ -122,3 +127,8 @@ def xml(text: str) -> None:
 def ini(text: str) -> None:
     for section in read_ini(text).values():
         promise(isinstance(section, (str, dict)), "an INI value is a text", text)
+
+
+def has_surrogates(text: str) -> bool:
+    """Return True for a text that has no UTF-8: writers replace its surrogates."""
+    return any("\ud800" <= c <= "\udfff" for c in text)

@@ -61,7 +61,7 @@ def target(data: bytes) -> None:
     frames_read: list[tuple[int, bytes]] = []
     host = SimpleNamespace(read=pipe.read, write=pipe.write)
     with (
-        mock.patch.object(client.launch, "start", lambda module: child),
+        mock.patch("sandhook.worker.launch.start", lambda module: child),
         mock.patch.object(client, "os", host),
         mock.patch.object(Worker, "kill", lambda self: None),
     ):
