@@ -16,7 +16,10 @@ from fuzz import child, run
 from fuzz.findings import Findings, signature
 from fuzz.mutate import MAX_BYTES, Mutator
 from fuzz.pieces import Broken, Pieces, promise, within
-from fuzz.targets import DIRECTORY, NAMES, corpus, load, unavailable
+from fuzz.targets import DIRECTORY, NAMES, corpus, decoders, load, unavailable
+from fuzz.targets.scripts import check
+from sandhook.hooks import RunResult, Verdict
+from sandhook.shell import Result
 
 #: Mutated inputs for each target; those that ask a real program cost more.
 INPUTS = 150
@@ -120,3 +123,90 @@ def test_a_missing_program_is_reported(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(child, "unavailable", lambda target: "bash is not installed")
     child.main(["numbers", "random", "5", "0", "1", str(tmp_path)])
     assert '"skipped": "bash is not installed"' in (tmp_path / "count.json").read_text("utf-8")
+
+
+def break_restore(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandhook.vfs.memory.MemoryFileSystem.restore", lambda self, snapshot: None)
+
+
+def break_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    def encode(units: object) -> bytes:
+        raise KeyError(units)
+
+    monkeypatch.setattr("sandhook.syntax.store.encode", encode)
+
+
+def break_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandhook.interp.runtime.Runtime.run_main", lambda *arguments: 1 // 0)
+
+
+def break_loading(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandhook.hooks.HookEngine.load", lambda *arguments, **options: {}[""])
+
+
+def break_folding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandhook.hooks.report.to_text", lambda decision, output: ["\x1b"])
+    monkeypatch.setattr("fuzz.targets.decoders.to_text", lambda decision, output: ["\x1b"])
+
+
+def break_unparse(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fuzz.targets.parser.unparse", lambda unit: "true")
+
+
+def break_writing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fuzz.targets.documents.write_yaml", lambda value: "1")
+
+
+def break_dates(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fuzz.targets.dates.parse_date", lambda text, now, tz: int("x"))
+
+
+def break_prefixes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandhook.pattern.glob.Pattern.match_prefix", lambda *arguments: 0)
+
+
+BREAKS = {
+    "snapshots": break_restore,
+    "trees": break_trees,
+    "scripts": break_runs,
+    "utilities": break_runs,
+    "contracts": break_loading,
+    "decoders": break_folding,
+    "parser": break_unparse,
+    "documents": break_writing,
+    "dates": break_dates,
+    "globs": break_prefixes,
+}
+
+
+@pytest.mark.parametrize("name", sorted(BREAKS))
+def test_a_broken_promise_is_found(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    target = load(name)
+    seeds = list(target.seeds())
+    BREAKS[name](monkeypatch)
+    findings = Findings(target, tmp_path)
+    for data in seeds:
+        findings.run(data)
+    assert list(tmp_path.glob("*.input"))
+
+
+@pytest.mark.parametrize(
+    "result",
+    [Result(b"", b"", 0, limit="steps"), Result(b"", b"", 256), Result(b"x" * 9000, b"", 0)],
+    ids=["limit", "status", "output"],
+)
+def test_a_result_that_breaks_a_promise_is_found(result: Result) -> None:
+    with pytest.raises(Broken):
+        check(result)
+
+
+def test_an_approval_after_a_refusal_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A decoder that believes the last word: the noise of one seed is a refusal, of another an approval."""
+    _, contract, _, _ = decoders.places()[0]
+
+    def decode(self: object, spec: object, event: object, ran: RunResult, compat: str) -> Verdict:
+        return Verdict(permission="allow" if ran.stdout.endswith(b"yes") else "deny")
+
+    monkeypatch.setattr(type(contract), "decode", decode)
+    with pytest.raises(Broken, match="noise after a refusal"):
+        decoders.target(b"\0\0no\0words\0yes")

@@ -88,7 +88,7 @@ def target(data: bytes) -> None:
         units = parse(text, options=options)
     except (ShellSyntaxError, LimitExceeded):
         return
-    again = options._replace(aliases=()) if options.aliases else options  # the tree has them expanded
+    again = options._replace(aliases=(), tolerate_cr=False)  # the tree has neither aliases nor ends of lines
     for unit in units:
         if any(isinstance(node, HereDocument) and has_no_spelling(node) for node in walk(unit)):
             continue

@@ -42,7 +42,7 @@ def seeds() -> Iterable[bytes]:
 
 
 def target(data: bytes) -> None:
-    fs = MemoryFileSystem(quota_bytes=20_000, quota_inodes=12)
+    fs = MemoryFileSystem(quota_bytes=20_000, quota_inodes=12, uid=0, bare=True)
     half = len(data) // 2
     act(fs, data[:half])
     saved = fs.snapshot()
