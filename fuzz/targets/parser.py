@@ -9,7 +9,7 @@ from fuzz.samples import scripts, spread
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.hooks.scan import walk
 from sandhook.syntax import ParseOptions, parse
-from sandhook.syntax.nodes import HereDocument
+from sandhook.syntax.nodes import BadSubstitution, HereDocument, Node
 from sandhook.syntax.unparse import unparse
 from tests.syntax.canonical import canonical
 
@@ -90,7 +90,7 @@ def target(data: bytes) -> None:
         return
     again = options._replace(aliases=(), tolerate_cr=False)  # the tree has neither aliases nor ends of lines
     for unit in units:
-        if any(isinstance(node, HereDocument) and has_no_spelling(node) for node in walk(unit)):
+        if any(map(has_no_spelling, walk(unit))):
             continue
         try:
             printed = unparse(unit)
@@ -106,6 +106,12 @@ def target(data: bytes) -> None:
         promise(canonical(tree) == canonical((unit,)), "a printed tree is the same tree", text, printed)
 
 
-def has_no_spelling(document: HereDocument) -> bool:
-    """Return True for a here-document that only the end of the text ended: its delimiter or last line fits no line."""
-    return "\n" in document.delimiter or document.text.rstrip("\n").endswith("\\")
+def has_no_spelling(node: Node) -> bool:
+    """Return True for a node whose text means something else in another place.
+
+    That is a bad substitution, whose end depends on what follows, and a here-document that only the end of
+    the script ended, if its delimiter or last line fits no line.
+    """
+    if isinstance(node, HereDocument):
+        return "\n" in node.delimiter or node.text.rstrip("\n").endswith("\\")
+    return isinstance(node, BadSubstitution)

@@ -87,7 +87,7 @@ def substitution_text(body: n.CommandList | None) -> str:
     printer = Printer(False)
     printer.in_substitution = True
     printer.command(body)
-    text = printer.text()
+    text = printer.text() + _terminator(body)
     return " " + text if text.startswith("(") else text
 
 
@@ -237,7 +237,7 @@ class Printer:
         self.write("( ")
         self.inner(node.body)
         self.flush("")
-        self.write(" )")
+        self.write(f"{_terminator(node.body)} )")
 
     def group(self, node: n.BraceGroup) -> None:
         self.write("{ ")
@@ -448,6 +448,16 @@ def _first_text(command: n.Command) -> str:
     if isinstance(command, n.SimpleCommand) and command.words and not command.assignments:
         return word_text(command.words[0], substitution_text)
     return ""
+
+
+def _terminator(body: n.CommandList) -> str:
+    """Return what separates a list from a ")": a ";" after "!" or "time" without a command."""
+    if not body.items or body.items[-1].background:
+        return ""
+    last: n.Command = body.items[-1].command
+    if isinstance(last, n.AndOr):
+        last = last.commands[-1]
+    return ";" if isinstance(last, n.Pipeline) and not last.commands else ""
 
 
 def _line(item: n.ListItem) -> int:
