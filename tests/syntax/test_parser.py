@@ -331,7 +331,6 @@ class TestAliases:
             ({"e": "echo"}, "case e in e) e;; esac", "case e in \n    e)\n        echo\n    ;;\nesac"),
             ({"c": "# x"}, "c a", ""),
             ({"l": "x"}, "l\\\n", "x"),
-            ({"l": "x ", "m": "y"}, "l m\\\n", "x y"),
             ({"l": ""}, "l\\\n\\\n", ""),
             (
                 {"l": "if"},
