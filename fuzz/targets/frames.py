@@ -10,13 +10,15 @@ from fuzz.pieces import promise
 from sandhook.errors import WorkerError
 from sandhook.worker import client, frames
 from sandhook.worker.client import OutOfTime, Pool, Worker, WorkerDied
+from sandhook.worker.confine.report import Report
 from sandhook.worker.requests import NativeRequest, Request
 
 WORDS = tuple(frames.HEADER.pack(kind, size).decode("latin-1") for kind in range(1, 10) for size in (0, 1, 9))
 
 
 def seeds() -> Iterable[bytes]:
-    ready = frames.HEADER.pack(frames.READY, 0)
+    report = Report().encode()
+    ready = frames.HEADER.pack(frames.READY, len(report)) + report
     done = (
         frames.HEADER.pack(frames.DONE, frames.DONE_HEAD.size + 2)
         + frames.DONE_HEAD.pack(1, 2, 0, 0, 0)
@@ -57,7 +59,10 @@ class _Pipe:
 
 def target(data: bytes) -> None:
     pipe = _Pipe(data)
-    child = SimpleNamespace(stdin=-1, stdout=-1, pid=-1, process=None, poll=lambda milliseconds: True)
+    process = SimpleNamespace(wait=lambda: 1)
+    child = SimpleNamespace(
+        stdin=-1, stdout=-1, pid=-1, process=process, job=None, poll=lambda milliseconds: True
+    )
     frames_read: list[tuple[int, bytes]] = []
     host = SimpleNamespace(read=pipe.read, write=pipe.write)
     with (

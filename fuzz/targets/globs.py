@@ -87,8 +87,9 @@ def check_parts(compiled: Pattern, pattern: str, text: str) -> None:
 
 
 def differs_on_purpose(pattern: str) -> bool:
-    """Return True for L-GLOB-004, and for a backslash in the name of a class."""
-    return "!(" in pattern or ("[:" in pattern and "\\" in pattern)
+    """Return True for L-GLOB-004, a backslash in the name of a class, and a group without its end after a star."""
+    unclosed = "*" in pattern and re.search(r"[*+@?]\(", pattern) and pattern.count("(") > pattern.count(")")
+    return bool(unclosed) or "!(" in pattern or ("[:" in pattern and "\\" in pattern)
 
 
 @cache

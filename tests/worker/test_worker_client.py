@@ -105,6 +105,20 @@ def test_an_unknown_frame_is_no_answer(monkeypatch):
         pool.close()
 
 
+@pytest.mark.parametrize(
+    "report", [b"", b"[]", b"[1, 2]", b"[[], {}]", b'[{"files": 1}, {}]', b"[" * 100_000]
+)
+def test_a_report_that_cannot_be_read_is_a_worker_that_did_not_start(report, monkeypatch):
+    monkeypatch.setattr(client.Worker, "frame", lambda self: (frames.READY, report))
+    pool = Pool()
+    try:
+        worker = pool.acquire(10.0)
+        with pytest.raises(WorkerError, match="could not be started: not a report"):
+            worker._await_ready()
+    finally:
+        pool.close()
+
+
 def test_less_memory_is_granted(ask):
     assert ask(b'"x" * 10000000 | length') == b"10000000\n"
 

@@ -196,7 +196,7 @@ class _Parser:
     def _slashed(self, text: str) -> None:
         parts = text.split("/")
         self.has_year = len(parts) == 3
-        if len(parts[0]) > 2:  # 2026/01/31
+        if len(parts[0]) > 3:  # 2026/01/31
             if len(parts) != 3:
                 raise BadDate
             self._set_date(full_year(parts[0]), int(parts[1]), int(parts[2]))

@@ -256,7 +256,10 @@ class Worker:
             raise WorkerError(f"the {self.kind} worker could not be started: {death.reason}") from None
         if kind != frames.READY:
             raise WorkerError(f"the {self.kind} worker could not be started: it has another protocol")
-        self.confinement = decode(report, dies_with_host=bool(self._child.job))
+        try:
+            self.confinement = decode(report, dies_with_host=bool(self._child.job))
+        except ValueError as error:
+            raise WorkerError(f"the {self.kind} worker could not be started: {error}") from None
 
     def _read(self) -> bytes:
         seconds = self._deadline - monotonic()

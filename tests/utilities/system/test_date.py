@@ -273,6 +273,7 @@ def test_widths_are_clamped():
         "306783379 weeks",  # more days than an int holds
         "d.",  # periods belong to names of zones, not to letters
         "10:00 z.",
+        "132/1/10",  # a year that comes first has four digits
         "10:00 t-0130",  # T separates date and time
     ],
 )
