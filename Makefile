@@ -5,6 +5,7 @@
 #   make lint        ruff, the prose check, vulture, and mypy for three systems
 #   make test-slow   the long fuzzers and the memory tests
 #   make test-windows  the suite on Windows' Python under Wine, in WINLAB=DIR (Debian, as root; see tools/winlab.sh)
+#   make fuzz        random inputs for every reader of foreign bytes, FUZZ_RUNS for each of FUZZ_TARGETS
 #   make bench       measure side by side with bash and with peers
 #   make docs        write the generated pages of docs/reference
 #   make matrix      the fast suite on every supported Python that is found (or PYTHONS="...")
@@ -19,6 +20,7 @@ endif
 VENV ?= .venv
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 PYTEST_ARGS ?=
+FUZZ_TARGETS ?=
 
 ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
@@ -34,7 +36,7 @@ TYPES = set -e; for p in $(PLATFORMS); do $(BIN)/mypy --no-error-summary --platf
 STAMP := $(VENV)/.set-up-for-$(subst :,_,$(subst /,_,$(PYTHON)))
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint test-slow test-windows bench docs matrix clean
+.PHONY: demo test lint test-slow test-windows fuzz bench docs matrix clean
 
 demo: $(STAMP)
 	@$(BIN)/python examples/demo.py
@@ -59,6 +61,9 @@ test-slow: $(STAMP)-dev
 
 test-windows:
 	@PYTHON="$(PYTHON)" tools/winlab.sh test -n auto $(PYTEST_ARGS)
+
+fuzz: $(STAMP)-fuzz
+	@$(BIN)/python -m fuzz $(FUZZ_TARGETS)
 
 bench: $(STAMP)-bench
 	$(BIN)/python -m benchmarks.run
@@ -92,6 +97,10 @@ $(STAMP): pyproject.toml
 
 $(STAMP)-dev: $(STAMP)
 	@$(PIP) install -e ".[dev]"
+	@touch "$@"
+
+$(STAMP)-fuzz: $(STAMP)
+	@$(PIP) install -e ".[fuzz]"
 	@touch "$@"
 
 $(STAMP)-bench: $(STAMP)

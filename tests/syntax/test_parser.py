@@ -330,6 +330,13 @@ class TestAliases:
             ({"e": "echo"}, "\\e 'e'; x=1 e; >f e; e=e e", "\\e 'e'; x=1 echo; echo > f; e=e echo"),
             ({"e": "echo"}, "case e in e) e;; esac", "case e in \n    e)\n        echo\n    ;;\nesac"),
             ({"c": "# x"}, "c a", ""),
+            ({"l": "x"}, "l\\\n", "x"),
+            ({"l": ""}, "l\\\n\\\n", ""),
+            (
+                {"l": "if"},
+                "l a; then b; fi; l\\\n\\\n c; then d; fi",
+                "if a; then\n    b;\nfi; if c; then\n    d;\nfi",
+            ),
         ],
     )
     def test_expand_as_in_bash(self, aliases: dict[str, str], script: str, text: str) -> None:

@@ -102,11 +102,40 @@ def test_a_reserved_name_needs_the_keyword() -> None:
         ("cat <<-'E' | a\n\tx\n\tE", "cat <<-'E' |\nx\nE\n  a"),
         ("coproc a b", "coproc a b"),
         ("1<>f a", "a 1<> f"),
+        ("<f if x >g", "< f if x > g"),
+        ("<f a", "a < f"),
+        ("(!\n)", "( ! ; )"),
+        ("a $(b || time\n)", "a $(b || time ;)"),
+        ("time -- a", "time -p a"),
+        ("time -- -- a", "time -p -- -- a"),
+        ("cat << -E\nx\n-E", "cat << -E\nx\n-E\n"),
     ],
 )
 def test_spelling(script: str, text: str) -> None:
     (unit,) = parse(script + "\n")
     assert unparse(unit) == text
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "<f if x",
+        ">f ]] a",
+        "2>&1 time",
+        "<<E fi\nx\nE",
+        "time -- -- a",
+        "time -- ! a",
+        "(a && !\n)",
+        "a <(!\n)",
+        "{ !\n}",
+        "(! a\n)",
+        "(a & !\n)",
+        "cat << -E; b\nx\n-E",
+        "<<-E a\nE",
+    ],
+)
+def test_same_tree_again_where_bash_prints_another_command(script: str) -> None:
+    assert_same_again(script + "\n", ParseOptions())
 
 
 @pytest.mark.parametrize("text", ["a", "'b c'", '"$x ${y:-"z"}"', "\\ ", "`a \\`b\\``", "`\\\\$x`", "a b;c"])

@@ -92,6 +92,33 @@ def test_the_memory_limit_ends_the_worker_alone(pool, program):
     assert output(pool, request(b"2")) == b"2\n"
 
 
+def test_an_unknown_frame_is_no_answer(monkeypatch):
+    """A worker whose bytes are not of the protocol counts as dead, and is not used again."""
+    answers = [(frames.OUTPUT, b"1"), (95, b"")]
+    monkeypatch.setattr(client.Worker, "frame", lambda self: answers.pop(0))
+    pool = Pool()
+    try:
+        with pytest.raises(WorkerDied):
+            output(pool, request(b"1"))
+        assert pool._idle == []
+    finally:
+        pool.close()
+
+
+@pytest.mark.parametrize(
+    "report", [b"", b"[]", b"[1, 2]", b"[[], {}]", b'[{"files": 1}, {}]', b"[" * 100_000]
+)
+def test_a_report_that_cannot_be_read_is_a_worker_that_did_not_start(report, monkeypatch):
+    monkeypatch.setattr(client.Worker, "frame", lambda self: (frames.READY, report))
+    pool = Pool()
+    try:
+        worker = pool.acquire(10.0)
+        with pytest.raises(WorkerError, match="could not be started: not a report"):
+            worker._await_ready()
+    finally:
+        pool.close()
+
+
 def test_less_memory_is_granted(ask):
     assert ask(b'"x" * 10000000 | length') == b"10000000\n"
 

@@ -16,6 +16,8 @@ from sandhook.lazy import lazily
 _DIGITS = 18
 #: Times from the year -2,147,481,748 to the year 2,147,485,547: the range of a C library's broken-down time.
 _FIRST, _LAST = -67_768_040_609_740_800, 67_768_036_191_676_799
+#: Days that can be added: the field of the broken-down time is an int.
+_INT_MAX = 2_147_483_647
 
 
 class BadDate(Exception):
@@ -24,8 +26,8 @@ class BadDate(Exception):
 
 _TOKEN = re.compile(
     r"""
-      (?P<date>\d{1,9}-(?:\d{1,2}-\d{1,9}(?:[Tt](?=\d{1,2}[:+-]))?|[A-Za-z]{3,9}\.?-\d{1,9}))
-    | (?P<slashed>\d{1,9}/\d{1,9}(?:/\d{1,9})?)
+      (?P<date>\d{1,99}-(?:\d{1,2}-\d{1,99}(?:[Tt](?=\d{1,2}[:+-]))?|[A-Za-z]{3,9}\.?-\d{1,99}))
+    | (?P<slashed>\d{1,99}/\d{1,99}(?:/\d{1,99})?)
     | (?P<time>\d{1,2}:\d{1,2}(?::\d{1,2}(?:[.,]\d{1,99})?)?)
     | (?P<zone>[+-][ \t]*\d{1,2}:\d{1,2})
     | (?P<number>[+-]?[ \t]*\d{1,99}(?:[.,]\d{1,99})?)
@@ -143,7 +145,7 @@ class _Parser:
         if len(word) == 4 and word[:3] in SHORT:
             return word[:3]
         bare = word.replace(".", "")
-        return bare if bare in ZONES or bare in MILITARY or bare in self._local_names() else word
+        return bare if len(bare) > 1 and (bare in ZONES or bare in self._local_names()) else word
 
     def _peek(self, kind: str, offset: int = 0) -> str:
         """Return the text of the token at ``offset`` from the current one if it is of this kind, else ""."""
@@ -194,7 +196,7 @@ class _Parser:
     def _slashed(self, text: str) -> None:
         parts = text.split("/")
         self.has_year = len(parts) == 3
-        if len(parts[0]) > 2:  # 2026/01/31
+        if len(parts[0]) > 3:  # 2026/01/31
             if len(parts) != 3:
                 raise BadDate
             self._set_date(full_year(parts[0]), int(parts[1]), int(parts[2]))
@@ -369,6 +371,8 @@ class _Parser:
             if self._peek("word", 2) == "ago":
                 raise BadDate
         elif signed or self._peek("zone"):  # UTC+2
+            if text == "t":  # which separates date and time, too
+                raise BadDate
             self._correction()
             seconds += self.offset or 0
             self.offset = None
@@ -427,7 +431,7 @@ class _Parser:
             day_shift += 7 * (ordinal - (1 if ordinal > 0 and today != weekday else 0))
         start = days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
         months = year * 12 + month - 1 + self.months
-        if not -(10**11) < months < 10**11 or abs(day_shift) > 10**13 or abs(self.seconds) > 10**18:
+        if not -(10**11) < months < 10**11 or abs(day_shift + day) > _INT_MAX or abs(self.seconds) > 10**18:
             raise BadDate
         year, month = months // 12, months % 12 + 1
         days = days_from_civil(year, month, day) + day_shift
@@ -478,6 +482,8 @@ def _zone_seconds(text: str) -> int:
         hours, minutes = digits[:-2], digits[-2:]
     else:
         hours, minutes = digits, "0"
+    if not digits.replace(":", "").isdigit():  # +02,5
+        raise BadDate
     if int(hours) * 60 + int(minutes) > 24 * 60:
         raise BadDate
     return sign * (int(hours) * 3600 + int(minutes) * 60)

@@ -45,7 +45,9 @@ class AliasExpander:
         """
         reader = self.reader
         value = self.aliases[name]
-        if value[-1:] not in (" ", "\t", "\n") and reader.text[end] not in " \t\n":
+        if end == len(reader.text):
+            value += "\n"  # a continuation was the end of the text, which the lexer wants to be a newline
+        elif value[-1:] not in (" ", "\t", "\n") and reader.text[end] not in " \t\n":
             value += " "  # so that it does not join what follows the name
         change = len(value) - (end - start)
         reader.charge_move(change, "alias expansion")

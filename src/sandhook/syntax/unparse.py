@@ -4,7 +4,7 @@ The layout is that of ``declare -f``, and of ``bash --pretty-print``. Where bash
 spelling than was read, so does this: ``elif`` as ``else`` with an ``if``, ``for x`` with
 ``in "$@"``, ``$'...'`` as '...', ``<&-`` as ``0>&-``, ``function f`` before every definition,
 a function's body always in braces. Read again, the text means the same; where bash's own output
-would not (``coproc COPROC a b``, a lost ";" after a here-document, a lost 1 in ``1<>f``), the
+would not (``coproc COPROC a b``, a lost ";" after a here-document, a lost 1 in ``1<>f``, ``<f if``), the
 text is written so that it does.
 
 Source: bash 5.2 print_cmd.c, as its output shows.
@@ -87,7 +87,7 @@ def substitution_text(body: n.CommandList | None) -> str:
     printer = Printer(False)
     printer.in_substitution = True
     printer.command(body)
-    text = printer.text()
+    text = printer.text() + _terminator(body)
     return " " + text if text.startswith("(") else text
 
 
@@ -195,6 +195,8 @@ class Printer:
             self.write("! ")
         if not node.commands:
             return
+        if node.timed == "time -p" and not node.negated and _first_text(node.commands[0]) == "--":
+            self.write("-- ")  # the first one would end the options of time
         if len(node.commands) == 1:
             self.inner(node.commands[0])
             return
@@ -222,6 +224,9 @@ class Printer:
 
     def simple_command(self, node: n.SimpleCommand) -> None:
         texts = [word_text(word, substitution_text) for word in (*node.assignments, *node.words)]
+        if node.redirections and not node.assignments and texts and texts[0] in _RESERVED:
+            self.redirections(node.redirections, " " + " ".join(texts))  # "<f if" is the command "if"
+            return
         self.write(" ".join(texts))
         if node.redirections:
             if texts:
@@ -232,7 +237,7 @@ class Printer:
         self.write("( ")
         self.inner(node.body)
         self.flush("")
-        self.write(" )")
+        self.write(f"{_terminator(node.body)} )")
 
     def group(self, node: n.BraceGroup) -> None:
         self.write("{ ")
@@ -377,12 +382,14 @@ class Printer:
 
     # ------------------------------------------------------------------ redirections
 
-    def redirections(self, redirections: tuple[n.Redirection, ...]) -> None:
+    def redirections(self, redirections: tuple[n.Redirection, ...], after_first: str = "") -> None:
         documents = []
         for index, redirection in enumerate(redirections):
             if index:
                 self.write(" ")
             self.write(redirection_text(redirection))
+            if not index:
+                self.write(after_first)
             if redirection.document is not None:
                 documents.append(redirection)
         if documents:
@@ -420,7 +427,8 @@ def redirection_text(node: n.Redirection) -> str:
         delimiter = node.document.delimiter
         if node.document.quoted:
             delimiter = single_quote(delimiter)
-        return f"{'' if prefix == '0' else prefix}{operator}{delimiter}"
+        space = " " if delimiter.startswith("-") else ""  # "<<-E" is the other operator
+        return f"{'' if prefix == '0' else prefix}{operator}{space}{delimiter}"
     target = word_text(node.target, substitution_text)
     if operator in ("<&", ">&"):
         if target == "-":
@@ -433,6 +441,23 @@ def redirection_text(node: n.Redirection) -> str:
     if prefix == default:
         prefix = ""
     return f"{prefix}{operator} {target}"
+
+
+def _first_text(command: n.Command) -> str:
+    """Return the text of a simple command's first word, "" for another command."""
+    if isinstance(command, n.SimpleCommand) and command.words and not command.assignments:
+        return word_text(command.words[0], substitution_text)
+    return ""
+
+
+def _terminator(body: n.CommandList) -> str:
+    """Return what separates a list from a ")": a ";" after "!" or "time" without a command."""
+    if not body.items or body.items[-1].background:
+        return ""
+    last: n.Command = body.items[-1].command
+    if isinstance(last, n.AndOr):
+        last = last.commands[-1]
+    return ";" if isinstance(last, n.Pipeline) and not last.commands else ""
 
 
 def _line(item: n.ListItem) -> int:

@@ -67,6 +67,9 @@ class CallerRaised(BaseException):
 #: Frames that are not the last of an answer.
 _GOING_ON = frozenset({frames.OUTPUT, frames.FAILED, frames.ALSO, frames.TARGET, frames.FILE})
 
+#: Frames that end an answer.
+_LAST = frozenset({frames.DONE, frames.BROKEN})
+
 OnFrame = Callable[[int, bytes], None]
 
 
@@ -253,7 +256,10 @@ class Worker:
             raise WorkerError(f"the {self.kind} worker could not be started: {death.reason}") from None
         if kind != frames.READY:
             raise WorkerError(f"the {self.kind} worker could not be started: it has another protocol")
-        self.confinement = decode(report, dies_with_host=bool(self._child.job))
+        try:
+            self.confinement = decode(report, dies_with_host=bool(self._child.job))
+        except ValueError as error:
+            raise WorkerError(f"the {self.kind} worker could not be started: {error}") from None
 
     def _read(self) -> bytes:
         seconds = self._deadline - monotonic()
@@ -405,6 +411,8 @@ class Pool(Generic[W]):
                 kind, payload = worker.frame()
             if kind == frames.MEMORY:
                 raise WorkerDied(f"the {worker.kind} worker ran out of memory", out_of_memory=True)
+            if kind not in _LAST:
+                raise WorkerDied(f"the {worker.kind} worker sent a frame of an unknown kind")
         except CallerRaised as interruption:
             self.release(worker)
             raise interruption.cause from None

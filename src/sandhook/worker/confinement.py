@@ -44,9 +44,16 @@ def decode(report: bytes, *, dies_with_host: bool = False) -> Confinement:
     Args:
         report: See ``confine.report.Report.encode``.
         dies_with_host: The host's side put the worker into a job that ends with the host.
+
+    Raises:
+        ValueError: The bytes are not such a report.
     """
-    enforced, unavailable = loads(report)
-    in_force = {name: tuple(mechanisms) for name, mechanisms in enforced.items()}
+    try:
+        enforced, unavailable = loads(report)
+        in_force = {name: tuple(map(str, mechanisms)) for name, mechanisms in enforced.items()}
+        unavailable = {name: str(reason) for name, reason in unavailable.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"not a report of confinement: {error}") from None
     if dies_with_host:
         in_force["host_end"] = (*in_force.get("host_end", ()), "Job Object")
     missing = tuple(name for name in PROTECTIONS if name not in in_force)

@@ -261,3 +261,29 @@ def test_refuses(utility, argv, message, hint):
 
 def test_widths_are_clamped():
     assert len(strftime("%999999999Y", 0, None)) == 4096
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 Jan 2020 10:00 +029,5",  # an offset with a fraction
+        "10:00 -02.5",
+        "12/31/99999999999",
+        "1234567890123-01-01",
+        "306783379 weeks",  # more days than an int holds
+        "d.",  # periods belong to names of zones, not to letters
+        "10:00 z.",
+        "132/1/10",  # a year that comes first has four digits
+        "10:00 t-0130",  # T separates date and time
+    ],
+)
+def test_texts_that_gnu_date_rejects(text):
+    with pytest.raises(BadDate):
+        parse_date(text, 1_769_853_605 * 10**9, "UTC0")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("12/31/2147483647", 67767976233446400), ("2147485547-12-31", 67768036191590400)]
+)
+def test_years_of_ten_digits(text, seconds):
+    assert parse_date(text, 0, "UTC0") == seconds * 10**9
