@@ -16,6 +16,8 @@ from sandhook.hooks.events import ToolPre
 from sandhook.hooks.runner import SandboxRunner
 from sandhook.isolation import remote
 from sandhook.isolation.arguments import Isolation
+from sandhook.isolation.pool import pool_for
+from sandhook.limits import Limits
 from sandhook.net.network import Network
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.overlay import OverlayFileSystem
@@ -94,7 +96,8 @@ def test_what_cannot_cross_is_an_error() -> None:
 
 @posix
 def test_a_crash_is_a_hook_that_could_not_run(monkeypatch):
-    engine = HookEngine.load(settings("exit 2"), "claude_code", isolation="process", fail_closed=True)
+    script = "case $(cat) in *loop*) while :; do :; done ;; esac; echo no >&2; exit 2"
+    engine = HookEngine.load(settings(script), "claude_code", isolation="process", fail_closed=True)
     assert engine.fire(ToolPre("Bash", {"command": "ls"})).outcomes[0].verdict.could_not_run is None
     converse = remote._Remote._converse
 
@@ -104,24 +107,22 @@ def test_a_crash_is_a_hook_that_could_not_run(monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(remote._Remote, "_converse", kill_and_converse)
-        decision = engine.fire(ToolPre("Bash", {"command": "ls"}))
+        decision = engine.fire(ToolPre("Bash", {"command": "loop"}))
     assert decision.outcomes[0].verdict.could_not_run == "the shell worker was ended by SIGKILL"
     assert decision.refused and decision.fail_closed
     assert engine.fire(ToolPre("Bash", {"command": "ls"})).outcomes[0].verdict.could_not_run is None
 
 
 def test_one_hook_does_not_hold_up_another():
-    runner = SandboxRunner(isolation="process")
+    limits = Limits(steps=10**12, wall_seconds=300.0)
+    runner = SandboxRunner(isolation="process", limits=limits)
     slow = HookEngine.load(settings("while [ ! -e /tmp/go ]; do :; done"), "claude_code", runner=runner)
     quick = HookEngine.load(settings("exit 2"), "claude_code", runner=runner)
     thread = threading.Thread(target=slow.fire, args=(ToolPre("Bash", {"command": "ls"}),))
     thread.start()
     assert quick.fire(ToolPre("Bash", {"command": "ls"})).refused
     assert thread.is_alive()
-    from sandhook.isolation.pool import pool_for
-    from sandhook.limits import Limits
-
-    assert pool_for(Limits())._busy, "the other one runs on"
-    for worker in list(pool_for(Limits())._busy):
+    assert pool_for(limits)._busy, "the other one runs on"
+    for worker in list(pool_for(limits)._busy):
         worker.terminate()
     thread.join()

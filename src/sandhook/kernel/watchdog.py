@@ -10,7 +10,6 @@ The thread is started by the first run of the process and sleeps while there are
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable
 from threading import Event, Lock, Thread, get_ident
@@ -176,9 +175,8 @@ class Watchdog:
 
 def _busy_seconds(thread: int) -> float:
     """Return the processor time of a living thread; real time on a system that has no such clock."""
-    if sys.platform in ("win32", "darwin"):
-        return time.monotonic()
-    return time.clock_gettime(time.pthread_getcpuclockid(thread))
+    clock_of, read = getattr(time, "pthread_getcpuclockid", None), getattr(time, "clock_gettime", None)
+    return time.monotonic() if clock_of is None or read is None else float(read(clock_of(thread)))
 
 
 def _raise_in(thread: int, error: type[BaseException]) -> None:

@@ -18,10 +18,12 @@ from sandhook.utilities.search.perl.classes import as_whole_word
 from sandhook.utilities.search.perl.syntax import NO_GROUP, NO_ITEM, TOO_LARGE, PerlTranslator
 
 #: The module puts each turn of a repeated group and each call of a group on a stack, which it cannot bound.
-#: The stack grows by at most so many bytes in a second, so the time of one search bounds it.
-_GROWTH = 1 << 29
-_LEAST_SECONDS = 0.1  #: for such a search, because a busy machine may be slow to begin
-_STACKS = lazily(rb"\)(?:[*+]|\{[0-9]*,)|\(\?(?:R|[-+]?[0-9]|&|P>)|\\g[<']")
+#: The stack grows with the time of one search, so that bounds it: pattern, bytes in a second at most, and the
+#: least bound in seconds, because a busy machine may be slow to begin.
+_STACKS = (
+    (lazily(rb"\(\?(?:R|[-+]?[0-9]|&|P>)|\\g[<']"), 1 << 29, 0.1),
+    (lazily(rb"\)(?:[*+]|\{[0-9]*,)"), 1 << 28, 0.25),
+)
 
 #: Messages of the module, and those of PCRE2 for the same errors.
 _MESSAGES = {
@@ -69,6 +71,13 @@ class _Spec(Record):
     flags: str
 
 
+def _longest_search(pattern: bytes, memory: int) -> float:
+    """Return how many seconds one search may take, so that its stack does not exceed the bound of memory."""
+    return next(
+        (max(least, memory / growth) for stacks, growth, least in _STACKS if stacks.search(pattern)), inf
+    )
+
+
 class PerlSpans:
     """Yields the spans of matches, in bytes."""
 
@@ -78,9 +87,7 @@ class PerlSpans:
         self._spec = spec
         self._ascii_regex = _compile(spec, True)
         self._budget = budget
-        self._longest = (
-            max(_LEAST_SECONDS, budget.limits.memory_bytes / _GROWTH) if _STACKS.search(spec.pattern) else inf
-        )
+        self._longest = _longest_search(spec.pattern, budget.limits.memory_bytes)
 
     def __call__(self, line: bytes) -> Iterator[tuple[int, int]]:
         for spans in self.matches(line):
