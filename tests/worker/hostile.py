@@ -13,7 +13,7 @@ import sys
 import time
 
 MACHINE = platform.machine()
-libc = ctypes.CDLL(None, use_errno=True)
+libc = ctypes.CDLL(None, use_errno=True) if sys.platform != "win32" else ctypes.CDLL("msvcrt")
 
 #: Numbers on x86_64 and on aarch64.
 CALLS = {
