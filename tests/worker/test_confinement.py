@@ -239,11 +239,11 @@ def kill_at_work(monkeypatch):
 
 
 @posix
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
-def test_a_worker_that_a_signal_ends_is_reported_as_that(kill_at_work, number):
-    kill_at_work(number)
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGSEGV", "SIGTERM"])
+def test_a_worker_that_a_signal_ends_is_reported_as_that(kill_at_work, name):
+    kill_at_work(signal.Signals[name])
     result = Shell().run("jq -n 'def f: f; f'")
-    assert result.failure == f"the jq worker was ended by {number.name}"
+    assert result.failure == f"the jq worker was ended by {name}"
     assert (result.limit, result.exit_status, result.defect) == (None, 137, None)
 
 
