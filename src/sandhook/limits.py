@@ -36,9 +36,7 @@ class Limits(Record):
     call_depth: int = 2_000  #: nested functions, `source`, `eval`
     processes: int = 256  #: virtual processes alive at once
     input_bytes: int = 8 << 20  #: standard input, environment and arguments together
-    script_bytes: int = (
-        1 << 20
-    )  #: text of one script, sourced file or eval, one argument of a utility, a program of awk
+    script_bytes: int = 1 << 20  #: text of one script, sourced file, eval, or argument of a utility
     nesting: int = 100  #: syntactic nesting of one script
     fields: int = 200_000  #: fields that one expansion may give
     open_files: int = 256  #: descriptors of one process

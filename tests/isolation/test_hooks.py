@@ -97,7 +97,7 @@ def test_what_cannot_cross_is_an_error() -> None:
 @posix
 def test_a_crash_is_a_hook_that_could_not_run(monkeypatch):
     script = "case $(cat) in *loop*) while :; do :; done ;; esac; echo no >&2; exit 2"
-    engine = HookEngine.load(settings(script), "claude_code", isolation="process", fail_closed=True)
+    engine = HookEngine.load(settings(script), "claude_code", isolation="process")
     assert engine.fire(ToolPre("Bash", {"command": "ls"})).outcomes[0].verdict.could_not_run is None
     converse = remote._Remote._converse
 
@@ -109,7 +109,7 @@ def test_a_crash_is_a_hook_that_could_not_run(monkeypatch):
         patch.setattr(remote._Remote, "_converse", kill_and_converse)
         decision = engine.fire(ToolPre("Bash", {"command": "loop"}))
     assert decision.outcomes[0].verdict.could_not_run == "the shell worker was ended by SIGKILL"
-    assert decision.refused and decision.fail_closed
+    assert decision.refused and decision.fail_closed, "although the engine was not loaded with fail_closed"
     assert engine.fire(ToolPre("Bash", {"command": "ls"})).outcomes[0].verdict.could_not_run is None
 
 

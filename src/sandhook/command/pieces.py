@@ -7,6 +7,7 @@ text takes sixty times the memory of the text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import AnyStr
 
 PIECE = 65_536  #: bytes, or characters, that one call may work on
 
@@ -18,8 +19,8 @@ def free(steps: int) -> None:
     """Charge nothing: the work on a text that is short, and whose result all runs share."""
 
 
-def pieces(data: bytes, charge: Charge, size: int = PIECE) -> Iterator[bytes]:
-    """Yield ``data`` in pieces of at most ``size`` bytes; charge a step for each KiB."""
+def pieces(data: AnyStr, charge: Charge, size: int = PIECE) -> Iterator[AnyStr]:
+    """Yield bytes or text in pieces of at most ``size`` elements; charge a step for each 1,024."""
     if len(data) <= size:
         charge(1 + (len(data) >> 10))
         yield data
@@ -27,17 +28,6 @@ def pieces(data: bytes, charge: Charge, size: int = PIECE) -> Iterator[bytes]:
     for start in range(0, len(data), size):
         charge(1 + (size >> 10))
         yield data[start : start + size]
-
-
-def text_pieces(text: str, charge: Charge, size: int = PIECE) -> Iterator[str]:
-    """Yield ``text`` in pieces of at most ``size`` characters; charge a step for each 1,024."""
-    if len(text) <= size:
-        charge(1 + (len(text) >> 10))
-        yield text
-        return
-    for start in range(0, len(text), size):
-        charge(1 + (size >> 10))
-        yield text[start : start + size]
 
 
 def map_bytes(data: bytes, table: Sequence[bytes], charge: Charge) -> Iterator[bytes]:
@@ -54,7 +44,7 @@ def map_text(text: str, change: Callable[[str], str], charge: Charge) -> str:
         charge(1 + (len(text) >> 6))
         return "".join([change(char) for char in text])
     parts = []
-    for piece in text_pieces(text, charge):
+    for piece in pieces(text, charge):
         charge(len(piece) >> 6)
         parts.append("".join([change(char) for char in piece]))
     return "".join(parts)

@@ -28,17 +28,9 @@ def check(
             raise IsolationError("world", "a worker cannot reach the host")
         if view is not None:
             raise IsolationError("view", "a worker copies files in memory, not what a function returns")
-        error = obstacle(utilities=utilities, network=network, fs=fs)
-        if error is not None:
-            raise error
-
-
-def obstacle(*, utilities: object, network: object, fs: object) -> IsolationError | None:
-    """Return the error about the first argument that cannot cross to a worker; None if all can."""
-    if utilities:
-        return IsolationError("utilities", "Python functions of this process cannot run in a worker")
-    if network is not None:
-        return IsolationError("network", "a worker opens no connection")
-    if fs is not None and type(fs) is not MemoryFileSystem:
-        return IsolationError("fs", f"a worker copies MemoryFileSystem only, not {type(fs).__name__}")
-    return None
+        if utilities:
+            raise IsolationError("utilities", "Python functions of this process cannot run in a worker")
+        if network is not None:
+            raise IsolationError("network", "a worker opens no connection")
+        if fs is not None and type(fs) is not MemoryFileSystem:
+            raise IsolationError("fs", f"a worker copies MemoryFileSystem only, not {type(fs).__name__}")

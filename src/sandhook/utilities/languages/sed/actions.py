@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from sandhook.command.pieces import pieces, text_pieces
+from sandhook.command.pieces import pieces
 from sandhook.record import Record
 from sandhook.utilities.languages.sed.machine import Machine
 from sandhook.utilities.languages.sed.script import (
@@ -99,7 +99,7 @@ def _transliterate(node: Transliteration, setting: Setting) -> Action:
         text = m.space.decode("utf-8", "surrogateescape")
         if len(text) > _LARGE:
             _grow(m, 4 * len(text))
-            text = "".join([piece.translate(mapping) for piece in text_pieces(text, m.budget.charge)])
+            text = "".join([piece.translate(mapping) for piece in pieces(text, m.budget.charge)])
         else:
             text = text.translate(mapping)
         m.space = text.encode("utf-8", "surrogateescape")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sandhook.command.pieces import free, text_pieces
+from sandhook.command.pieces import free, pieces
 from sandhook.pattern.posix import Match
 from sandhook.utilities.languages.sed.script import Part
 from sandhook.utilities.languages.sed.text import convert_escapes
@@ -74,7 +74,7 @@ def _change_case(text: str, mode: str) -> str:
     if text.isascii():
         return text.upper() if mode == "U" else text.lower()
     change = _upper if mode == "U" else _lower
-    return "".join(["".join([change(c) for c in piece]) for piece in text_pieces(text, free)])
+    return "".join(["".join([change(c) for c in piece]) for piece in pieces(text, free)])
 
 
 def _upper(char: str) -> str:
