@@ -43,6 +43,16 @@ EXTRA = (
 COMMANDS = {
     "cold start: exec": ("exec", "-c", "exit 0"),
     "cold start: exec with grep": ("exec", "-c", "echo a | grep -c a"),
+    "cold start: fire": (
+        "fire",
+        "--hooks",
+        "hooks.json",
+        "--contract",
+        "claude_code",
+        "PreToolUse",
+        "--tool",
+        "Bash",
+    ),
     "cold start: list": ("list", "--hooks", "hooks.json"),
 }
 

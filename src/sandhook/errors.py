@@ -172,3 +172,7 @@ class ConfigError(SandhookError):
         self.source = source
         head = f"{source}: " if source else ""
         super().__init__("\n".join(f"{head}{problem}" for problem in problems))
+
+
+class TrustError(SandhookError):
+    """The store of approvals cannot be read or written, or a hook executes too much to be examined."""

@@ -13,7 +13,6 @@ from sandhook.interp.program import TreeStore
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
 from sandhook.interp.runtime import Runtime
 from sandhook.interp.shell_command import new_state
-from sandhook.isolation.arguments import Isolation, check
 from sandhook.kernel.descriptor import (
     Callback,
     Capture,
@@ -27,7 +26,6 @@ from sandhook.kernel.descriptor import (
 from sandhook.kernel.process import Kernel, Process
 from sandhook.kernel.signals import NAMES
 from sandhook.kernel.stack import stack_exceeds
-from sandhook.kernel.threads import Turn, call_in_thread
 from sandhook.kernel.watchdog import RunInterrupted, WatchedRun
 from sandhook.limits import Budget, Cancellation, Limits
 from sandhook.record import Record
@@ -40,8 +38,11 @@ from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath, normalize
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from sandhook.command.own import OwnUtility
     from sandhook.interp.outside import Stage, World
+    from sandhook.isolation.arguments import Isolation
     from sandhook.net.network import Network
 
 T = TypeVar("T")
@@ -105,6 +106,8 @@ class Shell:
     ) -> None:
         self.isolation = isolation
         if isolation != "thread":
+            from sandhook.isolation.arguments import check
+
             check(isolation, utilities=utilities, network=network, fs=fs, world=world)
         self.limits = limits or _DEFAULT_LIMITS
         self.world = world
@@ -170,7 +173,7 @@ class Shell:
         text = _Script(script, args, env, name, from_file)
         if self.isolation == "process":
             return self._run_in_worker(text, limits or self.limits, channels)
-        with self._lock if cancel is None else Turn(self._lock, cancel):
+        with _turn(self._lock, cancel):
             return _in_thread_if_stack_is_deep(lambda: _Run(self, limits or self.limits, channels).main(text))
 
     def _run_in_worker(self, script: _Script, limits: Limits, channels: _Channels) -> Result:
@@ -196,6 +199,8 @@ class Shell:
         """
         cancel = arguments.setdefault("cancel", Cancellation()) or Cancellation()
         arguments["cancel"] = cancel
+        from sandhook.kernel.threads import call_in_thread
+
         return await call_in_thread(lambda: self.run(script, **arguments), cancel)
 
     def session(self, *, env: Mapping[str, str] | None = None, name: str = "bash") -> Session:
@@ -230,7 +235,7 @@ class Session:
     ) -> Result:
         """Run a script in this session's state; ``cancel`` ends it from another thread."""
         shell = self._shell
-        with shell._lock if cancel is None else Turn(shell._lock, cancel):
+        with _turn(shell._lock, cancel):
             run = _Run(shell, limits or shell.limits, _Channels(stdin, cancel=cancel))
             text = _Script(script, env=self._env, name=self._name)
             result, self._state = _in_thread_if_stack_is_deep(lambda: run.continued(self._state, text))
@@ -240,6 +245,8 @@ class Session:
         """Run without blocking the event loop; see ``Shell.arun``."""
         cancel = arguments.setdefault("cancel", Cancellation()) or Cancellation()
         arguments["cancel"] = cancel
+        from sandhook.kernel.threads import call_in_thread
+
         return await call_in_thread(lambda: self.run(script, **arguments), cancel)
 
 
@@ -443,6 +450,15 @@ class _Run:
             failure=crash,
             notes=() if self.stage is None else self.stage.notes,
         )
+
+
+def _turn(lock: Lock, cancel: Cancellation | None) -> AbstractContextManager[object]:
+    """Return what holds the lock of a Shell during a run."""
+    if cancel is None:
+        return lock
+    from sandhook.kernel.threads import Turn
+
+    return Turn(lock, cancel)
 
 
 def _in_thread_if_stack_is_deep(run: Callable[[], T]) -> T:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandhook.hooks.evidence import TrustError
+from sandhook.errors import TrustError
 from tests.hooks.evidencetools import Files, looked, paths
 
 #: One script at /p/d/x.sh, with others around it.

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sandhook.hooks.evidence import TrustError, examine
+from sandhook.errors import TrustError
+from sandhook.hooks.evidence import examine
 from sandhook.hooks.model import Executor, HookSpec
 from sandhook.hooks.trust import HostMachine
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sandhook.errors import TrustError
 from sandhook.hooks import HookEngine, ToolPre
 from sandhook.hooks.contracts import Document
-from sandhook.hooks.evidence import TrustError
 from sandhook.hooks.trust import TrustStore
 from tests.hooks.evidencetools import looked, paths
 

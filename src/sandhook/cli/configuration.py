@@ -71,11 +71,10 @@ def add_write_back_also(parser: Parser) -> None:
 def guarded(command: Callable[[], int]) -> int:
     """Run a command; if a configuration has faults, print a line for each and return exit status 1."""
     from sandhook.cli import USAGE_ERROR, UsageError
-    from sandhook.errors import ConfigError
+    from sandhook.errors import ConfigError, TrustError
     from sandhook.hooks.contracts import ContractError
     from sandhook.hooks.decode import DecodeError
     from sandhook.hooks.text import neutralise
-    from sandhook.hooks.trust import TrustError
 
     try:
         return command()
@@ -138,7 +137,7 @@ def carried(specs: Sequence[HookSpec], contract: str, project: str, store: Trust
 
     A hook of the user's own layer names its scripts by paths of the host, or below ``~``.
     """
-    from sandhook.hooks.trust import TrustError
+    from sandhook.errors import TrustError
     from sandhook.shell import DEFAULT_ENVIRONMENT
 
     home = store.home.rstrip("/") + "/"

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.cli.output import is_terminal
-from sandhook.errors import ConfigError
+from sandhook.errors import ConfigError, TrustError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.evidence import shown_pattern
 from sandhook.hooks.sources import documents, line_of
 from sandhook.hooks.text import neutralise
-from sandhook.hooks.trust import Evidence, TrustError, TrustStore
+from sandhook.hooks.trust import Evidence, TrustStore
 
 if TYPE_CHECKING:
     import argparse

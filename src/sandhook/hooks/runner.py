@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.model import Request, RunResult
-from sandhook.text.quoting import in_single_quotes
 from sandhook.vfs.locked import LockedFileSystem
 from sandhook.vfs.path import VirtualPath, dirname, normalize
 
@@ -228,6 +227,8 @@ class SandboxRunner:
         )
         text = request.spec.executor.text
         if request.spec.executor.type == "argv":
+            from sandhook.text.quoting import in_single_quotes
+
             text = " ".join(map(in_single_quotes, request.spec.executor.argv))
         return as_ran(
             shell.run(

@@ -14,13 +14,14 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from sandhook.errors import TrustError
 from sandhook.hooks.decode import DecodeError, decode_object
 from sandhook.hooks.event import JsonObject
-from sandhook.hooks.evidence import MAX_BYTES, PROJECT_VARIABLES, Evidence, TrustError, examine
+from sandhook.hooks.evidence import MAX_BYTES, PROJECT_VARIABLES, Evidence, examine
 from sandhook.hooks.model import HookSpec
 from sandhook.pattern.glob import quote
 
-__all__ = ["PROJECT_VARIABLES", "Evidence", "HostMachine", "TrustError", "TrustStore", "read_host"]
+__all__ = ["PROJECT_VARIABLES", "Evidence", "HostMachine", "TrustStore", "read_host"]
 
 
 class HostMachine:

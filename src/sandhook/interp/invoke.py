@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sandhook.command.run import run_utility
 from sandhook.interp import lookup, traps
 from sandhook.interp.external import ShellContext, run_external
-from sandhook.interp.trace import assigned as assigned_text
 from sandhook.kernel.stack import DEEP, stack_exceeds
+from sandhook.lazy import lazy_module
 from sandhook.state.assigned import Argument
 from sandhook.state.control import Discard, ExitShell, ReturnFrom
 from sandhook.state.frame import Frame
 from sandhook.state.locals import leave
 from sandhook.state.state import Function, Interpreter, State
 from sandhook.state.values import FEW_PARAMETERS, LARGE, TRACE, Charge
+
+if TYPE_CHECKING:
+    from sandhook.interp import trace
+else:  # for arrays on the command line
+    trace = lazy_module("sandhook.interp.trace")
 
 
 def invoke(
@@ -30,7 +36,7 @@ def invoke(
     """Run a command; report a name that is not found and return 127."""
     name = argv[0]
     if not isinstance(name, str):
-        name = assigned_text(name)
+        name = trace.assigned(name)
     if functions and name in state.functions:
         return call_function(runtime, state, state.functions[name], _texts(argv[1:]))
     commands = runtime.commands
@@ -51,7 +57,7 @@ def invoke(
 
 
 def _texts(argv: Sequence[Argument]) -> list[str]:
-    return [word if isinstance(word, str) else assigned_text(word) for word in argv]
+    return [word if isinstance(word, str) else trace.assigned(word) for word in argv]
 
 
 def call_function(runtime: Interpreter, state: State, function: Function, arguments: list[str]) -> int:

@@ -7,23 +7,13 @@ and the store of parsed trees.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
 from sandhook.expand.special import expand_subscript
 from sandhook.expand.text import runs_commands
-from sandhook.interp import (
-    arithmetic_errors,
-    command_errors,
-    expansion_services,
-    external,
-    invoke,
-    messages,
-    record,
-    trace,
-    traps,
-)
+from sandhook.interp import expansion_services, external, invoke, messages, record, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.lookup import Commands
 from sandhook.interp.program import TreeStore, is_read_by_unit, load_program, read_units
@@ -31,12 +21,20 @@ from sandhook.interp.subshell import run_last_trap
 from sandhook.interp.substitution import substitute
 from sandhook.kernel.signals import Terminated
 from sandhook.kernel.stack import DEEP, stack_exceeds
+from sandhook.lazy import lazy_module
 from sandhook.state.assigned import Argument, Assigned
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import State
 from sandhook.syntax import parse_heredoc, parse_word
 from sandhook.syntax.nodes import Assignment, Command, SimpleCommand, Word
 from sandhook.syntax.options import ParseOptions
+
+if TYPE_CHECKING:
+    from sandhook.interp import arithmetic_errors, command_errors, trace
+else:  # most runs have no error and no trace
+    arithmetic_errors = lazy_module("sandhook.interp.arithmetic_errors")
+    command_errors = lazy_module("sandhook.interp.command_errors")
+    trace = lazy_module("sandhook.interp.trace")
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES, SIGQUIT
 from sandhook.lazy import lazily
 from sandhook.state.control import ExitShell
-from sandhook.state.environment import exported_variables, set_environment
+from sandhook.state.environment import exported_variables
 from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.records import Input, Invocation
 from sandhook.state.state import Interpreter, Programs, State
@@ -105,14 +105,13 @@ def new_state(
     process.caught.add(SIGQUIT)  # it ends a subshell, but not a shell
     if process.ignored:
         state.traps.update((NAMES[number], "") for number in process.ignored)
-    _import_environment(state, environment)
     values = state.values
+    values.update(_DEFAULTS)
+    _import_environment(state, environment)
     state.attributes.update(ATTRIBUTES)
     values.update(_FIXED)
     values["BASH_VERSINFO"] = IndexedArray(["5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"])
     state.attributes["BASH_VERSINFO"] = ARRAY | READONLY
-    for key, value in _DEFAULTS.items():
-        values.setdefault(key, value)
     if programs is not None:
         values.update((key, value) for key, value in programs.facts().items() if key not in environment)
     values.pop("_", None)
@@ -131,24 +130,29 @@ def _invocation(input: Input, main: str, parent_pid: int, ignored: frozenset[int
 
 def _import_environment(state: State, environment: dict[str, str]) -> None:
     """Set the exported variables of a new shell, without those that an environment may not set."""
-    set_environment(state, {key: value for key, value in environment.items() if is_name(key)})
-    if len(state.values) < len(environment):
-        foreign = {key: value for key, value in environment.items() if not is_name(key)}
+    values, attributes = state.values, state.attributes
+    foreign: dict[str, str] = {}
+    for name, value in environment.items():
+        if is_name(name):
+            values[name] = value
+            attributes[name] = EXPORT
+        else:
+            foreign[name] = value
+    if foreign:
         state.memo = state.memo._replace(foreign=foreign)
     for inert in INERT.intersection(environment):
-        state.values.pop(inert, None)
-        state.attributes.pop(inert, None)
+        del values[inert], attributes[inert]
     for computed in _COMPUTED.intersection(environment):
-        value = state.values.pop(computed, None)
-        if computed == "SECONDS" and isinstance(value, str) and value.isdigit():
-            state.memo = state.memo._replace(seconds=int(value[:18]))
+        seconds = values.pop(computed)
+        if computed == "SECONDS" and isinstance(seconds, str) and seconds.isdigit():
+            state.memo = state.memo._replace(seconds=int(seconds[:18]))
 
 
 def _count_level(runtime: Interpreter, state: State) -> None:
     """Set SHLVL to one more than in the outer shell, or to 1 if its value is not a number, as in bash."""
     outer_level = state.values.get("SHLVL", "")
     assert isinstance(outer_level, str)
-    level = int(outer_level) + 1 if _LEVEL.fullmatch(outer_level) else 1
+    level = int(outer_level) + 1 if outer_level and _LEVEL.fullmatch(outer_level) else 1
     if level >= 1000:
         runtime.write_error(state, f"{state.name}: warning: shell level ({level}) too high, resetting to 1\n")
         level = 1

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from sandhook.text.surrogates import as_shell_text
 from sandhook.vfs.base import Device, Entry, Stat
 from sandhook.vfs.conveniences import Conveniences
-from sandhook.vfs.delta import CountingClock, DeltaEntry, apply
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG, Inode, MemoryFile
 from sandhook.vfs.names import byte_order, check_path, check_relative
@@ -25,6 +24,7 @@ from sandhook.vfs.tree import DOTS, Tree
 
 if TYPE_CHECKING:
     from sandhook.vfs.changes import Changes
+    from sandhook.vfs.delta import CountingClock, DeltaEntry
     from sandhook.vfs.snapshot import Snapshot
 
 
@@ -363,6 +363,8 @@ class MemoryFileSystem(Conveniences):
 
     def watch(self) -> CountingClock:
         """Return a clock whose count grows with every change, and with some first reads."""
+        from sandhook.vfs.delta import CountingClock
+
         tree = self._tree
         clock = tree.now
         if not isinstance(clock, CountingClock):
@@ -371,6 +373,8 @@ class MemoryFileSystem(Conveniences):
 
     def apply(self, entries: Iterable[DeltaEntry]) -> None:
         """Bring in changes that were made to a copy, whatever the permission bits and the quota."""
+        from sandhook.vfs.delta import apply
+
         apply(self._tree, entries)
 
     @property

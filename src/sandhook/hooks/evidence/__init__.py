@@ -11,7 +11,8 @@ import json
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
-from sandhook.hooks.evidence.commands import MAX_BYTES, MAX_FILES, NamedFile, TrustError, Use
+from sandhook.errors import TrustError
+from sandhook.hooks.evidence.commands import MAX_BYTES, MAX_FILES, NamedFile, Use
 from sandhook.hooks.evidence.walker import Walker
 from sandhook.hooks.evidence.words import Machine, shown_pattern
 from sandhook.hooks.model import HookSpec
@@ -24,7 +25,6 @@ __all__ = [
     "Evidence",
     "Machine",
     "NamedFile",
-    "TrustError",
     "Use",
     "examine",
     "shown_pattern",

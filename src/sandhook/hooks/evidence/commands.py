@@ -12,7 +12,7 @@ from sandhook.dispatch.envline import EnvError, read_env_line
 from sandhook.dispatch.extensions import advice, extension
 from sandhook.dispatch.operands import SHELLS, Part, base_name, execution, is_system_program
 from sandhook.dispatch.shebang import BOM, READ, ShebangError, read_shebang
-from sandhook.errors import SandhookError
+from sandhook.errors import TrustError
 from sandhook.hooks.evidence.words import MACHINE_PATH, Knowledge, Machine, WordReader, absolute
 from sandhook.host.environment import loads_code
 from sandhook.lazy import lazily
@@ -48,10 +48,6 @@ _PROGRAMS = frozenset(
         "VISUAL",
     }
 )
-
-
-class TrustError(SandhookError):
-    """The store of approvals cannot be read or written, or a hook executes too much to be examined."""
 
 
 class NamedFile(Record):

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from sandhook.errors import LimitExceeded, ShellSyntaxError
-from sandhook.hooks.evidence.commands import Commands, TrustError
+from sandhook.errors import LimitExceeded, ShellSyntaxError, TrustError
+from sandhook.hooks.evidence.commands import Commands
 from sandhook.hooks.evidence.effects import EFFECTS
 from sandhook.hooks.evidence.words import Knowledge, Machine, Stream, absolute
 from sandhook.lazy import lazily
