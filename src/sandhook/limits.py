@@ -43,9 +43,9 @@ class Limits(Record):
 
     def __new__(cls, *args: float, **named: float) -> Self:
         """Make limits. Raises ValueError for a bound that is not a finite number above 0."""
-        made = super().__new__(cls, *args, **named)
-        made._check()
-        return made
+        limits = super().__new__(cls, *args, **named)
+        limits._check()
+        return limits
 
     def _check(self) -> None:
         for name, value in zip(self._fields, self):
@@ -54,9 +54,9 @@ class Limits(Record):
 
     def with_(self, **changes: float) -> Limits:
         """Return a copy with some bounds changed: ``limits.with_(wall_seconds=1.0)``."""
-        made = self._replace(**changes)
-        made._check()
-        return made
+        limits = self._replace(**changes)
+        limits._check()
+        return limits
 
     @classmethod
     def generous(cls) -> Limits:

@@ -312,12 +312,12 @@ class _Run:
         return Callback(self.budget, cap, write)
 
     def process(self) -> Process:
-        given: Description
+        stdin: Description
         if self.inherited is not None:
-            given = self.inherited.stream(0)
+            stdin = self.inherited.stream(0)
         else:
-            given = Input(self.data) if self.feed is None else Feed(self.budget, self.feed)
-        descriptors: dict[int, Description] = {0: given, 1: self.out, 2: self.err}
+            stdin = Input(self.data) if self.feed is None else Feed(self.budget, self.feed)
+        descriptors: dict[int, Description] = {0: stdin, 1: self.out, 2: self.err}
         return self.kernel.new_process(1, descriptors, self.shell.cwd)
 
     def main(self, script: _Script) -> Result:
@@ -404,8 +404,8 @@ class _Run:
         except RunInterrupted:
             error = self.budget.exhausted or LimitExceeded("wall_seconds", self.limits.wall_seconds)
             self.budget.exhausted = error
-        except Exception as found:  # the only barrier: a defect ends the run, not the host
-            defect = found
+        except Exception as exception:  # the only barrier: a defect ends the run, not the host
+            defect = exception
         finally:
             if self.cancel is not None:
                 self.cancel.detach(self.budget)

@@ -91,10 +91,10 @@ def run(arguments: list[str]) -> int:
 
     at = arguments.index("--") if "--" in arguments else len(arguments)
     own, words = arguments[:at], arguments[at + 1 :]
-    return closed(lambda: _chosen(own, words), "--fail-closed" in own)
+    return closed(lambda: _run_with_options(own, words), "--fail-closed" in own)
 
 
-def _chosen(own: list[str], words: list[str]) -> int:
+def _run_with_options(own: list[str], words: list[str]) -> int:
     try:
         options = parser().parse_args(own)
     except SystemExit as done:  # --help
@@ -199,9 +199,11 @@ def _run(options: argparse.Namespace, call: _Call, script: Script, notes: list[s
     env = {**DEFAULT_ENVIRONMENT, **_inherited(options)}
     cwd = "/workspace"
     if call.event is not None:
-        said, cwd = _contracts_own(call.contract, call.event, call.native, script, options.timeout)
+        contract_env, cwd = _contracts_own(call.contract, call.event, call.native, script, options.timeout)
         cwd = working_directory(cwd)
-        env.update({name: os.environ.get(name, text) for name, text in said.items() if name not in _PLACES})
+        env.update(
+            {name: os.environ.get(name, text) for name, text in contract_env.items() if name not in _PLACES}
+        )
         if fs is None or not fs.is_dir(normalize(cwd)):
             cwd = "/workspace"
     shell = Shell(
@@ -223,8 +225,8 @@ def _run(options: argparse.Namespace, call: _Call, script: Script, notes: list[s
 
 def _inherited(options: argparse.Namespace) -> dict[str, str]:
     env = environment(options.env, options.inherit_env)
-    chosen = {text.partition("=")[0] for text in options.env}
-    return {name: text for name, text in env.items() if name in chosen or name not in _PLACES}
+    named = {text.partition("=")[0] for text in options.env}
+    return {name: text for name, text in env.items() if name in named or name not in _PLACES}
 
 
 def _contracts_own(

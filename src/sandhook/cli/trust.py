@@ -111,15 +111,15 @@ def _trust(options: argparse.Namespace) -> int:
 def _evidence(options: argparse.Namespace, name: str, store: TrustStore) -> tuple[str, list[Evidence]]:
     """Load a file and examine its hooks. Raises ConfigError when one of them is invalid."""
     contract = contracts.get(options.contract) if options.contract else None
-    found = documents(name, contract, dict(os.environ))
-    engine = HookEngine.load(found, contract, env=dict(os.environ), prestart=False)
+    layers = documents(name, contract, dict(os.environ))
+    engine = HookEngine.load(layers, contract, env=dict(os.environ), prestart=False)
     if engine.problems:
         raise ConfigError(list(engine.problems))
     project = os.path.abspath(options.project or ".").replace("\\", "/")  # noqa: PTH100
     evidence = []
     for group in engine.groups:
         for spec in group.specs:
-            line = line_of(found[0], spec.path)
+            line = line_of(layers[0], spec.path)
             where = spec._replace(file=name, description=f"{spec.file or name}:{line}" if line else name)
             try:
                 evidence.append(store.examine(where, group.contract.name, project))

@@ -218,9 +218,9 @@ def execution(words: Words) -> Execution:
 
 def executed_files(words: Words) -> Iterator[int]:
     """Yield the index of every word that names a file to execute, in command lines within it too."""
-    found = execution(words)
-    yield from found.files
-    for part in found.parts:
+    executed = execution(words)
+    yield from executed.files
+    for part in executed.parts:
         if part.start < part.end:
             yield part.start
             yield from (part.start + index for index in executed_files(words[part.start : part.end]))

@@ -171,10 +171,10 @@ def compile_arithmetic(node: Arith, parameter: Callable[[str], Integer] | None =
                 compile_arithmetic(otherwise, parameter),
             )
         case ArithAssign(operator, target, value):
-            given = compile_arithmetic(value, parameter)
+            assigned = compile_arithmetic(value, parameter)
             if operator == "=":
-                return _assign(operator, target, given)
-            return _settled(target, lambda settled: _assign(operator, settled, given))
+                return _assign(operator, target, assigned)
+            return _settled(target, lambda settled: _assign(operator, settled, assigned))
         case ArithComma(left, right):
             return operators.comma(compile_arithmetic(left, parameter), compile_arithmetic(right, parameter))
     raise TypeError(node)
@@ -342,7 +342,7 @@ def _unquoted(subscript: str) -> str:
     """Remove the quotes from the subscript of an associative array."""
     if "'" not in subscript and '"' not in subscript:
         return subscript
-    return re.sub(r"""'([^']*)'|"([^"]*)\"""", lambda found: found[1] or found[2] or "", subscript)
+    return re.sub(r"""'([^']*)'|"([^"]*)\"""", lambda match: match[1] or match[2] or "", subscript)
 
 
 def _store(target: ArithVariable) -> Store:

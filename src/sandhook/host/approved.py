@@ -104,20 +104,20 @@ class ApprovedFiles:
         """Record that the script writes a file, whose contents are its own from now on."""
         self._written.add(normalize(path))
 
-    def bind(self, found: Program | Interpreter, cwd: VirtualPath, script: str) -> Program | Interpreter:
+    def bind(self, plan: Program | Interpreter, cwd: VirtualPath, script: str) -> Program | Interpreter:
         """Return a plan with the copies in place of the approved files that it executes.
 
         Args:
             script: The file that the plan is for, as it stands in the arguments of an interpreter.
         """
-        argv = list(found.argv)
+        argv = list(plan.argv)
         places = set(executed_files(argv))
-        if isinstance(found, Interpreter) and script in argv[1:]:
+        if isinstance(plan, Interpreter) and script in argv[1:]:
             places.add(argv.index(script, 1))
         for index in places - {0}:
             argv[index] = self._for_program(argv[index], cwd)
-        executable = self.copy_of(join(cwd, found.executable)) or found.executable
-        return found._replace(executable=executable, argv=tuple(argv))
+        executable = self.copy_of(join(cwd, plan.executable)) or plan.executable
+        return plan._replace(executable=executable, argv=tuple(argv))
 
     def _for_program(self, word: str, cwd: VirtualPath) -> str:
         """Return the path by which a program opens a file; a file that has to be absent has no copy."""

@@ -17,19 +17,19 @@ def _bucket(name: str) -> int:
 
 def exported_variables(state: State) -> dict[str, str]:
     """Return the exported variables that have a value, as a new process would get them."""
-    found: dict[str, str] = {}
+    exported: dict[str, str] = {}
     for name, bits in state.attributes.items():
         if bits & EXPORT:
             value = state.get(name)
             if value is None:
                 value = _hidden(state, name)
             if value is not None and not bits & (ARRAY | ASSOC):
-                found[name] = value
-    found.update(state.memo.foreign)
-    made = {name: found[name] for name in sorted(found, key=_bucket)}
+                exported[name] = value
+    exported.update(state.memo.foreign)
+    ordered = {name: exported[name] for name in sorted(exported, key=_bucket)}
     if state.executed is not None:
-        made["_"] = state.executed
-    return made
+        ordered["_"] = state.executed
+    return ordered
 
 
 def _hidden(state: State, name: str) -> str | None:
@@ -56,10 +56,10 @@ def set_environment(state: State, environment: Mapping[str, str]) -> None:
 
 def variable_names(state: State) -> list[str]:
     """Return the names of all variables that are set, sorted."""
-    found = set(state.values) | {name for name in state.dynamics if name not in state.unset_dynamics}
-    found -= state.unlisted - state.values.keys()
-    found.update(name for name in state.namerefs)
-    return sorted(found)
+    names = set(state.values) | {name for name in state.dynamics if name not in state.unset_dynamics}
+    names -= state.unlisted - state.values.keys()
+    names.update(name for name in state.namerefs)
+    return sorted(names)
 
 
 def attribute_bits(state: State, name: str) -> int:

@@ -26,7 +26,7 @@ class Random:
             high, low = divmod(self.number or 123459876, 127773)
             number = 16807 * low - 2836 * high
             self.number = number + 0x7FFFFFFF if number < 0 else number
-            found = (self.number >> 16 ^ self.number & 0xFFFF) & 0x7FFF
-            if found != self.last:
-                self.last = found
-                return found
+            drawn = (self.number >> 16 ^ self.number & 0xFFFF) & 0x7FFF
+            if drawn != self.last:
+                self.last = drawn
+                return drawn

@@ -228,11 +228,11 @@ class State:
 
         A circle gives the name itself back, as bash does after a warning.
         """
-        found = follow(self.namerefs, name)
-        if found is None:
+        target = follow(self.namerefs, name)
+        if target is None:
             self.shell.warning(self, f"{name}: circular name reference")
             return name, None
-        base, subscript = found
+        base, subscript = target
         if subscript is not None and not subscript.isalnum():
             subscript = self.shell.subscript_text(self, base, subscript)
         return base, subscript

@@ -176,37 +176,37 @@ class Parser:
             self.kind, self.at = "", at
             return
         self.start = at
-        found = _NAME.match(text, at)
-        if found:
-            self.read_variable(found[0], found.end())
+        match = _NAME.match(text, at)
+        if match:
+            self.read_variable(match[0], match.end())
             self.check_after_name()
-        elif found := _NUMBER.match(text, at):
-            self.kind, self.at = "number", found.end()
-            self.node = ArithNumber(self.number(found))
-        elif self.parameters and (found := _PARAMETER.match(text, at)):
-            self.read_parameter(found)
+        elif match := _NUMBER.match(text, at):
+            self.kind, self.at = "number", match.end()
+            self.node = ArithNumber(self.number(match))
+        elif self.parameters and (match := _PARAMETER.match(text, at)):
+            self.read_parameter(match)
         elif text.startswith(("++", "--"), at):
             self.read_step(before, current, text[at : at + 2], at)
-        elif found := _OPERATOR.match(text, at):
-            self.kind, self.at = found[0], found.end()
+        elif match := _OPERATOR.match(text, at):
+            self.kind, self.at = match[0], match.end()
         else:
             operand = current in ("name", "number", "parameter")
             self.fail(f"syntax error: {'invalid arithmetic operator' if operand else 'operand expected'}")
 
-    def number(self, found: re.Match[str]) -> int:
+    def number(self, match: re.Match[str]) -> int:
         try:
-            return parse_number(found[0])
+            return parse_number(match[0])
         except ValueError as error:
-            self.start = found.start()
-            self.fail(str(error), found.end())
+            self.start = match.start()
+            self.fail(str(error), match.end())
 
     def check_after_name(self) -> None:
         """Report what is not a token after a name before the name is used, as bash does."""
         text, at = self.text, self.at
         while at < len(text) and text[at] in BLANKS:
             at += 1
-        if found := _NUMBER.match(text, at):
-            self.number(found)
+        if match := _NUMBER.match(text, at):
+            self.number(match)
         elif at < len(text) and not (_NAME.match(text, at) or _OPERATOR.match(text, at) or self.parameters):
             self.start = at
             self.fail("syntax error: invalid arithmetic operator")
@@ -225,8 +225,8 @@ class Parser:
     def subscript_end(self, at: int) -> int:
         """Return the offset of the bracket that closes the subscript at ``at``, -1 for none."""
         open_ = 1
-        while found := _SUBSCRIPT_STOP.search(self.text, at):
-            char, at = found[0], found.end()
+        while match := _SUBSCRIPT_STOP.search(self.text, at):
+            char, at = match[0], match.end()
             if char == "\\":
                 at += 1
             elif char in "'\"`":
@@ -239,12 +239,12 @@ class Parser:
                     return at - 1
         return -1
 
-    def read_parameter(self, found: re.Match[str]) -> None:
-        name = next(group for group in found.groups() if group)
-        end = found.end()
-        if found[1] and name[0].isdigit():
-            name, end = name[0], found.start() + 2
-        before = self.text[: found.start()][-1:]
+    def read_parameter(self, match: re.Match[str]) -> None:
+        name = next(group for group in match.groups() if group)
+        end = match.end()
+        if match[1] and name[0].isdigit():
+            name, end = name[0], match.start() + 2
+        before = self.text[: match.start()][-1:]
         if before.isalnum() or before in ("_", "#", "@", "]"):
             self.fail("syntax error: invalid arithmetic operator")
         self.joins(end)

@@ -36,9 +36,9 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
         return _read(reader, start, double_quoted)
     prefix = _prefix(text, at)
     at += len(prefix)
-    found = NAME.match(text, at) or _DIGITS.match(text, at)
-    if found:
-        name, at = found[0], found.end()
+    match = NAME.match(text, at) or _DIGITS.match(text, at)
+    if match:
+        name, at = match[0], match.end()
         if text.startswith("\\\n", at):
             reader.unfold(at)
             return _read(reader, start, double_quoted)
@@ -146,10 +146,10 @@ def _read_word(
     )  # $'...' is not quoting there
     apostrophe = -1  # where the second of a pair stands
     while True:
-        found = _WORD_RUN.match(text, at)
-        if found:
-            parts.append(Literal(found[0]))
-            at = found.end()
+        match = _WORD_RUN.match(text, at)
+        if match:
+            parts.append(Literal(match[0]))
+            at = match.end()
         if at >= reader.length:
             reader.unmatched("}", start)
         char = text[at]

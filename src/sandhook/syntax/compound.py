@@ -120,20 +120,20 @@ def _read_element(reader: WordReader, at: int) -> Word | ArrayElement:
 
 def read_arithmetic_for(reader: WordReader, start: int, expression: Word) -> tuple[Word, Word, Word]:
     """Split at the semicolons, of which there must be two."""
-    found: list[list[WordPart]] = [[]]
+    expressions: list[list[WordPart]] = [[]]
     for part in expression.parts:
         if part.__class__ is not Literal:
-            found[-1].append(part)
+            expressions[-1].append(part)
             continue
         first, *others = part[0].split(";")
         if first:
-            found[-1].append(Literal(first))
-        found.extend([Literal(text)] if text else [] for text in others)
-    if len(found) != 3:
-        problem = "arithmetic expression required" if len(found) < 3 else "`;' unexpected"
+            expressions[-1].append(Literal(first))
+        expressions.extend([Literal(text)] if text else [] for text in others)
+    if len(expressions) != 3:
+        problem = "arithmetic expression required" if len(expressions) < 3 else "`;' unexpected"
         shown = reader.text[start : reader.position]
         reader.fail(f"syntax error: {problem}", (start, reader.position), token=shown, repeats="token")
-    init, condition, update = (Word(_trimmed(parts), expression.span) for parts in found)
+    init, condition, update = (Word(_trimmed(parts), expression.span) for parts in expressions)
     return init, condition, update
 
 

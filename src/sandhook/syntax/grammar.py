@@ -179,11 +179,11 @@ def _simple_command(lexer: Lexer, p: Symbols) -> SimpleCommand:
     first, last = elements[0], elements[-1]
     start = first.start if first.__class__ is Token else first.span[0]
     end = last.end if last.__class__ is Token else last.span[1]
-    made = tuple(assignments), tuple(words), tuple(redirections)
+    parts = tuple(assignments), tuple(words), tuple(redirections)
     line = lexer.line_at(_line_ends(elements))
     if lexer.line_at(start) != lexer.line_at(end):
-        made = renumbered(made, line)
-    return SimpleCommand(*made, line, (start, end))
+        parts = renumbered(parts, line)
+    return SimpleCommand(*parts, line, (start, end))
 
 
 def _line_ends(elements: Symbols) -> int:

@@ -172,9 +172,9 @@ class Lexer(WordReader, Tokenizer):
             context.held = None
             return held
         text = self.text
-        found = self._blank(text, self.position)
-        at = found.end() if found else self.position
-        if at >= self.length and found and text.endswith("\\\n") and text is not self.source:
+        match = self._blank(text, self.position)
+        at = match.end() if match else self.position
+        if at >= self.length and match and text.endswith("\\\n") and text is not self.source:
             at = self.length - 2  # the text ends in a backslash, which is a word
         if at >= self.length:
             self.position = self.length
@@ -197,9 +197,9 @@ class Lexer(WordReader, Tokenizer):
         self.position = at
         if char in "&|;<>()" and not context.in_regex:
             if text[at + 1] == "\\" or text[at + 2 : at + 3] == "\\":
-                found = _CONTINUED_OPERATOR.match(text, at)
-                if found:
-                    self.unfold(found.end(1))
+                match = _CONTINUED_OPERATOR.match(text, at)
+                if match:
+                    self.unfold(match.end(1))
                     return None
             token = self._read_operator(char, at)
             if token is not None:
@@ -296,19 +296,19 @@ class Lexer(WordReader, Tokenizer):
         text = self.text
         context = self.context
         if not context.in_regex:
-            found = _PLAIN_WORD.match(text, at)
-            if found:
-                self.position = end = found.end()
-                word = Word((Literal(found[0]),), (at, end))
-                return self._classify(word, found[0], True)
+            match = _PLAIN_WORD.match(text, at)
+            if match:
+                self.position = end = match.end()
+                word = Word((Literal(match[0]),), (at, end))
+                return self._classify(word, match[0], True)
         if not context.in_condition:
-            found = NAME.match(text, at)
-            if found and text[found.end()] == "\\" and _CONTINUED_NAME.match(text, found.end()):
-                self.unfold(found.end())
+            match = NAME.match(text, at)
+            if match and text[match.end()] == "\\" and _CONTINUED_NAME.match(text, match.end()):
+                self.unfold(match.end())
                 self.position = at
                 return None
-            if found and text[found.end()] in "[+=":
-                token = self._read_assignment(at, found[0], found.end())
+            if match and text[match.end()] in "[+=":
+                token = self._read_assignment(at, match[0], match.end())
                 if token is not None:
                     return token
         self.position = at

@@ -36,10 +36,10 @@ def decode_ansi(raw: str) -> str:
         return raw
     out = bytearray()
     at = 0
-    for found in _ESCAPE.finditer(raw):
-        out += raw[at : found.start()].encode("utf-8", "surrogateescape")
-        at = found.end()
-        octal, hexadecimal, short, long, control, simple = found.groups()
+    for match in _ESCAPE.finditer(raw):
+        out += raw[at : match.start()].encode("utf-8", "surrogateescape")
+        at = match.end()
+        octal, hexadecimal, short, long, control, simple = match.groups()
         if octal is not None:
             code = int(octal, 8) & 0xFF
         elif hexadecimal is not None:

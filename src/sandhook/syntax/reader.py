@@ -68,9 +68,9 @@ class Reader:
 
     def skip_blanks(self) -> int:
         """Move ``position`` past blanks and line continuations, and return it."""
-        found = self._blank(self.text, self.position)
-        if found:
-            self.position = found.end()
+        match = self._blank(self.text, self.position)
+        if match:
+            self.position = match.end()
         return self.position
 
     def line_at(self, offset: int) -> int:
@@ -136,10 +136,10 @@ class Reader:
 
     def unfold(self, at: int) -> None:
         """Remove the line continuations at ``at`` from the text, so that a token continues after them."""
-        found = _CONTINUATIONS.match(self.text, at)
-        if found:
+        match = _CONTINUATIONS.match(self.text, at)
+        if match:
             self.charge_move(0, "line continuations")
-            self.splice(at, found.end(), "")
+            self.splice(at, match.end(), "")
 
     def enter(self) -> None:
         """Count one more level of nesting; the caller subtracts it from ``depth`` afterwards.

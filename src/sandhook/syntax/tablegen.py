@@ -23,12 +23,12 @@ def bashlex_productions() -> list[str]:
         if name.startswith("p_") and name != "p_error" and isinstance(value, types.FunctionType)
     ]
     functions.sort(key=lambda function: function.__code__.co_firstlineno)
-    found = []
+    productions = []
     for function in functions:
         left, _, rights = (function.__doc__ or "").partition(":")
         for right in rights.split("|"):
-            found.append(f"{left.strip()} : {' '.join(right.split())}".rstrip())
-    return found
+            productions.append(f"{left.strip()} : {' '.join(right.split())}".rstrip())
+    return productions
 
 
 def productions() -> list[str]:

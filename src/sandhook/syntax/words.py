@@ -112,10 +112,10 @@ class WordReader(Reader):
         parts: list[WordPart] = []
         run = (_EXTGLOB_RUN if extglob and not regex else _WORD_RUN).match
         while True:
-            found = run(text, at)
-            if found:
-                parts.append(Literal(found[0]))
-                at = found.end()
+            match = run(text, at)
+            if match:
+                parts.append(Literal(match[0]))
+                at = match.end()
             if at >= self.length:
                 break
             if len(parts) > 1:  # most words have one
@@ -209,10 +209,10 @@ class WordReader(Reader):
         begin, open_ = at, 0
         while True:
             self.count_piece()
-            found = _ALTERNATIVE_RUN.match(text, at)
-            if found:
-                parts.append(Literal(found[0]))
-                at = found.end()
+            match = _ALTERNATIVE_RUN.match(text, at)
+            if match:
+                parts.append(Literal(match[0]))
+                at = match.end()
             if at >= self.length:
                 self.unmatched(")", start)
             char = text[at]
@@ -249,10 +249,10 @@ class WordReader(Reader):
         parts: list[WordPart] = []
         while True:
             self.count_piece()
-            found = _DOUBLE_QUOTED_RUN.match(text, at)
-            if found:
-                parts.append(Literal(found[0]))
-                at = found.end()
+            match = _DOUBLE_QUOTED_RUN.match(text, at)
+            if match:
+                parts.append(Literal(match[0]))
+                at = match.end()
                 if at >= self.length:
                     self.unmatched('"', start)
             elif at >= self.length:
@@ -293,10 +293,10 @@ class WordReader(Reader):
         while True:
             self.count_piece()
             end = self.length - added  # an alias in $( ) makes another text
-            found = _HERE_DOCUMENT_RUN.match(self.text, at, end)
-            if found:
-                parts.append(Literal(found[0]))
-                at = found.end()
+            match = _HERE_DOCUMENT_RUN.match(self.text, at, end)
+            if match:
+                parts.append(Literal(match[0]))
+                at = match.end()
             if at >= end:
                 return merged(standing_in(self.text[begin:end], parts) if self.refused else parts)
             self.position = at
@@ -364,14 +364,14 @@ class WordReader(Reader):
                     self.unmatched(")", start)
                 raise
             return CommandSubstitution(body, (start, self.position))
-        found = NAME.match(text, start + 1)
-        if found:
-            end = self.position = found.end()
+        match = NAME.match(text, start + 1)
+        if match:
+            end = self.position = match.end()
             if text[end] == "\\" and not self.in_document and _GOES_ON.match(text, end):
                 self.unfold(end)
                 self.position = start
                 return self.read_dollar(double_quoted)
-            return ParameterExpansion(found[0], None, "", None, None, None, False, (start, self.position))
+            return ParameterExpansion(match[0], None, "", None, None, None, False, (start, self.position))
         if char in _SPECIAL_PARAMETERS:
             self.position = start + 2
             return ParameterExpansion(char, None, "", None, None, None, False, (start, start + 2))
@@ -454,9 +454,9 @@ class WordReader(Reader):
         apostrophe_end = -1  # end of a '...' whose brackets do not count
         while True:
             self.count_piece()
-            if found := run(text, at):
-                parts.append(Literal(found[0]))
-                at = found.end()
+            if match := run(text, at):
+                parts.append(Literal(match[0]))
+                at = match.end()
             if at >= self.length:
                 self.unmatched(stop or closing, start)
             char = text[at]

@@ -148,13 +148,13 @@ class _Checker:
     # Commands and files.
 
     def _commands(self, script: Script, own: str | None) -> None:
-        asked = {word for act in script.acts if act.name in _ASKS for word in act.words[1:]}
+        looked_up = {word for act in script.acts if act.name in _ASKS for word in act.words[1:]}
         lacking: dict[str, int] = {}
         for act in script.acts:
             for name in called(act.words):
                 base = name.rpartition("/")[2] if posixpath.dirname(name) in _BINARIES else name
                 known = base in BUILTINS or base in _SHELLS or base in script.functions or is_utility(base)
-                if not known and "/" not in base and base and base not in asked:
+                if not known and "/" not in base and base and base not in looked_up:
                     lacking.setdefault(base, act.line)
         for name, line in lacking.items():
             self.add("W-COMMAND", f"the sandbox lacks {name}", own, line)
@@ -222,8 +222,8 @@ class _Checker:
         elif act.captured or act.to_stderr or name in script.functions:
             return
         elif name in ("jq", "awk", "sed", "cat", "printf", "echo") and not act.checked:
-            said = printed_text(act)
-            if printed_json(act) is None and (said is None or "x" in said[:1] or said.startswith("{")):
+            text = printed_text(act)
+            if printed_json(act) is None and (text is None or "x" in text[:1] or text.startswith("{")):
                 self.opaque = True
         elif name not in BUILTINS and "/" not in name and not is_utility(name):
             self.opaque = True

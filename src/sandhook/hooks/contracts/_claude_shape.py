@@ -180,8 +180,8 @@ def wrong_types(value: Mapping[str, Json], types: Types, prefix: str = "") -> st
         item = value[key]
         if isinstance(wanted, frozenset):
             if not isinstance(item, str) or item not in wanted:
-                got = repr(item) if isinstance(item, str) else type_name(item)
-                return f"{prefix}{key}: wanted one of {', '.join(sorted(wanted))}, got {got}"
+                actual = repr(item) if isinstance(item, str) else type_name(item)
+                return f"{prefix}{key}: wanted one of {', '.join(sorted(wanted))}, got {actual}"
         elif not isinstance(item, wanted) or (isinstance(item, bool) and wanted is not bool):
             return f"{prefix}{key}: got {type_name(item)}"
     return None

@@ -150,16 +150,16 @@ class Commands:
 
     def _arguments(self, fields: Fields, name: str, known: Knowledge, line: int) -> None:
         """Follow what the arguments of a program execute."""
-        found = execution(fields)
-        for index in found.files:
+        executed = execution(fields)
+        for index in executed.files:
             self._operand(fields[index:], name, known, line)
-        if found.text is not None:
-            self._shell_text(fields[found.text :], name, known, line)
-        for part in found.parts:
+        if executed.text is not None:
+            self._shell_text(fields[executed.text :], name, known, line)
+        for part in executed.parts:
             self._part(part, name, fields, known, line)
-        if found.stdin:
+        if executed.stdin:
             self._input(0, name, known, line)
-        for text in found.unknown:
+        for text in executed.unknown:
             self.note(line, text)
 
     def _function(self, name: str, fields: Fields, known: Knowledge) -> None:

@@ -193,11 +193,11 @@ class WordReader:
             if text[-1:].isspace():
                 fields.append("")
         whole = len(fields) == 1
-        found: list[str | None] = []
+        values: list[str | None] = []
         for field in fields:
             if field or (whole and any(quoted for _, quoted in pieces)):
-                found += self._paths(self._home(field, word))
-        return found
+                values += self._paths(self._home(field, word))
+        return values
 
     def _all_positional(self, word: Word) -> list[str | None] | None:
         """Return the fields of a word that is ``"$@"`` or ``$*`` alone."""
@@ -244,16 +244,16 @@ class WordReader:
             return [_unquoted(pattern)]
         if not self._known.usual or (self._known.lost and pattern[:1] != "/"):
             return [None]
-        found: dict[str | None, None] = {}
+        paths: dict[str | None, None] = {}
         for directory in self._known.directories:
             whole = _normal(pattern if pattern[:1] == "/" else f"{quote(directory.rstrip('/'))}/{pattern}")
             self._patterns.setdefault(whole)
             prefix = "" if pattern[:1] == "/" else directory.rstrip("/") + "/"
             for path in islice(matching(whole, self._machine), MAX_WORDS + 1):
-                found.setdefault(path.removeprefix(prefix))
-        if len(found) > MAX_WORDS:
+                paths.setdefault(path.removeprefix(prefix))
+        if len(paths) > MAX_WORDS:
             return [None]
-        return list(found) or [_unquoted(pattern)]
+        return list(paths) or [_unquoted(pattern)]
 
     def _parameter(self, part: ParameterExpansion) -> str | None:
         if part.prefix:

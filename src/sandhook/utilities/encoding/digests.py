@@ -175,7 +175,7 @@ def _parse(line: str, algorithm: Algorithm | None) -> tuple[str, str, Algorithm]
     if len(digest) != line_algorithm.digits:
         return None
     if escaped:
-        name = re.sub(r"\\([\\nr])", lambda found: {"n": "\n", "r": "\r"}.get(found[1], "\\"), name)
+        name = re.sub(r"\\([\\nr])", lambda match: {"n": "\n", "r": "\r"}.get(match[1], "\\"), name)
     return name, digest, line_algorithm
 
 

@@ -23,8 +23,8 @@ def ascii_only(text: str) -> str:
     return text if text.isascii() else _NOT_ASCII.sub(_escape, text)
 
 
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
     if code < 0x10000:
         return f"\\u{code:04x}"
     code -= 0x10000

@@ -98,12 +98,12 @@ def _ending(specs: list[HookSpec], options: LoadOptions) -> list[HookSpec]:
     if variable.isascii() and variable.isdigit() and len(variable) < 9:
         share = int(variable) / 1000
     else:
-        asked = [
+        timeouts = [
             spec.timeout
             for spec in specs
             if origin(spec.file, spec.layer) == "settings" and spec.extras and "timeout" in spec.extras
         ]
-        share = max([END_TIMEOUT, *(min(seconds, END_MOST) for seconds in asked)])
+        share = max([END_TIMEOUT, *(min(seconds, END_MOST) for seconds in timeouts)])
     return [
         spec._replace(timeout=min(spec.timeout, share) if spec.extras and "timeout" in spec.extras else share)
         for spec in specs

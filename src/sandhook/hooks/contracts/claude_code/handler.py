@@ -153,8 +153,8 @@ def _plugin(name: str, origin: Origin, options: LoadOptions) -> JsonObject:
     if "CLAUDE_PLUGIN_DATA" in options.env:
         variables["CLAUDE_PLUGIN_DATA"] = options.env["CLAUDE_PLUGIN_DATA"]
     begin = "CLAUDE_PLUGIN_OPTION_"
-    chosen = {key[len(begin) :]: text for key, text in options.env.items() if key.startswith(begin)}
-    return {"plugin": variables, "user_config": chosen}
+    user_config = {key[len(begin) :]: text for key, text in options.env.items() if key.startswith(begin)}
+    return {"plugin": variables, "user_config": user_config}
 
 
 # Types.

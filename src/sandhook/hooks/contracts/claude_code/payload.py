@@ -140,8 +140,8 @@ def _substituted(spec: HookSpec, env: dict[str, str], payload: JsonObject, text:
     executor = spec.executor
     if executor.type == "argv":
         values = {key: env[key] for key in env if key in _PLACES}
-        chosen = texts_of(spec.extras or {}, "user_config")
-        values.update({f"user_config.{key}": value for key, value in chosen.items()})
+        user_config = texts_of(spec.extras or {}, "user_config")
+        values.update({f"user_config.{key}": value for key, value in user_config.items()})
         return executor._replace(argv=tuple(substitute(word, values) for word in executor.argv))
     if executor.type == "mcp_tool":
         config = dict(executor.config or {})

@@ -45,17 +45,19 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
         notes.append(f"the whole output is invalid: {wrong}")
     elif printed.value is not None:
         notes.extend(unheard(name, printed.value))
-    said = None if printed.value is None or wrong else obeyed(name, event, printed.value, profile, notes)
+    printed_verdict = (
+        None if printed.value is None or wrong else obeyed(name, event, printed.value, profile, notes)
+    )
     if exit_2 and (wrong is None or profile.has("invalid_blocks")):
-        return _exit_2(spec, event, ran, said or Verdict(), notes)
+        return _exit_2(spec, event, ran, printed_verdict or Verdict(), notes)
     if broken:
-        return _broken(spec, event, ran, said, notes)
-    if said is not None:
+        return _broken(spec, event, ran, printed_verdict, notes)
+    if printed_verdict is not None:
         if ran.exit_status:
             notes.append(f"exit status {ran.exit_status} is ignored with a JSON object")
         elif words:
             notes.append("standard error has no effect with exit status 0")
-        return said
+        return printed_verdict
     if wrong is not None:
         return _fallen(spec, event, f"invalid output: {wrong}", Verdict("error", undecodable=wrong), notes)
     if printed.exceeded_bound:
@@ -70,16 +72,18 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
 # Endings.
 
 
-def _broken(spec: HookSpec, event: Event, ran: RunResult, said: Verdict | None, notes: list[str]) -> Verdict:
+def _broken(
+    spec: HookSpec, event: Event, ran: RunResult, printed_verdict: Verdict | None, notes: list[str]
+) -> Verdict:
     """Read a run that ended badly after it printed an object: a refusal stays one.
 
     A missing command is an ordinary exit status upstream, so that all of the object counts.
     """
     whole = ran.limit is None and ran.signal is None
-    if said is None or not said.decided or not (whole or said.intervenes):
+    if printed_verdict is None or not printed_verdict.decided or not (whole or printed_verdict.intervenes):
         return _not_run(spec, event, ran, notes)
     notes.append(f"the hook spoke, and then {ran.could_not_run}")
-    return said
+    return printed_verdict
 
 
 def _not_run(spec: HookSpec, event: Event, ran: RunResult, notes: list[str]) -> Verdict:
@@ -111,7 +115,9 @@ def _fallen(spec: HookSpec, event: Event, why: str, verdict: Verdict, notes: lis
     )
 
 
-def _exit_2(spec: HookSpec, event: Event, ran: RunResult, said: Verdict, notes: list[str]) -> Verdict:
+def _exit_2(
+    spec: HookSpec, event: Event, ran: RunResult, printed_verdict: Verdict, notes: list[str]
+) -> Verdict:
     words = words_of(ran)
     name = spec.native_event
     if ran.syntax_error is not None:
@@ -121,20 +127,26 @@ def _exit_2(spec: HookSpec, event: Event, ran: RunResult, said: Verdict, notes: 
     effect_of_2 = ROWS[name].on_exit_2
     if effect_of_2 == "ignored":
         notes.append(f"exit status 2 is ignored on {name}: it refuses nothing there")
-        return said if said.decided else said._replace(label="error", could_not_run=ran.could_not_run)
-    if said.halt and effect_of_2 != "halt":
-        return said
-    reason = (said.reason if said.intervenes else None) or words or None
+        return (
+            printed_verdict
+            if printed_verdict.decided
+            else printed_verdict._replace(label="error", could_not_run=ran.could_not_run)
+        )
+    if printed_verdict.halt and effect_of_2 != "halt":
+        return printed_verdict
+    reason = (printed_verdict.reason if printed_verdict.intervenes else None) or words or None
     if reason is None:
         notes.append("exit status 2 without a message on standard error: the reason is lost")
     verdict = effect(name, event, reason, notes)
-    extras = {**(said.extras or {}), **(verdict.extras or {})}
+    extras = {**(printed_verdict.extras or {}), **(verdict.extras or {})}
     if name in ("Elicitation", "ElicitationResult"):
         extras.pop("content", None)  # a refusal has no content
     return verdict._replace(
-        context=(*verdict.context, *said.context) if said.context != verdict.context else verdict.context,
+        context=(*verdict.context, *printed_verdict.context)
+        if printed_verdict.context != verdict.context
+        else verdict.context,
         extras=extras or None,
-        system_message=verdict.system_message or said.system_message,
+        system_message=verdict.system_message or printed_verdict.system_message,
         could_not_run=None if verdict.intervenes or verdict.decided else ran.could_not_run,
     )
 

@@ -79,10 +79,10 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if ran.exit_status:
         notes.append(f"exit status {ran.exit_status} is not a decision (2 refuses)")
         return Verdict("error", diagnostics=tuple(notes))
-    return _said(name, event, ran, notes, better=compat != "strict")
+    return _verdict_of(name, event, ran, notes, better=compat != "strict")
 
 
-def _said(name: str, event: Event, ran: RunResult, notes: list[str], *, better: bool) -> Verdict:
+def _verdict_of(name: str, event: Event, ran: RunResult, notes: list[str], *, better: bool) -> Verdict:
     printed = read_output(ran.stdout, whole=False)
     notes.extend(printed.notes)
     value = printed.value
@@ -122,9 +122,9 @@ def _refused(
     if value.get("continue") is False:
         reason = text_of(value, "stopReason") or reason or "stopped by hook"
         return Verdict("halt", True, halt=True, reason=reason, diagnostics=tuple(notes))
-    asked = object_of(specific, "decision")
-    if name == "PermissionRequest" and (asked.get("behavior") == "deny" or _reserved(asked)):
-        return refusal(event.kind, text_of(asked, "message") or "denied by hook", notes)
+    decision = object_of(specific, "decision")
+    if name == "PermissionRequest" and (decision.get("behavior") == "deny" or _reserved(decision)):
+        return refusal(event.kind, text_of(decision, "message") or "denied by hook", notes)
     if (name == "PreToolUse" and word == "deny") or (name in BLOCKABLE and value.get("decision") == "block"):
         return refusal(event.kind, reason or "blocked by hook", notes)
     if name == "PreToolUse" and word == "ask":
@@ -132,10 +132,10 @@ def _refused(
     return None
 
 
-def _reserved(asked: JsonObject) -> list[str]:
+def _reserved(decision: JsonObject) -> list[str]:
     """Return the reserved fields of a permission's decision, which deny."""
     kept = ("updatedInput", "updatedPermissions", "interrupt")
-    return [key for key in kept if asked.get(key) not in (None, False)]
+    return [key for key in kept if decision.get(key) not in (None, False)]
 
 
 def _odd(name: str, value: JsonObject, specific: JsonObject) -> str | None:

@@ -109,7 +109,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         notes.append(odd)
         return unreadable(odd, notes, exceeded_bound=isinstance(error, BoundExceeded))
     notes.extend(decoded.diagnostics)
-    return _said(native, event, decoded.value, notes, better=compat != "strict")
+    return _verdict_of(native, event, decoded.value, notes, better=compat != "strict")
 
 
 def _without_progress(text: str) -> str:
@@ -126,7 +126,7 @@ def _without_progress(text: str) -> str:
     return "\n".join(kept).strip()
 
 
-def _said(native: str, event: Event, value: JsonObject, notes: list[str], *, better: bool) -> Verdict:
+def _verdict_of(native: str, event: Event, value: JsonObject, notes: list[str], *, better: bool) -> Verdict:
     specific = object_of(value, "hookSpecificOutput")
     verdict = _decided(native, event, value, specific, notes, better=better)
     changed = value.get("modifiedArgs", specific.get("updatedInput"))

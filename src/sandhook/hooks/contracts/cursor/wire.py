@@ -131,7 +131,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         if printed.exceeded_bound:
             verdict = verdict._replace(could_not_run=odd, exceeded_bound=True)
         return verdict
-    return _said(spec, event, printed.value, notes, better=compat != "strict")
+    return _verdict_of(spec, event, printed.value, notes, better=compat != "strict")
 
 
 def _failed(spec: HookSpec, event: Event, why: str, notes: list[str]) -> Verdict:
@@ -148,7 +148,9 @@ def _refused(event: Event, reason: str | None, user: str | None, notes: list[str
     return verdict._replace(label="block", block=True)
 
 
-def _said(spec: HookSpec, event: Event, value: JsonObject, notes: list[str], *, better: bool) -> Verdict:
+def _verdict_of(
+    spec: HookSpec, event: Event, value: JsonObject, notes: list[str], *, better: bool
+) -> Verdict:
     name = spec.native_event
     specific = object_of(value, "hookSpecificOutput") if better else {}
     word = value.get("permission") or specific.get("permissionDecision")

@@ -56,10 +56,10 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
             notes.append(f"the output is ignored: {odd}")
             return unreadable(odd, notes, exceeded_bound=printed.exceeded_bound)
         return Verdict("none", diagnostics=tuple(notes))
-    return _said(name, event, printed.value, notes)
+    return _verdict_of(name, event, printed.value, notes)
 
 
-def _said(name: str, event: Event, value: JsonObject, notes: list[str]) -> Verdict:
+def _verdict_of(name: str, event: Event, value: JsonObject, notes: list[str]) -> Verdict:
     specific = object_of(value, "hook_specific_output")
     verdict = _decided(name, event, value, specific, notes)
     changed = specific.get("updated_input")

@@ -112,7 +112,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if value is None:
         verdict = _plain(name, event, text, ran, notes, better=better)
     else:
-        verdict = _said(name, event, value, notes)
+        verdict = _verdict_of(name, event, value, notes)
         if status == 2 and not verdict.intervenes and better and name in BLOCKABLE:
             notes.append("exit status 2 with an output that does not refuse: upstream lets that pass")
             verdict = refusal(event.kind, text_of(value, "reason") or words or "blocked by hook", notes)
@@ -173,7 +173,7 @@ def _plain(name: str, event: Event, text: str, ran: RunResult, notes: list[str],
     return refusal(event.kind, text or "blocked by hook", notes)
 
 
-def _said(name: str, event: Event, value: JsonObject, notes: list[str]) -> Verdict:
+def _verdict_of(name: str, event: Event, value: JsonObject, notes: list[str]) -> Verdict:
     specific = object_of(value, "hookSpecificOutput")
     word = value.get("decision")
     if isinstance(word, str) and word not in ("allow", "approve", "ask", "deny", "block", ""):

@@ -65,7 +65,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         if isinstance(error, BoundExceeded):
             verdict = verdict._replace(could_not_run=odd, exceeded_bound=True)
         return verdict
-    return _said(event, decoded.value, notes)
+    return _verdict_of(event, decoded.value, notes)
 
 
 def _failed(spec: HookSpec, event: Event, ran: RunResult, why: str, notes: list[str]) -> Verdict:
@@ -99,7 +99,7 @@ def _check(value: JsonObject) -> None:
         raise DecodeError(f"decision: wanted allow or deny, got {value['decision']!r}")
 
 
-def _said(event: Event, value: JsonObject, notes: list[str]) -> Verdict:
+def _verdict_of(event: Event, value: JsonObject, notes: list[str]) -> Verdict:
     specific = object_of(value, "hook_specific_output")
     word, reason = value.get("decision"), text_of(value, "reason")
     if word == "deny" and event.kind == "stop" and _tries(event) >= RETRIES:

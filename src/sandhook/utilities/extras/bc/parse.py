@@ -132,7 +132,7 @@ class Parser:
             kind, text = self._code.lexer.peek()
             if kind == "string":
                 self._code.lexer.next()
-                self._code.emit(Write(re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[0]), text)))
+                self._code.emit(Write(re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[0]), text)))
             else:
                 self._expressions.expression()
                 self._code.emit(Print())
