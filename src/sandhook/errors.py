@@ -12,6 +12,12 @@ from typing import Literal, TypeAlias
 #: The construct that a syntax error is within: ``$( )``, ``name=( ... )``, an unclosed quote or brace; or none.
 ErrorPlace: TypeAlias = Literal["", "substitution", "array", "quote"]
 
+#: What ended a run: a field of ``Limits``, the caller ("cancelled"), or the death of a worker process (``WorkerCrash``).
+LimitName: TypeAlias = Literal[
+    "wall_seconds", "output_bytes", "steps", "memory_bytes", "fs_bytes", "fs_inodes", "call_depth", "processes",
+    "input_bytes", "script_bytes", "nesting", "fields", "open_files", "cancelled", "worker",
+]  # fmt: skip
+
 
 class SandhookError(Exception):
     """Base of everything that sandhook raises to its caller."""
@@ -83,11 +89,11 @@ class LimitExceeded(SandhookError):
     """A run used up one of its limits. Scripts cannot catch it.
 
     Attributes:
-        limit: Field name in ``Limits``, for example ``steps`` or ``wall_seconds``.
+        limit: A field of ``Limits``, for example ``steps`` or ``wall_seconds``; "cancelled" when the caller ended it.
         maximum: The bound, in the unit of that field.
     """
 
-    def __init__(self, limit: str, maximum: float, where: str = "") -> None:
+    def __init__(self, limit: LimitName, maximum: float, where: str = "") -> None:
         self.limit = limit
         self.maximum = maximum
         self.where = where

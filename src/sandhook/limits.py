@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from threading import Lock, local
 from time import monotonic
-from typing import NoReturn, Protocol, Self
+from typing import Literal, NoReturn, Protocol, Self
 
-from sandhook.errors import LimitExceeded, WorkerCrash
+from sandhook.errors import LimitExceeded, LimitName, WorkerCrash
 from sandhook.record import Record
 
 #: ``LimitExceeded.limit`` of a run that the host ended through a Cancellation.
-CANCELLED = "cancelled"
+CANCELLED: Literal["cancelled"] = "cancelled"
 
 #: Steps between two readings of the clock. A step costs 0.1 to 5 microseconds.
 SLICE = 512
@@ -184,7 +184,7 @@ class Budget:
         if self._clock() - self.started + self.skipped > self.limits.wall_seconds:
             self.fail("wall_seconds")
 
-    def fail(self, limit: str) -> NoReturn:
+    def fail(self, limit: LimitName) -> NoReturn:
         """Exhaust the budget and raise LimitExceeded for the named field of Limits."""
         if self.exhausted is None:
             self.exhausted = LimitExceeded(limit, getattr(self.limits, limit))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
+from sandhook.errors import LimitName
 from sandhook.hooks.event import Json, ToolResult
 from sandhook.hooks.matcher import ALWAYS, Matcher
 from sandhook.record import Record
@@ -216,7 +217,7 @@ class RunResult(Record):
     stderr: bytes = b""
     duration: float = 0.0
     signal: str | None = None
-    limit: str | None = None
+    limit: LimitName | None = None
     truncated: bool = False
     stderr_truncated: bool = False
     syntax_error: str | None = None

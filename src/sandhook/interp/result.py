@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandhook.errors import ShellSyntaxError
+from sandhook.errors import LimitName, ShellSyntaxError
 
 #: Exit status of a run that a limit ended: that of timeout(1) for time, that of SIGKILL for the rest.
 TIMED_OUT, KILLED = 124, 137
@@ -56,7 +56,7 @@ class Result:
         stderr_bytes: bytes,
         exit_status: int,
         *,
-        limit: str | None = None,
+        limit: LimitName | None = None,
         truncated: bool = False,
         stdout_truncated: bool = False,
         duration: float = 0.0,

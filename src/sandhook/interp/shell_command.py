@@ -143,7 +143,7 @@ def _import_environment(state: State, environment: dict[str, str]) -> None:
     for inert in INERT.intersection(environment):
         del values[inert], attributes[inert]
     for computed in _COMPUTED.intersection(environment):
-        seconds = values.pop(computed)
+        seconds = values.pop(computed, None)
         if computed == "SECONDS" and isinstance(seconds, str) and seconds.isdigit():
             state.memo = state.memo._replace(seconds=int(seconds[:18]))
 

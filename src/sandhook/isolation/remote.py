@@ -7,7 +7,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, cast
 
-from sandhook.errors import ErrorPlace, ShellSyntaxError, WorkerError
+from sandhook.errors import ErrorPlace, LimitName, ShellSyntaxError, WorkerError
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
 from sandhook.isolation import relay, wire
 from sandhook.isolation.files import SharedFiles, shared
@@ -249,7 +249,7 @@ class _Remote:
         return result, defect is None and limit != "memory_bytes"
 
 
-def _limited(limit: str) -> Result:
+def _limited(limit: LimitName) -> Result:
     """Return the result of a run that the host ended."""
     return Result(b"", b"", TIMED_OUT if limit == "wall_seconds" else KILLED, limit=limit)
 

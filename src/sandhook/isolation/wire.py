@@ -12,6 +12,8 @@ from json import dumps, loads
 from struct import Struct
 from typing import TypedDict, final
 
+from sandhook.errors import LimitName
+
 #: From the host.
 RUN, DATA, WAITED, FRAME, CALLED = 64, 65, 66, 67, 68
 #: From the worker.
@@ -77,7 +79,7 @@ class ResultHeader(TypedDict):
     """How a run ended."""
 
     status: int
-    limit: str | None
+    limit: LimitName | None
     failure: str | None
     truncated: bool
     stdout_truncated: bool
