@@ -7,6 +7,9 @@ from sandhook.kernel.descriptor import CHUNK, Description
 from sandhook.state.state import Interpreter, State
 from sandhook.vfs.path import join
 
+#: Bytes at the beginning of a file that show whether it is a program.
+_HEAD = 128
+
 
 def read_script(state: State, path: str) -> str:
     """Return the text of a file, also of /dev/stdin and similar files. Raises OSError."""
@@ -19,11 +22,15 @@ def read_script(state: State, path: str) -> str:
 
 def is_binary(state: State, path: str) -> bool:
     """Return True if a regular file is not a script: ELF, or a NUL in its first line."""
-    absolute = join(state.process.cwd, path)
+    process = state.process
     try:
-        if state.process.kernel.fs.stat(absolute).mode & 0o170000 != 0o100000:
+        if process.kernel.fs.stat(join(process.cwd, path)).mode & 0o170000 != 0o100000:
             return False
-        data = state.process.kernel.fs.read_bytes(absolute)[:128]
+        description = process.open(path)
+        try:
+            data = description.read(_HEAD)
+        finally:
+            description.release()
     except OSError:
         return False
     return data[:4] == b"\x7fELF" or b"\0" in data.partition(b"\n")[0]
