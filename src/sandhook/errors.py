@@ -2,7 +2,7 @@
 
 What a *script* sees is an exit status and a line on standard error; none of these classes
 reaches it. Control flow inside the interpreter (break, return, exit) is not an error and
-lives in ``interp/control.py``.
+lives in ``state/control.py``.
 """
 
 from __future__ import annotations
