@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
@@ -40,7 +40,7 @@ from sandhook.vfs.path import VirtualPath, normalize
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from sandhook.command.own import OwnUtility
+    from sandhook.command.own import Utilities
     from sandhook.interp.outside import Stage, World
     from sandhook.isolation.arguments import Isolation
     from sandhook.net.network import Network
@@ -96,7 +96,7 @@ class Shell:
         env: Mapping[str, str] | None = None,
         cwd: str = "/workspace",
         limits: Limits | None = None,
-        utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
+        utilities: Utilities | None = None,
         network: Network | None = None,
         fs: FileSystem | None = None,
         parse_cache: TreeStore | None = None,

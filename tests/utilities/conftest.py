@@ -15,6 +15,7 @@ import pytest
 
 from sandhook.command.context import Context, Ended, NotStarted
 from sandhook.command.run import run_utility
+from sandhook.command.utility import Utility
 from sandhook.kernel.descriptor import Capture, Input, OutputCap
 from sandhook.kernel.process import Kernel
 from sandhook.limits import Limits
@@ -57,7 +58,7 @@ class Sandbox:
             try:
                 return Ended(
                     run_utility(
-                        load(command[0]),
+                        Utility(load(command[0])),
                         command[1:],
                         Context(command[0], process, variables if environment is None else environment, run),
                     )
@@ -68,7 +69,7 @@ class Sandbox:
                 process.descriptors[0] = held
 
         context = Context(argv[0], process, variables, run)
-        process.start(lambda: run_utility(load(argv[0]), argv[1:], context))
+        process.start(lambda: run_utility(Utility(load(argv[0])), argv[1:], context))
         try:
             kernel.scheduler.run(lambda: process.done)
         finally:

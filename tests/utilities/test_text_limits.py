@@ -6,6 +6,7 @@ import pytest
 
 from sandhook.command.context import Context
 from sandhook.command.run import run_utility
+from sandhook.command.utility import Utility
 from sandhook.errors import LimitExceeded
 from sandhook.kernel.descriptor import Capture, Input, OutputCap
 from sandhook.kernel.process import Kernel
@@ -32,7 +33,9 @@ def pipeline(*commands, limits=SMALL, stdin=b""):
         error.retain()
         process = kernel.new_process(1, {0: source, 1: target, 2: error}, VirtualPath("/workspace"))
         context = Context(argv[0], process, {}, None)
-        process.start(lambda argv=argv, context=context: run_utility(load(argv[0]), argv[1:], context))
+        process.start(
+            lambda argv=argv, context=context: run_utility(Utility(load(argv[0])), argv[1:], context)
+        )
         processes.append(process)
         source = following
     try:
@@ -149,7 +152,7 @@ def test_a_file_is_not_read_while_it_is_written(sandbox):
         process = kernel.new_process(1, {0: Input(b""), 2: error}, VirtualPath("/workspace"))
         process.descriptors[1] = process.open("f", read=False, write=True, append=True)
         arguments = ["f"] if name == "cat" else ["a", "f"]
-        assert run_utility(load(name), arguments, Context(name, process, {}, None)) == (
+        assert run_utility(Utility(load(name)), arguments, Context(name, process, {}, None)) == (
             1 if name == "cat" else 2
         )
         assert error.getvalue().decode().endswith(f"{name}: {message}\n")
@@ -160,5 +163,5 @@ def test_what_is_not_used_of_an_input_stays_for_the_next_reader():
         kernel = Kernel(MemoryFileSystem(), SMALL)
         source, out = Input(b"1\n2\n3\n"), Capture(kernel.budget, OutputCap(100))
         process = kernel.new_process(1, {0: source, 1: out}, VirtualPath("/workspace"))
-        run_utility(load(command[0]), command[1:], Context(command[0], process, {}, None))
+        run_utility(Utility(load(command[0])), command[1:], Context(command[0], process, {}, None))
         assert (out.getvalue(), source.read(10)) == (b"1\n", b"2\n3\n"), command

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sandhook import builtins
+from sandhook.command.utility import Utility
 from sandhook.interp.lookup import Builtin, Commands
 from sandhook.state.state import State
 from sandhook.utilities import UTILITIES, installed, load
 
 if TYPE_CHECKING:
-    from sandhook.command.own import OwnUtility
+    from sandhook.command.own import Utilities
 
 
-class _LazyUtilities(Mapping[str, Any]):
+class _LazyUtilities(Mapping[str, Utility]):
     """The utilities of a shell: each module is imported when it is first called."""
 
-    def __init__(self, own: Mapping[str, Any]) -> None:
+    def __init__(self, own: Mapping[str, Utility]) -> None:
         self._own = dict(own)
         self._names = {**UTILITIES, **self._own}  # those of installed packages are looked up last
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Utility:
         utility = self._own.get(name)
         if utility is None:
-            utility = self._own[name] = load(name)
+            utility = self._own[name] = Utility(load(name))
         return utility
 
     def __contains__(self, name: object) -> bool:
@@ -52,9 +53,9 @@ def _evaluate_test(state: State, arguments: list[str]) -> bool:
     return evaluate(arguments, ShellProbe(state))
 
 
-def make_commands(utilities: Mapping[str, Any] | Iterable[OwnUtility] | None) -> Commands:
+def make_commands(utilities: Utilities | None) -> Commands:
     """Return all commands of a shell: built-ins, utilities, and the utilities of the caller."""
-    own: Mapping[str, Any] = {}
+    own: Mapping[str, Utility] = {}
     if utilities:
         from sandhook.command.own import by_name
 

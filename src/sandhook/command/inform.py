@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.command.options import declared_fields
 from sandhook.version import __version__
 
 
-def inform(module: Any, name: str, what: str) -> str:
-    """Return the text of --help or --version."""
+def inform(options: type, name: str, what: str) -> str:
+    """Return the text of --help or --version, which is in ``what`` without the hyphens."""
     if what == "version":
         return f"{name} (sandhook) {__version__}\n"
-    lines = ["Usage: " + _plain(module.Options.__doc__ or name), ""]
-    options = [option for declared in declared_fields(module.Options).values() for option in declared.options]
-    flags = {flag for option in options for flag in option.flags}
-    for option in options:
+    lines = ["Usage: " + _plain(options.__doc__ or name), ""]
+    declared = [option for field in declared_fields(options).values() for option in field.options]
+    flags = {flag for option in declared for flag in option.flags}
+    for option in declared:
         names = ", ".join(option.flags)
         if option.metavar:
             names += f"[{option.metavar}]" if option.optional else f" {option.metavar}"

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.inform import inform
-from sandhook.command.options import Inform, UsageError, option_set
-from sandhook.command.run import syntax_of
+from sandhook.command.options import Inform, Syntax, UsageError, option_set
+from sandhook.command.utility import Declaration, Utility
 from sandhook.errors import LimitExceeded
 from sandhook.kernel.process import CommandFailure, Process
 from sandhook.limits import Budget
@@ -25,6 +25,9 @@ from sandhook.vfs.path import VirtualPath
 
 if TYPE_CHECKING:
     Body: TypeAlias = Callable[["UtilityContext"], "int | str | bytes | None"]
+
+    #: Additional commands: modules or objects by name, or functions that ``@utility`` declared.
+    Utilities: TypeAlias = Mapping[str, Declaration | Utility] | Iterable["OwnUtility"]
 
 #: The most characters of the text of an exception that a script sees.
 _LONGEST_MESSAGE = 500
@@ -194,6 +197,7 @@ class OwnUtility:
         if options is not None and not hasattr(options, "_declared"):
             raise TypeError(f"utility: the options of {self.name} are not made by @option_set")
         self.Options: type = _NoOptions if options is None else options
+        self._syntax = Syntax(self.Options)
 
     def __call__(self, ctx: UtilityContext) -> int | str | bytes | None:
         """Call the function."""
@@ -207,9 +211,9 @@ class OwnUtility:
         del options  # parsed here, because --help needs the docstring of the function
         if self.Options is not _NoOptions:
             try:
-                options, arguments = syntax_of(self).parse(arguments)
+                options, arguments = self._syntax.parse(arguments)
             except Inform as request:
-                context.write(inform(self, context.name, str(request)).encode())
+                context.write(inform(self.Options, context.name, str(request)).encode())
                 return 0
         else:
             options = None
@@ -290,19 +294,21 @@ def utility(
     return decorate if function is None else decorate(function)
 
 
-def by_name(utilities: Mapping[str, Any] | Iterable[OwnUtility] | None) -> dict[str, Any]:
+def by_name(utilities: Utilities | None) -> dict[str, Utility]:
     """Return commands by name, from a mapping or a sequence of OwnUtility. Raises TypeError, ValueError."""
     if utilities is None:
         return {}
     if isinstance(utilities, Mapping):
-        return dict(utilities)
-    commands: dict[str, Any] = {}
+        return {
+            name: each if isinstance(each, Utility) else Utility(each) for name, each in utilities.items()
+        }
+    commands: dict[str, Utility] = {}
     for item in utilities:
         if not isinstance(item, OwnUtility):
             raise TypeError(f"utilities: {item!r} has no name; decorate it with @utility, or give a mapping")
         if item.name in commands:
             raise ValueError(f"utilities: two are called {item.name}")
-        commands[item.name] = item
+        commands[item.name] = Utility(item)
     return commands
 
 

@@ -32,8 +32,8 @@ from sandhook.hooks.sources import documents, line_of, problem_of, with_lines
 from sandhook.record import Record
 
 if TYPE_CHECKING:
+    from sandhook.command.own import Utilities
     from sandhook.hooks.host import HostRunner
-    from sandhook.hooks.runner import Utilities
     from sandhook.hooks.sources import Source
     from sandhook.isolation.arguments import Isolation
     from sandhook.limits import Cancellation

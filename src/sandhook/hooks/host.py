@@ -23,7 +23,7 @@ from sandhook.hooks.runner import Runner, RunnerAdapter, as_ran, internal
 from sandhook.text.quoting import in_single_quotes
 
 if TYPE_CHECKING:
-    from sandhook.hooks.runner import Utilities
+    from sandhook.command.own import Utilities
     from sandhook.host.approved import ApprovedFiles
     from sandhook.host.world import Host
     from sandhook.interp.program import TreeStore

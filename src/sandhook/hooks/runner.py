@@ -7,7 +7,7 @@ threads at once for hooks that an agent runs in parallel.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -18,7 +18,8 @@ from sandhook.vfs.locked import LockedFileSystem
 from sandhook.vfs.path import VirtualPath, dirname, normalize
 
 if TYPE_CHECKING:
-    from sandhook.command.own import OwnUtility
+    from sandhook.command.own import Utilities
+    from sandhook.command.utility import Utility
     from sandhook.interp.program import TreeStore
     from sandhook.interp.result import Result
     from sandhook.isolation.arguments import Isolation
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from sandhook.net.network import Network
     from sandhook.vfs.base import FileSystem
     from sandhook.vfs.memory import MemoryFileSystem
-
-    #: Additional commands: modules or objects by name, or functions that ``@utility`` declared.
-    Utilities = Mapping[str, object] | Iterable[OwnUtility]
 
 #: Runs one hook once. A runner may have the attributes of RunnerAdapter in addition.
 Runner = Callable[[Request], RunResult | Awaitable[RunResult]]
@@ -106,7 +104,7 @@ class SandboxRunner:
         self.fs: FileSystem = fs
         self._limits = limits
         self._network = network
-        self._utilities: Mapping[str, object] | None = None
+        self._utilities: Mapping[str, Utility] | None = None
         if utilities:
             from sandhook.command.own import by_name
 

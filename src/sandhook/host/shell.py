@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from sandhook.host.convert import shell_environment
 from sandhook.host.environment import build
@@ -14,7 +14,7 @@ from sandhook.limits import Limits
 from sandhook.shell import Shell
 
 if TYPE_CHECKING:
-    from sandhook.command.own import OwnUtility
+    from sandhook.command.own import Utilities
     from sandhook.host.approved import ApprovedFiles
     from sandhook.interp.program import TreeStore
 
@@ -47,7 +47,7 @@ class HostShell(Shell):
         env: Mapping[str, str] | None = None,
         cwd: str | os.PathLike[str] | None = None,
         limits: Limits | None = None,
-        utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
+        utilities: Utilities | None = None,
         parse_cache: TreeStore | None = None,
         approved: ApprovedFiles | None = None,
     ) -> None:

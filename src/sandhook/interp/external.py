@@ -114,14 +114,14 @@ def run_standard(runtime: Interpreter, state: State, name: str, argv: Sequence[s
     """Run the utility or the shell that is registered under ``name``; ``argv[0]`` is its own name."""
     if name in SHELLS:
         return run_own_shell(runtime, state, argv)
-    module = runtime.commands.utilities[name]
-    called = name if name in getattr(module, "FIXED_NAMES", ()) else argv[0]
+    utility = runtime.commands.utilities[name]
+    called = name if name in utility.fixed_names else argv[0]
     process = state.process
     if is_all_of_process(state):
         process.argv = argv
     else:
         process.utility = argv
-    status = run_utility(module, argv[1:], ShellContext(called, state, name))
+    status = run_utility(utility, argv[1:], ShellContext(called, state, name))
     process.utility = ()
     if process.caught:  # on a real system the utility is a child process, so SIGCHLD is sent
         process.kill(SIGCHLD)

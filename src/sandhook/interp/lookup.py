@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from sandhook.command.utility import Utility
 from sandhook.kernel.process import CommandFailure
 from sandhook.record import Record
 from sandhook.state.assigned import Argument
@@ -86,7 +87,7 @@ class Commands:
         keywords: Reserved words.
         prepare: Returns a faster form of a built-in for constant words, None when there is no such form.
         loaded: The functions of the built-ins that were used so far; None for a utility.
-        utilities: Name to module of every utility.
+        utilities: Every utility by its name.
         test: Evaluates an expression of ``test`` for ``[[``.
     """
 
@@ -97,7 +98,7 @@ class Commands:
     def __init__(
         self,
         load: Callable[[str], Builtin | None],
-        utilities: Mapping[str, Any],
+        utilities: Mapping[str, Utility],
         *,
         prepare: Prepare,
         test: Callable[[State, list[str]], bool],

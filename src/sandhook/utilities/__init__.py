@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from sandhook.command.context import Context, Failure
+from sandhook.command.utility import Declaration
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -239,7 +240,6 @@ class Unusable:
     """An installed utility that cannot be used: calling it reports the reason, with status 126."""
 
     RAW = True
-    Options = None
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -274,7 +274,7 @@ def names() -> frozenset[str]:
     return frozenset((*UTILITIES, *installed()))
 
 
-def load(name: str) -> Any:
+def load(name: str) -> Declaration:
     """Return the module of a utility, or the ``@utility`` object that an installed package offers.
 
     Return an Unusable if two packages offer the name, or if the module cannot be imported.
@@ -283,13 +283,13 @@ def load(name: str) -> Any:
         KeyError: There is no utility of that name.
     """
     if name in UTILITIES:
-        return import_module(f"{__name__}.{UTILITIES[name]}")
+        return cast("Declaration", import_module(f"{__name__}.{UTILITIES[name]}"))
     points = installed()[name]
     values = sorted({point.value for point in points})
     if len(values) > 1:
         return Unusable(f"offered by more than one installed package: {', '.join(values)}")
     try:
-        return points[0].load()
+        return cast("Declaration", points[0].load())
     except Exception as error:  # the package's code, which may raise anything
         return Unusable(f"{values[0]} cannot be loaded: {type(error).__name__}: {error}")
 

@@ -28,7 +28,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     try:
         options, _operands = syntax.parse(arguments)
     except Inform as error:
-        ctx.write(inform(grep, ctx.name, str(error)).encode())
+        ctx.write(inform(grep.Options, ctx.name, str(error)).encode())
         return 0
     words, names = parted(arguments, syntax)
     if program.endswith("egrep"):

@@ -28,6 +28,7 @@ class Options:
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 16 for an unknown command."""
     from sandhook.command.inform import inform
+    from sandhook.command.utility import Utility
     from sandhook.utilities import is_utility, load
 
     names = list(operands)
@@ -41,7 +42,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     for name in names:
         ctx.charge()
         if is_utility(name) and section in ("", "1", "1p", "8"):
-            ctx.write(inform(load(name), name, "help").encode())
+            ctx.write(inform(Utility(load(name)).options, name, "help").encode())
             continue
         location = f" in section {section}" if section else ""
         ctx.flush()

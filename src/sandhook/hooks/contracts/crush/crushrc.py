@@ -15,6 +15,7 @@ from sandhook.hooks.event import JsonObject
 
 if TYPE_CHECKING:
     from sandhook.command.context import Context
+    from sandhook.command.utility import Declaration
 
 #: Crush's other built-ins for configurations.
 OTHER_WORDS = ("provider", "model", "mcp", "lsp", "permissions", "option")
@@ -32,7 +33,7 @@ def run(text: str, name: str) -> JsonObject:
     from sandhook.shell import Shell
 
     hooks: dict[str, list[JsonObject]] = {}
-    words: dict[str, object] = {word: _Nothing() for word in OTHER_WORDS}
+    words: dict[str, Declaration] = {word: _Nothing() for word in OTHER_WORDS}
     shell = Shell(utilities={**words, "hook": _Hook(hooks)}, limits=Limits(wall_seconds=2.0))
     result = shell.run(text, name=name, from_file=True)
     if result.limit is not None:

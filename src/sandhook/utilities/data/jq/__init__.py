@@ -39,10 +39,8 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
         ctx.write_line(JQ_VERSION)
         return 0
     if command.from_file and command.program is None:
-        from sandhook.utilities import load
-
         ctx.flush()
-        ctx.process.write_error(inform(load("jq"), "jq", "help").encode())
+        ctx.process.write_error(inform(Options, "jq", "help").encode())
         return 2
     if client.NATIVE:
         from sandhook.utilities.data.jq.native import Run

@@ -18,7 +18,7 @@ from sandhook.formats import FormatError
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.linear import compile_re2
 from sandhook.record import Record
-from sandhook.utilities.extras.csvkit.options import Options, options_of, program_of
+from sandhook.utilities.extras.csvkit.options import PROGRAMS, Options, options_of
 from sandhook.utilities.extras.csvkit.table import Cell, Date, Table, Writer, as_text, cell_text, infer_types
 
 __all__ = ["Options"]
@@ -34,7 +34,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         options, operands = options_of(program, arguments)
         _PROGRAMS[program](options, operands, ctx)
     except Inform as request:
-        ctx.write(inform(program_of(program), program, str(request)).encode())
+        ctx.write(inform(PROGRAMS[program], program, str(request)).encode())
     except Failure as failure:
         ctx.flush()
         ctx.process.write_error(f"{failure}\n".encode("utf-8", "surrogateescape"))

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sandhook.command.options import UsageError, opt, option_set
-from sandhook.command.run import syntax_of
+from sandhook.command.options import Syntax, UsageError, opt, option_set
 
 _ENCODINGS = frozenset(
     {"utf-8", "utf8", "utf-8-sig", "utf-16", "ascii", "us-ascii", "latin-1", "latin1", "iso-8859-1", "cp1252"}
@@ -143,22 +142,15 @@ PROGRAMS = {
 Options = PROGRAMS["csvcut"]
 
 
-class Program:
-    """One program in the form of a utility module, for the parser and the help."""
-
-    def __init__(self, name: str) -> None:
-        self.Options = PROGRAMS[name]
-
-
 @cache
-def program_of(name: str) -> Program:
-    """Return a program by its name. Raises KeyError."""
-    return Program(name)
+def syntax_of(name: str) -> Syntax:
+    """Return the parser of a program's options. Raises KeyError."""
+    return Syntax(PROGRAMS[name])
 
 
 def options_of(program: str, arguments: Sequence[str]) -> tuple[Any, list[str]]:
     """Return a program's options and operands. Raises UsageError, and Inform for --help."""
-    options, operands = syntax_of(program_of(program)).parse(arguments)
+    options, operands = syntax_of(program).parse(arguments)
     if options.encoding.lower().replace("_", "-") not in _ENCODINGS:
         raise UsageError(f"the encoding {options.encoding} is not supported (L-CSV-001)", hint=False)
     if not (options.skip.isascii() and options.skip.isdigit()):

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
-from sandhook.command.options import UsageError
-from sandhook.command.run import syntax_of
+from sandhook.command.options import Syntax, UsageError
 from sandhook.kernel.descriptor import Description
 from sandhook.net.url import UrlRefused, join
 from sandhook.utilities.network.cookies import Jar
@@ -27,16 +26,12 @@ _TWO_LETTERS = {
     "-np": "--no-parent",
 }  # fmt: skip
 
-
-class _Declared:
-    """The declaration that ``syntax_of`` reads."""
-
-    Options = Options
+_SYNTAX = Syntax(Options)
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return wget's exit status: 0, 1 wrong URL, 2 usage, 3 files, 4 network, 5 certificates, 8 an error of the server's."""
-    options, operands = syntax_of(_Declared).parse([_TWO_LETTERS.get(word, word) for word in arguments])
+    options, operands = _SYNTAX.parse([_TWO_LETTERS.get(word, word) for word in arguments])
     return _run(options, operands, ctx)
 
 

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import locate, reason
-from sandhook.command.options import UsageError, opt, option_set
-from sandhook.command.run import syntax_of
+from sandhook.command.options import Syntax, UsageError, opt, option_set
 from sandhook.text.env_string import EnvStringError, split_string
 from sandhook.text.quoting import quote_always
 from sandhook.utilities.processes.env.signals import Handling, print_line, signal_options
@@ -51,7 +50,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             raise Failure(str(error)) from None
         if debug:
             _print_split(options.split, words, ctx)
-        options, operands = syntax_of(_MODULE).parse([*words, *operands])
+        options, operands = _SYNTAX.parse([*words, *operands])
         directory = options.directory if options.directory is not None else directory
         empty, zero, unset = empty or options.empty, zero or options.zero, unset + options.unset
         debug, signals = debug or options.debug, signals + options.signals
@@ -129,8 +128,5 @@ def _print_split(text: str, words: list[str], ctx: Context) -> None:
         print_line(ctx, f"{'     &   ' if at else ' into:   '} {quote_always(word)}")
 
 
-class _MODULE:
-    """The declarations that ``syntax_of`` reads, for the words of -S."""
-
-    Options = Options
-    PERMUTE = PERMUTE
+#: For the words of -S.
+_SYNTAX = Syntax(Options, permute=PERMUTE)

@@ -1,0 +1,85 @@
+"""Utility: a utility as the shell calls it, with what its module declares."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import Any, Protocol
+
+from sandhook.command.context import Context
+from sandhook.command.options import Syntax
+
+
+class Declaration(Protocol):
+    """What declares a utility: a module, or an object that ``@utility`` made.
+
+    It has ``run``, a class ``Options`` unless it is RAW, and constants for what differs from most utilities:
+
+    RAW: ``run`` parses the arguments; it receives None instead of options.
+    PERMUTE: False if options end at the first operand. NUMERIC, DIGITS, NEGATIVE: see ``Syntax``.
+    USAGE_STATUS: The exit status of usage errors and failures (default 1). OPTION_STATUS: That of an unknown option.
+    USAGE: A line before the hint to --help. NAMED_HINT: The hint begins with the utility's name, or does so for these
+    names. HINT_QUOTE: Its opening quote. ARGP: The hint also names --usage, as that of programs made with argp.
+    WRITE_ERROR: The message for an error of output, with "{}" for the reason. WRITE_STATUS: The exit status of that.
+    FIXED_NAMES: Names that messages begin with, also if the utility is called by a path.
+    """
+
+    def run(self, options: Any, operands: Sequence[str], ctx: Context, /) -> int:
+        """Run the utility and return its exit status."""
+
+
+class Utility:
+    """A utility, whose declaration is read once.
+
+    Attributes:
+        declaration: What ``run``, ``Options`` and the docstring are from.
+    """
+
+    __slots__ = (
+        "_syntax", "argp", "declaration", "fixed_names", "hint_quote", "named_hint", "option_status", "raw", "run",
+        "usage", "usage_status", "write_error", "write_status",
+    )  # fmt: skip
+
+    def __init__(self, declaration: Declaration) -> None:
+        self.declaration = declaration
+        self.run = declaration.run
+        self._syntax: Syntax | None = None
+        self.raw: bool = getattr(declaration, "RAW", False)
+        self.usage_status: int = getattr(declaration, "USAGE_STATUS", 1)
+        self.usage: str = getattr(declaration, "USAGE", "")
+        self.named_hint: bool | frozenset[str] = getattr(declaration, "NAMED_HINT", False)
+        self.hint_quote: str = getattr(declaration, "HINT_QUOTE", "'")
+        self.argp: bool = getattr(declaration, "ARGP", False)
+        self.option_status: int = getattr(
+            declaration, "OPTION_STATUS", _EX_USAGE if self.argp else self.usage_status
+        )
+        self.write_error: str = getattr(declaration, "WRITE_ERROR", "write error: {}")
+        self.write_status: int = getattr(declaration, "WRITE_STATUS", self.usage_status)
+        self.fixed_names: Container[str] = getattr(declaration, "FIXED_NAMES", ())
+
+    @property
+    def options(self) -> type:
+        """The class of its options. Raises AttributeError if a RAW utility has none."""
+        options: type = self.declaration.Options  # type: ignore[attr-defined]  # a RAW utility may lack it
+        return options
+
+    @property
+    def syntax(self) -> Syntax:
+        """The parser of its options."""
+        if self._syntax is None:
+            declaration = self.declaration
+            self._syntax = Syntax(
+                self.options,
+                permute=getattr(declaration, "PERMUTE", True),
+                numeric=getattr(declaration, "NUMERIC", None),
+                digits=getattr(declaration, "DIGITS", None),
+                negative=getattr(declaration, "NEGATIVE", False),
+            )
+        return self._syntax
+
+    def begins_hint(self, name: str) -> bool:
+        """Return True if the hint after a usage error begins with the name."""
+        return self.named_hint if isinstance(self.named_hint, bool) else name in self.named_hint
+
+
+#: EX_USAGE of sysexits.h, with which programs made with argp report an unknown option.
+_EX_USAGE = 64
