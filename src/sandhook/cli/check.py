@@ -13,7 +13,7 @@ from sandhook.cli.configuration import AgentConfiguration, directory, gather, gu
 from sandhook.cli.output import is_terminal, plain, put, put_json
 from sandhook.errors import ConfigError
 from sandhook.hooks.checks import SEVERITIES, Finding, Surroundings, check
-from sandhook.hooks.contracts import COMPAT, ContractError
+from sandhook.hooks.contracts import COMPAT, UnrecognisedError
 from sandhook.hooks.trust import read_host
 
 if TYPE_CHECKING:
@@ -80,10 +80,10 @@ def _findings_in(options: argparse.Namespace, name: str | None) -> list[Finding]
             Finding("E-CONFIG", problem.message, problem.file, problem.line, problem.path)
             for problem in error.problems
         ]
-    except ContractError as error:
-        if name is None or options.contract is not None:
+    except UnrecognisedError as error:
+        if name is None:
             raise
-        return [Finding("E-CONTRACT", str(error).removeprefix(f"{name}: "), name)]
+        return [Finding("E-CONTRACT", error.problem, name)]
     return [finding for configuration in configurations for finding in findings_of(configuration, options)]
 
 

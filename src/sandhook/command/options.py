@@ -28,11 +28,13 @@ class OptionError(UsageError):
 
     Attributes:
         unknown: The letter of an unknown short option, "" for any other error.
+        unknown_long: The text of an unknown long option without "--", "" for any other error.
     """
 
-    def __init__(self, message: str, *, unknown: str = "") -> None:
+    def __init__(self, message: str, *, unknown: str = "", unknown_long: str = "") -> None:
         super().__init__(message)
         self.unknown = unknown
+        self.unknown_long = unknown_long
 
 
 class Option:
@@ -309,7 +311,7 @@ class Syntax:
             matches = [known for known in (*self.long, "help", "version") if known.startswith(name)]
             targets = {id(self.long[known]) if known in self.long else known for known in matches}
             if not matches:
-                raise OptionError(f"unrecognized option '--{text}'")
+                raise OptionError(f"unrecognized option '--{text}'", unknown_long=text)
             if len(targets) > 1:
                 possibilities = " ".join(f"'--{known}'" for known in matches)
                 raise OptionError(f"option '--{text}' is ambiguous; possibilities: {possibilities}")

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import operators
-from sandhook.expand.operators import MAX, MIN, DivisionByZero, Integer, wrap
+from sandhook.expand.operators import MAX, MIN, Integer, NegativeExponent, OperandError, wrap
 from sandhook.expand.special import special_value
 from sandhook.lazy import lazily
 from sandhook.limits import check_clock
@@ -71,26 +71,26 @@ def _carried_out(state: State, text: str, error: ShellSyntaxError) -> ShellError
         evaluate_until_error(text, lambda node: compile_arithmetic(node)(state), state.budget)
     except ShellSyntaxError as reached:
         error = reached
-    except DivisionByZero as zero:
-        return expression_error(zero_message(text, str(zero)))
+    except OperandError as fault:
+        return expression_error(operand_message(text, fault))
     return expression_error(error.message)
 
 
 def _run(state: State, text: str) -> int:
     try:
         return compile_text(text)(state)
-    except DivisionByZero as zero:
-        raise expression_error(zero_message(text, str(zero))) from None
+    except OperandError as fault:
+        raise expression_error(operand_message(text, fault)) from None
 
 
 #: The right side of ``**``: when it is negative, bash has already read the token after it.
 _OPERAND = lazily(r"(?:[\w@#]+(?:\[[^\]]*\])?|\([^()]*\)) *")
 
 
-def zero_message(text: str, problem: str) -> str:
+def operand_message(text: str, problem: OperandError) -> str:
     """Return bash's message for a run-time error of an expression."""
     text = text.lstrip()
-    if problem.startswith("exponent"):
+    if isinstance(problem, NegativeExponent):
         token = text[text.rfind("**") + 2 :].lstrip("+-~! ")
         operand = _OPERAND.match(token)
         token = token[operand.end() :] if operand is not None and operand.end() < len(token) else token
@@ -293,8 +293,8 @@ def compile_subscript(text: str) -> Integer:
     def index(state: State) -> int:
         try:
             return tree(state)
-        except DivisionByZero as zero:
-            error = expression_error(zero_message(text, str(zero)))
+        except OperandError as fault:
+            error = expression_error(operand_message(text, fault))
         except ShellError as caught:
             error = caught
         raise state.shell.in_subscript(state, error)

@@ -28,7 +28,7 @@ def evaluate_until_error(text: str, evaluate: Evaluate, budget: Budget) -> None:
     Raises:
         ShellSyntaxError: The error is reached.
         ShellError: A name before the error is unset under ``set -u``, or readonly.
-        DivisionByZero: The expression divides by zero before the error.
+        OperandError: The expression divides by zero before the error, or has a negative exponent.
     """
     try:
         _Interpreter(text, evaluate, budget).parse()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
 from sandhook.expand.arith import NUMBERS
-from sandhook.expand.operators import DivisionByZero, Integer
+from sandhook.expand.operators import Integer, OperandError
 from sandhook.expand.parameter import compile_length
 from sandhook.expand.reference import Text, Words, subscript_of
 from sandhook.state.control import ShellError, expression_error
@@ -63,7 +63,7 @@ def compile_integer(word: Word, words: Words) -> Integer:
     def run(state: State) -> int:
         try:
             return quick(state)
-        except (arith.NotPlain, DivisionByZero):
+        except (arith.NotPlain, OperandError):
             return textual(state)
 
     return run
@@ -166,8 +166,8 @@ def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[li
         state.operands = operands
         try:
             return value(state)
-        except DivisionByZero as zero:
-            raise expression_error(arith.zero_message(text_of(texts), str(zero))) from None
+        except OperandError as fault:
+            raise expression_error(arith.operand_message(text_of(texts), fault)) from None
 
     return run
 
@@ -189,8 +189,8 @@ def _with_one_operand(value: Integer, expansion: Text, text_of: Callable[[list[s
         state.operands = [operand]
         try:
             return value(state)
-        except DivisionByZero as zero:
-            raise expression_error(arith.zero_message(text_of([text]), str(zero))) from None
+        except OperandError as fault:
+            raise expression_error(arith.operand_message(text_of([text]), fault)) from None
 
     return run
 
@@ -230,7 +230,7 @@ def compile_index(word: Word, words: Words) -> Integer | None:
     def index(state: State) -> int:
         try:
             return quick(state)
-        except DivisionByZero:
+        except OperandError:
             raise arith.NotPlain from None
 
     return index
@@ -248,7 +248,7 @@ def _guarded(tree: Integer, source: str) -> Integer:
     def run(state: State) -> int:
         try:
             return tree(state)
-        except DivisionByZero as zero:
-            raise expression_error(arith.zero_message(source, str(zero))) from None
+        except OperandError as fault:
+            raise expression_error(arith.operand_message(source, fault)) from None
 
     return run

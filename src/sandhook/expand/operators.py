@@ -33,8 +33,16 @@ def wrap(value: int) -> int:
     return value - 2**64 if value > MAX else value
 
 
-class DivisionByZero(Exception):
-    """Raised by an operator; a caller that knows the text of the expression converts it to a ShellError."""
+class OperandError(Exception):
+    """An operand that an operator does not accept; who knows the text of the expression converts it to a ShellError."""
+
+
+class DivisionByZero(OperandError):
+    """The right side of a division is 0."""
+
+
+class NegativeExponent(OperandError):
+    """The right side of ``**`` is below 0."""
 
 
 def unary(operator: str, operand: Integer) -> Integer:
@@ -161,7 +169,7 @@ def divide(left: int, right: int) -> tuple[int, int]:
 def power(base: int, exponent: int) -> int:
     """Return base ** exponent, wrapped; the work does not grow with the result."""
     if exponent < 0:
-        raise DivisionByZero("exponent less than 0")
+        raise NegativeExponent("exponent less than 0")
     return wrap(pow(base & BITS, exponent, 2**64))
 
 

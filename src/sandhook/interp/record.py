@@ -41,7 +41,7 @@ def add_command(state: State, text: str, *, with_time: bool = True) -> bool:
     history = history_of(state, write=True)
     control = (state.get("HISTCONTROL") or "").split(":")
     ignores_both = "ignoreboth" in control
-    if text[:1] in (" ", "\t") and ("ignorespace" in control or ignores_both) and text[:1]:
+    if text[:1] in (" ", "\t") and ("ignorespace" in control or ignores_both):
         return False
     last = history.entries[-1].text if history.entries else None
     if text == last and ("ignoredups" in control or ignores_both):
@@ -63,7 +63,7 @@ def _is_ignored(state: State, text: str, last: str | None) -> bool:
     if not patterns:
         return False
     for pattern in patterns.split(":"):
-        full = pattern.replace("&", last or "") if pattern == "&" else pattern
+        full = (last or "") if pattern == "&" else pattern
         if full and compile_pattern(full, extglob=state.options.extglob).matches(text):
             return True
     return False
@@ -111,8 +111,6 @@ def switch_recording(state: State, on: bool) -> None:
 def number(state: State) -> str:
     """Return HISTCMD."""
     history = state.memo.history
-    if history is None or "history" not in state.options.enabled:
-        return (
-            "0" if history is None else str(history.base + len(history.entries) - 1) if history.added else "0"
-        )
+    if history is None or ("history" not in state.options.enabled and not history.added):
+        return "0"
     return str(history.base + len(history.entries) - 1)

@@ -280,7 +280,21 @@ class BaseContract:
 
 
 class ContractError(SandhookError):
-    """An unknown contract, or a file that fits no contract."""
+    """An unknown contract, or a payload that does not fit one."""
+
+
+class UnrecognisedError(ContractError):
+    """Configurations that fit no contract, or several.
+
+    Attributes:
+        files: The names of the configurations, or what stands for them.
+        problem: What is wrong, without the names.
+    """
+
+    def __init__(self, files: str, problem: str) -> None:
+        super().__init__(f"{files}: {problem}")
+        self.files = files
+        self.problem = problem
 
 
 #: The modules of the contracts that come with sandhook; ``_recognise.ROWS`` recognises their files.
@@ -339,15 +353,15 @@ def kind_of(contract: Contract, name: str) -> tuple[str, str]:
 
 
 def recognise(documents: Sequence[Document]) -> Contract:
-    """Return the contract of the documents. Raises ContractError unless exactly one fits."""
+    """Return the contract of the documents. Raises UnrecognisedError unless exactly one fits."""
     fitting = import_module("sandhook.hooks.contracts._recognise").fitting  # it reads contracts' tables
     fitting_names: list[str] = fitting([(document.value, document.name) for document in documents])
     if len(fitting_names) == 1:
         return get(fitting_names[0])
     where = ", ".join(doc.name or "the configuration" for doc in documents)
     if fitting_names:
-        raise ContractError(f"{where}: fits {', '.join(fitting_names)}; say which with --contract")
-    raise ContractError(f"{where}: fits none of the known contracts ({', '.join(_BUILTINS)})")
+        raise UnrecognisedError(where, f"fits {', '.join(fitting_names)}; say which with --contract")
+    raise UnrecognisedError(where, f"fits none of the known contracts ({', '.join(_BUILTINS)})")
 
 
 def understand(document: Document, env: Mapping[str, str]) -> tuple[Contract, Document]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import beneath, find, reason, stat_of
-from sandhook.command.options import Syntax, UsageError, also, opt, option_set
+from sandhook.command.options import OptionError, Syntax, UsageError, also, opt, option_set
 from sandhook.pattern.glob import compile_pattern
 from sandhook.utilities.archive.zip.format import (
     FormatError,
@@ -76,10 +76,10 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         options, operands = _SYNTAX.parse(words)
     except UsageError as error:
         text = str(error)
-        if text.startswith("invalid option -- "):
-            text = f"short option {text[18:]} not supported"
-        elif text.startswith("unrecognized option '--"):
-            text = f"long option '{text[23:]} not supported"
+        if isinstance(error, OptionError) and error.unknown:
+            text = f"short option '{error.unknown}' not supported"
+        elif isinstance(error, OptionError) and error.unknown_long:
+            text = f"long option '{error.unknown_long}' not supported"
         return _error(f"Invalid command arguments ({text})", USAGE_STATUS, ctx)
     if not operands:
         ctx.write_line("zip (sandhook): zip [-rjqm0-9] ARCHIVE [FILE]... [-x PATTERN...] [-i PATTERN...]")
