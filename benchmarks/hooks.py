@@ -3,7 +3,7 @@
     python -m benchmarks.hooks [--fires N]
 
 Prints the processor time of one fire (median and 99th percentile), the objects that Python counts after
-the first tenth and at the end, and the process's memory where the system tells.
+the first tenth and at the end, and the process's memory where the system reports it.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def kept() -> int:
 
 
 def resident() -> int:
-    """Return the most memory that the process had, in KiB; 0 where the system does not tell."""
+    """Return the most memory that the process had, in KiB; 0 where the system does not report it."""
     try:
         import resource
     except ImportError:

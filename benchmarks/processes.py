@@ -1,9 +1,9 @@
-"""What it costs to start programs: the supervisor and the host shell beside subprocess and bash.
+"""What it costs to start programs: the supervisor and the host shell compared with subprocess and bash.
 
     python -m benchmarks.processes [--rounds N] [--size MEGABYTES]
 
 The ways are measured in turn, round by round, and the best and the median of each are printed. The
-last lines are the cost of ending a run which has left something behind. With ``--size`` this process is made
+last lines are the cost of ending a run which has left processes. With ``--size`` this process is made
 larger first, as an agent is.
 """
 

@@ -28,9 +28,9 @@ from benchmarks.workloads import Workload, workloads
 
 
 class Figures:
-    """How long the rounds of one runner on one workload took, in seconds; or why there are none.
+    """How long the rounds of one runner on one workload took, in seconds; or why there is no figure.
 
-    ``used`` is the processor time of each round; empty where the system does not tell.
+    ``used`` is the processor time of each round; empty where the system does not report it.
     """
 
     def __init__(self, taken: list[float], fault: str = "", used: list[float] | None = None) -> None:

@@ -33,7 +33,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(10_000, 10, 10)  # a test leaves little behind
+        gc.set_threshold(10_000, 10, 10)  # a test leaves little garbage
         gc.enable()
 
 

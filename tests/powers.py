@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-#: Built-in functions that open files, run text, or look names up behind the reader's back.
+#: Built-in functions that open files, run text, or look names up where no reader sees it.
 BUILTINS = frozenset({"open", "eval", "exec", "compile", "__import__"})
 
-#: Likewise, with names that are also good names for parameters: a call counts.
+#: More of them, with names that are also good names for parameters: a call counts.
 CALLED = frozenset({"input", "breakpoint", "globals", "vars"})
 
 #: Attributes of harmless modules that are not harmless.

@@ -5,7 +5,7 @@ A fenced block runs when its info string says so:
     ```python          run; all blocks of a page share their names. `print(x)  # -> text` must print text
     ```console         `$ sandhook ...` or `$ echo TEXT | sandhook ...` and what it prints; `$ echo $?`
     ```json NAME       written to the page's own directory as NAME, for the blocks after it
-    ```sh NAME         likewise, with a name; without one it is not run
+    ```sh NAME         the same with a name; without one it is not run
 
 In expected output, `...` stands for anything within a line.
 """

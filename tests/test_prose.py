@@ -94,7 +94,10 @@ def test_markdown(text: str, findings: list[str]) -> None:
         ('class A:\n    # why\n\n    r"""Likewise."""', ["page:4: Likewise: state the fact"]),
         ("x = 1  # behind", ["page:1: behind: write after"]),
         ("#: behind", ["page:1: behind: write after"]),
-        # neither docstrings nor comments
+        # messages
+        ("x = f'{a}: it is behind {b}'", ["page:1: behind: write after"]),
+        ('x = """\nit is behind"""', ["page:2: behind: write after"]),
+        # neither docstrings nor comments nor messages
         ("x = 'it''s # behind'", []),
         ('x = """\nbehind"""', []),
         ("x = f'{a}\\'#behind'", []),
@@ -110,20 +113,20 @@ def test_docstrings_and_comments_are_those_of_python() -> None:
     modules = [path for path in prose.files(RULES) if path.suffix == ".py"]
     for path in modules[::25]:
         source = path.read_text(encoding="utf-8")
-        ours = {(is_docstring, line) for is_docstring, (line, _) in prose.docstrings_and_comments(source)}
+        ours = {(kind, line) for kind, (line, _) in prose.passages_of_code(source) if kind != "message"}
         assert ours == from_python(source), path
 
 
-def from_python(source: str) -> set[tuple[bool, int]]:
-    """Return (whether it is a docstring, line) of each docstring and comment, by ast and tokenize."""
-    lines = set()
+def from_python(source: str) -> set[tuple[str, int]]:
+    """Return the kind and line of each docstring and comment, by ast and tokenize."""
+    lines = set[tuple[str, int]]()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT and list(prose.docstrings_and_comments(token.string)):
-            lines.add((False, token.start[0]))
+        if token.type == tokenize.COMMENT and list(prose.passages_of_code(token.string)):
+            lines.add(("comment", token.start[0]))
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             if ast.get_docstring(node) is not None:
-                lines.add((True, node.body[0].lineno))
+                lines.add(("docstring", node.body[0].lineno))
     return lines
 
 

@@ -1,4 +1,4 @@
-"""prose: check the English of the documentation, and of docstrings and comments.
+"""prose: check the English of the documentation, of docstrings and comments, and of our own messages.
 
     python -m tools.prose [FILE...]
 
@@ -16,13 +16,16 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION = ROOT / "tools" / "prose.toml"
 
 #: Prose as it stands in a file: its first line (1-based) and its text.
 Passage = tuple[int, str]
+
+#: What a passage of a module is.
+Kind = Literal["docstring", "comment", "message"]
 
 
 class Finding(NamedTuple):
@@ -168,20 +171,22 @@ _DIRECTIVE = re.compile(r"#\s*(?:type:|noqa|pragma|fmt:|!)")
 _NOTHING = re.compile(r"[ \t]*(?:#.*)?\Z")
 
 
-def docstrings_and_comments(source: str) -> Iterator[tuple[bool, Passage]]:
-    """Yield (whether it is a docstring, passage) for each docstring and comment of a module.
+def passages_of_code(source: str) -> Iterator[tuple[Kind, Passage]]:
+    """Yield each docstring, comment and message of a module.
 
     A docstring is a string in three double quotes that begins a line, after a line that ends with a colon or at
-    the start of the module.
+    the start of the module. A message is any other string with two blanks.
     """
     for match in _TOKEN.finditer(source):
         line = source.count("\n", 0, match.start()) + 1
         text = match[0]
         if match["comment"] is not None:
             if not _DIRECTIVE.match(text):
-                yield False, (line, text)
+                yield "comment", (line, text)
         elif text.lstrip("rR").startswith('"""') and _begins_body(source, match.start()):
-            yield True, (line, text.lstrip("rR"))
+            yield "docstring", (line, text.lstrip("rR"))
+        elif text.count(" ") > 1:
+            yield "message", (line, text)
 
 
 def _begins_body(source: str, start: int) -> bool:
@@ -200,10 +205,16 @@ def _begins_body(source: str, start: int) -> bool:
 
 def check_python(path: str, source: str, rules: Rules) -> Iterator[Finding]:
     """Yield the unwanted words of a module, and the unwanted openings of its docstrings."""
-    for is_docstring, (first, passage) in docstrings_and_comments(source):
-        if is_docstring and (opening := rules.opening_of(passage)):
+    messages_are_ours = not path.startswith("tests/")  # tests quote what real programs print
+    for kind, (first, passage) in passages_of_code(source):
+        if kind == "docstring" and (opening := rules.opening_of(passage)):
             yield Finding(path, first, opening[0].strip('"'), opening[1])
-        prose = without_code(passage[3:-3]) if is_docstring else without_code(passage)
+        if kind == "docstring":
+            passage = passage[3:-3]
+        if kind == "message":
+            prose = passage if messages_are_ours else ""
+        else:
+            prose = without_code(passage)
         for offset, word, advice in rules.words_in(prose):
             yield Finding(path, first + prose.count("\n", 0, offset), " ".join(word.split()), advice)
 

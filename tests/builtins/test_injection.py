@@ -6,7 +6,7 @@ import pytest
 
 from tests.builtins.conftest import run_ours
 
-BAD = "$(: > ran)`: > ran`"  # leaves a file behind
+BAD = "$(: > ran)`: > ran`"  # creates a file
 
 
 @pytest.mark.parametrize(

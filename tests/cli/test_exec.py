@@ -178,5 +178,5 @@ def test_urls_are_reached_only_when_they_are_named(sandhook: Run) -> None:
     refused = sandhook("exec", "--allow-url", "http://a.example", "-c", script)
     assert "not on the list of URLs" in refused.stderr
     wrong = sandhook("exec", "--allow-url", "a.example", "-c", ":")
-    assert (wrong.status, "--allow-url: 'a.example' is no URL of http or https" in wrong.stderr) == (1, True)
+    assert (wrong.status, "--allow-url: 'a.example' is not an http or https URL" in wrong.stderr) == (1, True)
     assert sandhook("exec", "--allow-private", "-c", ":").status == 1

@@ -78,7 +78,7 @@ def test_texts_of_hooks_are_shown_as_they_are_and_fit(
     left = shown.text.replace("\x1b[?25l", "").replace("\x1b[?25h", "").replace("\x1b[1A\x1b[2K", "")
     left = re.sub(r"\r?\x1b\[2K[━╺╸]+ +\d+/\d+ \d:\d\d:\d\d", "", left)  # the bar of the progress
     assert "\x1b" not in left and "\u202e" not in left
-    # `test` doubles the backslashes that a text has, to tell them from its own escapes
+    # `test` doubles the backslashes that a text has, to distinguish them from its own escapes
     harmless = HARMLESS.replace("\\x1b\\", "\\x1b\\\\") if command[0] == "test" else HARMLESS
     assert joined(harmless) in joined(left)
     assert max(map(cell_len, left.split("\n"))) <= columns

@@ -1,4 +1,4 @@
-"""``sandhook test``: tables, differences, formats, recording; what cannot be run is told and is status 2."""
+"""``sandhook test``: tables, differences, formats, recording; what cannot be run is reported with status 2."""
 
 from __future__ import annotations
 

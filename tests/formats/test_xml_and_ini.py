@@ -34,7 +34,7 @@ def test_what_is_written_is_read_again():
         ("<a></b>", "</b> closes nothing"),
         ("</a>", "</a> closes nothing"),
         ("x", "text outside of an element"),
-        ("<a>&nbsp;</a>", "& is no reference"),
+        ("<a>&nbsp;</a>", "& does not begin a reference"),
         ("<a>&#0;</a>", "a reference to no character"),
         ("<a>&#xD800;</a>", "a reference to no character"),
         ("<a b></a>", "the tag a is malformed"),

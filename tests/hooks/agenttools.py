@@ -28,5 +28,5 @@ def faults(name: str, text: str, file: str) -> list[tuple[str, str]]:
 
 
 def paths(name: str, cwd: str, env: dict[str, str], platform: str = "linux") -> list[str]:
-    """Return the files that an agent looks for, each behind its layer."""
+    """Return the files that an agent looks for, each after its layer."""
     return [f"{layer.name} {layer.path}" for layer in get(name).layers(cwd, env, platform)]

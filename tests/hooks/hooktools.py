@@ -9,7 +9,7 @@ from sandhook.vfs.path import VirtualPath
 
 
 class Scripted:
-    """A runner that answers what it is told, the last answer again and again, and remembers the requests."""
+    """A runner that returns prepared answers, the last one repeatedly, and records the requests."""
 
     def __init__(self, *answers: RunResult) -> None:
         self.answers = list(answers)
@@ -41,7 +41,7 @@ def config(*hooks: Any, **more: Any) -> dict[str, Any]:
 def engine(
     *hooks: Any, answers: tuple[RunResult, ...] = (RunResult(0),), **options: Any
 ) -> tuple[HookEngine, Scripted]:
-    """Return an Everruns engine whose hooks answer what they are told, and its runner."""
+    """Return an Everruns engine whose hooks return prepared answers, and its runner."""
     runner = Scripted(*answers)
     return HookEngine.load(config(*hooks), "everruns", runner=runner, **options), runner
 

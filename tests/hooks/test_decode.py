@@ -1,4 +1,4 @@
-"""Strict JSON: what is accepted is RFC 8259, what is odd is told, what is not is refused."""
+"""Strict JSON: what is accepted is RFC 8259, what is odd is reported, everything else is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The executor of http hooks: what it calls, what it refuses, and a real server behind it."""
+"""The executor of http hooks: what it calls, what it refuses, and a real server."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_a_header_goes_over_the_usual_one() -> None:
 
 
 class Server(BaseHTTPRequestHandler):
-    """Says what it got; some paths misbehave."""
+    """Returns the request; some paths misbehave."""
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))

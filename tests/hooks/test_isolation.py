@@ -76,7 +76,7 @@ def test_the_guards_refuse_alone(guard: str) -> None:
 @pytest.mark.parametrize("guard", GUARDS)
 def test_a_hook_of_another_source_cannot_silence_a_guard(guard: str, attack: str) -> None:
     hooks = engine(documents(ATTACKS[attack], GUARDS[guard]))
-    for _ in range(2):  # what a hook leaves behind does not count in the next event either
+    for _ in range(2):  # what a hook leaves does not count in the next event either
         decision = hooks.fire(CALL)
         assert decision.refused
         assert decision.outcomes[0].ran is not None

@@ -16,7 +16,7 @@ from sandhook.hooks.report import to_json
 
 ENGINES, HOOKS = 20, 4
 
-#: Leaves a variable, a function, an option, a directory, a file and a trap behind, and tells of any
+#: Leaves a variable, a function, an option, a directory, a file and a trap, and reports any
 #: that an other hook left.
 SCRIPT = """
 [ -z "${left-}" ] || { echo "variable of $left" >&2; exit 49; }

@@ -1,4 +1,4 @@
-"""Secrets do not reach what is kept; what merely stands beside them does."""
+"""Secrets do not reach what is kept; what merely stands next to them does."""
 
 from __future__ import annotations
 

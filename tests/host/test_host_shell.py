@@ -326,7 +326,7 @@ def test_an_orphan_that_holds_the_output_does_not_hold_the_run(tmp_path):
 
 
 def _lives(pid: int) -> bool:
-    """Tell whether a process runs; an orphan's remains are for init to collect."""
+    """Return whether a process runs; an orphan's remains are for init to collect."""
     import psutil
 
     try:

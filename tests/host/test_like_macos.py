@@ -78,7 +78,7 @@ def test_a_program_is_killed_by_the_systems_number(numbers: None, tmp_path: Path
     """10 is USR1 for the shell; the system that is simulated calls it 30, and this one knows 30 as another."""
     shell = HostShell(cwd=tmp_path)
     result = shell.run("sleep 20 & sleep 0.2; kill -USR1 $!; wait $!; echo $?")
-    # the real number 30 kills, and is told by the name that it has there
+    # the real number 30 kills, and is reported by the name that it has there
     assert result.stdout == f"{128 + from_native(30)}\n" == "138\n"
 
 

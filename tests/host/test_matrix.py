@@ -33,7 +33,7 @@ Fire = Callable[..., Decision]
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Return a workspace, with a directory ``tools`` beside it that is in PATH and holds the program ``tool``."""
+    """Return a workspace, with a directory ``tools`` next to it that is in PATH and holds the program ``tool``."""
     (tmp_path / "tools").mkdir()
     (tmp_path / "work").mkdir()
     show = "import json, sys\nprint(json.dumps({'decision': 'deny', 'reason': ' '.join(sys.argv[1:])}))\n"

@@ -39,7 +39,7 @@ def test_both_ways(virtual: str, native: str) -> None:
         ("/", "C:\\"), ("/C", "C:\\"), ("/c/", "C:\\"), ("///c//a/", r"C:\a"), ("/D/x", r"D:\x"),
         ("/tmp", r"C:\tmp"), ("/cc/x", r"C:\cc\x"), ("/usr/c/x", r"C:\usr\c\x"), ("/ä/x", r"C:\ä\x"),
         ("/c/work/./../x", r"C:\work\.\..\x"), ("/c/..", r"C:\.."),
-        # a Windows path behind the working directory that a shell put before it
+        # a Windows path after the working directory that a shell put before it
         (r"/d/work/C:\Users\x", r"C:\Users\x"), ("/d/work/C:/Users/x", r"C:\Users\x"), ("/d/work/c:", "C:\\"),
         ("/d/work/C:\\", "C:\\"), (r"/C:\a", r"C:\a"), (r"/d/work/C:\Users/x\y/z", r"C:\Users\x\y\z"),
         (r"/d/work/C:\\Users\\x", r"C:\Users\x"), (r"/d/C:\a/E:\b", r"E:\b"), (r"/d/work/C:\a/../b", r"C:\a\..\b"),

@@ -18,7 +18,7 @@ from sandhook.host.children import Supervisor
 from sandhook.host.poller import inbound
 from tests.host.programs import LONG, Left, gone, line_of, linux, posix, shell, spawn, until, wait
 
-#: Text of a program that starts another one, tells its number, and goes on or ends.
+#: Text of a program that starts another one, prints its number, and goes on or ends.
 START = """
 import os, subprocess, sys, time
 child = subprocess.Popen([sys.executable, '-S', '-c', sys.argv[1]], **{more})
@@ -31,7 +31,7 @@ import os, signal, time
 for n in (2, 15) if os.name == 'nt' else (1, 2, 15): signal.signal(n, signal.SIG_IGN)
 """
 SLEEP = "import time; time.sleep(100)"
-#: Tells nothing by itself: its parent waits until it ignores what it shall ignore.
+#: Prints nothing by itself: its parent waits until it ignores what it shall ignore.
 DEAF_SLEEP = DEAF + "open(READY, 'w').close()\ntime.sleep(100)"
 
 
@@ -267,7 +267,7 @@ while time.monotonic() < last:
 
 @linux
 def test_processes_are_found_without_proc_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on other systems than Linux: psutil tells, and there are no handles of processes."""
+    """As on other systems than Linux: psutil reports it, and there are no handles of processes."""
     from sandhook.host import tree
     from sandhook.host.machine import Machine
 
@@ -345,7 +345,7 @@ def test_an_empty_environment_is_told_from_one_that_is_still_to_come() -> None:
 
 @linux
 def test_a_number_that_was_given_again_is_not_signalled() -> None:
-    """A process that was seen ends, and another one has its number: its start tells them apart."""
+    """A process that was seen ends, and another one has its number: its start distinguishes them."""
     from sandhook.host.machine import Process
     from sandhook.host.tree import Tree
 
@@ -438,7 +438,7 @@ def test_a_thousand_runs_leave_nothing(subreaper: bool) -> None:
 @posix
 @pytest.mark.slow
 def test_a_thousand_scripts_that_run_out_of_time_leave_nothing() -> None:
-    """The same through the host shell: each returns in time, with what was written until then."""
+    """Through the host shell, too, each returns in time, with what was written until then."""
     from sandhook.host.shell import HostShell
     from sandhook.limits import Limits
 

@@ -1,4 +1,4 @@
-"""A line of advice behind "command not found", for programs that everybody knows."""
+"""A line of advice after "command not found", for programs that everybody knows."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from tests.machine import has_bash_5_2
 
 COMMANDS = "./s a 'b c'; echo =$?; env ./s q; echo =$?; echo z | xargs ./s; echo =$?; timeout 9 ./s; echo =$?"
 
-#: Files beside the script: interpreters that are scripts themselves, and files that are none.
+#: Files next to the script: interpreters that are scripts themselves, and files that are not scripts.
 HELPERS = {
     "interp": b'#!/bin/sh\necho INTERP "$0" "$@"\n',
     "text": b'echo TEXT "$@"\n',

@@ -50,7 +50,7 @@ def host_state() -> dict[str, Any]:
 
 
 def descriptors() -> int:
-    """Return the number of open descriptors; 0 where the system cannot tell exactly."""
+    """Return the number of open descriptors; 0 where the system has no exact number."""
     process = psutil.Process()
     return int(process.num_fds()) if hasattr(process, "num_fds") else 0
 
@@ -68,7 +68,7 @@ def children() -> list[int]:
 
 
 def differences(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """Say what changed, without the values of variables."""
+    """Return what changed, without the values of variables."""
     return [
         name if name == "environment" else f"{name}: {before[name]!r} became {after[name]!r}"
         for name in before

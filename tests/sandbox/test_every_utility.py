@@ -11,7 +11,7 @@ from sandhook.utilities import names
 from tests.sandbox.conftest import SMALL, Attack
 from tests.sandbox.host import CANARY
 
-#: Words behind a utility's name: a host file read, written, listed, or taken for options, a script or a program.
+#: Words after a utility's name: a host file read, written, listed, or taken for options, a script or a program.
 WORDS = [
     "@SECRET@",
     "@DIR@",

@@ -10,7 +10,7 @@ from sandhook.vfs.path import VirtualPath
 from tests.sandbox.conftest import Attack
 from tests.sandbox.tools import present
 
-#: A subscript that leaves a file behind when it is expanded.
+#: A subscript that creates a file when it is expanded.
 BAD = "a[$(echo x > /workspace/pwned)0]"
 
 

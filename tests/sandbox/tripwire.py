@@ -1,6 +1,6 @@
 """An audit hook that refuses what a script must never cause, while a thread says that it is watched.
 
-Python tells audit hooks of every open, process, socket, import, compilation and more, whoever
+Python reports to audit hooks every open, process, socket, import, compilation and more, whoever
 causes it. This is a net under the boundary, not the boundary: nothing in src relies on it.
 """
 

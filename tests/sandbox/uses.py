@@ -26,7 +26,7 @@ SHAPES: Mapping[str, Callable[[int], bytes]] = {
     ),
 }
 
-#: Not yes and its like, whose input plays no part; not those that wait for a signal or run another command.
+#: Not yes and similar ones, whose input plays no part; not those that wait for a signal or run another command.
 _WITHOUT_INPUT = frozenset("sleep usleep yes pkill killall kill watch".split())
 
 _OPERAND = ("f",)

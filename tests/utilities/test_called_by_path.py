@@ -44,7 +44,7 @@ def run(script: str, stdin: str = "") -> tuple[str, int]:
     return result.stdout, result.exit_status
 
 
-#: A command line of every family whose members are told apart, and what it prints.
+#: A command line of every family whose members are distinguished, and what it prints.
 FAMILIES = [
     ("grep", "'a.*[c]' one", "abc\nab+c\n"),
     ("egrep", "'ab[+]c|x' one", "ab+c\n"),

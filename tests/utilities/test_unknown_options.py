@@ -37,7 +37,7 @@ def test_an_unknown_option_is_an_error_that_names_it(
     utility: Callable[..., Ran], name: str, option: str, shown: str
 ) -> None:
     status, out, err = utility(name, option, env={"TERM": "dumb"}, same=False)
-    if name == "zip":  # it tells everything on standard output
+    if name == "zip":  # it prints everything on standard output
         out, err = err, out
     assert status != 0
     assert out == ""

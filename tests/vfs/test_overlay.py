@@ -1,4 +1,4 @@
-"""Overlays: the lower never changes, and the changes are told."""
+"""Overlays: the lower never changes, and the changes are listed."""
 
 from __future__ import annotations
 

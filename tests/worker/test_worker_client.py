@@ -39,7 +39,7 @@ def only_worker(pool: Pool) -> client.Worker:
 
 
 def alive(pid: int) -> bool:
-    """Tell whether a process is there, zombies included."""
+    """Return whether a process is there, zombies included."""
     return psutil.pid_exists(pid)
 
 

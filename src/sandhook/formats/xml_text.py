@@ -93,7 +93,7 @@ class _Parser:
             if match[3]:
                 return _NAMED[match[3]]
             if not (match[1] or match[2]):
-                raise self._error("& is no reference")
+                raise self._error("& does not begin a reference")
             code = int(match[1] or match[2], 10 if match[1] else 16)
             if code > 0x10FFFF or 0xD800 <= code < 0xE000 or code == 0:
                 raise self._error("a reference to no character")
@@ -162,7 +162,7 @@ def _element(name: str, value: object, margin: str, unit: str, out: list[str]) -
             _element(name, item, margin, unit, out)
         return
     if not _GOOD_NAME.match(name):
-        raise FormatError(f"{name!r} is no name of an element")
+        raise FormatError(f"{name!r} is not a valid element name")
     items = value if isinstance(value, dict) else {CONTENT: value}
     head = name
     inner: list[str] = []

@@ -336,5 +336,5 @@ def read_scalar(text: str, tag: str = "", line: int = 1) -> str | float | bool |
                 repr(_plain(text)) if len(text) <= 20 else str(int(text)) if text.isdigit() else text
             )
     if tag:
-        raise FormatError(f"{text[:40]!r} at line {line} is no {tag}")
+        raise FormatError(f"{text[:40]!r} at line {line} is not a valid {tag}")
     return text

@@ -76,7 +76,7 @@ class _Reader:
             value = int(digits)
             if -(1 << 63) <= value < 1 << 64:
                 return value
-        self.notes.append(f"number {digits[:24]} does not fit 64 bits: taken as a float")
+        self.notes.append(f"number {digits[:24]} does not fit 64 bits: read as a float")
         return self.real(digits)
 
     def real(self, digits: str) -> float:

@@ -52,7 +52,7 @@ def parse(text: str, *, pattern: bool = False) -> Url:
     scheme, mark, rest = text.partition("://")
     scheme = scheme.lower()
     if not mark or scheme not in ("http", "https"):
-        raise UrlRefused(f"{text!r} is no URL of http or https")
+        raise UrlRefused(f"{text!r} is not an http or https URL")
     if not _PATH.match(rest) or "@" in rest.partition("/")[0]:
         raise UrlRefused(f"{text!r} has characters that a URL does not have, or a user")
     rest = rest.partition("#")[0]

@@ -116,7 +116,7 @@ class _Derivation:
 
 @cache
 def bash_grammar() -> Grammar:
-    """Return the grammar that stands beside this file."""
+    """Return the grammar in this directory."""
     return Grammar(Path(__file__).with_name("grammar.txt").read_text("utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""One script in the host's bash and in the sandbox, with what it leaves behind, side by side."""
+"""One script in the host's bash and in the sandbox, with what it leaves, side by side."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHELL_PID = 1000
 #: Seconds that bash gets for one script.
 TIMEOUT = 10.0
 
-#: The files that scripts find, and how they tell what they left.
+#: The files that scripts find, and how they report what they left.
 FILES = {"f1": b"", "f2": b"data\n*  b\\n c\nend", "B.txt": b"x\n", ".dot": b"", "d/e": b"in d\n"}
 DUMP = 'printf "\\n<%s>" "$?" "$#" "$@"; echo; declare -p x y z a b m n r i j q v 2>/dev/null; set -- *; echo "$*"'
 
@@ -39,7 +39,7 @@ class Outcome(NamedTuple):
     stderr: str
 
     def agrees(self, other: Outcome) -> bool:
-        """The same status and output; messages are compared where scripts catch them."""
+        """Return True for equal status and output; messages are compared where scripts catch them."""
         return self.status == other.status and self.stdout == other.stdout
 
 
@@ -89,7 +89,7 @@ DECLARED = (
 
 
 def differs(script: str) -> tuple[Outcome, Outcome] | None:
-    """Return what bash gives and what the sandbox gives, when that is not the same and no row tells why."""
+    """Return what bash gives and what the sandbox gives, when that is not the same and no row explains it."""
     whole = f"{script}\n{DUMP}"
     try:
         expected = in_bash(whole)
@@ -100,7 +100,7 @@ def differs(script: str) -> tuple[Outcome, Outcome] | None:
 
 
 def declared(script: str, bash: Outcome, here: Outcome) -> str | None:
-    """Return the row of docs/divergences.md that tells why a script may differ; None when none does."""
+    """Return the row of docs/divergences.md that explains why a script may differ; None when none does."""
     return next((each.row for each in DECLARED if each.holds(script, bash, here)), None)
 
 

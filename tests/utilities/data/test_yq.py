@@ -109,7 +109,7 @@ def test_in_place(sandbox):
         (["-n", "env(NOPE)"], "yq: value for env variable 'NOPE' not provided in env()"),
         (["-i", "."], "yq: -i needs a file"),
         (["-o", "toml", ".a", "1.yml"], "yq: TOML is a mapping, not 1"),
-        (["-I", "99", "."], "yq: -I takes a number from 0 to 16, not '99'"),
+        (["-I", "99", "."], "yq: -I wants a number from 0 to 16, not '99'"),
         ([".a style=1", "1.yml"], "jq: error: syntax error"),
     ],
 )

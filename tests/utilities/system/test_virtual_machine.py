@@ -1,4 +1,4 @@
-"""uptime, whereis, watch: what they tell of a machine that is the run alone."""
+"""uptime, whereis, watch: what they print about a machine that is the run alone."""
 
 from __future__ import annotations
 

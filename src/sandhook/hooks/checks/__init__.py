@@ -102,7 +102,7 @@ def _never(matcher: Matcher) -> str | None:
     if isinstance(matcher, ToolName) and isinstance(matcher.test, Exact):
         wanted = matcher.test.wanted
         if any(c in "|*^$()[] " for c in wanted):
-            return f"{wanted!r} is taken as the exact name of a tool, and no tool has such a name"
+            return f"{wanted!r} is read as the exact name of a tool, and no tool has such a name"
     return None
 
 

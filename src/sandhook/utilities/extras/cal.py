@@ -121,7 +121,7 @@ def _date(text: str) -> Month:
     year, _, rest = text.partition("-")
     month = rest.partition("-")[0]
     if not month.isdigit() or not 1 <= int(month[:3]) <= 12:
-        raise Failure(f"'{text}' is no month of the form YYYY-MM")
+        raise Failure(f"'{text}' is not a month of the form YYYY-MM")
     return Month(_year(year), int(month))
 
 

@@ -43,7 +43,7 @@ def backup_option() -> Any:
         opt(
             "--backup",
             "CONTROL",
-            "like -b; CONTROL is none, numbered, existing or simple",
+            "like -b; CONTROL: none, numbered, existing or simple",
             optional=True,
             const=_BY_ENVIRONMENT,
             convert=lambda text: _control(text, "backup type"),

@@ -346,7 +346,7 @@ BOTH = [
     ),
 ]
 
-#: What only libjq's own functions can tell (L-JQ-002, L-JQ-013).
+#: What only libjq's own functions know (L-JQ-002, L-JQ-013).
 NATIVE = [
     (
         ["-L", "lib", "-nc", 'import "syn" as foo; 1'],

@@ -1,4 +1,4 @@
-"""What a jq program must not reach, and beside each refusal the neighbour that must work."""
+"""What a jq program must not reach, and with each refusal the neighbour that must work."""
 
 from __future__ import annotations
 

@@ -170,12 +170,12 @@ def _text(spec: HookSpec, printed: Printed, words: str, notes: list[str]) -> Ver
         return Verdict("error", undecodable="the answer is not a JSON object")
     why = printed.broken
     if why is not None:
-        notes.append(f"standard output begins like JSON and is taken as text: {why}")
+        notes.append(f"standard output begins like JSON and is read as text: {why}")
     elif after_banner(text):
         why = "a JSON object follows other text"
-        notes.append(f"{why}, so all of it is taken as text: keep profiles from printing")
+        notes.append(f"{why}, so all of it is read as text: keep profiles from printing")
     elif text[0] in '["':
-        notes.append("JSON that is not an object is taken as text")
+        notes.append("JSON that is not an object is read as text")
     if ROWS[name].stdout_is_context:
         return Verdict("context", context=((capped(text, "standard output", notes), place(name)),))
     notes.append(f"plain text has no effect on {name}: print a JSON object, or exit with 2")

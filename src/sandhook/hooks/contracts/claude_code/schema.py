@@ -20,7 +20,7 @@ _FIELDS: JsonObject = {
     "command": {"type": "string", "minLength": 1, "description": "Shell source, or a program with args."},
     "args": {**_TEXTS, "description": "Exec form: no shell reads them."},
     "async": {"type": "boolean", "description": "Runs in the background."},
-    "asyncRewake": {"type": "boolean", "description": "Beside the agent; exit status 2 wakes the model."},
+    "asyncRewake": {"type": "boolean", "description": "In the background; exit status 2 wakes the model."},
     "shell": {"enum": ["bash", "powershell"]},
     "url": {"type": "string", "minLength": 1},
     "headers": {"type": "object", "additionalProperties": _TEXT},

@@ -63,7 +63,7 @@ def _hook(spec: HookSpec, event: str, lost: list[str]) -> Json:
     if spec.once:
         lost.append(f"{spec.id}: it runs once in a session; Everruns runs it every time")
     if spec.env_policy != "fresh":
-        lost.append(f"{spec.id}: it takes variables from the agent's environment; Everruns hands none over")
+        lost.append(f"{spec.id}: it inherits variables of the agent; Everruns passes none")
     return hook
 
 

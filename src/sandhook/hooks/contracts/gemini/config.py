@@ -144,7 +144,7 @@ def _matcher(fields: Fields, handler: Handler) -> Matcher:
     try:
         return ToolName(Regex(pattern, "js", compile_search(pattern, "js")))
     except PatternError as error:
-        fields.note(f"{handler.group_path}.matcher", f"does not compile ({error}): taken as a name")
+        fields.note(f"{handler.group_path}.matcher", f"does not compile ({error}): read as a name")
         return ToolName(Exact(pattern))
 
 

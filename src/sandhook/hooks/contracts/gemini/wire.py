@@ -141,7 +141,7 @@ def _object(text: str, notes: list[str]) -> JsonObject | None:
             notes.append(f"the output cannot be read: {error}")
             raise
         if text.startswith("{"):
-            notes.append(f"the output is taken as text: {error}")
+            notes.append(f"the output is read as text: {error}")
         return None
     notes.extend(decoded.diagnostics)
     return decoded.value if isinstance(decoded.value, dict) else None

@@ -43,7 +43,7 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
             replaced = [each for each in earlier if strict or may_override(each.document.layer, spec.layer)]
             if replaced:
                 where = replaced[0].document.name or "another"
-                fields.note(spec.path, f"the name {spec.description!r} is taken by {where}")
+                fields.note(spec.path, f"the name {spec.description!r} belongs to {where}")
                 continue
             if earlier:
                 where = earlier[0].document.name or "another"

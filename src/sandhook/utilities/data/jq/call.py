@@ -317,7 +317,9 @@ class Run:
         elif kind == frames.HALT_VALUE:
             self._print(message)
         elif kind == frames.LOST:
-            self._print("jq: error: going on after an error beside input is not supported (L-JQ-003)")
+            self._print(
+                "jq: error: continuing after an error together with input is not supported (L-JQ-003)"
+            )
         elif kind == frames.NOT_JSON:
             self._print(f"jq: parse error: {message}")
         else:

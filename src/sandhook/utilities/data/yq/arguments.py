@@ -177,7 +177,7 @@ def _value(parsed: Arguments, option: Option, value: str, option_name: str) -> N
         return
     if field == "indent":
         if not (value.isascii() and value.isdigit() and int(value[:3]) <= 16):
-            raise UsageError(f"{option_name} takes a number from 0 to 16, not {value!r}")
+            raise UsageError(f"{option_name} wants a number from 0 to 16, not {value!r}")
         parsed.indent = int(value)
     elif field == "from_file":
         parsed.from_file = value

@@ -229,5 +229,5 @@ class _Runner:
 def _seconds(text: str) -> float:
     seconds = interval(text)
     if seconds is None:
-        raise Failure(f"Error: '{text}' is no time in seconds")
+        raise Failure(f"Error: '{text}' is not a time in seconds")
     return seconds

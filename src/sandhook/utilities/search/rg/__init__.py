@@ -173,7 +173,7 @@ class _Run:
 
     def _list(self, files: Files) -> int:
         if self._options.patterns:
-            raise Failure("--files takes no -e")
+            raise Failure("-e cannot be used with --files")
         any_file = False
         end = "\0" if self._options.null else "\n"
         for name, _ in self._in_order(files):
