@@ -36,6 +36,7 @@ from sandhook.vfs.base import FileSystem
 from sandhook.vfs.initial import make_directories, populate
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath, normalize
+from sandhook.vfs.temporary import remove_temporary, write_temporary
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -82,11 +83,12 @@ class Shell:
         start_files: Programs read their start-up files in the home directory: jq reads ~/.jq.
         world: The host, for runs that may reach it (``sandhook.host.HostShell``); None for a sandbox.
         isolation: "process" executes runs in a pool of worker processes that the system confines. A run
-            works on a copy of the files, and its changes are brought in when it ends.
+            works on a copy of files in memory, and its changes are brought in when it ends. This process
+            performs each operation on other files, and each request to the network, for the worker.
 
     Raises:
-        IsolationError: An argument cannot be used with ``isolation="process"``: Python functions and network
-            connections belong to this process, and only a MemoryFileSystem is copied.
+        IsolationError: An argument cannot be used with ``isolation="process"``: Python functions belong to this
+            process.
     """
 
     def __init__(
@@ -108,7 +110,7 @@ class Shell:
         if isolation != "thread":
             from sandhook.isolation.arguments import check
 
-            check(isolation, utilities=utilities, network=network, fs=fs, world=world)
+            check(isolation, utilities=utilities, world=world)
         self.limits = limits or _DEFAULT_LIMITS
         self.world = world
         self.cwd = VirtualPath(cwd) if cwd == "/workspace" else normalize(cwd)
@@ -142,6 +144,7 @@ class Shell:
         stderr: WriteBytes | None = None,
         overflow: Overflow = "fail",
         cancel: Cancellation | None = None,
+        temporary_files: Sequence[tuple[str, bytes]] = (),
     ) -> Result:
         """Run a script as ``bash -c`` does, and wait for jobs that still hold its output.
 
@@ -161,6 +164,8 @@ class Shell:
             overflow: What happens at ``Limits.output_bytes``: "fail" ends the run, and both streams
                 share the bound; "drop" discards the rest, and each stream has the bound.
             cancel: Ends the run from another thread; ``Result.limit`` is then "cancelled".
+            temporary_files: Files that exist during this run alone: absolute path and contents. A file that
+                cannot be written is one of ``Result.notes``.
 
         Returns:
             The result, which also holds a limit, a syntax error or a defect. Nothing that a script does
@@ -172,11 +177,32 @@ class Shell:
         channels = _Channels(stdin, stdout, stderr, overflow, cancel)
         text = _Script(script, args, env, name, from_file)
         if self.isolation == "process":
-            return self._run_in_worker(text, limits or self.limits, channels)
+            return self._run_in_worker(text, limits or self.limits, channels, temporary_files)
         with _turn(self._lock, cancel):
-            return _in_thread_if_stack_is_deep(lambda: _Run(self, limits or self.limits, channels).main(text))
+            return self._with_files(
+                temporary_files,
+                lambda: _in_thread_if_stack_is_deep(
+                    lambda: _Run(self, limits or self.limits, channels).main(text)
+                ),
+            )
 
-    def _run_in_worker(self, script: _Script, limits: Limits, channels: _Channels) -> Result:
+    def _with_files(self, files: Sequence[tuple[str, bytes]], run: Callable[[], Result]) -> Result:
+        """Run while temporary files exist."""
+        if not files:
+            return run()
+        notes: list[str] = []
+        created = write_temporary(self.fs, files, notes)
+        try:
+            result = run()
+        finally:
+            remove_temporary(self.fs, created)
+        result.notes = (*notes, *result.notes)
+        return result
+
+    def _run_in_worker(
+        self, script: _Script, limits: Limits, channels: _Channels, files: Sequence[tuple[str, bytes]]
+    ) -> Result:
+        from sandhook.isolation.files import copies_of
         from sandhook.isolation.remote import RemoteRun, run
 
         local = _Run(self, limits, channels)
@@ -186,10 +212,14 @@ class Shell:
         run_env = None if env is None else _shell_environment(env)
         stdin = local.data if local.feed is None else local.feed
         _, stdout, stderr, overflow, cancel = channels
+        copied = copies_of(self.fs) is not None
         request = RemoteRun(
-            text, args, name, from_file, run_env, stdin, stdout, stderr, overflow, self.start_files, cancel
+            text, args, name, from_file, run_env, stdin, stdout, stderr, overflow, self.start_files, cancel,
+            self.network, files if copied else ()
+        )  # fmt: skip
+        return self._with_files(
+            () if copied else files, lambda: run(self.fs, self.env, self.cwd, limits, request)
         )
-        return run(self.fs, self.env, self.cwd, limits, request)
 
     async def arun(self, script: str, **arguments: Any) -> Result:
         """Run a script without blocking the event loop; the arguments are those of ``run``.

@@ -24,6 +24,7 @@ from sandhook.hooks.runner import (
     Runner,
     RunnerAdapter,
     SandboxRunner,
+    prestart_shell,
     prestart_worker,
     unknown_executor,
     wants_jq,
@@ -176,12 +177,12 @@ class HookEngine:
         audit: Sink | None = None,
         shared_files: bool = False,
         prestart: bool = True,
-        isolation: Isolation = "thread",
+        isolation: Isolation | None = None,
     ) -> HookEngine:
         """Load configurations: paths, Documents or decoded objects, weakest layer first.
 
-        A hook with a fault is left out and reported. With ``fail_closed`` any fault is an error, because a
-        missing guard refuses nothing. Arguments that are not listed here are those of the class.
+        A hook with a fault is left out and reported; with ``fail_closed`` it is an error, because a missing
+        guard refuses nothing. Arguments that are not listed here are those of the class.
 
         Args:
             contract: The format of all sources; None recognises each source's contract by its content.
@@ -192,7 +193,7 @@ class HookEngine:
             trust: Decides about hooks of layers that need trust; without it they do not run.
             max_timeout: Seconds that no hook may exceed, whatever its contract allows.
             on_long_timeout: "clamp" shortens a longer timeout, "reject" makes it a fault.
-            prestart: Start the jq worker now when a hook names jq.
+            prestart: Start the workers now that hooks need.
 
         Raises:
             ConfigError: A file cannot be read; with ``fail_closed``, the configuration has problems.
@@ -203,8 +204,8 @@ class HookEngine:
         options = LoadOptions(compat, ("bash", *(executors or ())), contributions, env or {})
         if not loading.read(sources, contract, options, strict=bool(fail_closed)):
             return NopEngine()
-        if prestart and runner is None and loading.names_jq():
-            prestart_worker()
+        loading.check_isolation(own_runner, executors or {}, on_host=bool(host))
+        loading.prestart(own_runner if prestart and runner is None else None)
         return cls(
             loading.groups,
             runner=_mixed(host, own_runner, contributions, env) if host else own_runner,
@@ -298,21 +299,21 @@ class HookEngine:
 
 
 def _own_runner(
-    runner: Runner | None, utilities: Utilities | None, network: Network | None, isolation: Isolation
-) -> Runner | None:
-    """Return the caller's runner, or a sandbox with these arguments; None for the default sandbox."""
-    if utilities is None and network is None and isolation == "thread":
-        return runner
-    if runner is not None:
+    runner: Runner | None, utilities: Utilities | None, network: Network | None, isolation: Isolation | None
+) -> Runner:
+    """Return the caller's runner, or a sandbox with these arguments."""
+    if runner is None:
+        return SandboxRunner(utilities=utilities, network=network, isolation=isolation)
+    if utilities is not None or network is not None or isolation is not None:
         raise ValueError(
             "utilities, network and isolation are for the engine's own sandbox; pass them to the runner"
         )
-    return SandboxRunner(utilities=utilities, network=network, isolation=isolation)
+    return runner
 
 
 def _mixed(
     host: bool | HostRunner,
-    sandbox: Runner | None,
+    sandbox: Runner,
     contributions: Mapping[str, Sequence[Json]] | None,
     env: Mapping[str, str] | None,
 ) -> Runner:
@@ -320,7 +321,7 @@ def _mixed(
     from sandhook.hooks.host import HostRunner, MixedRunner
 
     runner = HostRunner(env=env) if isinstance(host, bool) else host
-    return MixedRunner(runner, sandbox or SandboxRunner(), bundled=frozenset(contributions or ()))
+    return MixedRunner(runner, sandbox, bundled=frozenset(contributions or ()))
 
 
 class _Loading:
@@ -391,9 +392,36 @@ class _Loading:
         trusted = filter(None, map(self._trusted, loaded.specs))
         self.groups.append(Group(contract, tuple(filter(None, map(self._bounded, trusted)))))
 
-    def names_jq(self) -> bool:
-        """Return whether the text of any hook names jq."""
-        return any(wants_jq(spec.executor.text) for group in self.groups for spec in group.specs)
+    def check_isolation(self, runner: Runner, executors: Mapping[str, Runner], *, on_host: bool) -> None:
+        """Note the hooks that others wrote and that run in this process nevertheless, with the reason."""
+        hooks = [spec for group in self.groups for spec in group.specs]
+        theirs = [spec for spec in hooks if spec.contributed or contracts.needs_trust(spec.layer)]
+        for name in executors:
+            self._note_thread(
+                [spec for spec in theirs if spec.executor.type == name], f"the caller runs {name}"
+            )
+        theirs = [spec for spec in theirs if spec.executor.type not in executors]
+        if on_host:  # as the caller wants: all that somebody approved
+            theirs = [spec for spec in theirs if spec.contributed]
+        if isinstance(runner, SandboxRunner) and runner.obstacle is not None:
+            self._note_thread([spec for spec in theirs if runner.wants_process(spec)], str(runner.obstacle))
+
+    def _note_thread(self, specs: Sequence[HookSpec], why: str) -> None:
+        for spec in specs:
+            message = f"hook {spec.id} is not the user's own and runs in this process: {why}"
+            self.diagnostics.append(Diagnostic(message, spec.path, spec.file))
+
+    def prestart(self, runner: Runner | None) -> None:
+        """Start the workers that hooks need; none without a runner."""
+        if runner is None:
+            return
+        hooks = [spec for group in self.groups for spec in group.specs]
+        if any(wants_jq(spec.executor.text) for spec in hooks):
+            prestart_worker()
+        if isinstance(runner, SandboxRunner) and any(
+            runner.isolation_of(spec) == "process" and spec.executor.type in SANDBOX_TYPES for spec in hooks
+        ):
+            prestart_shell()
 
     def _locate(self, configurations: Sequence[Document]) -> None:
         """Set the line of every problem whose file's text is known."""

@@ -378,6 +378,12 @@ class MemoryFileSystem(Conveniences):
         apply(self._tree, entries)
 
     @property
+    def user(self) -> tuple[int, int, bool]:
+        """The user and the group whose permission bits apply, and whether only the root was created."""
+        tree = self._tree
+        return tree.uid, tree.gid, tree.bare
+
+    @property
     def quota_left(self) -> tuple[int, int, int]:
         """Bytes and names that are left, and the bytes that all contents may take."""
         quota = self._tree.quota
