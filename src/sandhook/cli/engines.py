@@ -54,7 +54,7 @@ def engine_of(
             view=workspace.view if workspace else None,
             network=network_of(options),
             parse_cache=default_store(),
-            isolation=options.isolation or "thread",
+            isolation=options.isolation,
         ),
         fail_closed=options.fail_closed,
         env=environment(options.env, options.inherit_env),
@@ -104,10 +104,13 @@ def notes_of(engine: HookEngine) -> list[str]:
 
 
 def prestart(engine: HookEngine, kind: str) -> None:
-    """Start the jq worker while the shell is imported, if a hook of this event names jq."""
-    from sandhook.hooks.runner import prestart_worker, wants_jq
+    """Start the workers that hooks of this event need, while the shell is imported."""
+    from sandhook.hooks.runner import prestart_shell, prestart_worker, wants_jq
 
-    if any(spec.event == kind and wants_jq(spec.executor.text) for spec in engine.hooks):
+    specs = [spec for spec in engine.hooks if spec.event == kind]
+    if any(engine.isolation_of(spec) == "process" for spec in specs):
+        prestart_shell()
+    if any(wants_jq(spec.executor.text) for spec in specs):
         prestart_worker()
 
 

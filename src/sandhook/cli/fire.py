@@ -68,7 +68,7 @@ def parser() -> Parser:
     )
     add_network(result)
     add("--sandbox", action="store_true", help="also run hooks that nobody approved, in the sandbox")
-    add_isolation(result, "thread")
+    add_isolation(result, "process for hooks of bundles and of layers that anybody may write, else thread")
     add_host(result, "run hooks that are yours or approved on this machine, with its files and programs")
     add("--format", dest="layout", choices=("text", "json"), default="text", help="form of the output")
     add(

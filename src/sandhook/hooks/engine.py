@@ -20,15 +20,8 @@ from sandhook.hooks.event import Event, Json
 from sandhook.hooks.event_run import BackgroundHooks, BackgroundResult, EventRun, OnceHooks, Services
 from sandhook.hooks.merge import merge
 from sandhook.hooks.model import Compat, Decision, FailClosed, HookSpec, source_of
-from sandhook.hooks.runner import (
-    Runner,
-    RunnerAdapter,
-    SandboxRunner,
-    prestart_shell,
-    prestart_worker,
-    unknown_executor,
-    wants_jq,
-)
+from sandhook.hooks.placement import SANDBOX_TYPES, notes, start_workers
+from sandhook.hooks.runner import Runner, RunnerAdapter, SandboxRunner, unknown_executor
 from sandhook.hooks.sources import documents, line_of, problem_of, with_lines
 from sandhook.record import Record
 
@@ -43,9 +36,6 @@ if TYPE_CHECKING:
 
 #: Decides whether a hook of a layer that needs trust may run; may return the hook itself, with its approved bytes.
 Trust = Callable[[HookSpec], "bool | HookSpec | None"]
-
-#: Executor types that the sandbox runs.
-SANDBOX_TYPES = ("bash", "argv")
 
 #: What a timeout above ``max_timeout`` does: it is shortened, or it is a fault.
 LongTimeout = Literal["clamp", "reject"]
@@ -187,8 +177,8 @@ class HookEngine:
         Args:
             contract: The format of all sources; None recognises each source's contract by its content.
             utilities, network, isolation: Of the engine's own sandbox, see ``SandboxRunner``; not with a ``runner``.
-            host: Run trusted hooks on this machine, and all others and contributions in the sandbox. Trusted
-                are hooks of a trusted layer and those that ``trust`` approved. A HostRunner selects its own.
+            host: Run trusted hooks on this machine: those of a trusted layer and those that ``trust`` approved,
+                or that a HostRunner selects. All others and contributions run in the sandbox.
             contributions: Hooks that the host's capabilities bring: raw hooks by id of the capability.
             trust: Decides about hooks of layers that need trust; without it they do not run.
             max_timeout: Seconds that no hook may exceed, whatever its contract allows.
@@ -204,8 +194,8 @@ class HookEngine:
         options = LoadOptions(compat, ("bash", *(executors or ())), contributions, env or {})
         if not loading.read(sources, contract, options, strict=bool(fail_closed)):
             return NopEngine()
-        loading.check_isolation(own_runner, executors or {}, on_host=bool(host))
-        loading.prestart(own_runner if prestart and runner is None else None)
+        loading.diagnostics += notes(loading.specs(), own_runner, executors or {}, on_host=bool(host))
+        start_workers(loading.specs() if prestart and runner is None else (), own_runner)
         return cls(
             loading.groups,
             runner=_mixed(host, own_runner, contributions, env) if host else own_runner,
@@ -249,6 +239,11 @@ class HookEngine:
         if not self._isolated or self._runner.files_of is None:
             return self.fs
         return self._runner.files_of(source_of(spec))
+
+    def isolation_of(self, spec: HookSpec) -> Isolation | None:
+        """Return where a hook's script runs: "process" is a confined worker. None if the caller's runner decides."""
+        known = self._services.executors.get(spec.executor.type)
+        return None if known is None or known.isolation_of is None else known.isolation_of(spec)
 
     def fire(self, event: Event, *, cancel: Cancellation | None = None) -> Decision:
         """Run the hooks that an event concerns and return what they decided together.
@@ -392,36 +387,8 @@ class _Loading:
         trusted = filter(None, map(self._trusted, loaded.specs))
         self.groups.append(Group(contract, tuple(filter(None, map(self._bounded, trusted)))))
 
-    def check_isolation(self, runner: Runner, executors: Mapping[str, Runner], *, on_host: bool) -> None:
-        """Note the hooks that others wrote and that run in this process nevertheless, with the reason."""
-        hooks = [spec for group in self.groups for spec in group.specs]
-        theirs = [spec for spec in hooks if spec.contributed or contracts.needs_trust(spec.layer)]
-        for name in executors:
-            self._note_thread(
-                [spec for spec in theirs if spec.executor.type == name], f"the caller runs {name}"
-            )
-        theirs = [spec for spec in theirs if spec.executor.type not in executors]
-        if on_host:  # as the caller wants: all that somebody approved
-            theirs = [spec for spec in theirs if spec.contributed]
-        if isinstance(runner, SandboxRunner) and runner.obstacle is not None:
-            self._note_thread([spec for spec in theirs if runner.wants_process(spec)], str(runner.obstacle))
-
-    def _note_thread(self, specs: Sequence[HookSpec], why: str) -> None:
-        for spec in specs:
-            message = f"hook {spec.id} is not the user's own and runs in this process: {why}"
-            self.diagnostics.append(Diagnostic(message, spec.path, spec.file))
-
-    def prestart(self, runner: Runner | None) -> None:
-        """Start the workers that hooks need; none without a runner."""
-        if runner is None:
-            return
-        hooks = [spec for group in self.groups for spec in group.specs]
-        if any(wants_jq(spec.executor.text) for spec in hooks):
-            prestart_worker()
-        if isinstance(runner, SandboxRunner) and any(
-            runner.isolation_of(spec) == "process" and spec.executor.type in SANDBOX_TYPES for spec in hooks
-        ):
-            prestart_shell()
+    def specs(self) -> list[HookSpec]:
+        return [spec for group in self.groups for spec in group.specs]
 
     def _locate(self, configurations: Sequence[Document]) -> None:
         """Set the line of every problem whose file's text is known."""

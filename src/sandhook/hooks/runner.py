@@ -42,12 +42,13 @@ class RunnerAdapter:
     Attributes:
         call: The runner.
         files_of: Returns the files that the hooks of a source see, or None; None for a runner without files.
+        isolation_of: Returns where a hook runs; None for a runner that does not know.
         concurrent: May be called from several threads at once, for hooks that an agent runs in parallel.
         resolve: Returns the canonical path of an existing file, or None; None for a runner without files.
         fs: The files that its hooks share, or None.
     """
 
-    __slots__ = ("call", "concurrent", "files_of", "fs", "resolve")
+    __slots__ = ("call", "concurrent", "files_of", "fs", "isolation_of", "resolve")
 
     def __init__(self, runner: Runner) -> None:
         self.call = runner
@@ -55,6 +56,9 @@ class RunnerAdapter:
         self.resolve: Callable[[str, str], str | None] | None = getattr(runner, "resolve", None)
         self.fs: FileSystem | None = getattr(runner, "fs", None)
         self.files_of: Callable[[str], FileSystem] | None = getattr(runner, "files_of", None)
+        self.isolation_of: Callable[[HookSpec], Isolation | None] | None = getattr(
+            runner, "isolation_of", None
+        )
 
 
 class SandboxRunner:
@@ -147,7 +151,7 @@ class SandboxRunner:
         """Return whether a hook belongs in a worker process."""
         if self._isolation is not None:
             return self._isolation == "process"
-        return spec.contributed or needs_trust(spec.layer)
+        return is_foreign(spec)
 
     def isolation_of(self, spec: HookSpec) -> Isolation:
         """Return where a hook runs."""
@@ -227,6 +231,11 @@ class SandboxRunner:
                 temporary_files=request.files,
             )
         )
+
+
+def is_foreign(spec: HookSpec) -> bool:
+    """Return whether somebody else than the user wrote a hook: of a bundle, or of a layer that anybody may write."""
+    return spec.contributed or needs_trust(spec.layer)
 
 
 def _write_log(fs: FileSystem, name: str, ran: RunResult, notes: list[str]) -> None:

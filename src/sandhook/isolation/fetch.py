@@ -6,7 +6,6 @@ with credentials that the worker never sees.
 
 from __future__ import annotations
 
-import re
 from contextlib import closing
 from time import monotonic
 from typing import TYPE_CHECKING, cast
@@ -19,9 +18,6 @@ from sandhook.record import Record
 if TYPE_CHECKING:
     from sandhook.net.connection import Response
     from sandhook.net.network import Network
-
-#: Source: RFC 9110 5.6.2, token.
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 class _Request(Record):
@@ -95,8 +91,6 @@ def _decoded(payload: bytes) -> _Request:
         has_body = bool(header["has_body"])
     except (KeyError, TypeError, ValueError, OverflowError):
         raise ValueError("a request of an unknown form") from None
-    if not _TOKEN.fullmatch(method):
-        raise UrlRefused(f"{method!r} is no method of HTTP")
     if parse(str(url)) != url:
         raise ValueError("a request with an ambiguous URL")
     return _Request(method, url, headers, body if has_body else None, seconds, connect)

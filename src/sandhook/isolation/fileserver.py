@@ -196,7 +196,7 @@ def _check(operation: Operation, arguments: list[object]) -> None:
         raise ValueError("an operation on files with other arguments")
     for position, each in enumerate(arguments):
         if isinstance(each, str):
-            if position not in operation.texts and each[:1] != "/":
+            if position not in operation.texts and each[:1] not in ("", "/"):
                 raise ValueError(f"{each!r} is not an absolute path")
         elif isinstance(each, int) and not -_MOST_BYTES < each < _MOST_BYTES:
             raise ValueError(f"{each} is out of bounds")
