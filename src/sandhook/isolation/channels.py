@@ -12,7 +12,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from sandhook.isolation import fetch, relay, wire
-from sandhook.worker.client import WorkerDied
+from sandhook.worker.client import OutOfTime, WorkerDied
 
 if TYPE_CHECKING:
     from sandhook.isolation.pool import ShellWorker
@@ -46,7 +46,7 @@ class Channel:
         """Send a frame of this channel. Raises ChannelClosed."""
         try:
             self._channels.send(kind, self._head + payload)
-        except WorkerDied:
+        except (WorkerDied, OutOfTime):  # the thread of the run sees that, too
             raise ChannelClosed from None
 
     def receive(self) -> tuple[int, bytes]:
