@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from sandhook.builtins.commands import make_commands, standard_commands
 from sandhook.errors import IsolationError, LimitExceeded, WorkerCrash
+from sandhook.interp.beginning import check_overflow, exceeded, input_data
 from sandhook.interp.program import TreeStore
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
 from sandhook.interp.runtime import Runtime
@@ -202,24 +203,23 @@ class Shell:
     def _run_in_worker(
         self, script: _Script, limits: Limits, channels: _Channels, files: Sequence[tuple[str, bytes]]
     ) -> Result:
-        from sandhook.isolation.files import copies_of
         from sandhook.isolation.remote import RemoteRun, run
 
-        local = _Run(self, limits, channels)
-        if (refused := local.refused(script)) is not None:  # no worker need see it
-            return refused
         text, args, env, name, from_file = script
+        stdin, stdout, stderr, overflow, cancel = channels
+        check_overflow(overflow)
+        data = input_data(stdin)
         run_env = None if env is None else _shell_environment(env)
-        stdin = local.data if local.feed is None else local.feed
-        _, stdout, stderr, overflow, cancel = channels
-        copied = copies_of(self.fs) is not None
+        environment = self.env if run_env is None else {**self.env, **run_env}
+        if exceeded(limits, as_shell_text(text), args, environment, data or b"") is not None:
+            refused = _Run(self, limits, channels).refused(script)
+            if refused is not None:  # no worker need see it
+                return refused
         request = RemoteRun(
-            text, args, name, from_file, run_env, stdin, stdout, stderr, overflow, self.start_files, cancel,
-            self.network, files if copied else ()
+            text, args, name, from_file, run_env, stdin if data is None else data, stdout, stderr, overflow,
+            self.start_files, cancel, self.network, files
         )  # fmt: skip
-        return self._with_files(
-            () if copied else files, lambda: run(self.fs, self.env, self.cwd, limits, request)
-        )
+        return run(self.fs, self.env, self.cwd, limits, request)
 
     async def arun(self, script: str, **arguments: Any) -> Result:
         """Run a script without blocking the event loop; the arguments are those of ``run``.
@@ -309,8 +309,7 @@ class _Run:
 
     def __init__(self, shell: Shell, limits: Limits, channels: _Channels) -> None:
         stdin, stdout, stderr, overflow, self.cancel = channels
-        if overflow not in ("fail", "drop"):
-            raise ValueError(f"overflow must be 'fail' or 'drop', not {overflow!r}")
+        check_overflow(overflow)
         self.shell = shell
         self.limits = limits
         self.started = monotonic()
@@ -330,11 +329,7 @@ class _Run:
         self.err = self._sink(stderr, self.error_cap) if inherited is None else inherited.stream(2)
         self.inherited = inherited
         self.feed = None if isinstance(stdin, (bytes, str)) else stdin
-        self.data = b""
-        if isinstance(stdin, str):
-            self.data = as_shell_text(stdin).encode("utf-8", "surrogateescape")
-        elif isinstance(stdin, bytes):
-            self.data = stdin
+        self.data = input_data(stdin) or b""
 
     def _sink(self, write: WriteBytes | None, cap: OutputCap) -> Description:
         if write is None:
@@ -399,12 +394,9 @@ class _Run:
         return {**self.shell.env, **_shell_environment(script.env)} if script.env else self.shell.env
 
     def _check_input(self, script: str, args: Sequence[str], environment: Mapping[str, str]) -> None:
-        limits = self.limits
-        if len(script) > limits.script_bytes:
-            self.budget.fail("script_bytes")
-        texts = (*args, *environment, *environment.values())
-        if len(self.data) + sum(map(len, texts)) > limits.input_bytes:
-            self.budget.fail("input_bytes")
+        limit = exceeded(self.limits, script, args, environment, self.data)
+        if limit is not None:
+            self.budget.fail(limit)
 
     def _refused(self, error: LimitExceeded) -> Result:
         """Return the result of a run whose input exceeds a limit."""

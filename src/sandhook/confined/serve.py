@@ -109,6 +109,14 @@ class Server:
 
     def __init__(self) -> None:
         self._files = Copies()
+        self._values: list[float] = []
+        self._last = Limits()
+
+    def _limits(self, values: list[float]) -> Limits:
+        if values != self._values:
+            self._values = values
+            self._last = Limits(**dict(zip(Limits._fields, values)))  # type: ignore[arg-type]
+        return self._last
 
     def serve_one(self) -> None:
         """Receive one run, execute it, and send its result."""
@@ -117,7 +125,7 @@ class Server:
             os._exit(1)
         fields, (data, *blocks) = wire.unpack(payload)
         header = cast(wire.RunHeader, fields)
-        limits = Limits(**dict(zip(Limits._fields, header["limits"])))  # type: ignore[arg-type]
+        limits = self._limits(header["limits"])
         notes: list[str] = []
         fs = self._files.prepare(header, blocks, notes)
         streams_out, streams_err = header["streams"]

@@ -11,13 +11,14 @@ from sandhook.errors import ErrorPlace, LimitName, ShellSyntaxError, WorkerError
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
 from sandhook.isolation import wire
 from sandhook.isolation.channels import Channels
-from sandhook.isolation.files import Delta, copies_of
+from sandhook.isolation.files import Copies, Delta, copies_of
 from sandhook.isolation.fileserver import FileServer
 from sandhook.isolation.pool import ShellWorker, most_bytes, pool_for
 from sandhook.kernel.descriptor import ReadInput, WriteBytes
 from sandhook.limits import CANCELLED, Cancellation, Limits
 from sandhook.record import Record
 from sandhook.vfs.base import FileSystem
+from sandhook.vfs.temporary import remove_temporary, write_temporary
 from sandhook.worker.client import OutOfTime, WorkerDied
 
 if TYPE_CHECKING:
@@ -58,6 +59,13 @@ class RemoteRun(Record):
     temporary: Sequence[tuple[str, bytes]] = ()
 
 
+class _Files(Record):
+    """The files of a run, and how workers copy them; None if they ask for them."""
+
+    fs: FileSystem
+    copies: Copies | None
+
+
 class _Killer:
     """Ends the worker of a run that its caller cancels. Has the method of a budget that a Cancellation calls."""
 
@@ -76,12 +84,20 @@ def run(fs: FileSystem, env: Mapping[str, str], cwd: str, limits: Limits, reques
     The worker has copies of files in memory, and asks this process for all others.
     """
     started = monotonic()
-    result = _run(fs, env, cwd, limits, request)
+    copies = copies_of(fs)
+    notes: list[str] = []
+    created = write_temporary(fs, request.temporary, notes) if copies is None else ()
+    try:
+        result = _run(_Files(fs, copies), env, cwd, limits, request)
+    finally:
+        remove_temporary(fs, created)
     result.duration = monotonic() - started
+    if notes:
+        result.notes = (*notes, *result.notes)
     return result
 
 
-def _run(fs: FileSystem, env: Mapping[str, str], cwd: str, limits: Limits, request: RemoteRun) -> Result:
+def _run(files: _Files, env: Mapping[str, str], cwd: str, limits: Limits, request: RemoteRun) -> Result:
     if request.cancel is not None and request.cancel.cancelled:
         return _limited(CANCELLED)
     pool = pool_for(limits)
@@ -95,7 +111,7 @@ def _run(fs: FileSystem, env: Mapping[str, str], cwd: str, limits: Limits, reque
     if request.cancel is not None:
         request.cancel.attach(killer)
     try:
-        result, sound = _Remote(worker, fs, limits, request).result(env, cwd)
+        result, sound = _Remote(worker, files, limits, request).result(env, cwd)
     except BaseException:
         pool.drop(worker)
         raise
@@ -121,10 +137,10 @@ def _replace(pool: Pool[ShellWorker], worker: ShellWorker) -> None:
 class _Remote:
     """The conversation about one run."""
 
-    def __init__(self, worker: ShellWorker, fs: FileSystem, limits: Limits, request: RemoteRun) -> None:
+    def __init__(self, worker: ShellWorker, files: _Files, limits: Limits, request: RemoteRun) -> None:
         self._worker = worker
-        self._copies = copies_of(fs)
-        self._server = FileServer(fs) if self._copies is None else None
+        self._copies = files.copies
+        self._server = FileServer(files.fs) if self._copies is None else None
         self._limits = limits
         self._request = request
         self._deadline = 0.0
