@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from sandhook.builtins.commands import make_commands, standard_commands
 from sandhook.errors import IsolationError, LimitExceeded, WorkerCrash
-from sandhook.interp.beginning import check_overflow, exceeded, input_data
+from sandhook.interp.beginning import check_overflow, exceeded, input_data, shell_environment
 from sandhook.interp.program import TreeStore
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
 from sandhook.interp.runtime import Runtime
@@ -37,7 +37,6 @@ from sandhook.vfs.base import FileSystem
 from sandhook.vfs.initial import make_directories, populate
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath, normalize
-from sandhook.vfs.temporary import remove_temporary, write_temporary
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -115,7 +114,7 @@ class Shell:
         self.limits = limits or _DEFAULT_LIMITS
         self.world = world
         self.cwd = VirtualPath(cwd) if cwd == "/workspace" else normalize(cwd)
-        self.env: dict[str, str] = dict(DEFAULT_ENVIRONMENT) if env is None else _shell_environment(env)
+        self.env: dict[str, str] = dict(DEFAULT_ENVIRONMENT) if env is None else shell_environment(env)
         if world is not None:
             fs = world.fs
         elif fs is None:
@@ -180,25 +179,17 @@ class Shell:
         if self.isolation == "process":
             return self._run_in_worker(text, limits or self.limits, channels, temporary_files)
         with _turn(self._lock, cancel):
-            return self._with_files(
-                temporary_files,
-                lambda: _in_thread_if_stack_is_deep(
-                    lambda: _Run(self, limits or self.limits, channels).main(text)
-                ),
-            )
+            if not temporary_files:
+                return self._run_here(text, limits, channels)
+            from sandhook.vfs.temporary import temporary
 
-    def _with_files(self, files: Sequence[tuple[str, bytes]], run: Callable[[], Result]) -> Result:
-        """Run while temporary files exist."""
-        if not files:
-            return run()
-        notes: list[str] = []
-        created = write_temporary(self.fs, files, notes)
-        try:
-            result = run()
-        finally:
-            remove_temporary(self.fs, created)
-        result.notes = (*notes, *result.notes)
-        return result
+            with temporary(self.fs, temporary_files) as notes:
+                result = self._run_here(text, limits, channels)
+            result.notes = (*notes, *result.notes)
+            return result
+
+    def _run_here(self, script: _Script, limits: Limits | None, channels: _Channels) -> Result:
+        return _in_thread_if_stack_is_deep(lambda: _Run(self, limits or self.limits, channels).main(script))
 
     def _run_in_worker(
         self, script: _Script, limits: Limits, channels: _Channels, files: Sequence[tuple[str, bytes]]
@@ -209,7 +200,7 @@ class Shell:
         stdin, stdout, stderr, overflow, cancel = channels
         check_overflow(overflow)
         data = input_data(stdin)
-        run_env = None if env is None else _shell_environment(env)
+        run_env = None if env is None else shell_environment(env)
         environment = self.env if run_env is None else {**self.env, **run_env}
         if exceeded(limits, as_shell_text(text), args, environment, data or b"") is not None:
             refused = _Run(self, limits, channels).refused(script)
@@ -300,10 +291,6 @@ class _Script(Record):
     from_file: bool = False
 
 
-def _shell_environment(env: Mapping[str, str]) -> dict[str, str]:
-    return {as_shell_text(name): as_shell_text(value) for name, value in env.items()}
-
-
 class _Run:
     """One run: a kernel with one budget, and the main process."""
 
@@ -391,7 +378,7 @@ class _Run:
 
     def _environment(self, script: _Script) -> dict[str, str]:
         """Return the shell's variables and those of the script."""
-        return {**self.shell.env, **_shell_environment(script.env)} if script.env else self.shell.env
+        return {**self.shell.env, **shell_environment(script.env)} if script.env else self.shell.env
 
     def _check_input(self, script: str, args: Sequence[str], environment: Mapping[str, str]) -> None:
         limit = exceeded(self.limits, script, args, environment, self.data)

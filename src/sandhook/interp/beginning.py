@@ -31,3 +31,8 @@ def exceeded(
         return "script_bytes"
     texts = (*args, *environment, *environment.values())
     return "input_bytes" if len(data) + sum(map(len, texts)) > limits.input_bytes else None
+
+
+def shell_environment(env: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment as the shell has it, with the bytes of each text as its characters."""
+    return {as_shell_text(name): as_shell_text(value) for name, value in env.items()}

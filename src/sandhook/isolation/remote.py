@@ -18,7 +18,7 @@ from sandhook.kernel.descriptor import ReadInput, WriteBytes
 from sandhook.limits import CANCELLED, Cancellation, Limits
 from sandhook.record import Record
 from sandhook.vfs.base import FileSystem
-from sandhook.vfs.temporary import remove_temporary, write_temporary
+from sandhook.vfs.temporary import temporary
 from sandhook.worker.client import OutOfTime, WorkerDied
 
 if TYPE_CHECKING:
@@ -85,12 +85,8 @@ def run(fs: FileSystem, env: Mapping[str, str], cwd: str, limits: Limits, reques
     """
     started = monotonic()
     copies = copies_of(fs)
-    notes: list[str] = []
-    created = write_temporary(fs, request.temporary, notes) if copies is None else ()
-    try:
+    with temporary(fs, request.temporary if copies is None else ()) as notes:
         result = _run(_Files(fs, copies), env, cwd, limits, request)
-    finally:
-        remove_temporary(fs, created)
     result.duration = monotonic() - started
     if notes:
         result.notes = (*notes, *result.notes)
@@ -190,7 +186,7 @@ class _Remote:
         request, network = self._request, self._request.network
         trees, deltas = self._trees()
         overlay = self._copies.overlay if self._copies is not None else None
-        temporary = request.temporary if self._copies is not None else ()
+        files = request.temporary if self._copies is not None else ()
         header = {
             "script": request.script,
             "args": list(request.args),
@@ -209,13 +205,13 @@ class _Remote:
             if overlay is None
             else {"user": overlay.user, "whiteouts": sorted(overlay.whiteouts)},
             "forget": self._forget(),
-            "temporary": [path for path, _ in temporary],
+            "temporary": [path for path, _ in files],
             "network": None
             if network is None
             else {name: getattr(network, name) for name in ("max_bytes", "max_seconds", "max_redirects")},
         }
         data = request.stdin if isinstance(request.stdin, bytes) else b""
-        blocks = (data, *(each.changes for each in deltas), *(content for _, content in temporary))
+        blocks = (data, *(each.changes for each in deltas), *(content for _, content in files))
         self._extend(self._limits.wall_seconds + _GRACE)
         self._worker.send(wire.RUN, wire.pack(header, *blocks))
         return {tree["number"]: each.version for tree, each in zip(trees, deltas)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.path import VirtualPath, dirname
@@ -43,3 +44,14 @@ def remove_temporary(fs: FileSystem, created: Iterable[VirtualPath]) -> None:
                 fs.unlink(path)
         except OSError:
             continue
+
+
+@contextmanager
+def temporary(fs: FileSystem, files: Iterable[tuple[str, bytes]]) -> Iterator[list[str]]:
+    """Show files in the block alone; yield the lines about those that cannot be written."""
+    notes: list[str] = []
+    created = write_temporary(fs, files, notes)
+    try:
+        yield notes
+    finally:
+        remove_temporary(fs, created)
