@@ -82,6 +82,28 @@ def test_list_and_explain_show_where_hooks_run(tmp_path, capsys):
         assert shown["isolation"] == "thread"
 
 
+def test_list_and_explain_name_hooks_that_should_run_in_a_worker_and_cannot(tmp_path, capsys, monkeypatch):
+    (tmp_path / ".claude").mkdir()
+    settings = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 0"}]}]}}
+    (tmp_path / ".claude" / "settings.json").write_text(json.dumps(settings))
+    store = ["--store", str(tmp_path / "store.json")]
+    places = ["--contract", "claude_code", "--cwd", str(tmp_path), *store]
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    file = str(tmp_path / ".claude" / "settings.json")
+    assert (
+        main(["trust", file, "--contract", "claude_code", "--project", str(tmp_path), *store, "--yes"]) == 0
+    )
+    for command in (["list"], ["explain", "PreToolUse", "--tool", "Bash"]):
+        for frozen, isolation in ((False, "process"), (True, "thread")):
+            capsys.readouterr()
+            monkeypatch.setattr(sys, "frozen", frozen, raising=False)
+            assert main([*command, *places, "--format", "json"]) == 0
+            printed = capsys.readouterr()
+            (shown,) = json.loads(printed.out)
+            assert shown["isolation"] == isolation
+            assert ("runs in this process: sys.executable cannot be used" in printed.err) is frozen
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -77,6 +77,39 @@ def test_frames_of_calls_that_break_the_protocol_are_a_failed_run(
     assert shell.run("echo y").stdout == "y\n"
 
 
+@pytest.mark.parametrize(
+    "frame",
+    [
+        (wire.INPUT, b"short"),
+        (wire.INPUT, wire.INPUT_HEAD.pack(float("nan"), 9)),
+        (wire.INPUT, wire.INPUT_HEAD.pack(float("inf"), 9)),
+        (wire.INPUT, wire.INPUT_HEAD.pack(-1.0, 9)),
+        (wire.INPUT, wire.INPUT_HEAD.pack(0.0, 1 << 31)),
+        (wire.RESULT, wire.pack({"limit": None, "defect": None, "syntax_error": None, "whiteouts": [],
+                                 "status": float("inf")}, b"", b"", b"")),
+        (wire.RESULT, wire.pack({"limit": None, "defect": None, "syntax_error": None, "whiteouts": ["../a"],
+                                 "status": 0}, b"", b"", b"")),
+    ],
+)  # fmt: skip
+def test_numbers_and_paths_of_a_worker_are_checked(
+    monkeypatch: pytest.MonkeyPatch, frame: tuple[int, bytes]
+) -> None:
+    asked = []
+
+    def read(count: int, seconds: float) -> bytes:
+        asked.append((count, seconds))
+        return b""
+
+    shell = Shell(isolation="process")
+    with monkeypatch.context() as patch:
+        patch.setattr(ShellWorker, "frame", lambda self: frame)
+        patch.setattr(ShellWorker, "ready", lambda self: None)
+        result = shell.run("echo x", stdin=read)
+    assert result.failure is not None
+    assert result.failure.startswith("the shell worker broke the protocol"), result.failure
+    assert (asked, result.defect) == ([], None)
+
+
 def test_the_channels_of_a_run_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relay, "call", lambda line, payload: line.receive())
     shell = Shell(isolation="process")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast, get_args
 
 from sandhook.errors import ErrorPlace, LimitName, ShellSyntaxError, WorkerError
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
@@ -29,6 +29,9 @@ T = TypeVar("T")
 
 #: Seconds that a run may exceed its limit before its worker is killed; the run ends itself at its limit.
 _GRACE = 0.5
+
+#: Seconds of one wait for input.
+_LONGEST_WAIT = 1e9
 
 #: Copies of other files that a worker keeps.
 _OTHER_TREES = 4
@@ -164,7 +167,7 @@ class _Remote:
             return _failed(str(error)), False
         except _CallerRaised as raised:
             return Result(b"", b"", DEFECT, defect=raised.cause), False
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             return _broken(error), False
         finally:
             if not idle:
@@ -291,7 +294,11 @@ class _Remote:
     def _input(self, payload: bytes) -> None:
         """Read a piece of standard input for the worker."""
         assert not isinstance(self._request.stdin, bytes)
+        if len(payload) != wire.INPUT_HEAD.size:
+            raise ValueError("a wait for input of an unknown form")
         seconds, count = wire.INPUT_HEAD.unpack(payload)
+        if not 0.0 <= seconds <= _LONGEST_WAIT or count > wire.CHUNK:
+            raise ValueError("a wait for input that is out of bounds")
         try:
             data = self._request.stdin(count, seconds)
         except TimeoutError:
@@ -367,6 +374,9 @@ class _CallerRaised(Exception):
 def _syntax_error(fields: wire.SyntaxErrorFields) -> ShellSyntaxError:
     first, last = fields["span"]
     repeats = fields["repeats"]
+    where = fields["where"]
+    if where not in get_args(ErrorPlace):
+        raise ValueError("a syntax error in an unknown place")
     return ShellSyntaxError(
         str(fields["message"]),
         source=str(fields["source"]),
@@ -376,6 +386,6 @@ def _syntax_error(fields: wire.SyntaxErrorFields) -> ShellSyntaxError:
         token=str(fields["token"]),
         name=str(fields["name"]),
         incomplete=bool(fields["incomplete"]),
-        where=cast(ErrorPlace, str(fields["where"])),
+        where=cast(ErrorPlace, where),
         repeats="token" if repeats == "token" else "line" if repeats == "line" else "",
     )
