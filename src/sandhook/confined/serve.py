@@ -80,6 +80,7 @@ LAZY = [
     "random",
     "ruamel.yaml",
     "ruamel.yaml.error",
+    "sandhook.confined.fetch",
     "tomllib",
 ]
 
