@@ -16,6 +16,7 @@ from sandhook.isolation.files import shared
 from sandhook.isolation.pool import ShellWorker, pool_for
 from sandhook.limits import Cancellation, Limits
 from sandhook.shell import Result, Shell
+from sandhook.vfs.base import Device
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath
 from sandhook.worker.client import Pool
@@ -108,6 +109,16 @@ def test_later_runs_see_the_files_of_earlier_ones_and_of_the_caller():
     other = isolated(fs=shell.fs)
     assert other.run("cat c; echo 4 > d").stdout == "3\n"
     assert shell.run("cat d").stdout == "4\n"
+
+
+def test_what_is_written_by_a_file_that_was_opened_before_the_first_run_is_seen():
+    fs = MemoryFileSystem()
+    handle = fs.open(VirtualPath("/tmp/a"), write=True, create=True)
+    assert not isinstance(handle, Device)
+    shell = isolated(fs=fs)
+    for text in (b"1\n", b"2\n", b"3\n"):
+        handle.write_at(0, text)
+        assert shell.run("cat /tmp/a").stdout_bytes == text
 
 
 def test_shells_do_not_see_the_files_of_others():

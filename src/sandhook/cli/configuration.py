@@ -118,7 +118,7 @@ def load(
 
     Prints a note for each hook that should run in a worker process and cannot.
     """
-    from sandhook.cli.engines import print_note
+    from sandhook.cli.notes import print_note
     from sandhook.hooks.engine import HookEngine
     from sandhook.hooks.placement import notes
     from sandhook.hooks.runner import SandboxRunner

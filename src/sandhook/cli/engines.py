@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
@@ -10,8 +9,8 @@ from sandhook.cli.cache import default_store
 from sandhook.cli.configuration import AgentConfiguration, directory, environment, trust_of
 from sandhook.cli.machine import host_of
 from sandhook.cli.network import network_of
+from sandhook.cli.notes import write_line
 from sandhook.hooks.runner import SandboxRunner
-from sandhook.hooks.text import neutralise
 
 if TYPE_CHECKING:
     import argparse
@@ -112,11 +111,3 @@ def prestart(engine: HookEngine, kind: str) -> None:
         prestart_shell()
     if any(wants_jq(spec.executor.text) for spec in specs):
         prestart_worker()
-
-
-def print_note(text: str) -> None:
-    write_line(neutralise(text, limit=16_384, lines=False).encode("ascii", "backslashreplace").decode())
-
-
-def write_line(text: str) -> None:
-    sys.stderr.write(text + "\n")

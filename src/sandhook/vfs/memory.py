@@ -76,7 +76,7 @@ class MemoryFileSystem(Conveniences):
             and existing.links
             and tree.allowed(existing, mask)
         ):
-            handle = MemoryFile(existing, tree.quota, tree.now)
+            handle = MemoryFile(existing, tree.quota, tree)
             if truncate:
                 handle.truncate(0)
             return handle
@@ -89,7 +89,7 @@ class MemoryFileSystem(Conveniences):
         if not node.links:
             node.links = 1  # new: its permission bits apply from the next open on
         if kind == S_IFREG:
-            handle = MemoryFile(node, tree.quota, tree.now)
+            handle = MemoryFile(node, tree.quota, tree)
             if truncate:
                 handle.truncate(0)
             return handle
