@@ -165,7 +165,12 @@ def break_prefixes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sandhook.pattern.glob.Pattern.match_prefix", lambda *arguments: 0)
 
 
+def break_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandhook.isolation.fileserver._check", lambda operation, arguments: 1 // 0)
+
+
 BREAKS = {
+    "confined": break_protocol,
     "snapshots": break_restore,
     "trees": break_trees,
     "scripts": break_runs,

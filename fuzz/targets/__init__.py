@@ -17,6 +17,7 @@ NAMES = (
     "trees",
     "snapshots",
     "frames",
+    "confined",
     "documents",
     "globs",
     "regexes",

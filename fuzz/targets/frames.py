@@ -52,19 +52,21 @@ class _Pipe:
         piece, self.data = self.data[:count], self.data[count:]
         return piece
 
-    @staticmethod
-    def write(descriptor: int, data: bytes) -> int:
-        return len(data)
-
 
 def target(data: bytes) -> None:
     pipe = _Pipe(data)
     process = SimpleNamespace(wait=lambda: 1)
     child = SimpleNamespace(
-        stdin=-1, stdout=-1, pid=-1, process=process, job=None, poll=lambda milliseconds: True
+        stdin=-1,
+        stdout=-1,
+        pid=-1,
+        process=process,
+        job=None,
+        poll=lambda milliseconds: True,
+        write=lambda data, deadline: None,
     )
     frames_read: list[tuple[int, bytes]] = []
-    host = SimpleNamespace(read=pipe.read, write=pipe.write)
+    host = SimpleNamespace(read=pipe.read)
     with (
         mock.patch("sandhook.worker.launch.start", lambda module: child),
         mock.patch.object(client, "os", host),
@@ -79,7 +81,10 @@ def target(data: bytes) -> None:
             promise(not pool._busy, "a worker that failed is dropped")
             return
     last, _ = frames_read[-1]
+    shortest = frames.SHORTEST["jq.native" if client.NATIVE else "jq.server"]
     promise(last in (frames.DONE, frames.BROKEN), "the last frame ends the answer", last)
+    for kind, payload in frames_read:
+        promise(len(payload) >= shortest.get(kind, 0), "a frame has its fields", kind)
     promise(sum(len(payload) for _, payload in frames_read) <= len(data), "frames have what the worker wrote")
     check_requests(data)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from sandhook.builtins.commands import make_commands, standard_commands
 from sandhook.errors import IsolationError, LimitExceeded, WorkerCrash
+from sandhook.interp.beginning import check_overflow, exceeded, input_data, shell_environment
 from sandhook.interp.program import TreeStore
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
 from sandhook.interp.runtime import Runtime
@@ -82,11 +83,12 @@ class Shell:
         start_files: Programs read their start-up files in the home directory: jq reads ~/.jq.
         world: The host, for runs that may reach it (``sandhook.host.HostShell``); None for a sandbox.
         isolation: "process" executes runs in a pool of worker processes that the system confines. A run
-            works on a copy of the files, and its changes are brought in when it ends.
+            works on a copy of files in memory, and its changes are brought in when it ends. This process
+            performs each operation on other files, and each request to the network, for the worker.
 
     Raises:
-        IsolationError: An argument cannot be used with ``isolation="process"``: Python functions and network
-            connections belong to this process, and only a MemoryFileSystem is copied.
+        IsolationError: An argument cannot be used with ``isolation="process"``: Python functions belong to this
+            process.
     """
 
     def __init__(
@@ -108,11 +110,11 @@ class Shell:
         if isolation != "thread":
             from sandhook.isolation.arguments import check
 
-            check(isolation, utilities=utilities, network=network, fs=fs, world=world)
+            check(isolation, utilities=utilities, world=world)
         self.limits = limits or _DEFAULT_LIMITS
         self.world = world
         self.cwd = VirtualPath(cwd) if cwd == "/workspace" else normalize(cwd)
-        self.env: dict[str, str] = dict(DEFAULT_ENVIRONMENT) if env is None else _shell_environment(env)
+        self.env: dict[str, str] = dict(DEFAULT_ENVIRONMENT) if env is None else shell_environment(env)
         if world is not None:
             fs = world.fs
         elif fs is None:
@@ -142,6 +144,7 @@ class Shell:
         stderr: WriteBytes | None = None,
         overflow: Overflow = "fail",
         cancel: Cancellation | None = None,
+        temporary_files: Sequence[tuple[str, bytes]] = (),
     ) -> Result:
         """Run a script as ``bash -c`` does, and wait for jobs that still hold its output.
 
@@ -161,6 +164,8 @@ class Shell:
             overflow: What happens at ``Limits.output_bytes``: "fail" ends the run, and both streams
                 share the bound; "drop" discards the rest, and each stream has the bound.
             cancel: Ends the run from another thread; ``Result.limit`` is then "cancelled".
+            temporary_files: Files that exist during this run alone: absolute path and contents. A file that
+                cannot be written is one of ``Result.notes``.
 
         Returns:
             The result, which also holds a limit, a syntax error or a defect. Nothing that a script does
@@ -172,23 +177,39 @@ class Shell:
         channels = _Channels(stdin, stdout, stderr, overflow, cancel)
         text = _Script(script, args, env, name, from_file)
         if self.isolation == "process":
-            return self._run_in_worker(text, limits or self.limits, channels)
+            return self._run_in_worker(text, limits or self.limits, channels, temporary_files)
         with _turn(self._lock, cancel):
-            return _in_thread_if_stack_is_deep(lambda: _Run(self, limits or self.limits, channels).main(text))
+            if not temporary_files:
+                return self._run_here(text, limits, channels)
+            from sandhook.vfs.temporary import temporary
 
-    def _run_in_worker(self, script: _Script, limits: Limits, channels: _Channels) -> Result:
+            with temporary(self.fs, temporary_files) as notes:
+                result = self._run_here(text, limits, channels)
+            result.notes = (*notes, *result.notes)
+            return result
+
+    def _run_here(self, script: _Script, limits: Limits | None, channels: _Channels) -> Result:
+        return _in_thread_if_stack_is_deep(lambda: _Run(self, limits or self.limits, channels).main(script))
+
+    def _run_in_worker(
+        self, script: _Script, limits: Limits, channels: _Channels, files: Sequence[tuple[str, bytes]]
+    ) -> Result:
         from sandhook.isolation.remote import RemoteRun, run
 
-        local = _Run(self, limits, channels)
-        if (refused := local.refused(script)) is not None:  # no worker need see it
-            return refused
         text, args, env, name, from_file = script
-        run_env = None if env is None else _shell_environment(env)
-        stdin = local.data if local.feed is None else local.feed
-        _, stdout, stderr, overflow, cancel = channels
+        stdin, stdout, stderr, overflow, cancel = channels
+        check_overflow(overflow)
+        data = input_data(stdin)
+        run_env = None if env is None else shell_environment(env)
+        environment = self.env if run_env is None else {**self.env, **run_env}
+        if exceeded(limits, as_shell_text(text), args, environment, data or b"") is not None:
+            refused = _Run(self, limits, channels).refused(script)
+            if refused is not None:  # no worker need see it
+                return refused
         request = RemoteRun(
-            text, args, name, from_file, run_env, stdin, stdout, stderr, overflow, self.start_files, cancel
-        )
+            text, args, name, from_file, run_env, stdin if data is None else data, stdout, stderr, overflow,
+            self.start_files, cancel, self.network, files
+        )  # fmt: skip
         return run(self.fs, self.env, self.cwd, limits, request)
 
     async def arun(self, script: str, **arguments: Any) -> Result:
@@ -270,17 +291,12 @@ class _Script(Record):
     from_file: bool = False
 
 
-def _shell_environment(env: Mapping[str, str]) -> dict[str, str]:
-    return {as_shell_text(name): as_shell_text(value) for name, value in env.items()}
-
-
 class _Run:
     """One run: a kernel with one budget, and the main process."""
 
     def __init__(self, shell: Shell, limits: Limits, channels: _Channels) -> None:
         stdin, stdout, stderr, overflow, self.cancel = channels
-        if overflow not in ("fail", "drop"):
-            raise ValueError(f"overflow must be 'fail' or 'drop', not {overflow!r}")
+        check_overflow(overflow)
         self.shell = shell
         self.limits = limits
         self.started = monotonic()
@@ -300,11 +316,7 @@ class _Run:
         self.err = self._sink(stderr, self.error_cap) if inherited is None else inherited.stream(2)
         self.inherited = inherited
         self.feed = None if isinstance(stdin, (bytes, str)) else stdin
-        self.data = b""
-        if isinstance(stdin, str):
-            self.data = as_shell_text(stdin).encode("utf-8", "surrogateescape")
-        elif isinstance(stdin, bytes):
-            self.data = stdin
+        self.data = input_data(stdin) or b""
 
     def _sink(self, write: WriteBytes | None, cap: OutputCap) -> Description:
         if write is None:
@@ -366,15 +378,12 @@ class _Run:
 
     def _environment(self, script: _Script) -> dict[str, str]:
         """Return the shell's variables and those of the script."""
-        return {**self.shell.env, **_shell_environment(script.env)} if script.env else self.shell.env
+        return {**self.shell.env, **shell_environment(script.env)} if script.env else self.shell.env
 
     def _check_input(self, script: str, args: Sequence[str], environment: Mapping[str, str]) -> None:
-        limits = self.limits
-        if len(script) > limits.script_bytes:
-            self.budget.fail("script_bytes")
-        texts = (*args, *environment, *environment.values())
-        if len(self.data) + sum(map(len, texts)) > limits.input_bytes:
-            self.budget.fail("input_bytes")
+        limit = exceeded(self.limits, script, args, environment, self.data)
+        if limit is not None:
+            self.budget.fail(limit)
 
     def _refused(self, error: LimitExceeded) -> Result:
         """Return the result of a run whose input exceeds a limit."""

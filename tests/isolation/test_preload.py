@@ -53,10 +53,11 @@ missing = "from sandhook.worker.confine import landlock; landlock._CREATE_RULESE
 if {seccomp}:
     missing += "from sandhook.worker.confine import seccomp; seccomp._SECCOMP = (9999, 9999); "
 pool.START = pool.START.replace("from sandhook.confined", missing + "from sandhook.confined")
+from sandhook.net.network import Network
 from sandhook.shell import Shell
 script = '''TZ=Europe/Berlin date -d @0 +%Z; bc <<< 2^70; yq .a <<< "a: 1"; csvcut -c 1 <<< a,b; jq -n 1; sqlite3 :memory: "select 2"
-echo aa | grep -oP '(a)\\\\1'; echo x | sha512sum | cut -c 1-4; echo a | xz | xz -dc; printf é | iconv -t latin1 | wc -c'''
-shell = Shell(isolation="process")
+echo aa | grep -oP '(a)\\\\1'; echo x | sha512sum | cut -c 1-4; echo a | xz | xz -dc; printf é | iconv -t latin1 | wc -c; curl -s http://127.0.0.1:1/; echo $?'''
+shell = Shell(isolation="process", network=Network(["http://127.0.0.1:1"]))
 result = shell.run(script)
 print(result.stdout.split(), result.stderr, result.failure, result.defect)
 print(sorted(pool.pool_for(shell.limits)._idle[0].confinement.missing))
@@ -76,6 +77,6 @@ def test_everything_works_without_landlock(seccomp: bool) -> None:
         check=True,
     )
     first, missing = done.stdout.splitlines()
-    words = ["CET", "1180591620717411303424", "1", "a", "1", "2", "aa", "4584", "a", "1"]
+    words = ["CET", "1180591620717411303424", "1", "a", "1", "2", "aa", "4584", "a", "1", "7"]
     assert first == f"{words}  None None"
     assert ("files" in missing) is seccomp

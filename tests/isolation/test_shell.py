@@ -15,10 +15,9 @@ from sandhook.isolation import remote, wire
 from sandhook.isolation.files import shared
 from sandhook.isolation.pool import ShellWorker, pool_for
 from sandhook.limits import Cancellation, Limits
-from sandhook.net.network import Network
 from sandhook.shell import Result, Shell
+from sandhook.vfs.base import Device
 from sandhook.vfs.memory import MemoryFileSystem
-from sandhook.vfs.overlay import OverlayFileSystem
 from sandhook.vfs.path import VirtualPath
 from sandhook.worker.client import Pool
 
@@ -110,6 +109,16 @@ def test_later_runs_see_the_files_of_earlier_ones_and_of_the_caller():
     other = isolated(fs=shell.fs)
     assert other.run("cat c; echo 4 > d").stdout == "3\n"
     assert shell.run("cat d").stdout == "4\n"
+
+
+def test_what_is_written_by_a_file_that_was_opened_before_the_first_run_is_seen():
+    fs = MemoryFileSystem()
+    handle = fs.open(VirtualPath("/tmp/a"), write=True, create=True)
+    assert not isinstance(handle, Device)
+    shell = isolated(fs=fs)
+    for text in (b"1\n", b"2\n", b"3\n"):
+        handle.write_at(0, text)
+        assert shell.run("cat /tmp/a").stdout_bytes == text
 
 
 def test_shells_do_not_see_the_files_of_others():
@@ -214,9 +223,6 @@ def stopping(converse: Any) -> Any:
         (wire.RESULT, b"\xff\xff\xff\xff{}"),
         (wire.RESULT, wire.pack({"status": 0}, b"", b"", b"")),
         (wire.RESULT, b"\x02\x00\x00\x00[]"),
-        (wire.CALL, b""),
-        (wire.CALL, b"\x09\x00\x00\x00\x00"),
-        (wire.CALL, b"\x00\xff\xff\xff\xff"),
         (wire.OUTPUT, b"x"),
         (wire.INPUT, b"x"),
         (200, b""),
@@ -269,19 +275,40 @@ def greet(name: str) -> int:
     return len(name)
 
 
+def test_what_cannot_cross_is_named_when_the_shell_is_made():
+    with pytest.raises(IsolationError, match="utilities cannot be used with isolation='process'") as error:
+        isolated(utilities=[greet])
+    assert error.value.argument == "utilities"
+    Shell(utilities=[greet])
+
+
 @pytest.mark.parametrize(
-    ("argument", "value"),
+    ("name", "value", "argument"),
     [
-        ("utilities", [greet]),
-        ("network", Network(["https://example.com"])),
-        ("fs", OverlayFileSystem(MemoryFileSystem())),
+        ("frozen", True, "sys.executable"),
+        ("executable", "", "sys.executable"),
+        ("platform", "wasi", "sys.platform"),
     ],
 )
-def test_what_cannot_cross_is_named_when_the_shell_is_made(argument, value):
-    with pytest.raises(IsolationError, match=f"{argument} cannot be used with isolation='process'") as error:
-        isolated(**{argument: value})
+def test_a_system_that_cannot_start_workers_is_named(monkeypatch, name, value, argument):
+    monkeypatch.setattr(sys, name, value, raising=False)
+    with pytest.raises(IsolationError) as error:
+        isolated()
     assert error.value.argument == argument
-    Shell(**{argument: value})
+    assert Shell().run("echo x").stdout == "x\n"
+
+
+@pytest.mark.parametrize("isolation", ["thread", "process"])
+def test_temporary_files_exist_during_their_run_alone(isolation):
+    shell = Shell(isolation=isolation, files={"kept": "old"})
+    files = [("/tmp/new/t", b"1"), ("/workspace/kept", b"2")]
+    assert shell.run("cat /tmp/new/t kept", temporary_files=files).stdout == "12"
+    assert shell.run("ls -A /tmp . 2>&1").stdout == ".:\n\n/tmp:\n"
+    assert shell.run("echo own > /tmp/own; cat /tmp/new/t", temporary_files=files[:1]).stdout == "1"
+    assert shell.run("ls -A /tmp; cat /tmp/own").stdout == "own\nown\n"
+    result = shell.run("echo x", temporary_files=[("/etc/passwd/x", b"")])
+    assert (result.stdout, len(result.notes)) == ("x\n", 1)
+    assert "cannot write /etc/passwd/x: File exists" in result.notes[0]
 
 
 def test_other_words_and_sessions_are_refused():

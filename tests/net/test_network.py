@@ -139,3 +139,10 @@ def test_a_resolver_that_hangs_is_left_behind() -> None:
 def test_a_wrong_list_is_an_error(allow: list[str]) -> None:
     with pytest.raises(ValueError):
         Network(allow)
+
+
+@pytest.mark.parametrize("method", ["", "GET /other HTTP/1.1", "A B", "GET\r\nX: y", "GÉT", "A:B"])
+def test_a_method_cannot_name_a_path_of_its_own(method: str) -> None:
+    network = Network(["http://127.0.0.1:1/allowed/*"])
+    with pytest.raises(UrlRefused, match="no method of HTTP"):
+        network.send(method, parse("http://127.0.0.1:1/allowed/x"), [], None, lambda: 5.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -13,7 +14,7 @@ import pytest
 
 from sandhook.errors import WorkerError
 from sandhook.worker import client, frames, launch
-from sandhook.worker.client import IDLE, OutOfTime, Pool, WorkerDied
+from sandhook.worker.client import IDLE, OutOfTime, Pool, Worker, WorkerDied
 from sandhook.worker.requests import Request
 from tests.host.programs import gone, until
 from tests.worker.asking import output, request
@@ -304,3 +305,47 @@ def test_the_host_goes_on_while_a_worker_works(pool):
     done.set()
     thread.join()
     assert beats > 5, "on a busy machine, too"
+
+
+@pytest.mark.parametrize(
+    ("module", "kind"),
+    [
+        ("jq.server", frames.DONE),
+        ("jq.server", frames.FAILED),
+        pytest.param("jq.native", frames.DONE, marks=posix),
+        ("sqlite.session", frames.DONE),
+    ],
+)
+def test_a_worker_whose_frame_is_too_short_is_dead(monkeypatch, module, kind):
+    pool = Pool(lambda: Worker(module=module))
+    monkeypatch.setattr(Worker, "frame", lambda self: (kind, bytes(frames.SHORTEST[module][kind] - 1)))
+    received = []
+    try:
+        with pytest.raises(WorkerDied, match="sent a frame that is too short"):
+            pool.call(request(b"1"), lambda: 5.0, lambda *frame: received.append(frame))
+        assert received == []
+        assert not pool._busy and not pool._idle
+    finally:
+        pool.close()
+
+
+@pytest.mark.parametrize("script", ["jq -n 1", "echo 'select 1;' | sqlite3"])
+def test_a_frame_that_is_too_short_is_a_failed_run_and_no_defect(monkeypatch, script):
+    from sandhook.shell import Shell
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Worker, "frame", lambda self: (frames.DONE, b""))
+        result = Shell().run(script)
+    assert result.defect is None
+    assert result.failure is not None and result.failure.endswith("worker sent a frame that is too short")
+    assert Shell().run(script).stdout == "1\n"
+
+
+@posix
+def test_a_worker_that_does_not_read_holds_up_nobody(pool):
+    output(pool, request(b"1"))
+    worker = only_worker(pool)
+    os.kill(worker.pid, signal.SIGSTOP)
+    with pytest.raises(OutOfTime):
+        output(pool, request(b"1", b'"' + b"x" * (4 << 20) + b'"'), seconds=0.3)
+    assert output(pool, request(b"2")) == b"2\n"

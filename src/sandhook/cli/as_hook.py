@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.configuration import gather
-from sandhook.cli.engines import engine_of, notes_of, prestart, print_note, workspace_of
+from sandhook.cli.engines import engine_of, notes_of, prestart, workspace_of
+from sandhook.cli.notes import print_note
 from sandhook.errors import SandhookError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Answer, Contract

@@ -114,13 +114,28 @@ def own_layers(contract: Contract, cwd: str, env: Mapping[str, str]) -> AgentCon
 def load(
     configuration: AgentConfiguration, options: argparse.Namespace, *, compat: Compat = "better"
 ) -> HookEngine:
-    """Load configurations without running hooks; hooks that lack their approval are in ``engine.withheld``."""
+    """Load configurations without running hooks; hooks that lack their approval are in ``engine.withheld``.
+
+    Prints a note for each hook that should run in a worker process and cannot.
+    """
+    from sandhook.cli.notes import print_note
     from sandhook.hooks.engine import HookEngine
+    from sandhook.hooks.placement import notes
+    from sandhook.hooks.runner import SandboxRunner
 
     trust = trust_of(configuration, options)
-    return HookEngine.load(
-        list(configuration.documents), configuration.contract, trust=trust, compat=compat, prestart=False
+    runner = SandboxRunner()
+    engine = HookEngine.load(
+        list(configuration.documents),
+        configuration.contract,
+        trust=trust,
+        compat=compat,
+        prestart=False,
+        runner=runner,
     )
+    for note in notes(engine.hooks, runner, {}, on_host=False):
+        print_note(f"note: {note}")
+    return engine
 
 
 def trust_of(configuration: AgentConfiguration, options: argparse.Namespace) -> Trust | None:

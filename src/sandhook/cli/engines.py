@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
@@ -10,8 +9,8 @@ from sandhook.cli.cache import default_store
 from sandhook.cli.configuration import AgentConfiguration, directory, environment, trust_of
 from sandhook.cli.machine import host_of
 from sandhook.cli.network import network_of
+from sandhook.cli.notes import write_line
 from sandhook.hooks.runner import SandboxRunner
-from sandhook.hooks.text import neutralise
 
 if TYPE_CHECKING:
     import argparse
@@ -54,7 +53,7 @@ def engine_of(
             view=workspace.view if workspace else None,
             network=network_of(options),
             parse_cache=default_store(),
-            isolation=options.isolation or "thread",
+            isolation=options.isolation,
         ),
         fail_closed=options.fail_closed,
         env=environment(options.env, options.inherit_env),
@@ -104,16 +103,11 @@ def notes_of(engine: HookEngine) -> list[str]:
 
 
 def prestart(engine: HookEngine, kind: str) -> None:
-    """Start the jq worker while the shell is imported, if a hook of this event names jq."""
-    from sandhook.hooks.runner import prestart_worker, wants_jq
+    """Start the workers that hooks of this event need, while the shell is imported."""
+    from sandhook.hooks.runner import prestart_shell, prestart_worker, wants_jq
 
-    if any(spec.event == kind and wants_jq(spec.executor.text) for spec in engine.hooks):
+    specs = [spec for spec in engine.hooks if spec.event == kind]
+    if any(engine.isolation_of(spec) == "process" for spec in specs):
+        prestart_shell()
+    if any(wants_jq(spec.executor.text) for spec in specs):
         prestart_worker()
-
-
-def print_note(text: str) -> None:
-    write_line(neutralise(text, limit=16_384, lines=False).encode("ascii", "backslashreplace").decode())
-
-
-def write_line(text: str) -> None:
-    sys.stderr.write(text + "\n")

@@ -171,6 +171,7 @@ class Answer(Record):
             "file": item.file,
             "line": item.line,
             "path": item.path,
+            "isolation": item.isolation,
         }
         if self.input is not None:
             record["given"] = {"error": self.input} if isinstance(self.input, str) else self.input.json()

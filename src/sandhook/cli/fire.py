@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.arguments import Parser, add_isolation
 from sandhook.cli.configuration import add_places, add_write_back_also, gather
-from sandhook.cli.engines import engine_of, notes_of, prestart, print_note, workspace_of
+from sandhook.cli.engines import engine_of, notes_of, prestart, workspace_of
 from sandhook.cli.events import add_event, event_of
 from sandhook.cli.machine import add_host
 from sandhook.cli.network import add_network
+from sandhook.cli.notes import print_note
 from sandhook.errors import ConfigError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, ContractError
@@ -68,7 +69,7 @@ def parser() -> Parser:
     )
     add_network(result)
     add("--sandbox", action="store_true", help="also run hooks that nobody approved, in the sandbox")
-    add_isolation(result, "thread")
+    add_isolation(result, "process for hooks of bundles and of layers that anybody may write, else thread")
     add_host(result, "run hooks that are yours or approved on this machine, with its files and programs")
     add("--format", dest="layout", choices=("text", "json"), default="text", help="form of the output")
     add(

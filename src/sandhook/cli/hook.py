@@ -114,7 +114,7 @@ def _run_with_options(own: list[str], words: list[str]) -> int:
 
 def _hook(options: argparse.Namespace, contract: Contract, words: list[str]) -> int:
     from sandhook.cli.as_hook import event_of, internal, refusal, stdin, write_answer
-    from sandhook.cli.engines import print_note
+    from sandhook.cli.notes import print_note
     from sandhook.hooks.contracts import Answer
 
     data = stdin()

@@ -134,6 +134,7 @@ def _json(item: Item) -> dict[str, object]:
         "line": item.line,
         "path": item.path,
         "why": item.why,
+        "isolation": item.isolation,
     }
     if spec is not None:
         record.update(

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sandhook.confined.questions import Channel
 from sandhook.isolation import wire
 from sandhook.isolation.relay import JQ_CALL
-from sandhook.worker import client, frames, process
+from sandhook.worker import client, frames
 from sandhook.worker.requests import NativeRequest, Request
-
-
-def receive() -> tuple[int, bytes]:
-    """Return the next frame of the host."""
-    kind, length = frames.HEADER.unpack(process.read_exactly(frames.HEADER.size))
-    return kind, process.read_exactly(length)
 
 
 class RelayPool(client.Pool[client.Worker]):
@@ -31,13 +26,21 @@ class RelayPool(client.Pool[client.Worker]):
         self, request: Request | NativeRequest, remaining: Callable[[], float], on_frame: client.OnFrame
     ) -> None:
         """Ask the host; the arguments and exceptions are those of ``client.Pool.call``."""
-        if isinstance(request, NativeRequest):
-            head = wire.CALL_HEAD.pack(self._which, len(request.header))
-            process.send(wire.CALL, head + request.header + request.data)
-        else:
-            process.send(wire.CALL, wire.CALL_HEAD.pack(self._which, 0) + request.encode(remaining()))
+        channel = Channel()
+        try:
+            if isinstance(request, NativeRequest):
+                head = wire.CALL_HEAD.pack(self._which, len(request.header))
+                channel.send(wire.CALL, head + request.header + request.data)
+            else:
+                channel.send(wire.CALL, wire.CALL_HEAD.pack(self._which, 0) + request.encode(remaining()))
+            self._pass_frames(channel, on_frame)
+        finally:
+            channel.forget()
+
+    @staticmethod
+    def _pass_frames(channel: Channel, on_frame: client.OnFrame) -> None:
         refusal: BaseException | None = None
-        kind, payload = receive()
+        kind, payload = channel.receive()
         while kind == wire.FRAME:
             (inner,) = wire.FRAME_HEAD.unpack_from(payload)
             data = payload[wire.FRAME_HEAD.size :]
@@ -47,8 +50,8 @@ class RelayPool(client.Pool[client.Worker]):
             except BaseException as error:
                 refusal = error
             if inner == frames.OUTPUT:
-                process.send(wire.ANSWER, frames.GO if refusal is None else frames.STOP)
-            kind, payload = receive()
+                channel.send(wire.ANSWER, frames.GO if refusal is None else frames.STOP)
+            kind, payload = channel.receive()
         if refusal is not None:
             raise refusal
         how, reason = payload[0], payload[1:].decode()

@@ -9,19 +9,21 @@ from importlib import import_module
 from importlib.util import find_spec
 from json import loads
 from pkgutil import walk_packages
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from sandhook.confined import relay
+from sandhook.confined.copies import Copies
+from sandhook.confined.questions import receive
 from sandhook.interp.result import KILLED, Result
 from sandhook.isolation import wire
 from sandhook.kernel.watchdog import WATCHDOG
 from sandhook.limits import Limits
 from sandhook.shell import Overflow, Shell
-from sandhook.vfs.delta import decode, delta, encode
-from sandhook.vfs.memory import MemoryFileSystem
-from sandhook.vfs.snapshot import Snapshot
 from sandhook.worker import frames, process
 from sandhook.worker.confine import can_read_library, confine
+
+if TYPE_CHECKING:
+    from sandhook.net.network import Network
 
 #: Modules in C that utilities import when they are first called; later no code can be loaded.
 EXTENSIONS = [
@@ -78,6 +80,7 @@ LAZY = [
     "random",
     "ruamel.yaml",
     "ruamel.yaml.error",
+    "sandhook.confined.fetch",
     "tomllib",
 ]
 
@@ -103,36 +106,41 @@ _HOST_MODULES = (
 
 
 class Server:
-    """Serves runs. Keeps a copy of the file system of the last one."""
+    """Serves runs. Keeps copies of the file systems of the last ones."""
 
     def __init__(self) -> None:
-        self._number = 0
-        self._fs = MemoryFileSystem()
-        self._state: Snapshot | None = None
-        self._clock = self._fs.watch()
-        self._seen = -1
+        self._files = Copies()
+        self._values: list[float] = []
+        self._last = Limits()
+
+    def _limits(self, values: list[float]) -> Limits:
+        if values != self._values:
+            self._values = values
+            self._last = Limits(**dict(zip(Limits._fields, values)))  # type: ignore[arg-type]
+        return self._last
 
     def serve_one(self) -> None:
         """Receive one run, execute it, and send its result."""
-        kind, payload = relay.receive()
+        kind, payload = receive()
         if kind != wire.RUN:
             os._exit(1)
-        fields, (data, changes) = wire.unpack(payload, 2)
+        fields, (data, *blocks) = wire.unpack(payload)
         header = cast(wire.RunHeader, fields)
-        limits = Limits(**dict(zip(Limits._fields, header["limits"])))  # type: ignore[arg-type]
-        self._bring_up_to_date(header, changes)
+        limits = self._limits(header["limits"])
+        notes: list[str] = []
+        fs = self._files.prepare(header, blocks, notes)
         streams_out, streams_err = header["streams"]
-        asks = header["asks_input"]
+        asks, network = header["asks_input"], header["network"]
         if not asks and not streams_out and not streams_err:  # else it may wait for its host for long
             process.arm(limits.wall_seconds + 2.0)
         shell = Shell(
-            fs=self._fs,
+            fs=fs,
             env=header["env"],
             cwd=header["cwd"],
             limits=limits,
             start_files=header["start_files"],
+            network=None if network is None else _network(network),
         )
-        self._before()
         result = shell.run(
             header["script"],
             stdin=_ask if asks else data,
@@ -145,35 +153,11 @@ class Server:
             overflow=cast(Overflow, header["overflow"]),
         )
         process.arm(0)
+        result.notes = (*notes, *result.notes)
         process.send(wire.RESULT, self._encoded(result))
 
-    def _bring_up_to_date(self, header: wire.RunHeader, changes: bytes) -> None:
-        if header["fresh"] or header["files"] != self._number:
-            self._number = header["files"]
-            self._fs = MemoryFileSystem()
-            self._clock = self._fs.watch()
-            self._state = None
-        if changes:
-            self._fs.apply(decode(changes))
-        available, names, limit = header["quota"]
-        self._fs.quota_left = available, names, limit
-
-    def _before(self) -> None:
-        """Remember the files as the run finds them, unless nothing has changed since the last look."""
-        if self._state is None or self._clock.calls != self._seen:
-            self._state = self._fs.snapshot()
-            self._seen = self._clock.calls
-
-    def _changes(self) -> bytes:
-        if self._clock.calls == self._seen:
-            return b""
-        before = self._state
-        assert before is not None
-        self._before()
-        assert self._state is not None
-        return encode(delta(before, self._state))
-
     def _encoded(self, result: Result) -> bytes:
+        changes, whiteouts = self._files.changes()
         error, defect = result.syntax_error, result.defect
         limit = "memory_bytes" if isinstance(defect, MemoryError) else result.limit
         fields = None
@@ -203,8 +187,15 @@ class Server:
             "signal": result.signal,
             "interrupted": result.interrupted,
             "notes": list(result.notes),
+            "whiteouts": whiteouts,
         }
-        return wire.pack(header, result.stdout_bytes, result.stderr_bytes, self._changes())
+        return wire.pack(header, result.stdout_bytes, result.stderr_bytes, changes)
+
+
+def _network(header: wire.NetworkHeader) -> Network:
+    from sandhook.confined.fetch import RelayNetwork
+
+    return RelayNetwork(header)
 
 
 def _send_output(data: bytes) -> None:
@@ -218,7 +209,7 @@ def _send_errors(data: bytes) -> None:
 def _ask(count: int, seconds: float, /) -> bytes:
     """Read a piece of the host's stream."""
     process.send(wire.INPUT, wire.INPUT_HEAD.pack(seconds, min(count, 1 << 20)))
-    kind, payload = relay.receive()
+    kind, payload = receive()
     if kind == wire.WAITED:
         raise TimeoutError
     return payload

@@ -20,14 +20,8 @@ from sandhook.hooks.event import Event, Json
 from sandhook.hooks.event_run import BackgroundHooks, BackgroundResult, EventRun, OnceHooks, Services
 from sandhook.hooks.merge import merge
 from sandhook.hooks.model import Compat, Decision, FailClosed, HookSpec, source_of
-from sandhook.hooks.runner import (
-    Runner,
-    RunnerAdapter,
-    SandboxRunner,
-    prestart_worker,
-    unknown_executor,
-    wants_jq,
-)
+from sandhook.hooks.placement import SANDBOX_TYPES, notes, start_workers
+from sandhook.hooks.runner import Runner, RunnerAdapter, SandboxRunner, unknown_executor
 from sandhook.hooks.sources import documents, line_of, problem_of, with_lines
 from sandhook.record import Record
 
@@ -42,9 +36,6 @@ if TYPE_CHECKING:
 
 #: Decides whether a hook of a layer that needs trust may run; may return the hook itself, with its approved bytes.
 Trust = Callable[[HookSpec], "bool | HookSpec | None"]
-
-#: Executor types that the sandbox runs.
-SANDBOX_TYPES = ("bash", "argv")
 
 #: What a timeout above ``max_timeout`` does: it is shortened, or it is a fault.
 LongTimeout = Literal["clamp", "reject"]
@@ -176,23 +167,23 @@ class HookEngine:
         audit: Sink | None = None,
         shared_files: bool = False,
         prestart: bool = True,
-        isolation: Isolation = "thread",
+        isolation: Isolation | None = None,
     ) -> HookEngine:
         """Load configurations: paths, Documents or decoded objects, weakest layer first.
 
-        A hook with a fault is left out and reported. With ``fail_closed`` any fault is an error, because a
-        missing guard refuses nothing. Arguments that are not listed here are those of the class.
+        A hook with a fault is left out and reported; with ``fail_closed`` it is an error, because a missing
+        guard refuses nothing. Arguments that are not listed here are those of the class.
 
         Args:
             contract: The format of all sources; None recognises each source's contract by its content.
             utilities, network, isolation: Of the engine's own sandbox, see ``SandboxRunner``; not with a ``runner``.
-            host: Run trusted hooks on this machine, and all others and contributions in the sandbox. Trusted
-                are hooks of a trusted layer and those that ``trust`` approved. A HostRunner selects its own.
+            host: Run trusted hooks on this machine: those of a trusted layer and those that ``trust`` approved,
+                or that a HostRunner selects. All others and contributions run in the sandbox.
             contributions: Hooks that the host's capabilities bring: raw hooks by id of the capability.
             trust: Decides about hooks of layers that need trust; without it they do not run.
             max_timeout: Seconds that no hook may exceed, whatever its contract allows.
             on_long_timeout: "clamp" shortens a longer timeout, "reject" makes it a fault.
-            prestart: Start the jq worker now when a hook names jq.
+            prestart: Start the workers now that hooks need.
 
         Raises:
             ConfigError: A file cannot be read; with ``fail_closed``, the configuration has problems.
@@ -203,8 +194,8 @@ class HookEngine:
         options = LoadOptions(compat, ("bash", *(executors or ())), contributions, env or {})
         if not loading.read(sources, contract, options, strict=bool(fail_closed)):
             return NopEngine()
-        if prestart and runner is None and loading.names_jq():
-            prestart_worker()
+        loading.diagnostics += notes(loading.specs(), own_runner, executors or {}, on_host=bool(host))
+        start_workers(loading.specs() if prestart and runner is None else (), own_runner)
         return cls(
             loading.groups,
             runner=_mixed(host, own_runner, contributions, env) if host else own_runner,
@@ -248,6 +239,11 @@ class HookEngine:
         if not self._isolated or self._runner.files_of is None:
             return self.fs
         return self._runner.files_of(source_of(spec))
+
+    def isolation_of(self, spec: HookSpec) -> Isolation | None:
+        """Return where a hook's script runs: "process" is a confined worker. None if the caller's runner decides."""
+        known = self._services.executors.get(spec.executor.type)
+        return None if known is None or known.isolation_of is None else known.isolation_of(spec)
 
     def fire(self, event: Event, *, cancel: Cancellation | None = None) -> Decision:
         """Run the hooks that an event concerns and return what they decided together.
@@ -298,21 +294,21 @@ class HookEngine:
 
 
 def _own_runner(
-    runner: Runner | None, utilities: Utilities | None, network: Network | None, isolation: Isolation
-) -> Runner | None:
-    """Return the caller's runner, or a sandbox with these arguments; None for the default sandbox."""
-    if utilities is None and network is None and isolation == "thread":
-        return runner
-    if runner is not None:
+    runner: Runner | None, utilities: Utilities | None, network: Network | None, isolation: Isolation | None
+) -> Runner:
+    """Return the caller's runner, or a sandbox with these arguments."""
+    if runner is None:
+        return SandboxRunner(utilities=utilities, network=network, isolation=isolation)
+    if utilities is not None or network is not None or isolation is not None:
         raise ValueError(
             "utilities, network and isolation are for the engine's own sandbox; pass them to the runner"
         )
-    return SandboxRunner(utilities=utilities, network=network, isolation=isolation)
+    return runner
 
 
 def _mixed(
     host: bool | HostRunner,
-    sandbox: Runner | None,
+    sandbox: Runner,
     contributions: Mapping[str, Sequence[Json]] | None,
     env: Mapping[str, str] | None,
 ) -> Runner:
@@ -320,7 +316,7 @@ def _mixed(
     from sandhook.hooks.host import HostRunner, MixedRunner
 
     runner = HostRunner(env=env) if isinstance(host, bool) else host
-    return MixedRunner(runner, sandbox or SandboxRunner(), bundled=frozenset(contributions or ()))
+    return MixedRunner(runner, sandbox, bundled=frozenset(contributions or ()))
 
 
 class _Loading:
@@ -391,9 +387,8 @@ class _Loading:
         trusted = filter(None, map(self._trusted, loaded.specs))
         self.groups.append(Group(contract, tuple(filter(None, map(self._bounded, trusted)))))
 
-    def names_jq(self) -> bool:
-        """Return whether the text of any hook names jq."""
-        return any(wants_jq(spec.executor.text) for group in self.groups for spec in group.specs)
+    def specs(self) -> list[HookSpec]:
+        return [spec for group in self.groups for spec in group.specs]
 
     def _locate(self, configurations: Sequence[Document]) -> None:
         """Set the line of every problem whose file's text is known."""

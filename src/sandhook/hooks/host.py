@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sandhook.host.approved import ApprovedFiles
     from sandhook.host.world import Host
     from sandhook.interp.program import TreeStore
+    from sandhook.isolation.arguments import Isolation
     from sandhook.limits import Limits
 
 #: Returns whether a hook runs on the host.
@@ -185,6 +186,11 @@ class MixedRunner:
     def __call__(self, request: Request) -> RunResult | Awaitable[RunResult]:
         """Run a request on the host or in the sandbox."""
         return (self._host if self._on_host(request.spec) else self._sandbox)(request)
+
+    def isolation_of(self, spec: HookSpec) -> Isolation | None:
+        """Return where a hook runs in the sandbox; None for one that runs on the host."""
+        known = RunnerAdapter(self._sandbox).isolation_of
+        return None if known is None or self._on_host(spec) else known(spec)
 
     def _on_host(self, spec: HookSpec) -> bool:
         return spec.source not in self._bundled and self._host.select(spec)

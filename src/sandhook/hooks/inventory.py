@@ -10,6 +10,7 @@ from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.model import HookSpec, LayerName
 from sandhook.hooks.sources import line_of, with_lines
+from sandhook.isolation.arguments import Isolation
 from sandhook.record import Record
 
 #: trusted: runs. untrusted: nobody approved it. muted: switched off. invalid: has a fault.
@@ -28,6 +29,7 @@ class Item(Record):
         line: Line in the file, from 1; 0 when unknown.
         path: Where in the file.
         why: Why it does not run; "" when it does.
+        isolation: Where it runs by default: "process" is a confined worker. None if it does not run.
     """
 
     state: State
@@ -38,6 +40,7 @@ class Item(Record):
     line: int = 0
     path: str = ""
     why: str = ""
+    isolation: Isolation | None = None
 
     @property
     def where(self) -> str:
@@ -57,7 +60,10 @@ def inventory(
         problems: Faults in addition to the engine's: files that cannot be read.
     """
     places = {document.name: with_lines(document) for document in documents}
-    items = [_item("trusted", contract, spec, places, "") for spec in engine.hooks]
+    items = [
+        _item("trusted", contract, spec, places, "")._replace(isolation=engine.isolation_of(spec))
+        for spec in engine.hooks
+    ]
     for withheld in engine.withheld:
         items.append(_item(withheld.state, contract, withheld.spec, places, withheld.why))
     for problem in (*problems, *engine.problems):

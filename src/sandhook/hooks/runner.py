@@ -8,25 +8,26 @@ threads at once for hooks that an agent runs in parallel.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from threading import RLock
 from typing import TYPE_CHECKING
 
 from sandhook.errors import SandhookError
-from sandhook.hooks.model import Request, RunResult
+from sandhook.hooks.contracts import needs_trust
+from sandhook.hooks.model import HookSpec, Request, RunResult
+from sandhook.isolation.arguments import check, obstacle
 from sandhook.vfs.locked import LockedFileSystem
-from sandhook.vfs.path import VirtualPath, dirname, normalize
+from sandhook.vfs.path import VirtualPath, normalize
 
 if TYPE_CHECKING:
     from sandhook.command.own import Utilities
     from sandhook.command.utility import Utility
+    from sandhook.errors import IsolationError
     from sandhook.interp.program import TreeStore
     from sandhook.interp.result import Result
     from sandhook.isolation.arguments import Isolation
     from sandhook.limits import Limits
     from sandhook.net.network import Network
     from sandhook.vfs.base import FileSystem
-    from sandhook.vfs.memory import MemoryFileSystem
 
 #: Runs one hook once. A runner may have the attributes of RunnerAdapter in addition.
 Runner = Callable[[Request], RunResult | Awaitable[RunResult]]
@@ -41,12 +42,13 @@ class RunnerAdapter:
     Attributes:
         call: The runner.
         files_of: Returns the files that the hooks of a source see, or None; None for a runner without files.
+        isolation_of: Returns where a hook runs; None for a runner that does not know.
         concurrent: May be called from several threads at once, for hooks that an agent runs in parallel.
         resolve: Returns the canonical path of an existing file, or None; None for a runner without files.
         fs: The files that its hooks share, or None.
     """
 
-    __slots__ = ("call", "concurrent", "files_of", "fs", "resolve")
+    __slots__ = ("call", "concurrent", "files_of", "fs", "isolation_of", "resolve")
 
     def __init__(self, runner: Runner) -> None:
         self.call = runner
@@ -54,6 +56,9 @@ class RunnerAdapter:
         self.resolve: Callable[[str, str], str | None] | None = getattr(runner, "resolve", None)
         self.fs: FileSystem | None = getattr(runner, "fs", None)
         self.files_of: Callable[[str], FileSystem] | None = getattr(runner, "files_of", None)
+        self.isolation_of: Callable[[HookSpec], Isolation | None] | None = getattr(
+            runner, "isolation_of", None
+        )
 
 
 class SandboxRunner:
@@ -72,11 +77,15 @@ class SandboxRunner:
         network: What ``curl`` and ``wget`` may reach; nothing without it.
         keep_logs: Write each run's output to the log file that its contract names.
         parse_cache: Stores parsed scripts between processes.
-        isolation: "process" runs hooks in worker processes. A source then sees ``fs`` as it was when the first of its
-            hooks ran.
+        isolation: "process" runs hooks in worker processes that the system confines, "thread" in the thread that
+            calls. When None, hooks that others wrote (of bundles, and of layers that anybody may write) run in
+            workers if they can, and all others in the thread.
+
+    Attributes:
+        obstacle: Why no hook runs in a worker, or None.
 
     Raises:
-        IsolationError: ``isolation`` is "process", and another argument cannot cross to a worker.
+        IsolationError: ``isolation`` is "process", and a worker cannot have the utilities, or none can be started.
     """
 
     def __init__(
@@ -90,13 +99,14 @@ class SandboxRunner:
         network: Network | None = None,
         keep_logs: bool = False,
         parse_cache: TreeStore | None = None,
-        isolation: Isolation = "thread",
+        isolation: Isolation | None = None,
     ) -> None:
         self._isolation = isolation
-        if isolation != "thread":
-            from sandhook.isolation.arguments import check
-
-            check(isolation, utilities=utilities, network=network, fs=fs, view=view)
+        self.obstacle: IsolationError | None = None
+        if isolation is None:
+            self.obstacle = obstacle(utilities=utilities)
+        else:
+            check(isolation, utilities=utilities)
         if fs is None:
             from sandhook.vfs.memory import MemoryFileSystem
 
@@ -114,7 +124,7 @@ class SandboxRunner:
         self._lock = RLock()
         self._shared = LockedFileSystem(fs, self._lock)
         self._view = view
-        self._views: dict[str, FileSystem] = {"": self._shared if isolation == "thread" else fs}
+        self._views: dict[str, FileSystem] = {"": self._shared}
         for name, content in (files or {}).items():
             data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
             path = VirtualPath(name if name[:1] == "/" else f"/workspace/{name}")
@@ -124,24 +134,28 @@ class SandboxRunner:
         """Run a request's shell text. Never raises: every error is in the result."""
         notes: list[str] = []
         fs = self.files_of(request.source)
-        lock = self._lock_of(fs)
-        with lock:
-            written = _write_files(fs, request, notes)
-            _write_snapshot(fs, request, notes)
+        _write_snapshot(fs, request, notes)
         try:
             ran = self._run(fs, request)
         except SandhookError as error:
             ran = RunResult(failure=str(error), failure_is_ours=True)
         except Exception as error:  # an internal error must not look like a decision
             ran = RunResult(failure=internal(error), failure_is_ours=True)
-        finally:
-            with lock:
-                _remove_files(fs, written)
         if self._keep_logs and request.log:
             _write_log(fs, request.log, ran, notes)
         if notes:
             ran = ran._replace(diagnostics=(*notes, *ran.diagnostics))
         return ran
+
+    def wants_process(self, spec: HookSpec) -> bool:
+        """Return whether a hook belongs in a worker process."""
+        if self._isolation is not None:
+            return self._isolation == "process"
+        return is_foreign(spec)
+
+    def isolation_of(self, spec: HookSpec) -> Isolation:
+        """Return where a hook runs."""
+        return "process" if self.obstacle is None and self.wants_process(spec) else "thread"
 
     def resolve(self, path: str, base: str) -> str | None:
         """Return the canonical path of an existing file, or None; ``path`` may be relative to ``base``."""
@@ -160,28 +174,7 @@ class SandboxRunner:
             return known
 
     def _new_view(self, source: str) -> FileSystem:
-        if self._isolation == "process":
-            return self._copy()
         return LockedFileSystem(self._overlay(source), self._lock)
-
-    def _copy(self) -> MemoryFileSystem:
-        """Return files of a source's own for workers, which copy files in memory only."""
-        from sandhook.vfs.memory import MemoryFileSystem
-
-        assert isinstance(self.fs, MemoryFileSystem)
-        copy = MemoryFileSystem()
-        copy.restore(self.fs.snapshot())
-        return copy
-
-    def _lock_of(self, fs: FileSystem) -> AbstractContextManager[object]:
-        """Return the lock to hold while files of a hook are changed here."""
-        if self._isolation == "thread":
-            return nullcontext()  # each call of such a file system locks
-        from sandhook.isolation.files import shared
-        from sandhook.vfs.memory import MemoryFileSystem
-
-        assert isinstance(fs, MemoryFileSystem)
-        return shared(fs).lock
 
     def _overlay(self, source: str) -> FileSystem:
         if self._view is not None:
@@ -221,7 +214,7 @@ class SandboxRunner:
             network=self._network,
             parse_cache=self._parse_cache,
             start_files=False,
-            isolation=self._isolation,
+            isolation=self.isolation_of(request.spec),
         )
         text = request.spec.executor.text
         if request.spec.executor.type == "argv":
@@ -230,9 +223,19 @@ class SandboxRunner:
             text = " ".join(map(in_single_quotes, request.spec.executor.argv))
         return as_ran(
             shell.run(
-                text, stdin=request.stdin, name="bash", overflow=request.overflow, cancel=request.cancel
+                text,
+                stdin=request.stdin,
+                name="bash",
+                overflow=request.overflow,
+                cancel=request.cancel,
+                temporary_files=request.files,
             )
         )
+
+
+def is_foreign(spec: HookSpec) -> bool:
+    """Return whether somebody else than the user wrote a hook: of a bundle, or of a layer that anybody may write."""
+    return spec.contributed or needs_trust(spec.layer)
 
 
 def _write_log(fs: FileSystem, name: str, ran: RunResult, notes: list[str]) -> None:
@@ -240,24 +243,6 @@ def _write_log(fs: FileSystem, name: str, ran: RunResult, notes: list[str]) -> N
         fs.write_bytes(VirtualPath(name), ran.stdout + ran.stderr, mode=0o600, parents=True)
     except OSError as error:
         notes.append(f"cannot write {name}: {error.strerror}")
-
-
-def _write_files(fs: FileSystem, request: Request, notes: list[str]) -> list[VirtualPath]:
-    """Write the request's files; return them and the new directories, deepest first."""
-    written: list[VirtualPath] = []
-    for name, content in request.files:
-        path = VirtualPath(name)
-        above = dirname(path)
-        fresh = not fs.exists(above)
-        try:
-            fs.write_bytes(path, content, mode=0o600, parents=True)
-        except OSError as error:
-            notes.append(f"cannot write {path}: {error.strerror}; the hook runs without it")
-            continue
-        written.append(path)
-        if fresh:
-            written.append(above)
-    return written
 
 
 def _write_snapshot(fs: FileSystem, request: Request, notes: list[str]) -> None:
@@ -269,18 +254,6 @@ def _write_snapshot(fs: FileSystem, request: Request, notes: list[str]) -> None:
                 fs.write_bytes(path, data, mode=0o755, parents=True)
         except OSError as error:
             notes.append(f"cannot write {path}: {error.strerror}; the hook may run without it")
-
-
-def _remove_files(fs: FileSystem, written: list[VirtualPath]) -> None:
-    """Remove the files and empty directories that are still there."""
-    for path in written:
-        try:
-            if fs.is_dir(path):
-                fs.rmdir(path)
-            else:
-                fs.unlink(path)
-        except OSError:
-            continue
 
 
 def working_directory(cwd: str) -> str:
@@ -333,6 +306,16 @@ def wants_jq(text: str) -> bool:
 def prestart_worker() -> None:
     """Start the jq worker in the background; harmless when it runs already or cannot start."""
     from sandhook.worker.client import prestart
+
+    try:
+        prestart()
+    except SandhookError:
+        return  # the hook that needs it will report that
+
+
+def prestart_shell() -> None:
+    """Start a worker that runs the shell, in the background; harmless when it cannot start."""
+    from sandhook.isolation.pool import prestart
 
     try:
         prestart()

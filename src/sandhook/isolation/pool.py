@@ -36,13 +36,15 @@ class ShellWorker(Worker):
     """One worker process that runs the shell.
 
     Attributes:
-        files: Number and version of the file system that it has a copy of; None before the first run.
+        trees: Number and version of each memory file system that it has a copy of, the last used one last.
+        stale: Numbers of copies that it has and that are wrong.
     """
 
-    __slots__ = ("files",)
+    __slots__ = ("stale", "trees")
 
     def __init__(self, memory_bytes: int) -> None:
-        self.files: tuple[int, int] | None = None
+        self.trees: dict[int, int] = {}
+        self.stale: list[int] = []
         super().__init__(command=command_line(memory_bytes))
 
     @property
@@ -67,6 +69,11 @@ def places() -> tuple[list[str], list[str]]:
     library = dict.fromkeys(
         sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")
     )
+    extension = find_spec("_ctypes")  # on Windows, modules in C have a directory of their own
+    if extension is not None and extension.origin is not None:
+        directory = extension.origin.rpartition(os.sep)[0]
+        if directory and not directory.startswith(tuple(library)):
+            library[directory] = None
     search = [path for path in sys.path if path.endswith(".zip") or path.startswith(tuple(library))]
     readable = list(library)
     for package in _PACKAGES:

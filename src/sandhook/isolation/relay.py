@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from typing import Protocol
 
 from sandhook.errors import WorkerError
 from sandhook.isolation import wire
@@ -11,46 +11,48 @@ from sandhook.worker import client, frames
 from sandhook.worker.requests import NativeRequest, Request
 
 
+class Line(Protocol):
+    """The channel of one call, see ``channels.Channel``."""
+
+    def send(self, kind: int, payload: bytes) -> None: ...
+
+    def receive(self) -> tuple[int, bytes]: ...
+
+    def remaining(self) -> float: ...
+
+
 class Refused(Exception):
     """The run wants no more output of a call."""
 
 
-def call(
-    payload: bytes,
-    remaining: Callable[[], float],
-    send: Callable[[int, bytes], None],
-    answer: Callable[[], bytes],
-) -> None:
-    """Ask the worker that a CALL names, and send on every frame of its answer.
+def call(line: Line, payload: bytes) -> tuple[int, bytes]:
+    """Ask the worker that a CALL names, and send on every frame of its answer; return the last frame of the channel.
 
     Args:
+        line: Its channel.
         payload: Of the CALL. It comes from a process that nobody trusts: it is decoded and encoded anew.
-        remaining: Returns the seconds that are left.
-        send: Sends a frame to the worker of the run.
-        answer: Waits for its ANSWER to a piece of output.
 
     Raises ValueError for a payload of another form.
     """
     pool, request = _request(payload)
 
     def on_frame(kind: int, data: bytes) -> None:
-        send(wire.FRAME, wire.FRAME_HEAD.pack(kind) + data)
-        if kind == frames.OUTPUT and answer() != frames.GO:
+        line.send(wire.FRAME, wire.FRAME_HEAD.pack(kind) + data)
+        if kind == frames.OUTPUT and line.receive() != (wire.ANSWER, frames.GO):
             raise Refused
 
     try:
-        pool.call(request, remaining, on_frame)
+        pool.call(request, line.remaining, on_frame)
     except Refused:
-        send(wire.CALLED, bytes((wire.STOPPED,)))
+        return wire.CALLED, bytes((wire.STOPPED,))
     except client.OutOfTime:
-        send(wire.CALLED, bytes((wire.OUT_OF_TIME,)))
+        return wire.CALLED, bytes((wire.OUT_OF_TIME,))
     except client.WorkerDied as death:
         kind = wire.OUT_OF_MEMORY if death.out_of_memory else wire.CRASHED
-        send(wire.CALLED, bytes((kind,)) + death.reason.encode())
+        return wire.CALLED, bytes((kind,)) + death.reason.encode()
     except WorkerError as error:
-        send(wire.CALLED, bytes((wire.CRASHED,)) + str(error).encode())
-    else:
-        send(wire.CALLED, bytes((wire.DONE,)))
+        return wire.CALLED, bytes((wire.CRASHED,)) + str(error).encode()
+    return wire.CALLED, bytes((wire.DONE,))
 
 
 def _request(payload: bytes) -> tuple[client.Pool[client.Worker], NativeRequest | Request]:

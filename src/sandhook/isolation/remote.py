@@ -5,25 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast, get_args
 
 from sandhook.errors import ErrorPlace, LimitName, ShellSyntaxError, WorkerError
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
-from sandhook.isolation import relay, wire
-from sandhook.isolation.files import SharedFiles, shared
+from sandhook.isolation import wire
+from sandhook.isolation.channels import Channels
+from sandhook.isolation.files import Copies, Delta, copies_of
+from sandhook.isolation.fileserver import FileServer
 from sandhook.isolation.pool import ShellWorker, most_bytes, pool_for
 from sandhook.kernel.descriptor import ReadInput, WriteBytes
 from sandhook.limits import CANCELLED, Cancellation, Limits
 from sandhook.record import Record
 from sandhook.vfs.base import FileSystem
-from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.temporary import temporary
 from sandhook.worker.client import OutOfTime, WorkerDied
 
 if TYPE_CHECKING:
+    from sandhook.net.network import Network
     from sandhook.worker.client import Pool
+
+T = TypeVar("T")
 
 #: Seconds that a run may exceed its limit before its worker is killed; the run ends itself at its limit.
 _GRACE = 0.5
+
+#: Seconds of one wait for input.
+_LONGEST_WAIT = 1e9
+
+#: Copies of other files that a worker keeps.
+_OTHER_TREES = 4
 
 #: Seconds that a worker may take to start. They are not the run's.
 _START = 60.0
@@ -47,6 +58,15 @@ class RemoteRun(Record):
     overflow: str
     start_files: bool
     cancel: Cancellation | None
+    network: Network | None = None
+    temporary: Sequence[tuple[str, bytes]] = ()
+
+
+class _Files(Record):
+    """The files of a run, and how workers copy them; None if they ask for them."""
+
+    fs: FileSystem
+    copies: Copies | None
 
 
 class _Killer:
@@ -62,15 +82,21 @@ class _Killer:
 
 
 def run(fs: FileSystem, env: Mapping[str, str], cwd: str, limits: Limits, request: RemoteRun) -> Result:
-    """Run a script in a worker, on a copy of the files. Never raises for what the worker does."""
+    """Run a script in a worker. Never raises for what the worker does.
+
+    The worker has copies of files in memory, and asks this process for all others.
+    """
     started = monotonic()
-    result = _run(fs, env, cwd, limits, request)
+    copies = copies_of(fs)
+    with temporary(fs, request.temporary if copies is None else ()) as notes:
+        result = _run(_Files(fs, copies), env, cwd, limits, request)
     result.duration = monotonic() - started
+    if notes:
+        result.notes = (*notes, *result.notes)
     return result
 
 
-def _run(fs: FileSystem, env: Mapping[str, str], cwd: str, limits: Limits, request: RemoteRun) -> Result:
-    assert isinstance(fs, MemoryFileSystem)
+def _run(files: _Files, env: Mapping[str, str], cwd: str, limits: Limits, request: RemoteRun) -> Result:
     if request.cancel is not None and request.cancel.cancelled:
         return _limited(CANCELLED)
     pool = pool_for(limits)
@@ -84,7 +110,7 @@ def _run(fs: FileSystem, env: Mapping[str, str], cwd: str, limits: Limits, reque
     if request.cancel is not None:
         request.cancel.attach(killer)
     try:
-        result, sound = _Remote(worker, shared(fs), limits, request).result(env, cwd)
+        result, sound = _Remote(worker, files, limits, request).result(env, cwd)
     except BaseException:
         pool.drop(worker)
         raise
@@ -110,41 +136,60 @@ def _replace(pool: Pool[ShellWorker], worker: ShellWorker) -> None:
 class _Remote:
     """The conversation about one run."""
 
-    def __init__(self, worker: ShellWorker, files: SharedFiles, limits: Limits, request: RemoteRun) -> None:
+    def __init__(self, worker: ShellWorker, files: _Files, limits: Limits, request: RemoteRun) -> None:
         self._worker = worker
-        self._files = files
+        self._copies = files.copies
+        self._server = FileServer(files.fs) if self._copies is None else None
         self._limits = limits
         self._request = request
         self._deadline = 0.0
+        self._paused: float | None = None
+        self._channels = Channels(worker, self._remaining, request.network)
 
     def result(self, env: Mapping[str, str], cwd: str) -> tuple[Result, bool]:
         """Return how the run ended, and whether the worker can be used again."""
         worker = self._worker
+        idle = False
         try:
             worker.extend(_START)
             worker.ready()
             worker.most_bytes = most_bytes(self._limits)
-            version = self._begin(env, cwd)
-            return self._end(self._converse(), version)
+            versions = self._begin(env, cwd)
+            payload = self._converse()
+            idle = self._channels.close()
+            result, sound = self._end(payload, versions)
+            return result, sound and idle
         except OutOfTime:
             return _limited("wall_seconds"), False
         except WorkerDied as death:
-            if death.out_of_memory:
-                return _limited("memory_bytes"), False
-            return _failed(death.reason), False
+            return self._died(death), False
         except WorkerError as error:
             return _failed(str(error)), False
         except _CallerRaised as raised:
             return Result(b"", b"", DEFECT, defect=raised.cause), False
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            return _failed(f"the shell worker broke the protocol: {error}"), False
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            return _broken(error), False
+        finally:
+            if not idle:
+                worker.terminate()
+                self._channels.close()
+            if self._server is not None:
+                self._server.close()
 
-    def _begin(self, env: Mapping[str, str], cwd: str) -> int:
-        """Send the run and the files that the worker lacks; return their version."""
-        worker, request, files = self._worker, self._request, self._files
-        has = worker.files[1] if worker.files is not None and worker.files[0] == files.number else None
-        version, fresh, changes, quota = files.since(has)
-        worker.files = None
+    def _died(self, death: WorkerDied) -> Result:
+        fault = self._channels.fault
+        if isinstance(fault, ValueError):
+            return _broken(fault)
+        if fault is not None:
+            return Result(b"", b"", DEFECT, defect=fault)
+        return _limited("memory_bytes") if death.out_of_memory else _failed(death.reason)
+
+    def _begin(self, env: Mapping[str, str], cwd: str) -> dict[int, int]:
+        """Send the run and the files that the worker lacks; return the version of each."""
+        request, network = self._request, self._request.network
+        trees, deltas = self._trees()
+        overlay = self._copies.overlay if self._copies is not None else None
+        files = request.temporary if self._copies is not None else ()
         header = {
             "script": request.script,
             "args": list(request.args),
@@ -158,21 +203,54 @@ class _Remote:
             "start_files": request.start_files,
             "asks_input": not isinstance(request.stdin, bytes),
             "streams": [request.stdout is not None, request.stderr is not None],
-            "files": files.number,
-            "fresh": fresh,
-            "quota": list(quota),
+            "trees": trees,
+            "overlay": None
+            if overlay is None
+            else {"user": overlay.user, "whiteouts": sorted(overlay.whiteouts)},
+            "forget": self._forget(),
+            "temporary": [path for path, _ in files],
+            "network": None
+            if network is None
+            else {name: getattr(network, name) for name in ("max_bytes", "max_seconds", "max_redirects")},
         }
         data = request.stdin if isinstance(request.stdin, bytes) else b""
+        blocks = (data, *(each.changes for each in deltas), *(content for _, content in files))
         self._extend(self._limits.wall_seconds + _GRACE)
-        worker.send(wire.RUN, wire.pack(header, data, changes))
-        return version
+        self._worker.send(wire.RUN, wire.pack(header, *blocks))
+        return {tree["number"]: each.version for tree, each in zip(trees, deltas)}
+
+    def _trees(self) -> tuple[list[wire.TreeHeader], list[Delta]]:
+        """Return what brings the worker's copies up to date."""
+        if self._copies is None:
+            return [], []
+        headers: list[wire.TreeHeader] = []
+        deltas = []
+        with self._copies.lock:
+            for files in self._copies.trees:
+                each = files.since(self._worker.trees.pop(files.number, None))
+                deltas.append(each)
+                headers.append(
+                    {"number": files.number, "fresh": each.fresh, "user": files.user, "quota": each.quota}
+                )
+        return headers, deltas
+
+    def _forget(self) -> list[int]:
+        """Return the copies that the worker is to drop: wrong ones, and those that it has not used for long."""
+        worker = self._worker
+        stale, worker.stale = worker.stale, []
+        while len(worker.trees) > _OTHER_TREES:
+            oldest = next(iter(worker.trees))
+            del worker.trees[oldest]
+            stale.append(oldest)
+        return stale
 
     def _extend(self, seconds: float) -> None:
         self._deadline = monotonic() + seconds
         self._worker.extend(seconds)
 
     def _remaining(self) -> float:
-        return max(0.0, self._deadline - monotonic())
+        paused = self._paused
+        return max(0.0, self._deadline - monotonic()) if paused is None else paused
 
     def _converse(self) -> bytes:
         """Serve the worker until it sends the result; return that."""
@@ -181,8 +259,10 @@ class _Remote:
             kind, payload = worker.frame()
             if kind == wire.RESULT:
                 return payload
-            if kind == wire.CALL:
-                relay.call(payload, self._remaining, worker.send, self._answer)
+            if kind in wire.CHANNEL_FROM_WORKER:
+                self._channels.receive(kind, payload)
+            elif kind == wire.FILES and self._server is not None:
+                self._channels.send(*self._caller(self._server.answer, payload))
             elif kind == wire.OUTPUT and request.stdout is not None:
                 self._outside_time(request.stdout, payload)
             elif kind == wire.ERRORS and request.stderr is not None:
@@ -192,35 +272,41 @@ class _Remote:
             else:
                 raise ValueError(f"a frame of kind {kind}")
 
-    def _answer(self) -> bytes:
-        kind, payload = self._worker.frame()
-        if kind != wire.ANSWER:
-            raise ValueError(f"a frame of kind {kind}")
-        return payload
-
     def _outside_time(self, function: Callable[[bytes], object], payload: bytes) -> None:
         """Call the caller's function; the time that it takes is not the run's."""
-        left = self._remaining()
+        self._paused = self._remaining()
         try:
-            function(payload)
+            self._caller(function, payload)
+        finally:
+            left, self._paused = self._paused, None
+            self._extend(left)
+
+    @staticmethod
+    def _caller(function: Callable[[bytes], T], payload: bytes) -> T:
+        """Call a function that may raise exceptions of the caller's code."""
+        try:
+            return function(payload)
         except (WorkerDied, ValueError):
             raise
         except Exception as error:
             raise _CallerRaised(error) from error
-        self._extend(left)
 
     def _input(self, payload: bytes) -> None:
         """Read a piece of standard input for the worker."""
         assert not isinstance(self._request.stdin, bytes)
+        if len(payload) != wire.INPUT_HEAD.size:
+            raise ValueError("a wait for input of an unknown form")
         seconds, count = wire.INPUT_HEAD.unpack(payload)
+        if not 0.0 <= seconds <= _LONGEST_WAIT or count > wire.CHUNK:
+            raise ValueError("a wait for input that is out of bounds")
         try:
             data = self._request.stdin(count, seconds)
         except TimeoutError:
-            self._worker.send(wire.WAITED, b"")
+            self._channels.send(wire.WAITED, b"")
             return
-        self._worker.send(wire.DATA, data[:count])
+        self._channels.send(wire.DATA, data[:count])
 
-    def _end(self, payload: bytes, version: int) -> tuple[Result, bool]:
+    def _end(self, payload: bytes, versions: dict[int, int]) -> tuple[Result, bool]:
         """Return the result of a run, after its changes were brought in."""
         fields, (stdout, stderr, changes) = wire.unpack(payload, 3)
         header = cast(wire.ResultHeader, fields)
@@ -229,8 +315,7 @@ class _Remote:
         limit, defect, error = header["limit"], header["defect"], header["syntax_error"]
         if limit is not None and limit not in Limits._fields:
             raise ValueError("an unknown limit")
-        now = self._files.bring_in(version, changes)
-        self._worker.files = None if now is None else (self._files.number, now)
+        self._bring_in(versions, changes, header["whiteouts"])
         result = Result(
             stdout,
             stderr,
@@ -248,6 +333,21 @@ class _Remote:
         )
         return result, defect is None and limit != "memory_bytes"
 
+    def _bring_in(self, versions: dict[int, int], changes: bytes, whiteouts: Sequence[str]) -> None:
+        """Apply what the run changed, and note which copies the worker has now."""
+        if self._copies is None:
+            if changes or whiteouts:
+                raise ValueError("changes of files that the worker has no copy of")
+            return
+        last = self._copies.trees[-1].number
+        now = self._copies.bring_in(versions.pop(last), changes, whiteouts)
+        worker = self._worker
+        worker.trees.update(versions)
+        if now is None:
+            worker.stale.append(last)
+        else:
+            worker.trees[last] = now
+
 
 def _limited(limit: LimitName) -> Result:
     """Return the result of a run that the host ended."""
@@ -257,6 +357,10 @@ def _limited(limit: LimitName) -> Result:
 def _failed(reason: str) -> Result:
     """Return the result of a run whose worker died or did not start."""
     return Result(b"", b"", KILLED, failure=reason)
+
+
+def _broken(error: Exception) -> Result:
+    return _failed(f"the shell worker broke the protocol: {error}")
 
 
 class _CallerRaised(Exception):
@@ -270,6 +374,9 @@ class _CallerRaised(Exception):
 def _syntax_error(fields: wire.SyntaxErrorFields) -> ShellSyntaxError:
     first, last = fields["span"]
     repeats = fields["repeats"]
+    where = fields["where"]
+    if where not in get_args(ErrorPlace):
+        raise ValueError("a syntax error in an unknown place")
     return ShellSyntaxError(
         str(fields["message"]),
         source=str(fields["source"]),
@@ -279,6 +386,6 @@ def _syntax_error(fields: wire.SyntaxErrorFields) -> ShellSyntaxError:
         token=str(fields["token"]),
         name=str(fields["name"]),
         incomplete=bool(fields["incomplete"]),
-        where=cast(ErrorPlace, str(fields["where"])),
+        where=cast(ErrorPlace, where),
         repeats="token" if repeats == "token" else "line" if repeats == "line" else "",
     )

@@ -1,8 +1,14 @@
 """The messages between the host and a worker that runs the shell: frames as in ``worker.frames``, JSON and bytes.
 
-Both sides send frames of ``worker.frames.HEADER``. The host sends RUN; the worker sends any number of OUTPUT, ERRORS,
-INPUT and CALL, and one RESULT. The host answers INPUT with DATA or WAITED, and CALL with the frames of a
-worker for jq or SQLite; each piece of output of these is answered with GO or STOP by the worker, and CALLED ends them.
+Both sides send frames of ``worker.frames.HEADER``. The host sends RUN; the worker sends OUTPUT, ERRORS, questions, and
+one RESULT. Questions are INPUT, which the host answers with DATA or WAITED, and FILES, which it answers with VALUE or
+ERROR.
+
+Several programs of a run may use jq, SQLite or the network at the same time. Each such call is a channel: its frames
+begin with its number, and the host serves each in a thread. CALL opens a channel to jq or SQLite: the host sends their frames as FRAME, the
+worker answers each piece of output with ANSWER (GO or STOP), and CALLED ends the channel. FETCH opens a channel for a
+request: the host sends RESPONSE, then a PIECE of the body for each NEXT, an empty one last, or FAILED. CLOSE of the
+worker ends the channel.
 """
 
 from __future__ import annotations
@@ -15,9 +21,20 @@ from typing import TypedDict, final
 from sandhook.errors import LimitName
 
 #: From the host.
-RUN, DATA, WAITED, FRAME, CALLED = 64, 65, 66, 67, 68
+RUN, DATA, WAITED, VALUE, ERROR = 64, 65, 66, 67, 68
+#: From the host, of a channel.
+FRAME, CALLED, RESPONSE, PIECE, FAILED = 69, 70, 71, 72, 73
 #: From the worker.
-RESULT, OUTPUT, ERRORS, INPUT, CALL, ANSWER = 80, 81, 82, 83, 84, 85
+RESULT, OUTPUT, ERRORS, INPUT, FILES = 80, 81, 82, 83, 84
+#: From the worker, of a channel.
+CALL, ANSWER, FETCH, NEXT, CLOSE = 85, 86, 87, 88, 89
+
+OPENING = frozenset({CALL, FETCH})
+CHANNEL_FROM_HOST = frozenset({FRAME, CALLED, RESPONSE, PIECE, FAILED})
+CHANNEL_FROM_WORKER = frozenset({CALL, ANSWER, FETCH, NEXT, CLOSE})
+
+#: Number of a channel.
+CHANNEL = Struct("<I")
 
 #: Which worker a CALL is for, length of its header in bytes; then the header and the data.
 CALL_HEAD = Struct("<BI")
@@ -32,8 +49,53 @@ DONE, OUT_OF_TIME, OUT_OF_MEMORY, CRASHED, STOPPED = 0, 1, 2, 3, 4
 #: Seconds, and at most how many bytes, an INPUT asks for.
 INPUT_HEAD = Struct("<dI")
 
-#: Length of the JSON header of a RUN or RESULT in bytes; then the header, and blocks of the lengths that it names.
+#: How a file is opened.
+READ, WRITE, CREATE, EXCLUSIVE, TRUNCATE = 1, 2, 4, 8, 16
+
+#: Length of a JSON text in bytes; then the text, and bytes.
 _HEAD = Struct("<I")
+
+#: Bytes of a file in one message.
+CHUNK = 1 << 20
+
+
+@final
+class TreeHeader(TypedDict):
+    """One memory file system, and how the worker's copy becomes the present one."""
+
+    number: int
+    fresh: bool  #: the delta is from a new file system on, not from the worker's copy
+    user: tuple[int, int, bool]  #: see ``MemoryFileSystem.user``
+    quota: tuple[int, int, int]
+
+
+@final
+class OverlayHeader(TypedDict):
+    """An overlay of the two trees."""
+
+    user: tuple[int, int]
+    whiteouts: list[str]
+
+
+@final
+class NetworkHeader(TypedDict):
+    """The bounds of the host's network."""
+
+    max_bytes: int
+    max_seconds: float
+    max_redirects: int
+
+
+@final
+class FetchHeader(TypedDict):
+    """A request to the network; its body follows."""
+
+    method: str
+    url: tuple[str, str, int, str]  #: scheme, host, port, path
+    headers: list[tuple[str, str]]
+    has_body: bool
+    seconds: float
+    connect_seconds: float | None
 
 
 @final
@@ -52,10 +114,12 @@ class RunHeader(TypedDict):
     start_files: bool
     asks_input: bool  #: standard input comes by INPUT
     streams: list[bool]  #: whether standard output and standard error are sent as they come
-    files: int  #: which file system the copy is of
-    fresh: bool  #: the delta is from a new file system on, not from the worker's copy
-    quota: list[int]
-    blocks: list[int]  #: lengths of standard input and of the delta
+    trees: list[TreeHeader]  #: the files of which the worker has a copy; empty if it asks the host
+    overlay: OverlayHeader | None
+    forget: list[int]  #: trees that the worker needs no more
+    temporary: list[str]  #: paths of files that exist during this run alone
+    network: NetworkHeader | None
+    blocks: list[int]  #: lengths of standard input, of the delta of each tree, of each temporary file
 
 
 @final
@@ -90,6 +154,7 @@ class ResultHeader(TypedDict):
     signal: str | None
     interrupted: bool
     notes: list[str]
+    whiteouts: list[str]  #: new ones
     blocks: list[int]  #: lengths of standard output, standard error and the delta
 
 
@@ -99,22 +164,45 @@ def pack(header: Mapping[str, object], *blocks: bytes) -> bytes:
     return b"".join((_HEAD.pack(len(head)), head, *blocks))
 
 
-def unpack(payload: bytes, count: int) -> tuple[dict[str, object], list[bytes]]:
-    """Return header and blocks of a payload. Raises ValueError if it has another form."""
-    if len(payload) < _HEAD.size:
-        raise ValueError("no header")
-    at = _HEAD.size + _HEAD.unpack_from(payload)[0]
-    header = loads(payload[_HEAD.size : at])
+def unpack(payload: bytes, count: int | None = None) -> tuple[dict[str, object], list[bytes]]:
+    """Return header and blocks of a payload. Raises ValueError if it has another form.
+
+    Args:
+        count: How many blocks there must be; None for any number.
+    """
+    header, rest = split(payload)
     sizes = header.get("blocks") if isinstance(header, dict) else None
     if (
-        not isinstance(sizes, list)
-        or len(sizes) != count
-        or at + sum(sizes) != len(payload)
-        or min(sizes) < 0
+        not isinstance(header, dict)
+        or not isinstance(sizes, list)
+        or (count is not None and len(sizes) != count)
+        or any(size.__class__ is not int or size < 0 for size in sizes)
+        or sum(sizes) != len(rest)
     ):
         raise ValueError("the lengths are wrong")
     blocks = []
+    at = 0
     for size in sizes:
-        blocks.append(payload[at : at + size])
+        blocks.append(rest[at : at + size])
         at += size
     return header, blocks
+
+
+def join(value: object, data: bytes = b"") -> bytes:
+    """Return a JSON value and bytes as one payload."""
+    head = dumps(value).encode()
+    return _HEAD.pack(len(head)) + head + data
+
+
+def split(payload: bytes) -> tuple[object, bytes]:
+    """Return the JSON value and the bytes of a payload. Raises ValueError if it has another form."""
+    if len(payload) < _HEAD.size:
+        raise ValueError("no header")
+    at = _HEAD.size + _HEAD.unpack_from(payload)[0]
+    if at > len(payload):
+        raise ValueError("the header is cut")
+    try:
+        value: object = loads(payload[_HEAD.size : at])
+    except RecursionError:
+        raise ValueError("the header is too deep") from None
+    return value, payload[at:]

@@ -5,6 +5,7 @@ Shell(network=Network(["https://api.example.com"], credentials={"https://api.exa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 #: Methods whose response repeats the request with its credentials, or that open a tunnel.
 _REFUSED_METHODS = frozenset({"TRACE", "TRACK", "CONNECT"})
+
+#: A method; one with a space would name a path of its own. Source: RFC 9110 5.6.2, token.
+_METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 class Network:
@@ -128,6 +132,8 @@ class Network:
         """
         from sandhook.net.connection import send
 
+        if not _METHOD.fullmatch(method):
+            raise UrlRefused(f"{method!r} is no method of HTTP")
         if method.upper() in _REFUSED_METHODS:
             raise UrlRefused(f"the method {method} is refused: a server may send the credentials back")
         self.check(url)

@@ -122,12 +122,18 @@ def decode(data: bytes) -> list[DeltaEntry]:
     return entries
 
 
-def _checked(path: VirtualPath, mode: int) -> VirtualPath:
-    """Return a path that names an entry plainly, and of a type that a delta has. Raises ValueError and OSError."""
+def check_plain(path: VirtualPath) -> VirtualPath:
+    """Return an absolute path that names an entry plainly. Raises ValueError and OSError for another one."""
     check_path(path)
     parts = path.split("/")
     if parts[0] or "\0" in path or any(part in DOTS for part in parts[1:]) or len(parts) > MAX_DEPTH:
         raise ValueError(f"{path!r} is not a plain path")
+    return path
+
+
+def _checked(path: VirtualPath, mode: int) -> VirtualPath:
+    """Return a plain path, of a type that a delta has. Raises ValueError and OSError."""
+    check_plain(path)
     if mode and mode & S_IFMT not in _TYPES:
         raise ValueError(f"{path!r} has a type that a delta cannot have")
     return path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from sandhook.vfs.base import Device, Stat
 from sandhook.vfs.quota import Quota
@@ -95,15 +96,21 @@ class _NoChildren(dict[str, Inode]):
 NO_CHILDREN = _NoChildren()
 
 
+class HasClock(Protocol):
+    """What an open file needs of its tree."""
+
+    now: Callable[[], int]
+
+
 class MemoryFile:
     """An open regular file of the memory file system."""
 
-    __slots__ = ("_closed", "_inode", "_now", "_quota")
+    __slots__ = ("_closed", "_inode", "_quota", "_tree")
 
-    def __init__(self, inode: Inode, quota: Quota, now: Callable[[], int]) -> None:
+    def __init__(self, inode: Inode, quota: Quota, tree: HasClock) -> None:
         self._inode = inode
         self._quota = quota
-        self._now = now
+        self._tree = tree  # not its clock: it may be replaced while the file is open
         self._closed = False
         inode.opens += 1
 
@@ -111,7 +118,7 @@ class MemoryFile:
         """Return up to ``count`` bytes from ``offset``; b"" at the end."""
         inode = self._inode
         if inode.atime <= inode.mtime:  # as Linux' relatime does
-            inode.atime = self._now()
+            inode.atime = self._tree.now()
         data = inode.data
         if isinstance(data, bytes):
             return data[offset : offset + count]
@@ -121,7 +128,7 @@ class MemoryFile:
         """Return the bytes from ``offset`` up to and including ``delimiter``, at most ``limit``; b"" at the end."""
         inode = self._inode
         if inode.atime <= inode.mtime:
-            inode.atime = self._now()
+            inode.atime = self._tree.now()
         data = inode.data
         end = data.find(delimiter, offset, offset + limit) + 1 or offset + limit
         if isinstance(data, bytes):
@@ -141,7 +148,7 @@ class MemoryFile:
         end = offset + len(data)
         if end > size:
             self._quota.charge_bytes(end - size)
-        inode.mtime = inode.ctime = self._now()
+        inode.mtime = inode.ctime = self._tree.now()
         if not size and not offset:
             inode.data = bytes(data)
             return end
@@ -160,7 +167,7 @@ class MemoryFile:
         if not data:
             return size
         self._quota.charge_bytes(len(data))
-        inode.mtime = inode.ctime = self._now()
+        inode.mtime = inode.ctime = self._tree.now()
         if isinstance(old, bytearray):
             old += data
         elif size:
@@ -176,7 +183,7 @@ class MemoryFile:
         data = inode.data
         growth = size - len(data)
         self._quota.charge_bytes(growth)
-        inode.mtime = inode.ctime = self._now()
+        inode.mtime = inode.ctime = self._tree.now()
         if not size:
             inode.data = b""
         elif isinstance(data, bytes):

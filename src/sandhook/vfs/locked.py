@@ -26,6 +26,16 @@ class LockedFileSystem:
         self._fs = fs
         self._lock = lock
 
+    @property
+    def files(self) -> FileSystem:
+        """The file system itself, for a caller that holds the lock."""
+        return self._fs
+
+    @property
+    def lock(self) -> RLock:
+        """The lock that each operation holds."""
+        return self._lock
+
     def open(
         self,
         path: VirtualPath,

@@ -76,7 +76,7 @@ class MemoryFileSystem(Conveniences):
             and existing.links
             and tree.allowed(existing, mask)
         ):
-            handle = MemoryFile(existing, tree.quota, tree.now)
+            handle = MemoryFile(existing, tree.quota, tree)
             if truncate:
                 handle.truncate(0)
             return handle
@@ -89,7 +89,7 @@ class MemoryFileSystem(Conveniences):
         if not node.links:
             node.links = 1  # new: its permission bits apply from the next open on
         if kind == S_IFREG:
-            handle = MemoryFile(node, tree.quota, tree.now)
+            handle = MemoryFile(node, tree.quota, tree)
             if truncate:
                 handle.truncate(0)
             return handle
@@ -376,6 +376,12 @@ class MemoryFileSystem(Conveniences):
         from sandhook.vfs.delta import apply
 
         apply(self._tree, entries)
+
+    @property
+    def user(self) -> tuple[int, int, bool]:
+        """The user and the group whose permission bits apply, and whether only the root was created."""
+        tree = self._tree
+        return tree.uid, tree.gid, tree.bare
 
     @property
     def quota_left(self) -> tuple[int, int, int]:

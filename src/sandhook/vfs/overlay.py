@@ -53,6 +53,33 @@ class OverlayFileSystem(ResolvingFileSystem):
         )
         self._whiteouts: set[VirtualPath] = set()
 
+    # For copies in other processes: not reachable from a script.
+
+    @classmethod
+    def of(
+        cls, lower: FileSystem, upper: MemoryFileSystem, whiteouts: set[VirtualPath], user: tuple[int, int]
+    ) -> OverlayFileSystem:
+        """Return an overlay with existing changes; ``user`` has the user and group that permission bits apply to."""
+        overlay = cls(lower, uid=user[0], gid=user[1])
+        overlay._upper = upper
+        overlay._whiteouts = whiteouts
+        return overlay
+
+    @property
+    def upper(self) -> MemoryFileSystem:
+        """The files that were copied up or written."""
+        return self._upper
+
+    @property
+    def whiteouts(self) -> set[VirtualPath]:
+        """The paths of the lower file system that were deleted. The set only grows."""
+        return self._whiteouts
+
+    @property
+    def user(self) -> tuple[int, int]:
+        """The user and the group whose permission bits apply."""
+        return self._uid, self._gid
+
     # Looking.
 
     def _hidden(self, path: VirtualPath) -> bool:

@@ -31,22 +31,23 @@ class Tree:
     Attributes:
         root: The root directory; None until the first walk needs it.
         last: The last inode number in use.
+        bare: The argument.
     """
 
-    __slots__ = ("_bare", "gid", "last", "now", "quota", "root", "uid")
+    __slots__ = ("bare", "gid", "last", "now", "quota", "root", "uid")
 
     def __init__(self, quota: Quota, now: Callable[[], int], uid: int, gid: int, bare: bool) -> None:
         self.quota = quota
         self.now = now
         self.uid = uid
         self.gid = gid
-        self._bare = bare
+        self.bare = bare
         self.root: Inode | None = None
         self.last = 1
 
     def build(self) -> Inode:
         """Create the root, with the skeleton below it, and return it."""
-        if self._bare:
+        if self.bare:
             self.root = skeleton.directory(0o755, 1, self.uid, self.gid, self.now())
             return self.root
         self.root, self.last, size = skeleton.build(self.uid, self.gid, self.now())

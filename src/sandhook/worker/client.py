@@ -188,11 +188,11 @@ class Worker:
         self.write(request.encode(seconds + _GRACE))
 
     def write(self, frame: bytes) -> None:
-        """Send bytes. Raises WorkerDied."""
+        """Send bytes. Raises WorkerDied and OutOfTime."""
         try:
-            sent = os.write(self._stdin, frame)
-            while sent < len(frame):
-                sent += os.write(self._stdin, frame[sent : sent + _READ])
+            self._child.write(frame, self._deadline)
+        except TimeoutError:
+            raise OutOfTime from None
         except OSError as error:
             raise self._death() from error
 
@@ -212,10 +212,14 @@ class Worker:
 
     def reply(self, word: bytes) -> None:
         """Answer an OUTPUT frame with GO or STOP."""
-        try:
-            os.write(self._stdin, word)
-        except OSError as error:
-            raise self._death() from error
+        self.write(word)
+
+    def answer(self) -> tuple[int, bytes]:
+        """Return the next frame of an answer, which has all fields of its kind. Raises as ``frame`` does."""
+        kind, payload = self.frame()
+        if len(payload) < frames.SHORTEST[self._module].get(kind, 0):
+            raise WorkerDied(f"the {self.kind} worker sent a frame that is too short")
+        return kind, payload
 
     def frame(self) -> tuple[int, bytes]:
         """Return the next frame's kind and payload. Raises OutOfTime and WorkerDied."""
@@ -401,14 +405,14 @@ class Pool(Generic[W]):
         """
         worker = self._send_request(request, remaining)
         try:
-            kind, payload = worker.frame()
+            kind, payload = worker.answer()
             while kind in _GOING_ON:
                 if kind == frames.OUTPUT:
                     self._pass_output(worker, payload, on_frame)
                     worker.extend(remaining())
                 else:
                     on_frame(kind, payload)
-                kind, payload = worker.frame()
+                kind, payload = worker.answer()
             if kind == frames.MEMORY:
                 raise WorkerDied(f"the {worker.kind} worker ran out of memory", out_of_memory=True)
             if kind not in _LAST:

@@ -76,3 +76,10 @@ HALTS = 512  # a probe program follows, in which halt is libjq's own
 PRETTY = 1024  # print arrays and objects over several lines, ``indent`` spaces a level
 COMPILE = 2048  # compile the program only
 NULL_INPUT = 4096  # with GATHER: only the program itself reads values, and meets a bad one
+
+#: By what a worker runs: the bytes that frames of a kind have at least.
+SHORTEST = {
+    "jq.native": {DONE: RUN_RESULT.size},
+    "sqlite.session": {DONE: RUN_RESULT.size},
+    "jq.server": {DONE: DONE_HEAD.size, FAILED: FAILED_HEAD.size},
+}

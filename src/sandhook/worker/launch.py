@@ -27,6 +27,9 @@ Kind: TypeAlias = Literal["jq", "sqlite", "shell"]
 #: Seconds between two looks at a pipe that cannot be waited for.
 _POLL_SECONDS = 0.001
 
+#: Bytes of one write.
+_WRITE = 1 << 18
+
 #: The program of a worker. Of sandhook it can import the package ``worker`` alone: an isolated interpreter
 #: knows no other directory, and the two packages above its modules are made without running their files.
 START = """\
@@ -72,6 +75,26 @@ class Child:
         self.stdout = stdout
         self.poll = poll
         self.process = process
+
+    def write(self, data: bytes, deadline: float) -> None:
+        """Send bytes to its standard input. Raises OSError if it has ended, and TimeoutError at the deadline."""
+        sent = 0
+        while sent < len(data):
+            try:
+                sent += os.write(self.stdin, data[sent : sent + _WRITE] if sent else data)
+            except BlockingIOError:  # not on Windows, where the pipe blocks
+                self._await_room(deadline)
+
+    def _await_room(self, deadline: float) -> None:
+        import select
+
+        if sys.platform == "win32":
+            raise NotImplementedError
+        poller = select.poll()
+        poller.register(self.stdin, select.POLLOUT)
+        seconds = deadline - monotonic()
+        if seconds <= 0 or not poller.poll(seconds * 1000 + 1):
+            raise TimeoutError
 
 
 def start(module: Module) -> Child:
@@ -128,6 +151,7 @@ def _start_by_spawn(argv: list[str]) -> Child:
     finally:
         for descriptor in (theirs_in, theirs_out, their_lifeline, void):
             os.close(descriptor)
+    os.set_blocking(ours_in, False)  # a worker that does not read must not hold up its host
     poller = select.poll()
     poller.register(ours_out, select.POLLIN)
     return Child(pid, ours_in, ours_out, poller.poll, lifeline=lifeline)

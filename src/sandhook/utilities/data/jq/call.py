@@ -207,7 +207,7 @@ class Run:
                 output.append(payload[frames.DONE_HEAD.size :] if kind == frames.DONE else payload)
 
         self._request(Request(b"[tojson]", data), on_frame)
-        return b"".join(output).decode("utf-8").splitlines(), error_text
+        return b"".join(output).decode("utf-8", "replace").splitlines(), error_text
 
     def _read(self) -> bytes:
         """Return all input, which is read once: the operands in order, or standard input."""

@@ -1,0 +1,38 @@
+"""What a run begins with: standard input, and the bounds of script, arguments and environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from sandhook.kernel.descriptor import ReadInput
+from sandhook.limits import Limits
+from sandhook.text.surrogates import as_shell_text
+
+
+def check_overflow(overflow: str) -> None:
+    """Raise ValueError for another word than those of ``shell.Overflow``."""
+    if overflow not in ("fail", "drop"):
+        raise ValueError(f"overflow must be 'fail' or 'drop', not {overflow!r}")
+
+
+def input_data(stdin: bytes | str | ReadInput) -> bytes | None:
+    """Return standard input that is known from the start; None for a callable."""
+    if isinstance(stdin, str):
+        return as_shell_text(stdin).encode("utf-8", "surrogateescape")
+    return stdin if isinstance(stdin, bytes) else None
+
+
+def exceeded(
+    limits: Limits, script: str, args: Sequence[str], environment: Mapping[str, str], data: bytes
+) -> Literal["script_bytes", "input_bytes"] | None:
+    """Return the limit that what a run begins with exceeds."""
+    if len(script) > limits.script_bytes:
+        return "script_bytes"
+    texts = (*args, *environment, *environment.values())
+    return "input_bytes" if len(data) + sum(map(len, texts)) > limits.input_bytes else None
+
+
+def shell_environment(env: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment as the shell has it, with the bytes of each text as its characters."""
+    return {as_shell_text(name): as_shell_text(value) for name, value in env.items()}

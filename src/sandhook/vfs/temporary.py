@@ -1,0 +1,57 @@
+"""Files that exist during one run alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from sandhook.vfs.base import FileSystem
+from sandhook.vfs.path import VirtualPath, dirname
+
+
+def write_temporary(
+    fs: FileSystem, files: Iterable[tuple[str, bytes]], notes: list[str]
+) -> list[VirtualPath]:
+    """Write files with their directories; return what was created, a file before its new directory.
+
+    Args:
+        files: Absolute path and contents.
+        notes: Receives a line for each file that cannot be written.
+    """
+    created: list[VirtualPath] = []
+    for name, content in files:
+        path = VirtualPath(name)
+        above = dirname(path)
+        fresh = not fs.exists(above)
+        try:
+            fs.write_bytes(path, content, mode=0o600, parents=True)
+        except OSError as error:
+            notes.append(f"cannot write {path}: {error.strerror}; the hook runs without it")
+            continue
+        created.append(path)
+        if fresh:
+            created.append(above)
+    return created
+
+
+def remove_temporary(fs: FileSystem, created: Iterable[VirtualPath]) -> None:
+    """Remove the files and the empty directories that are still there."""
+    for path in created:
+        try:
+            if fs.is_dir(path):
+                fs.rmdir(path)
+            else:
+                fs.unlink(path)
+        except OSError:
+            continue
+
+
+@contextmanager
+def temporary(fs: FileSystem, files: Iterable[tuple[str, bytes]]) -> Iterator[list[str]]:
+    """Show files in the block alone; yield the lines about those that cannot be written."""
+    notes: list[str] = []
+    created = write_temporary(fs, files, notes)
+    try:
+        yield notes
+    finally:
+        remove_temporary(fs, created)
