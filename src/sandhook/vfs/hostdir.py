@@ -416,15 +416,21 @@ def _apply(target: HostDirectory, change: Change) -> None:
     elif change.is_dir:
         if kind == S_IFDIR:
             target._chmod(path, change.mode & 0o777)
-        else:
-            target._mkdir(path, change.mode & 0o777)
-    elif change.is_link:
+            return
         if kind:
+            target._unlink(path)
+        target._mkdir(path, change.mode & 0o777)
+    elif change.is_link:
+        if kind == S_IFDIR:
+            target._rmdir(path)
+        elif kind:
             target._unlink(path)
         target._symlink(change.content().decode("utf-8", "surrogateescape"), path)
     elif change.is_file:
         if kind == S_IFLNK:
             raise fs_error(errno.ELOOP, path)
+        if kind == S_IFDIR:
+            target._rmdir(path)
         target.replace(path, change.content(), change.mode)
     else:
         raise fs_error(errno.EPERM, path)
