@@ -223,8 +223,18 @@ def test_an_ordinary_hook_has_nothing_unknown(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("timeout 5 bash d/lib.sh", "sources ./x.sh by its name, in a shell that a program starts"),
-        ("find . -exec bash d/lib.sh ';'", "sources ./x.sh by its name, in a shell that a program starts"),
+        (
+            "timeout 5 bash d/lib.sh",
+            "sources /p/x.sh by its name, in a shell or a directory of another program",
+        ),
+        ("find . -exec bash d/lib.sh ';'", "sources /p/x.sh by its name"),
+        ("nice bash -c './d/x.sh'", "runs /p/d/x.sh by its name"),
+        ("dash -c '. d/x.sh'", "sources /p/d/x.sh by its name"),
+        ("env -C d ./x.sh", "runs /p/d/x.sh by its name"),
+        ("env PATH=d:/bin x", "runs /p/d/x by its name"),
+        ("PATH=d:$PATH; timeout 5 x", "runs /p/d/x by its name"),
+        ("timeout 5 bash -c '. /p/d/x.sh'", "sources /p/d/x.sh by its name"),
+        ("env BASH_ENV=d/x.sh bash -c :", "sources /p/d/x.sh by its name"),
         ("cp d/y.sh d/x.sh; bash d/x.sh", "the command:1: writes /p/d/x.sh, which it executes"),
         ("bash d/x.sh; echo exit > d/x.sh", "the command:0: writes /p/d/x.sh, which it executes"),
         ('cp "$x" d; bash d/x.sh', "the command:1: writes /p/d/x.sh, which it executes"),
@@ -249,6 +259,21 @@ def test_what_approved_bytes_do_not_cover_is_listed(text: str, wanted: str) -> N
 def test_a_shell_of_our_own_sources_the_approved_bytes() -> None:
     files = {**TREE, "/p/d/lib.sh": ". ./d/x.sh\n"}
     assert looked("bash d/lib.sh; command bash d/lib.sh; (exec d/lib.sh)", files).unknown == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '. "$(dirname "$0")/x.sh"',
+        '. "${0%/*}/x.sh"',
+        '. "${BASH_SOURCE[0]%/*}/x.sh"',
+        'D=$(cd "$(dirname "$0")" && pwd); . "$D/x.sh"',
+        'D=$(dirname "$(readlink -f "$0")"); bash "$D"/x.sh',
+    ],
+)
+def test_a_script_that_a_program_starts_finds_the_copies_next_to_it(line: str) -> None:
+    found = looked("timeout 5 bash d/run.sh", {**TREE, "/p/d/run.sh": line})
+    assert (paths(found), found.unknown) == (["/p/d/run.sh", "/p/d/x.sh"], ())
 
 
 # Data files.

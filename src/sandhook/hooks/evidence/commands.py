@@ -16,10 +16,14 @@ from sandhook.dispatch.shebang import BOM, READ, ShebangError, read_shebang
 from sandhook.errors import TrustError
 from sandhook.hooks.evidence.variables import effect_of, has_substitution
 from sandhook.hooks.evidence.words import (
+    COMMAND_LINE,
+    COPY,
     MACHINE_PATH,
+    SHELL,
     Knowledge,
     Machine,
     WordReader,
+    descriptor_of,
     reachable,
     shown_pattern,
 )
@@ -34,6 +38,9 @@ MAX_FILES, MAX_BYTES = 64, 4 << 20
 
 #: Levels of functions and scripts that call each other.
 _DEPTH = 24
+
+#: Shells whose scripts run in our own shell, when nothing else starts them.
+_OWN_SHELLS = ("bash", "sh")
 
 Use: TypeAlias = Literal["runs", "sources"]
 Fields: TypeAlias = Sequence[str | None]
@@ -209,7 +216,9 @@ class Commands:
             inner.functions = functions | inner.functions
             return
         inner = known.copy()
-        inner.foreign = True
+        path_is_set = any((fields[index] or "").startswith("PATH=") for index in part.assigned)
+        elsewhere = part.elsewhere or part.directory is not None or path_is_set
+        inner.foreign = max(SHELL if elsewhere else COMMAND_LINE, known.foreign)
         if part.directory is not None:
             self.change_directory(fields[part.directory], inner, certain=True)
         inner.lost = inner.lost or part.elsewhere
@@ -241,7 +250,7 @@ class Commands:
         elif stream.text is None:
             self.note(line, f"{program} executes what it reads from a pipe or a computed file")
         elif program in SHELLS:
-            self.text(stream.text, self._child(known))
+            self.text(stream.text, self._child(known, program))
         else:
             self.note(line, f"{program} executes a text")
 
@@ -250,7 +259,7 @@ class Commands:
         if text is None:
             self.note(line, f"{program} -c runs a text that it computes")
             return
-        inner = self._child(known)
+        inner = self._child(known, program)
         inner.zero = fields[1] if len(fields) > 1 else None
         inner.positional = tuple(fields[2:])
         self.text(text, inner)
@@ -264,9 +273,11 @@ class Commands:
             for directory in known.directories:
                 for place in reachable(entry or ".", directory, self.machine):
                     if not is_system_program(f"{place}/x"):
-                        self.file(f"{place}/{name}", known, line, fields, program=program)
+                        inner = known.copy()
+                        inner.foreign = SHELL if known.foreign else 0  # the program looks it up
+                        self.file(f"{place}/{name}", inner, line, fields, program=program)
 
-    def _child(self, known: Knowledge) -> Knowledge:
+    def _child(self, known: Knowledge, program: str = "") -> Knowledge:
         """Return what a shell that a command starts knows: the environment that it began with, where unchanged."""
         child = known.copy()
         child.variables = {name: text for name, text in known.variables.items() if name in self.base}
@@ -274,6 +285,8 @@ class Commands:
         child.zero = child.source = None
         child.positional = ()
         child.usual = True
+        if known.foreign or (program in SHELLS and program not in _OWN_SHELLS):
+            child.foreign = SHELL
         return child
 
     # Files.
@@ -299,17 +312,20 @@ class Commands:
         relative = word[:1] != "/" and word[1:3] not in (":/", ":\\")
         if "\0" in word or len(word) > 4096:
             return
+        is_copy = word.startswith(COPY)
+        word = word.removeprefix(COPY) if is_copy else word
         if word.startswith(("/proc/", "/dev/")) and word != "/dev/null":
             self.note(line, f"{how} {word}, which is another file for each process")
             return
         if relative and known.lost:
             self.note(line, f"{how} {word} in a directory that it computes")
-        if relative and known.foreign and how == "sources":
-            self.note(line, f"sources {word} by its name, in a shell that a program starts")
+        by_name = known.foreign == SHELL or (known.foreign and how == "sources")
         places = known.directories if relative else known.directories[:1]
         for path in (each for here in places for each in reachable(word, here, self.machine)):
             if is_system_program(path):
                 continue
+            if by_name and not is_copy:
+                self.note(line, f"{how} {path} by its name, in a shell or a directory of another program")
             if self._extracts is not None:
                 self.note(line, f"{how} {path}, which {self._extracts} may write")
             data = self._read(path, how)
@@ -322,7 +338,7 @@ class Commands:
             with self._entered(key, known, once=runs) as entered:
                 if entered:
                     where, self.where = self.where, path
-                    self._follow(word, data, known, tuple(fields), how, program)
+                    self._follow(COPY + path if is_copy else word, data, known, tuple(fields), how, program)
                     self.where = where
 
     def _read(self, path: str, how: Use) -> bytes | None:
@@ -349,8 +365,10 @@ class Commands:
             self.text(text, known)
             known.source, known.positional = source, positional
             return
-        child = self._child(known)
+        child = self._child(known, program)
         child.zero = child.source = word
+        if child.foreign:
+            child.zero = child.source = COPY + self.where
         child.positional = tuple(fields[1:])
         if program:
             if program in SHELLS:
@@ -450,6 +468,7 @@ class Commands:
         if target is None:
             known.lost = True
             return
+        target = target.removeprefix(COPY)
         places = [each for here in known.directories for each in reachable(target, here, self.machine)]
         if target[:1] == "/":
             known.lost = False
@@ -459,16 +478,6 @@ class Commands:
         if len(known.directories) > 32:
             known.directories, known.lost = known.directories[:32], True
         self.seen.update(dict.fromkeys(known.directories))
-
-
-def descriptor_of(word: str) -> int | None:
-    """Return the number of a descriptor that a path names, or None."""
-    if word == "/dev/stdin":
-        return 0
-    for prefix in ("/dev/fd/", "/proc/self/fd/"):
-        if word.startswith(prefix) and word[len(prefix) :].isdecimal():
-            return int(word[len(prefix) :])
-    return None
 
 
 def _interpreter_words(interpreter: str, argument: str | None) -> list[str]:

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from sandhook.dispatch.operands import is_system_program
-from sandhook.hooks.evidence.commands import Commands, Fields, descriptor_of
+from sandhook.hooks.evidence.commands import Commands, Fields
 from sandhook.hooks.evidence.variables import has_substitution, hides_command
-from sandhook.hooks.evidence.words import Knowledge, absolute, reachable
+from sandhook.hooks.evidence.words import Knowledge, absolute, descriptor_of, reachable
 from sandhook.lazy import lazily
 
 #: A text that assigns, or changes the directory.

@@ -40,6 +40,13 @@ MAX_WORDS = 256
 MACHINE_PATH = "/usr/bin:/bin"
 
 
+#: Values of ``Knowledge.foreign``.
+COMMAND_LINE, SHELL = 1, 2
+
+#: What ``$0`` begins with in a shell that a program starts: there it is the path of a copy, next to other copies.
+COPY = "/proc/approved-copy"
+
+
 class Machine(Protocol):
     """The files of the machine, for reading only."""
 
@@ -74,7 +81,8 @@ class Knowledge:
         directories: The possible working directories, absolute.
         lost: The working directory may be another one, too.
         streams: Input descriptors that a redirection set.
-        foreign: The shell is one that a program started: it opens files by their names.
+        foreign: COMMAND_LINE for a command line that a program starts: it opens files by their names, except those
+            that the line itself names. SHELL for a shell that a program starts: it opens all files by their names.
         functions: Bodies of functions by name.
         usual: Neither IFS nor an option of ``shopt`` was changed.
     """
@@ -94,7 +102,7 @@ class Knowledge:
         self.streams: dict[int, Stream] = {}
         self.functions: dict[str, Node] = {}
         self.usual = True
-        self.foreign = False
+        self.foreign = 0
 
     def copy(self) -> Knowledge:
         other = Knowledge("", dict(self.variables))
@@ -145,6 +153,16 @@ def absolute(path: str, directory: str) -> str:
     path = path.replace("\\", "/") if path[1:3] in (":\\", ":/") else path
     whole = path if path[:1] == "/" or path[1:3] == ":/" else f"{directory}/{path}"
     return posixpath.normpath(f"/{whole.lstrip('/')}" if whole[:1] == "/" else whole)
+
+
+def descriptor_of(word: str) -> int | None:
+    """Return the number of a descriptor that a path names, or None."""
+    if word == "/dev/stdin":
+        return 0
+    for prefix in ("/dev/fd/", "/proc/self/fd/"):
+        if word.startswith(prefix) and word[len(prefix) :].isdecimal():
+            return int(word[len(prefix) :])
+    return None
 
 
 def reachable(path: str, directory: str, machine: Machine) -> list[str]:
@@ -331,7 +349,7 @@ class WordReader:
         first = [word for word in lines[0] if word not in (None, "--", "-P", "-L", "-f", "-e", "-m")]
         if len(lines) == 2 and first[:1] == ["cd"] and lines[1][0] == "pwd" and len(first) == 2:
             place = self._from_here(first[1], physical="-P" in lines[0])
-            return place if place is None or "-P" not in lines[1] else self._machine.resolve(place)
+            return place if place is None or "-P" not in lines[1] else self._from_here(place, physical=True)
         if len(lines) != 1:
             return None
         if first == ["pwd"]:
@@ -350,9 +368,12 @@ class WordReader:
         here = self._known.directory
         if here is None and path[:1] != "/":
             return None
+        prefix = COPY if path.startswith(COPY) else ""
+        path = path.removeprefix(prefix)
         if physical:
-            return self._machine.resolve(reachable(path, here or "/", self._machine)[-1])
-        return absolute(path, here or "/")
+            place = self._machine.resolve(reachable(path, here or "/", self._machine)[-1])
+            return prefix + place
+        return prefix + absolute(path, here or "/")
 
     def _line(self, call: SimpleCommand) -> list[str | None]:
         return [None if isinstance(word, Assignment) else self.value(word) for word in call.words]
