@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -159,6 +160,23 @@ def test_a_fault_is_in_the_first_line_the_json_and_the_exit_status(
     assert [problem.startswith(f"{broken}: ") for problem in record["problems"]] == [True]
     closed = sandhook(*call, "--input", '{"command": "ls"}', "--fail-closed")
     assert (closed.status, closed.stdout) == (1, "")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="FIFOs of POSIX")
+def test_a_fifo_as_a_configuration_does_not_wait(sandhook: Run, hooks: Write, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo.json")
+    call = (
+        "fire",
+        "pre_tool_use",
+        "--hooks",
+        hooks(GUARD),
+        "--hooks",
+        tmp_path / "fifo.json",
+        "--tool",
+        "bash",
+    )
+    ran = sandhook(*call, "--input", RM)
+    assert (ran.status, "fifo.json: not a regular file" in ran.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -193,6 +193,8 @@ def test_where_the_users_store_is() -> None:
     place = TrustStore.default({"HOME": "/h"}, "linux")
     assert place.path == "/h/.local/share/sandhook/trust.json" and place.home == "/h"
     assert TrustStore.default({"HOME": "/h", "XDG_DATA_HOME": "/d"}, "linux").path == "/d/sandhook/trust.json"
+    for relative in (".", "data", ""):  # of whatever directory, which may be the project's
+        assert TrustStore.default({"HOME": "/h", "XDG_DATA_HOME": relative}, "linux").path == place.path
     mac = TrustStore.default({"HOME": "/h"}, "darwin").path
     assert mac == "/h/Library/Application Support/sandhook/trust.json"
     windows = TrustStore.default({"USERPROFILE": "C:\\me", "LOCALAPPDATA": "C:\\me\\l"}, "win32")
