@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -50,6 +51,21 @@ def test_a_script_is_a_hook(sandhook: Callable[..., Any], project: Path) -> None
     )
     ran = sandhook("hook", "--contract", "crush", "--", "guard.sh", "word", stdin=CALL)
     assert ran == (2, "out word bash\n", "no: rm -rf /\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="FIFOs and devices of POSIX")
+@pytest.mark.parametrize("kind", ["fifo", "device"])
+def test_a_script_that_is_no_regular_file_could_not_run_and_does_not_wait(
+    sandhook: Callable[..., Any], project: Path, kind: str
+) -> None:
+    script = project / "guard.sh"
+    if kind == "fifo":
+        os.mkfifo(script)
+    else:
+        script.symlink_to("/dev/zero")
+    ran = sandhook("hook", "--contract", "crush", "--", "guard.sh", stdin=CALL)
+    assert (ran.status, "guard.sh: not a regular file" in ran.stderr) == (126, True)
+    assert sandhook("hook", "--contract", "crush", "--fail-closed", "--", "guard.sh", stdin=CALL).status == 2
 
 
 def test_a_text_is_a_hook_and_sees_the_payload_as_it_came(sandhook: Callable[..., Any]) -> None:

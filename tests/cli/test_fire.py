@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -123,8 +124,11 @@ def test_a_usage_error(sandhook: Run, hooks: Write, arguments: list[str], messag
 def test_a_bad_configuration_prints_every_problem_with_its_path(sandhook: Run, hooks: Write) -> None:
     path = hooks(GUARD, hook("nosuch", timeout_ms=1), hook(matcher={"tool_name_glob": "a?"}))
     ran = sandhook("fire", "pre_tool_use", "--hooks", path, "--tool", "bash", "--input", RM)
-    assert (ran.status, ran.stdout) == (1, "")
-    lines = ran.stderr.splitlines()
+    assert ran.status == 2  # the hook without a fault runs
+    assert ran.stdout.startswith(
+        "not in force: hooks or files with 3 problem(s), see standard error\npre_tool_use:"
+    )
+    lines = [line for line in ran.stderr.splitlines() if not line.startswith("note: ")]
     assert len(lines) == 3
     assert lines[0].startswith(
         f"{path}:1: hooks[1].event: user_hooks config parse failed: unknown variant `nosuch`"
@@ -136,6 +140,43 @@ def test_a_bad_configuration_prints_every_problem_with_its_path(sandhook: Run, h
         f"{path}:1: hooks[2].matcher.tool_name_glob: user_hooks.hooks[2]: "
         "hook tool_name_glob `a?` contains unsupported syntax"
     )
+
+
+def test_a_fault_is_in_the_first_line_the_json_and_the_exit_status(
+    sandhook: Run, hooks: Write, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text("{")
+    call = ("fire", "pre_tool_use", "--hooks", hooks(GUARD), "--hooks", broken, "--tool", "bash")
+    proceeds = sandhook(*call, "--input", '{"command": "ls"}')
+    assert proceeds.status == 1
+    assert proceeds.stdout.startswith("not in force: hooks or files with 1 problem(s)")
+    assert "decision: proceed" in proceeds.stdout
+    assert f"{broken}: Expecting property name" in proceeds.stderr
+    refused = sandhook(*call, "--input", RM, "--format", "json")
+    assert refused.status == 2
+    record = json.loads(refused.stdout)
+    assert record["refused"] is True
+    assert [problem.startswith(f"{broken}: ") for problem in record["problems"]] == [True]
+    closed = sandhook(*call, "--input", '{"command": "ls"}', "--fail-closed")
+    assert (closed.status, closed.stdout) == (1, "")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="FIFOs of POSIX")
+def test_a_fifo_as_a_configuration_does_not_wait(sandhook: Run, hooks: Write, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo.json")
+    call = (
+        "fire",
+        "pre_tool_use",
+        "--hooks",
+        hooks(GUARD),
+        "--hooks",
+        tmp_path / "fifo.json",
+        "--tool",
+        "bash",
+    )
+    ran = sandhook(*call, "--input", RM)
+    assert (ran.status, "fifo.json: not a regular file" in ran.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,23 @@ def test_shows_what_would_run_and_asks(sandhook: Callable[..., Any], repo: Path)
     assert not os.path.exists(repo / "store")
 
 
+def test_a_hook_that_exceeds_a_bound_does_not_keep_the_others_from_an_approval(
+    sandhook: Callable[..., Any], repo: Path
+) -> None:
+    (repo / "guard.sh").write_text("#!/bin/sh\nexit 2\n")
+    (repo / "large.sh").write_bytes(b"#" * (5 << 20))
+    value = {"hooks": {"PreToolUse": [{"command": "./large.sh"}, {"command": "./guard.sh"}]}}
+    (repo / "crush.json").write_text(json.dumps(value))
+    store = ("--store", repo / "store")
+    ran = sandhook("trust", "crush.json", "--yes", *store)
+    assert ran.status == 2
+    assert ran.stdout.endswith("1 hook(s) of crush approved\n")
+    assert "PreToolUse[0]: cannot be approved: it executes more than 64 files" in ran.stderr
+    again = sandhook("trust", "crush.json", "--yes", *store)
+    assert again.status == 2 and again.stdout.endswith("all others approved\n")
+    assert sandhook("trust", "--list", *store).stdout.count("PreToolUse[1]") == 1
+
+
 def test_approves_once_until_a_byte_changes(sandhook: Callable[..., Any], repo: Path) -> None:
     store = ("--store", repo / "store")
     (repo / "guard.sh").write_text("#!/bin/sh\n. ./words.sh\ncat notes.txt\n")

@@ -115,6 +115,17 @@ def test_the_files_of_every_agent_are_refused(name: str, work: Path) -> None:
         "/.ZSHRC",
         "/.config/fish/config.fish",
         "/.ssh/authorized_keys",
+        "/GIT~1/config",
+        "/sub/claude~1/settings.json",
+        "/BASHRC~1",
+        "/.env",
+        "/.env.local",
+        "/AGENTS.md",
+        "/sub/CLAUDE.md",
+        "/.cursorrules",
+        "/.claude.json",
+        "/.curlrc",
+        "/.Rprofile",
     ],
 )
 def test_control_files_are_refused(path: str, work: Path) -> None:
@@ -122,7 +133,18 @@ def test_control_files_are_refused(path: str, work: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/src/a.py", "/README.md", "/.prettierrc", "/.gitignore", "/a.git/x", "/crush"]
+    "path",
+    [
+        "/src/a.py",
+        "/README.md",
+        "/.prettierrc",
+        "/.gitignore",
+        "/a.git/x",
+        "/crush",
+        "/.env.example",
+        "/a~1.txt",
+        "/notes~",
+    ],
 )
 def test_ordinary_files_are_written(path: str, work: Path) -> None:
     assert refused(work, change(path)) is None
@@ -143,6 +165,11 @@ def test_ordinary_files_are_written(path: str, work: Path) -> None:
         ("/l", "C:/x", "may lead out"),
         ("/l", "\\\\server\\x", "may lead out"),
         ("/l", "out/secret", "leads out"),
+        ("/.claude", "src", "belongs to a tool"),
+        ("/.git", "src", "belongs to a tool"),
+        ("/sub/.vscode", "../src", "belongs to a tool"),
+        ("/l", ".git/hooks", "belongs to a tool"),
+        ("/src/l", "../.claude", "belongs to a tool"),
     ],
 )
 def test_links_that_lead_out_are_refused(path: str, target: str, wanted: str | None, work: Path) -> None:
@@ -159,6 +186,27 @@ def test_an_executable_file_may_be_edited_and_none_becomes_executable(work: Path
     assert refused(work, change("/a.py", 0o100755, kind="chmod")) == "it becomes executable"
     assert refused(work, change("/new.sh", 0o100755)) == "it becomes executable"
     assert refused(work, change("/dir", 0o040755)) is None
+
+
+@posix
+@pytest.mark.parametrize("kind", [0o010644, 0o020644, 0o140644])
+def test_what_is_no_file_is_refused_and_the_others_are_written(kind: int, work: Path, sandhook: Run) -> None:
+    assert refused(work, change("/p", kind)) == "it is neither a file nor a directory nor a link"
+    ran = fire(sandhook, work, "mkfifo p; echo 1 > z")
+    assert ran.status == 0
+    assert sorted(os.listdir(work)) == ["a.py", "src", "z"]
+
+
+@posix
+def test_a_file_becomes_a_directory_and_a_directory_a_file_or_a_link(sandhook: Run, work: Path) -> None:
+    for name in ("d1", "d2"):
+        (work / name).mkdir()
+        (work / name / "x").write_text("x")
+    script = "rm a.py; mkdir a.py; echo 1 > a.py/x; rm -r d1 d2; echo file > d1; ln -s src d2"
+    assert fire(sandhook, work, script).status == 0
+    assert (work / "a.py" / "x").read_text() == "1\n"
+    assert (work / "d1").read_text() == "file\n"
+    assert os.readlink(work / "d2") == "src"
 
 
 def test_the_names_of_agents_files_come_from_the_contracts() -> None:

@@ -5,6 +5,7 @@ The agent has no such bound, so that the hook would have decided there. Where it
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -96,6 +97,45 @@ def test_other_text_is_as_each_contract_reads_it(label: str) -> None:
     for text in (nested(DATA_DEPTH + 1), "text " + nested(DATA_DEPTH + 1)):
         plain = decide(block, RunResult(0, b"[1] text"))
         assert decide(block, RunResult(0, text.encode())).refused == plain.refused
+
+
+def allowing(value: Any) -> Any:
+    """Return a value whose words of refusal are those of approval."""
+    words = {"deny": "allow", "block": "allow", False: True}
+    if isinstance(value, dict):
+        return {key: allowing(item) for key, item in value.items()}
+    return words.get(value, value) if isinstance(value, (str, bool)) else value
+
+
+@pytest.mark.parametrize("order", ["deny first", "deny last", "deny in the middle"])
+@pytest.mark.parametrize("label", [label for label in REFUSABLE if label not in NO_JSON])
+def test_a_key_with_two_values_refuses_if_one_of_them_does(label: str, order: str) -> None:
+    """Readers of JSON differ in which one counts, so that a text in a value could take the refusal away."""
+    block = REFUSABLE[label]
+    deny = block.head["deny"].strip()[1:-1]
+    allow = json.dumps(allowing(json.loads("{" + deny + "}")))[1:-1]
+    parts = {
+        "deny first": (deny, allow),
+        "deny last": (allow, deny),
+        "deny in the middle": (allow, deny, allow),
+    }[order]
+    assert decide(block, RunResult(0, ("{" + ",".join(parts) + "}").encode())).refused
+
+
+@pytest.mark.parametrize("label", [label for label in REFUSABLE if label not in NO_JSON])
+def test_a_key_with_two_values_that_refuse_nothing_is_fine(label: str) -> None:
+    block = REFUSABLE[label]
+    plain = decide(block, RunResult(0, b'{"odd": 1}')).refused
+    serde = label.startswith("everruns:")
+    assert decide(block, RunResult(0, b'{"odd": 1, "odd": {"a": 1, "a": 2}}')).refused is plain or serde
+
+
+@pytest.mark.parametrize("label", REFUSABLE)
+def test_in_strict_mode_the_agents_own_reading_counts(label: str) -> None:
+    block = REFUSABLE[label]
+    ran = RunResult(0, b'{"decision": "deny", "decision": null}')
+    verdict = block.contract.decode(block.spec(), block.event(), ran, "strict")
+    assert decide(block, ran, compat="strict").refused is verdict.refuses
 
 
 LIMITS = [name for name in Limits._fields if name != "wall_seconds"]

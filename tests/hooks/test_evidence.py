@@ -206,12 +206,74 @@ def test_what_cannot_be_known_is_listed(text: str, wanted: str) -> None:
         "git rev-parse HEAD; git log -1; git -C d diff-tree HEAD",
         'while IFS= read -r line; do echo "$line"; done < data.txt',
         "x=$(date +%s); printf '%s\\n' \"$x\" > stamp",
+        "sed 's/[x]e/x/; s,e,x,g; /e/d; y/e/f/; s/a/e/w out' a; sed -n '/a/,/e/{s/e/x/;p;}' a; sed '1!G;h;$!d' a",
+        "sed -e ':a' -e 'N;$!ba;s/\\n/ /g' a; sed '/[[:space:]]/!{s|^|# |;b end' -e '}' a; sed 'a\\\nend' a",
+        "git log -1 --oneline; git describe --tags; git tag -l 'v*'; git remote -v; git branch --show-current",
+        "timeout -k 1 5 nice -n 5 env -u A B=c stdbuf --output=L xargs -0 -n 1 grep x < data.txt",
+        "cp a b; mv c d; echo x > e; sed -i s/a/b/ f; tee g < h; awk '{ print $1 }' a > b; sort -o a b; cp a .",
+        "pattern='\\$\\(|`'; [[ $x =~ $pattern ]] && exit 2; test -n 'a[1]'",
         "tmp=$(mktemp); trap 'rm -f \"$tmp\"' EXIT INT TERM; PAGER=cat git log -1; tar -czf a.tgz b; sort -u a",
     ],
 )
 def test_an_ordinary_hook_has_nothing_unknown(text: str) -> None:
     found = looked(text, {"/p/TODO": "t", "/p/package.json": "{}", "/p/data.txt": "d"})
     assert (found.unknown, found.files) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (
+            "timeout 5 bash d/lib.sh",
+            "sources /p/x.sh by its name, in a shell or a directory of another program",
+        ),
+        ("find . -exec bash d/lib.sh ';'", "sources /p/x.sh by its name"),
+        ("nice bash -c './d/x.sh'", "runs /p/d/x.sh by its name"),
+        ("dash -c '. d/x.sh'", "sources /p/d/x.sh by its name"),
+        ("env -C d ./x.sh", "runs /p/d/x.sh by its name"),
+        ("env PATH=d:/bin x", "runs /p/d/x by its name"),
+        ("PATH=d:$PATH; timeout 5 x", "runs /p/d/x by its name"),
+        ("timeout 5 bash -c '. /p/d/x.sh'", "sources /p/d/x.sh by its name"),
+        ("env BASH_ENV=d/x.sh bash -c :", "sources /p/d/x.sh by its name"),
+        ("cp d/y.sh d/x.sh; bash d/x.sh", "the command:1: writes /p/d/x.sh, which it executes"),
+        ("bash d/x.sh; echo exit > d/x.sh", "the command:0: writes /p/d/x.sh, which it executes"),
+        ('cp "$x" d; bash d/x.sh', "the command:1: writes /p/d/x.sh, which it executes"),
+        ("cp -r e/. d; d/x.sh", "the command:1: writes /p/d/x.sh, which it executes"),
+        ("mv -T e d; d/x.sh", "the command:1: writes /p/d/x.sh, which it executes"),
+        ("rsync -a e/ d; d/x.sh", "the command:1: writes /p/d/x.sh, which it executes"),
+        ("ln -sfn e d; d/x.sh", "the command:1: writes /p/d/x.sh, which it executes"),
+        ("curl -so d/x.sh https://a.example; . d/x.sh", "the command:1: writes /p/d/x.sh, which it executes"),
+        ("tar -xf a.tar; bash d/x.sh", "runs /p/d/x.sh, which tar may write"),
+        ("timeout --nosuch 5 bash d/x.sh", "timeout: the option --nosuch, which is not known here"),
+        ("HOME=$PWD git log -1", "sets HOME, below which programs find what they execute when they start"),
+        ("git log -1 -p", "git log -p: programs of its configuration"),
+        ("git --exec-path=d log", "git --exec-path=d: another program"),
+        ("bash /proc/self/fd/../../x", "which is another file for each process"),
+    ],
+)
+def test_what_approved_bytes_do_not_cover_is_listed(text: str, wanted: str) -> None:
+    unknown = looked(text, {**TREE, "/p/d/lib.sh": ". ./x.sh\n"}).unknown
+    assert any(wanted in each for each in unknown), unknown
+
+
+def test_a_shell_of_our_own_sources_the_approved_bytes() -> None:
+    files = {**TREE, "/p/d/lib.sh": ". ./d/x.sh\n"}
+    assert looked("bash d/lib.sh; command bash d/lib.sh; (exec d/lib.sh)", files).unknown == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '. "$(dirname "$0")/x.sh"',
+        '. "${0%/*}/x.sh"',
+        '. "${BASH_SOURCE[0]%/*}/x.sh"',
+        'D=$(cd "$(dirname "$0")" && pwd); . "$D/x.sh"',
+        'D=$(dirname "$(readlink -f "$0")"); bash "$D"/x.sh',
+    ],
+)
+def test_a_script_that_a_program_starts_finds_the_copies_next_to_it(line: str) -> None:
+    found = looked("timeout 5 bash d/run.sh", {**TREE, "/p/d/run.sh": line})
+    assert (paths(found), found.unknown) == (["/p/d/run.sh", "/p/d/x.sh"], ())
 
 
 # Data files.

@@ -255,6 +255,23 @@ def test_a_file_that_changes_after_the_comparison_runs_as_it_was_approved(tmp_pa
     assert engine.fire(event(tmp_path)).outcomes[0].ran.failure == "d/x.sh: has changed since it was approved"
 
 
+@pytest.mark.skipif(not POSIX, reason="links")
+@pytest.mark.parametrize("lexical", [False, True])
+@pytest.mark.parametrize(
+    "command", ["bash l/../x.sh", ". l/../x.sh", "l/../x.sh", "cd l; bash ../x.sh", "cd l; . ../x.sh"]
+)
+def test_two_dots_after_a_link_lead_to_the_approved_file_of_the_system(tmp_path, command, lexical, shells):
+    (tmp_path / "e" / "sub").mkdir(parents=True)
+    (tmp_path / "l").symlink_to("e/sub")
+    for place in [tmp_path / "e", tmp_path][: 2 if lexical else 1]:
+        (place / "x.sh").write_text(f"#!/bin/bash\necho {place.name == 'e'} >&2; exit 2\n")
+        (place / "x.sh").chmod(0o755)
+    engine = approved(tmp_path, command, host=shells)
+    assert engine.fire(event(tmp_path)).reason == "True"
+    (tmp_path / "e" / "x.sh").write_text("#!/bin/bash\necho evil >&2; exit 2\n")
+    assert "has changed since" in (engine.fire(event(tmp_path)).outcomes[0].ran.failure or "")
+
+
 @pytest.mark.skipif(not POSIX, reason="a python script by its first line")
 def test_a_program_gets_the_path_of_the_copy(tmp_path, monkeypatch):
     script = tmp_path / "guard.py"

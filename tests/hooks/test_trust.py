@@ -11,6 +11,7 @@ from sandhook.errors import TrustError
 from sandhook.hooks import HookEngine, ToolPre
 from sandhook.hooks.contracts import Document
 from sandhook.hooks.trust import TrustStore
+from sandhook.vfs.path import VirtualPath
 from tests.hooks.evidencetools import looked, paths
 
 # What a script names.
@@ -144,6 +145,33 @@ def test_the_bytes_that_were_hashed_are_the_bytes_that_run(tmp_path: Path) -> No
     assert made.fire(ToolPre("bash", {})).reason == "no"
 
 
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("[ -f extra.sh ] && . ./extra.sh; echo no >&2; exit 2", "extra.sh"),
+        ('for f in d/*.sh; do [ -f "$f" ] && . "$f"; done; echo no >&2; exit 2', "d/new.sh"),
+        ("PATH=$PWD/bin:$PATH; jq . > /dev/null; echo no >&2; exit 2", "bin/jq"),
+    ],
+)
+def test_a_file_that_appears_ends_the_approval_in_the_sandbox_too(
+    command: str, name: str, tmp_path: Path
+) -> None:
+    root = (tmp_path / "p").as_posix()
+    (tmp_path / "p").mkdir()
+    config = {"hooks": {"PreToolUse": [{"command": command}]}}
+    document = Document(config, f"{root}/crush.json", layer="project", contract="crush")
+    store = TrustStore(str(tmp_path / "trust.json"), home=str(tmp_path))
+    spec = HookEngine.load(document).withheld[0].spec
+    store.approve([store.examine(spec, "crush", root)])
+    made = HookEngine.load(document, trust=store.allows("crush", root))
+    assert made.fire(ToolPre("bash", {})).reason == "no"
+    made.fs.write_bytes(VirtualPath(f"/workspace/{name}"), b"exit 0\n", parents=True)
+    decision = made.fire(ToolPre("bash", {}))
+    assert decision.could_not_run == ("PreToolUse[0]",)
+    why = decision.outcomes[0].verdict.could_not_run or ""
+    assert f"{name}: was absent when the hook was approved, and exists now" in why
+
+
 def test_revoking_and_listing(tmp_path: Path) -> None:
     document, store, root = project(tmp_path)
     spec = HookEngine.load(document).withheld[0].spec
@@ -165,6 +193,8 @@ def test_where_the_users_store_is() -> None:
     place = TrustStore.default({"HOME": "/h"}, "linux")
     assert place.path == "/h/.local/share/sandhook/trust.json" and place.home == "/h"
     assert TrustStore.default({"HOME": "/h", "XDG_DATA_HOME": "/d"}, "linux").path == "/d/sandhook/trust.json"
+    for relative in (".", "data", ""):  # of whatever directory, which may be the project's
+        assert TrustStore.default({"HOME": "/h", "XDG_DATA_HOME": relative}, "linux").path == place.path
     mac = TrustStore.default({"HOME": "/h"}, "darwin").path
     assert mac == "/h/Library/Application Support/sandhook/trust.json"
     windows = TrustStore.default({"USERPROFILE": "C:\\me", "LOCALAPPDATA": "C:\\me\\l"}, "win32")

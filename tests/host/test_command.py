@@ -233,11 +233,24 @@ def test_files_that_programs_execute_are_neither_changed_nor_removed():
 
 
 @pytest.mark.skipif(find_program("git") is None, reason="needs git")
-def test_git_does_not_run_the_program_that_its_configuration_names(tmp_path):
+@pytest.mark.parametrize("place", [".git", ".", ".GIT"])
+def test_git_does_not_run_the_program_that_its_configuration_names(tmp_path, place):
+    """Also where the working directory itself is a repository ("bare")."""
     ran = tmp_path / "ran"
     git = HostCommand("git", args=["status"])
     shell = Shell(utilities=[git])
-    shell.run("mkdir -p .git/objects .git/refs; echo 'ref: refs/heads/x' > .git/HEAD")
-    shell.run(f"printf '[core]\\nrepositoryformatversion = 0\\nfsmonitor = touch {ran} #\\n' > .git/config")
+    shell.run(f"mkdir -p {place}/objects {place}/refs; echo 'ref: refs/heads/x' > {place}/HEAD")
+    settings = (
+        f"[core]\\nrepositoryformatversion = 0\\nbare = false\\nworktree = .\\nfsmonitor = touch {ran} #\\n"
+    )
+    shell.run(f"printf '{settings}' > {place}/config")
     result = shell.run("git status")
     assert "not a git repository" in result.stderr and not ran.exists()
+
+
+def test_a_repository_of_git_is_copied_when_its_files_are_named():
+    files = {"sub/HEAD": "x", "sub/config": "x", "sub/objects/a": "x", "sub/refs/a": "x", "config": "plain"}
+    rest = {"sub/objects/a", "sub/refs/a", "config"}
+    assert set(Shell(files=files, utilities=[python(LISTS)]).run(call(LISTS)).stdout.split()) == rest
+    named = python(LISTS, control_files=["sub/config", "sub/HEAD"])
+    assert set(Shell(files=files, utilities=[named]).run(call(LISTS)).stdout.split()) == set(files)

@@ -75,7 +75,10 @@ def test_a_matcher_inside_a_hook_does_not_hide_that_of_its_group(contract: str, 
     "address",
     [
         "fec0::1", "feff::1", "2000::5efe:7f00:1", "2001:db9::200:5efe:a00:1", "192.88.99.1", "192.0.0.8",
-        "192.0.0.192", "168.63.129.16", "169.254.169.254", "100.100.100.200", "fd00:ec2::254",
+        "192.0.0.192", "168.63.129.16", "169.254.169.254", "100.100.100.200", "fd00:ec2::254", "3fff::1", "5f00::1",
+        "64:ff9b:1::1", "fd20:ce::254", "::ffff:168.63.129.16", "2002:a83f:8110::1", "2002:c058:6301::1", "2002:a9fe:a9fe::",
+        "64:ff9b::a83f:8110", "::168.63.129.16", "2001:0:4136:e378:8000:63bf:57c0:7eef", "::ffff:0:7f00:1",
+        "fe80::1%eth0", "127.1", "0x7f000001", "2130706433", "", "localhost",
     ],
 )  # fmt: skip
 def test_addresses_that_lead_inside_are_never_public(address: str) -> None:
@@ -93,6 +96,8 @@ def test_their_neighbours_are_public(address: str) -> None:
     "path",
     [
         "/v1/..;/admin", "/v1/..;a=b/admin", "/v1/%2e%2e;/admin", "/v1/..%5cadmin", "/v1/..%5Cadmin", "/v1/%252e%252e/admin",
+        "/v1/%c0%ae%c0%ae/x", "/v1/..%c0%afx", "/v1/..%c1%9cx", "/v1/%e0%80%ae./x", "/v1/..%u005cx", "/v1/%uff0e%2e/..",
+        "/v1/..%00/x", "/v1/..%20/x", "/v1/..%09", "/v1/..%23/x", "/v1/..%3fa", "/v1/%ef%bc%8e./x", "/v1/..%ef%bc%8fx",
         "/v1/%25252e./admin", "/v1/..%252fadmin", "/v1/%2e%2e%3b/x", "/v1/.;/x", "/v1/%5c..%5cx",
     ],
 )  # fmt: skip
@@ -102,7 +107,19 @@ def test_paths_that_a_server_may_read_upwards_are_refused(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/v1/...", "/v1/a..b", "/v1/a;b=c", "/v1/x%2fy", "/v1/%25", "/a%20b", "/v1/.hidden"]
+    "path",
+    [
+        "/v1/...",
+        "/v1/a..b",
+        "/v1/a;b=c",
+        "/v1/x%2fy",
+        "/v1/%25",
+        "/a%20b",
+        "/a..%20b",
+        "/v1/%c3%a4",
+        "/v1/..a%00",
+        "/v1/.hidden",
+    ],
 )
 def test_ordinary_paths_are_not(path: str) -> None:
     assert parse(f"https://api.example{path}").path == path

@@ -281,3 +281,30 @@ def test_a_host_without_directory_descriptors(monkeypatch, root):
         fails(errno.EINVAL, fs.write_bytes, f"/{name}", b"")
         fails(errno.ENOENT, fs.stat, f"/{name}/x")
     assert fs.read_bytes("/../f") == b"inside"
+
+
+@posix
+@pytest.mark.parametrize("swap", [True, False])
+def test_the_mode_of_a_file_that_cannot_be_read_is_its_own(fs, root, outside, monkeypatch, swap):
+    """Between two looks at a name, another process may put a link there."""
+    secret = outside / "secret"
+    secret.chmod(0o600)
+    real = os.open
+
+    def unreadable(path, flags, *arguments, **options):
+        if path == "f" and not flags & getattr(os, "O_PATH", 0):
+            if swap:
+                (root / "f").unlink()
+                (root / "f").symlink_to(secret)
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real(path, flags, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", unreadable)
+    if swap:
+        with suppress(OSError):
+            fs.chmod("/f", 0o777)
+    else:
+        fs.chmod("/f", 0o640)
+    monkeypatch.undo()
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    assert swap or stat.S_IMODE((root / "f").stat().st_mode) == 0o640

@@ -161,6 +161,13 @@ def _dispatch(arguments: list[str]) -> int:
     return run(arguments[1:])
 
 
+def _without_waiting(name: str, flags: int) -> int:
+    """Open a file; a FIFO does not block, whoever put it there."""
+    import os
+
+    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def warm_up(arguments: Sequence[str]) -> None:
     """Start the jq worker while modules are imported, if the hooks seem to need it; that takes 25 ms.
 
@@ -170,8 +177,8 @@ def warm_up(arguments: Sequence[str]) -> None:
         if option not in ("--hooks", "--"):
             continue
         try:
-            with open(name, "rb") as file:  # noqa: PTH123 (pathlib costs 5 ms of start-up)
-                uses_jq = b"jq " in file.read(1 << 20)
+            with open(name, "rb", opener=_without_waiting) as file:
+                uses_jq = b"jq " in (file.read(1 << 20) or b"")
         except OSError:
             continue
         if uses_jq:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sandhook.errors import Problem
+from sandhook.errors import ConfigError, Problem
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.sources import discover, documents
@@ -71,7 +71,7 @@ def add_write_back_also(parser: Parser) -> None:
 def guarded(command: Callable[[], int]) -> int:
     """Run a command; if a configuration has faults, print a line for each and return exit status 1."""
     from sandhook.cli import USAGE_ERROR, UsageError
-    from sandhook.errors import ConfigError, TrustError
+    from sandhook.errors import TrustError
     from sandhook.hooks.contracts import ContractError
     from sandhook.hooks.decode import DecodeError
     from sandhook.hooks.text import neutralise
@@ -89,20 +89,38 @@ def guarded(command: Callable[[], int]) -> int:
 def gather(options: argparse.Namespace) -> list[AgentConfiguration]:
     """Return the named files; without any, those that the agent, or every known agent, would read.
 
+    A named file that cannot be read is a problem, and the hooks of the others run.
+
     Raises:
-        ConfigError: A named file cannot be read.
+        ConfigError: None of the named files can be read.
         ContractError: No contract fits a named file.
     """
     env = dict(os.environ)
     if options.hooks:
         contract = contracts.get(options.contract) if options.contract else None
-        named_documents = documents(options.hooks, contract, env)
+        named_documents, problems = _readable(options.hooks, contract, env)
         if contract is None:
             contract = contracts.recognise(named_documents)
             named_documents = [contracts.understand(document, env)[1] for document in named_documents]
-        return [AgentConfiguration(contract, tuple(named_documents))]
+        return [AgentConfiguration(contract, tuple(named_documents), tuple(problems))]
     names = [options.contract] if options.contract else contracts.names()
     return [own_layers(contracts.get(name), directory(options.cwd), env) for name in names]
+
+
+def _readable(
+    names: Sequence[str], contract: Contract | None, env: Mapping[str, str]
+) -> tuple[list[Document], list[Problem]]:
+    """Return the documents of the files that can be read, and what is wrong with the others."""
+    found: list[Document] = []
+    problems: list[Problem] = []
+    for name in names:
+        try:
+            found += documents(name, contract, env)
+        except ConfigError as error:
+            problems += error.problems
+    if not found:
+        raise ConfigError(problems)
+    return found, problems
 
 
 def own_layers(contract: Contract, cwd: str, env: Mapping[str, str]) -> AgentConfiguration:

@@ -34,8 +34,9 @@ def parser() -> Parser:
         "its reason, and the decision of all. Hooks run in the sandbox, or with --host on this machine.\n"
         "Without --hooks, the files are those that the agent would read: hooks that come with a project\n"
         "run only when they are approved (`sandhook trust`), and see the directory as /workspace.\n\n"
-        "Exit status: 0 the agent may proceed, 2 refused, 1 usage or configuration error; with\n"
-        "--as-hook, that of a hook of that agent.",
+        "A file or a hook with a fault does not run; the first line says so, and the others run.\n\n"
+        "Exit status: 0 the agent may proceed, 2 refused, 1 usage error, or nothing refused and a\n"
+        "part of the configuration has a fault; with --as-hook, that of a hook of that agent.",
     )
     add = result.add_argument
     add(
@@ -123,27 +124,39 @@ def _fire(options: argparse.Namespace) -> int:
     event = event_of(options, configuration.contract, native, kind)
     workspace = workspace_of(options)
     engine = engine_of(options, configuration, workspace)
-    if problems := (*configuration.problems, *engine.problems):
-        raise ConfigError(list(problems))
+    problems = [str(problem) for problem in (*configuration.problems, *engine.problems)]
+    if problems and options.fail_closed:
+        raise ConfigError([*configuration.problems, *engine.problems])
+    for problem in problems:
+        print_note(problem)
     for note in (*notes_of(engine), *(f"note: {note}" for note in engine.diagnostics)):
         print_note(note)
     prestart(engine, kind)
     decision = engine.fire(event)
-    _print(options, decision)
+    _print(options, decision, problems)
     if workspace is not None:
         workspace.finish(write_back=options.write_back, report=print_note, also=options.write_back_also)
-    return REFUSED if decision.refused else 0
+    if decision.refused:
+        return REFUSED
+    return USAGE_ERROR if problems else 0
 
 
-def _print(options: argparse.Namespace, decision: Decision) -> None:
+def _print(options: argparse.Namespace, decision: Decision, problems: list[str]) -> None:
+    """Print a decision. What is not in force comes first: silence would look like approval."""
     from sandhook.hooks.report import to_json, to_text
 
     if options.layout == "json":
         import json
 
-        text = json.dumps(to_json(decision), indent=2).replace("\x7f", "\\u007f")
+        record = {"problems": problems, **to_json(decision)}
+        text = json.dumps(record, indent=2).replace("\x7f", "\\u007f")
     else:
-        text = "\n".join(to_text(decision, output=options.trace))
+        lines = to_text(decision, output=options.trace)
+        if problems:
+            lines.insert(
+                0, f"not in force: hooks or files with {len(problems)} problem(s), see standard error"
+            )
+        text = "\n".join(lines)
     try:
         sys.stdout.write(text + "\n")
     except UnicodeEncodeError:  # standard output is not UTF-8

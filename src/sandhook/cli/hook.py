@@ -155,11 +155,15 @@ def _script(words: list[str]) -> Script | str:
     if not words:
         raise UsageError("hook: needs -- SCRIPT or -- -c TEXT")
     name = words[0]
+    from sandhook.hooks.sources import read_regular
+    from sandhook.limits import Limits
+
     try:
-        with open(name, "rb") as file:  # noqa: PTH123 - pathlib costs 10 ms
-            data = file.read()
+        data = read_regular(name, Limits().script_bytes + 1)
     except OSError as error:
         return f"{name}: {error.strerror}"
+    if data is None:  # reading it could wait for ever, and the agent's timeout lets the action pass
+        return f"{name}: not a regular file"
     other = _other_interpreter(data)
     if other is not None:
         return f"{name}: it is for {other}, and the sandbox runs shell scripts"

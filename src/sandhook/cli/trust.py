@@ -41,7 +41,8 @@ def parser() -> Parser:
         "sandhook asks again. Files that a hook only reads are neither opened nor covered. What a\n"
         "hook executes in addition and cannot be known is listed; --yes alone does not approve it.\n"
         "Approvals are in the user's data directory.\n\n"
-        "Exit status: 0 approved (or revoked, listed), 2 not approved, 1 usage or configuration error.",
+        "Exit status: 0 approved (or revoked, listed), 2 a hook is not approved, 1 usage or configuration\n"
+        "error.",
     )
     add = result.add_argument
     add("file", nargs="?", metavar="FILE", help="a configuration of hooks")
@@ -87,36 +88,46 @@ def _trust(options: argparse.Namespace) -> int:
     if options.revoke:
         print(f"{store.revoke(name)} approval(s) of {neutralise(name, lines=False)} revoked")
         return 0
-    contract, evidence = _evidence(options, name, store)
+    contract, evidence, faults = _evidence(options, name, store)
     approved = store.approved()
     for each in evidence:
         if is_terminal(sys.stdout):
             _draw(each, each.digest in approved)
         else:
             _show(each, each.digest in approved)
+    for fault in faults:
+        _print_error(fault)
     if options.show:
         return 0
+    left = NOT_APPROVED if faults else 0
     fresh = [each for each in evidence if each.digest not in approved]
     if not fresh:
-        print("all approved" if evidence else "no hooks")
-        return 0
+        print(("all others approved" if faults else "all approved") if evidence else "no hooks")
+        return left
     if not (_is_known(fresh, options) if options.yes else _agreed(fresh)):
         print("not approved")
         return NOT_APPROVED
     store.approve(fresh)
     print(f"{len(fresh)} hook(s) of {contract} approved")
-    return 0
+    return left
 
 
-def _evidence(options: argparse.Namespace, name: str, store: TrustStore) -> tuple[str, list[Evidence]]:
-    """Load a file and examine its hooks. Raises ConfigError when one of them is invalid."""
+def _evidence(
+    options: argparse.Namespace, name: str, store: TrustStore
+) -> tuple[str, list[Evidence], list[str]]:
+    """Load a file and examine its hooks; return the contract, the evidence, and why hooks cannot be approved.
+
+    Raises:
+        ConfigError: A hook is invalid.
+    """
     contract = contracts.get(options.contract) if options.contract else None
     layers = documents(name, contract, dict(os.environ))
     engine = HookEngine.load(layers, contract, env=dict(os.environ), prestart=False)
     if engine.problems:
         raise ConfigError(list(engine.problems))
     project = os.path.abspath(options.project or ".").replace("\\", "/")  # noqa: PTH100
-    evidence = []
+    evidence: list[Evidence] = []
+    faults: list[str] = []
     for group in engine.groups:
         for spec in group.specs:
             line = line_of(layers[0], spec.path)
@@ -124,8 +135,8 @@ def _evidence(options: argparse.Namespace, name: str, store: TrustStore) -> tupl
             try:
                 evidence.append(store.examine(where, group.contract.name, project))
             except TrustError as error:
-                raise TrustError(f"{spec.id}: {error}") from None
-    return ",".join(each.name for each in engine.contracts), evidence
+                faults.append(f"{spec.id}: cannot be approved: {error}")
+    return ",".join(each.name for each in engine.contracts), evidence, faults
 
 
 def _show(evidence: Evidence, approved: bool) -> None:

@@ -12,10 +12,11 @@ import sys
 from collections.abc import Callable, Sequence
 
 from sandhook.vfs.changes import DELETED, Change
-from sandhook.vfs.control_files import folded, is_dot_directory, is_start_up_file
+from sandhook.vfs.control_files import folded, is_agent_file, is_dot_directory, is_start_up_file
 
 #: A directory that no agent knows, to ask where an agent looks for its files.
 _SOMEWHERE = "/somewhere"
+_HOME = "/nobody"
 
 
 class Review:
@@ -58,14 +59,19 @@ class Review:
     def _refusal(self, change: Change) -> str | None:
         parts = change.path.strip("/").split("/")
         for place, part in enumerate(parts):
-            if is_dot_directory(part) and (place < len(parts) - 1 or change.is_dir or folded(part) == ".git"):
+            is_file = place == len(parts) - 1 and not (change.is_dir or change.is_link)
+            if is_dot_directory(part) and (not is_file or folded(part) == ".git"):
                 return f"{part} belongs to a tool, which may execute what is in it"
         if folded(parts[-1]) in self._agent_files:
             return "agents read their hooks from files of this name"
+        if is_agent_file(parts[-1]):
+            return "agents read what they do from files of this name"
         if is_start_up_file(parts[-1]):
             return "programs read files of this name when they start"
         if change.kind == DELETED:
             return None
+        if not (change.is_link or change.is_dir or change.is_file):
+            return "it is neither a file nor a directory nor a link"
         if change.is_link:
             return self._link_refusal(parts, link_target(change))
         if os.name == "nt":
@@ -79,6 +85,8 @@ class Review:
         ups = next((place for place, step in enumerate(steps) if step != ".."), len(steps))
         if target[:1] in ("/", "\\") or target[1:2] == ":" or ups >= len(parts) or ".." in steps[ups:]:
             return "the link may lead out of the directory"
+        if any(is_dot_directory(step) for step in steps):
+            return "the link leads to a directory that belongs to a tool"
         place = os.path.realpath(os.path.join(self._root, *parts[:-1], target))  # noqa: PTH118
         if place != self._root and not place.startswith(self._root.rstrip(os.sep) + os.sep):
             return "the link leads out of the directory"
@@ -93,14 +101,15 @@ class Review:
 
 
 def agent_files() -> frozenset[str]:
-    """Return the names of files in a project's own directory that some agent reads hooks from."""
+    """Return the names of files in a project's or a user's own directory that some agent reads hooks from."""
     from sandhook.hooks import contracts
 
     names = set()
     for name in contracts.names():
-        for layer in contracts.get(name).layers(_SOMEWHERE, {}, sys.platform):
+        env = {"HOME": _HOME, "USERPROFILE": _HOME}  # a workspace may be the home directory
+        for layer in contracts.get(name).layers(_SOMEWHERE, env, sys.platform):
             directory, _, file = layer.path.replace("\\", "/").rpartition("/")
-            if directory == _SOMEWHERE:  # dot-directories are refused as such
+            if directory in (_SOMEWHERE, _HOME):  # dot-directories are refused as such
                 names.add(folded(file))
     return frozenset(names)
 

@@ -7,13 +7,14 @@ None when it is not known. Nothing here touches the host.
 from __future__ import annotations
 
 import posixpath
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
+from sandhook.dispatch.gittext import git
+from sandhook.dispatch.parts import Execution, Part, Words
+from sandhook.dispatch.sedtext import runs_commands
+from sandhook.dispatch.wrappers import is_wrapper, wrapped
 from sandhook.lazy import lazily
 from sandhook.record import Record
-
-Words = Sequence[str | None]
 
 #: Directories of the machine's own programs: whoever writes there needs no hook.
 SYSTEM_DIRECTORIES = (
@@ -24,21 +25,17 @@ SHELLS = frozenset({"ash", "bash", "dash", "ksh", "mksh", "rbash", "sh", "zsh"})
 
 #: Programs that execute what they find in their directory, their configuration or their arguments.
 _LOADER_NAMES = """
-    ansible ansible-playbook ant at batch bazel bun bundle buck buck2 cargo cmake composer conda
-    crontab ctest deno docker docker-compose dotnet emacs entr eslint ex expect fab flutter gdb gmake go gradle
-    gradlew grunt gulp helm invoke java jest just ktlint kubectl lefthook lerna make meson mix mocha mvn mvnw
-    mypy nerdctl ninja nix nox npm npx nx nvim parallel pdm pip pip3 pipenv pipx pixi pnpm podman poetry
-    pre-commit prettier pylint pytest rake rspec rubocop sbt scons script ssh su swift systemd-run task
-    tclsh terraform tmux tox tsc tsx turbo uv uvx vi vim vite vitest watch webpack yarn
+    ansible ansible-playbook ant apt apt-get at batch bazel brew bun bundle buck buck2 c++ cabal cargo cc clang clang++
+    cmake composer conda cpan crontab ctest dc deno direnv docker docker-compose dotnet dpkg ed elixir emacs entr
+    erl eslint ex expect fab flutter ftp g++ gcc gdb gem ghc gmake gnuplot go gradle gradlew grunt guile gulp helm hg
+    hyperfine iex invoke java javac jest just ktlint kubectl latex launchctl lefthook lerna lldb luarocks m4 make
+    meson mix mocha mvn mvnw mypy mysql nano nc ncat nerdctl ninja nix nix-shell nox npm npx nx nvim ocaml octave opam
+    parallel pdflatex pdm perf pip pip3 pipenv pipx pixi pnpm podman poetry pre-commit prettier psql pylint pytest R rake
+    rails rpm rspec rubocop run-parts runghc rustc sbcl sbt scons screen script service socat ssh stack
+    start-stop-daemon su svn swift systemctl systemd-run task tcc tclsh terraform tmux toybox tox tsc tsx turbo uv uvx
+    valgrind vi view vim vite vitest watch webpack xdg-open xelatex yarn yash yum csh tcsh elvish xonsh oksh
 """
 LOADERS = frozenset(_LOADER_NAMES.split())
-
-#: Subcommands of git that neither run hooks nor start programs of a repository's own configuration.
-_QUIET_GIT_NAMES = """
-    blame branch cat-file check-ignore config describe diff-tree for-each-ref hash-object help log ls-files
-    ls-tree merge-base name-rev remote rev-list rev-parse shortlog show-ref symbolic-ref tag version
-"""
-_QUIET_GIT = frozenset(_QUIET_GIT_NAMES.split())
 
 
 class Interpreter(Record):
@@ -81,39 +78,17 @@ LANGUAGES: Mapping[str, Interpreter] = {
 }
 
 _AWK = Interpreter(
-    ("e", "source"), ("f", "file", "E", "exec", "i", "include"), ("F", "v", "assign"), ("l", "load")
+    ("e", "source"), ("f", "file", "E", "exec", "i", "include"), ("F", "v", "assign"), ("l", "load", "W")
 )
 _AWKS = frozenset({"awk", "gawk", "mawk", "nawk", "original-awk"})
 _SED = Interpreter(("e", "expression"), ("f", "file"), ("l", "line-length"))
 _SEDS = frozenset({"gsed", "sed"})
 
 
-class Wrapper(Record):
-    """A command whose operands are a command line.
-
-    Attributes:
-        value: Letters of the options that have an argument.
-        operands: How many operands stand before the command line.
-    """
-
-    value: str = ""
-    operands: int = 0
-
-
-WRAPPERS: Mapping[str, Wrapper] = {
-    "builtin": Wrapper(), "busybox": Wrapper(), "caffeinate": Wrapper("tw"), "chroot": Wrapper("", 1),
-    "chronic": Wrapper(), "chrt": Wrapper("", 1), "command": Wrapper(), "doas": Wrapper("uC"), "env": Wrapper("uCS"),
-    "exec": Wrapper("a"), "flock": Wrapper("wEc", 1), "gtimeout": Wrapper("ks", 1), "ifne": Wrapper(),
-    "ionice": Wrapper("cnpPu"), "nice": Wrapper("n"), "nohup": Wrapper(), "pkexec": Wrapper(), "setarch": Wrapper(),
-    "setsid": Wrapper(), "stdbuf": Wrapper("ioe"), "strace": Wrapper("oeEpsua"), "sudo": Wrapper("ughpCrtDRT"),
-    "taskset": Wrapper("", 1), "time": Wrapper("fo"), "timeout": Wrapper("ks", 1), "unbuffer": Wrapper(),
-    "unshare": Wrapper(), "xargs": Wrapper("IEdLnPsa"),
-}  # fmt: skip
-
 _PYTHON = lazily(r"(?:python|pypy)\d*(?:\.\d+)*w?")
 _DOT_COMMANDS = lazily(r"(?m)^\s*\.\w")
 
-#: Letters and beginnings of long options by which programs start others.
+#: Letters and long options, which may be abbreviated, by which programs start others.
 _OPTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "cpio": ("", ("--rsh-command",)),
     "less": ("kt", ("+", "--lesskey", "--tag")),
@@ -133,45 +108,7 @@ _OPTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 _FIND = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 #: Commands of an awk program: calls of system(), and pipes.
-_AWK_COMMANDS = lazily(r"\bsystem\s*\(|(?<!\|)\|(?!\|)|@load|@include")
-#: GNU sed's command ``e`` and flag ``e``, roughly: a false match only adds a line to a list.
-_SED_COMMANDS = lazily(r"(?:^|[;{}\n$/\d])\s*e(?:\s|$)|[^\w\s][gpiImM\d]*e[gpiImM\d]*\s*(?:$|[;}\n])")
-
-
-class Part(Record):
-    """A command line within a command line: words ``start`` to ``end``.
-
-    Attributes:
-        directory: The index of the word that names its working directory; None for the caller's.
-        assigned: The indexes of the words that set a variable for it.
-        computed: Words are added to it, or replaced in it, that are not known.
-        elsewhere: It runs in directories that are not known.
-    """
-
-    start: int
-    end: int
-    directory: int | None = None
-    assigned: tuple[int, ...] = ()
-    computed: bool = False
-    elsewhere: bool = False
-
-
-class Execution(Record):
-    """What one command line executes. Numbers are indexes of its words.
-
-    Attributes:
-        files: Words that name a file to execute.
-        text: The word that is a shell's text; the words after it are its positional parameters.
-        parts: Other command lines that it runs.
-        stdin: It executes its standard input.
-        unknown: What else it executes, in words for people.
-    """
-
-    files: tuple[int, ...] = ()
-    text: int | None = None
-    parts: tuple[Part, ...] = ()
-    stdin: bool = False
-    unknown: tuple[str, ...] = ()
+_AWK_COMMANDS = lazily(r"\bsystem\s*\(|(?<!\|)\|(?!\|)|@\s*[A-Za-z_]")
 
 
 def base_name(word: str) -> str:
@@ -196,9 +133,9 @@ def execution(words: Words) -> Execution:
     if name in LANGUAGES:
         return _language(name, words)
     if name in _AWKS:
-        return _program(words, _AWK, f"{name}: the commands of its program", _AWK_COMMANDS)
+        return _program(words, _AWK, f"{name}: the commands of its program", _awk_runs)
     if name in _SEDS:
-        return _program(words, _SED, f"{name}: the commands of its program", _SED_COMMANDS)
+        return _program(words, _SED, f"{name}: the commands of its program", runs_commands)
     if name in _OPTIONS:
         return _by_option(name, words)
     if name == "jq":
@@ -207,12 +144,12 @@ def execution(words: Words) -> Execution:
         return _sqlite(words)
     if name == "find":
         return Execution(parts=tuple(_find_parts(words)))
-    if name in WRAPPERS:
-        return _wrapped(name, words)
+    if is_wrapper(name):
+        return wrapped(name, words)
     if name in LOADERS:
         return Execution(unknown=(f"{name}: what it executes by its own configuration",))
     if name == "git":
-        return _git(words)
+        return git(words)
     return Execution()
 
 
@@ -229,6 +166,7 @@ def executed_files(words: Words) -> Iterator[int]:
 def _shell(name: str, words: Words) -> Execution:
     """Source: bash(1), "OPTIONS" and "ARGUMENTS"."""
     files: list[int] = []
+    notes: list[str] = []
     wants_text = wants_input = False
     at = 1
     while at < len(words):
@@ -236,7 +174,7 @@ def _shell(name: str, words: Words) -> Execution:
         if word is None:
             if wants_text:
                 break
-            return Execution(tuple(files), unknown=(f"{name}: an argument that is computed",))
+            return Execution(tuple(files), unknown=(*notes, f"{name}: an argument that is computed"))
         if word in ("--rcfile", "--init-file"):
             files.append(at + 1)
             at += 2
@@ -248,17 +186,20 @@ def _shell(name: str, words: Words) -> Execution:
         elif word[:1] in ("-", "+") and len(word) > 1:
             wants_text = wants_text or (word[0] == "-" and "c" in word)
             wants_input = wants_input or (word[0] == "-" and "s" in word)
+            if word[0] == "-" and "i" in word and word[-1] not in "oO":
+                notes.append(f"{name} -i: start-up files, and the commands of its prompts")
             at += 2 if word[-1] in "oO" else 1
         else:
             break
     files = [index for index in files if index < len(words)]
+    unknown = tuple(notes)
     if wants_text:
         if at < len(words):
-            return Execution(tuple(files), text=at)
-        return Execution(tuple(files), unknown=(f"{name} -c: a text that is missing",))
+            return Execution(tuple(files), text=at, unknown=unknown)
+        return Execution(tuple(files), unknown=(*unknown, f"{name} -c: a text that is missing"))
     if wants_input or at >= len(words):
-        return Execution(tuple(files), stdin=True)
-    return Execution((*files, at))
+        return Execution(tuple(files), stdin=True, unknown=unknown)
+    return Execution((*files, at), unknown=unknown)
 
 
 class _Options:
@@ -305,6 +246,7 @@ class _Options:
 
     def _long(self, word: str) -> None:
         name, equals, value = word[2:].partition("=")
+        name = self._whole(name)
         if equals:
             self.at += 1
             if name in self.known.text:
@@ -313,6 +255,13 @@ class _Options:
                 self.opaque.append(word)
             return
         self._option(name, self.at + 1)
+
+    def _whole(self, name: str) -> str:
+        """Return the long option that a name abbreviates."""
+        known = (*self.known.text, *self.known.files, *self.known.opaque, *self.known.value)
+        if len(name) < 2 or name in known:
+            return name
+        return next((each for each in known if each.startswith(name)), name)
 
     def _letters(self, word: str) -> None:
         if self._knows(word[1:]):  # -pe, -Command
@@ -368,7 +317,11 @@ def _language(name: str, words: Words) -> Execution:
     return Execution((options.at,), unknown=tuple(unknown))
 
 
-def _program(words: Words, known: Interpreter, what: str, commands: re.Pattern[str]) -> Execution:
+def _awk_runs(text: str) -> bool:
+    return _AWK_COMMANDS.search(text) is not None
+
+
+def _program(words: Words, known: Interpreter, what: str, runs: Callable[[str], bool]) -> Execution:
     """awk and sed: a program text, or files of it."""
     options = _Options(words, known, anywhere=known is _SED)
     texts = list(options.texts)
@@ -376,7 +329,7 @@ def _program(words: Words, known: Interpreter, what: str, commands: re.Pattern[s
     if not texts and not options.files and not options.opaque and operands:
         texts.append(words[operands[0]])
     unknown = [f"{words[0]} {option}" for option in options.opaque]
-    if options.computed or any(text is None or commands.search(text) for text in texts):
+    if options.computed or any(text is None or runs(text) for text in texts):
         unknown.append(what)
     return Execution(tuple(options.files), unknown=tuple(unknown))
 
@@ -389,7 +342,9 @@ def _by_option(name: str, words: Words) -> Execution:
             continue
         cluster = word[:1] == "-" and word[1:2] != "-"
         old_style = name == "tar" and place == 0 and word[:1] != "-"  # tar cIf PROGRAM
-        if word.startswith(longs) or ((cluster or old_style) and any(letter in word for letter in letters)):
+        long = word.partition("=")[0]
+        named = word.startswith(longs) or (len(long) > 3 and any(each.startswith(long) for each in longs))
+        if named or ((cluster or old_style) and any(letter in word for letter in letters)):
             return Execution(unknown=(f"{name}: the program that {word} names",))
     return Execution()
 
@@ -407,10 +362,15 @@ def _jq(words: Words) -> Execution:
     return Execution(tuple(files), unknown=tuple(unknown))
 
 
+def has_dot_command(text: str) -> bool:
+    """Return True for a text of sqlite3 with dot-commands, some of which start programs."""
+    return _DOT_COMMANDS.search(text) is not None
+
+
 def _sqlite(words: Words) -> Execution:
     """Its dot-commands start programs: .shell, .system, .load."""
     operands = [word for word in words[1:] if word is None or word[:1] != "-"]
-    risky = any(word is None or _DOT_COMMANDS.search(word) for word in operands[1:])
+    risky = any(word is None or has_dot_command(word) for word in operands[1:])
     if risky or any(word in ("-init", "--init", "-cmd", "--cmd") for word in words):
         return Execution(unknown=("sqlite3: its dot-commands",))
     return Execution(stdin=len(operands) < 2)
@@ -427,72 +387,3 @@ def _find_parts(words: Words) -> Iterator[Part]:
             computed = any(word and "{}" in word for word in words[start:at])
             yield Part(start, at, computed=computed, elsewhere=elsewhere)
         at += 1
-
-
-def _wrapped(name: str, words: Words) -> Execution:
-    wrapper = WRAPPERS[name]
-    at, left = 1, wrapper.operands
-    directory: int | None = None
-    assigned: list[int] = []
-    unknown: list[str] = []
-    while at < len(words):
-        word = words[at]
-        if word is None:
-            return Execution(unknown=(f"{name}: a command that is computed",))
-        if name == "command" and word in ("-v", "-V"):
-            return Execution()
-        if word == "--":
-            at += 1
-            continue
-        if word == "-" and name == "env":
-            at += 1
-        elif word.startswith("-") and len(word) > 1:
-            option = word.partition("=")[0]
-            value = at + 1 if _takes_value(wrapper, word) else at
-            if name == "env" and (option in ("-S", "--split-string") or word.startswith("-S")):
-                unknown.append("env -S: a command in one word")
-            elif name == "env" and word in ("-C", "--chdir"):
-                directory = value = at + 1
-            elif name == "env" and (option == "--chdir" or word.startswith("-C")):
-                unknown.append("env: a directory in one word with its option")
-            elif name == "flock" and word == "-c":
-                unknown.append("flock -c: a command in one word")
-            at = value + 1
-        elif name in ("env", "sudo") and "=" in word:
-            assigned.append(at)
-            at += 1
-        elif left:
-            left -= 1
-            at += 1
-        else:
-            break
-    computed = name == "xargs"
-    if unknown or at >= len(words):
-        return Execution(unknown=tuple(unknown))
-    return Execution(parts=(Part(at, len(words), directory, tuple(assigned), computed),))
-
-
-def _takes_value(wrapper: Wrapper, word: str) -> bool:
-    """Return True when the next word is the argument of an option."""
-    if word.startswith("--"):
-        return "=" not in word and word in (
-            "--signal",
-            "--kill-after",
-            "--unset",
-            "--user",
-            "--group",
-            "--adjustment",
-        )
-    return len(word) == 2 and word[1] in wrapper.value
-
-
-def _git(words: Words) -> Execution:
-    at = 1
-    while at < len(words) and (word := words[at]) is not None and word[:1] == "-":
-        if word == "-c" or word.startswith("--config-env"):
-            return Execution(unknown=("git -c: programs that a setting names",))
-        at += 2 if word in ("-C", "--git-dir", "--work-tree", "--namespace") else 1
-    command = words[at] if at < len(words) else "help"
-    if command in _QUIET_GIT:
-        return Execution()
-    return Execution(unknown=(f"git {command or ''}".rstrip() + ": hooks and programs of its configuration",))

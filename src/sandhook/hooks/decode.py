@@ -147,6 +147,48 @@ def _decode(text: str, max_depth: int) -> tuple[Json, tuple[str, ...], tuple[str
     return value, reader.top, tuple(reader.notes)
 
 
+def other_readings(text: str) -> list[str]:
+    """Return the objects that a text means to readers for which another one of two equal keys counts.
+
+    None of them for a text that is not a JSON object, or has no key twice.
+    """
+    if not text.lstrip(" \t\n\r").startswith("{"):
+        return []
+    most = 0
+
+    def pairs(pairs: list[tuple[str, Json]]) -> JsonObject:
+        nonlocal most
+        by_key: dict[str, list[Json]] = {}
+        for key, item in pairs:
+            by_key.setdefault(key, []).append(item)
+        most = max((most, *map(len, by_key.values())))
+        return {key: _Values(items) if len(items) > 1 else items[0] for key, items in by_key.items()}
+
+    try:
+        _check_depth(text, DATA_DEPTH)
+        value = json.JSONDecoder(object_pairs_hook=pairs, parse_int=float).decode(text)
+        return [json.dumps(_reading(value, at)) for at in range(min(most - 1, _READINGS))] if most > 1 else []
+    except (ValueError, RecursionError):
+        return []
+
+
+#: The most values of one key that are tried.
+_READINGS = 16
+
+
+class _Values(list["Json"]):
+    """The values of a key that an object has more than once."""
+
+
+def _reading(value: Json, at: int) -> Json:
+    """Return a value in which the value ``at`` of each repeated key counts."""
+    if isinstance(value, _Values):
+        return _reading(value[min(at, len(value) - 1)], at)
+    if isinstance(value, dict):
+        return {key: _reading(item, at) for key, item in value.items()}
+    return [_reading(item, at) for item in value] if isinstance(value, list) else value
+
+
 def type_name(value: Json) -> str:
     """Return the JSON name of a value's type, with its article."""
     if value is None:

@@ -12,7 +12,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import may_override, needs_trust
-from sandhook.hooks.decode import BoundExceeded, DecodeError
+from sandhook.hooks.decode import BoundExceeded, DecodeError, other_readings
 from sandhook.hooks.fold import Fold
 from sandhook.hooks.model import (
     ContextFile,
@@ -279,7 +279,7 @@ class EventRun:
 
     def _finish(self, outcome: Outcome, event: Event, ran: RunResult) -> Outcome:
         spec = outcome.spec
-        verdict = self._contract.decode(spec, event, ran, self._services.compat)
+        verdict = self._unambiguous(spec, event, ran)
         why = self._must_refuse(event, ran, verdict)
         if why is not None:
             verdict = _refusal(verdict, event, f"hook {spec.id} could not run: {why}")
@@ -301,6 +301,18 @@ class EventRun:
             if ran.exit_status:
                 return f"exit status {ran.exit_status} without a decision"
         return None
+
+    def _unambiguous(self, spec: HookSpec, event: Event, ran: RunResult) -> Verdict:
+        """Return the verdict of a run; an output that refuses for some readers of JSON could not be read."""
+        verdict = self._contract.decode(spec, event, ran, self._services.compat)
+        if verdict.refuses or self._services.compat == "strict" or b'"' not in ran.stdout:
+            return verdict
+        for text in other_readings(ran.stdout.decode("utf-8", "replace")):
+            other = self._contract.decode(spec, event, ran._replace(stdout=text.encode()), "better")
+            if other.refuses:
+                why = "its output has a key twice, and refuses only if the other value counts"
+                return verdict._replace(could_not_run=why, exceeded_bound=True)
+        return verdict
 
     def _exceeded_bound(self, ran: RunResult, verdict: Verdict) -> bool:
         """Return whether a hook could not run because of a bound that its agent does not have."""

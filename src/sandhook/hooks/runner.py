@@ -133,6 +133,11 @@ class SandboxRunner:
     def __call__(self, request: Request) -> RunResult:
         """Run a request's shell text. Never raises: every error is in the result."""
         notes: list[str] = []
+        if request.spec.absent:
+            from sandhook.hooks.approved import appeared
+
+            if (why := appeared(request.spec, self._shared, request.cwd)) is not None:
+                return RunResult(failure=why)
         fs = self.files_of(request.source)
         _write_snapshot(fs, request, notes)
         try:

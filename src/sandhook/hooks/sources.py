@@ -89,16 +89,27 @@ def read_text(name: str) -> str:
         OSError: It cannot be read.
         DecodeError: It is not a regular file, longer than MAX_BYTES, or not UTF-8.
     """
-    with open(name, "rb", opener=_without_waiting) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise DecodeError("not a regular file")
-        data = file.read(MAX_BYTES + 1)
+    data = read_regular(name, MAX_BYTES + 1)
+    if data is None:
+        raise DecodeError("not a regular file")
     if len(data) > MAX_BYTES:
         raise DecodeError(f"longer than {MAX_BYTES} bytes")
     try:
         return data.decode("utf-8-sig")  # Windows editors begin files with a byte order mark
     except UnicodeDecodeError as error:
         raise DecodeError(f"not UTF-8 at byte {error.start + 1}") from None
+
+
+def read_regular(name: str, count: int) -> bytes | None:
+    """Return at most ``count`` bytes of a regular file of the host, None for a FIFO, a device or a socket.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with open(name, "rb", opener=_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return None
+        return file.read(count)
 
 
 def _without_waiting(name: str, flags: int) -> int:

@@ -5,7 +5,7 @@ approved. The approved bytes are kept with the hook (``HookSpec.snapshot``), and
 """
 
 # pathlib costs the command line 10 ms.
-# ruff: noqa: PTH103, PTH105, PTH111, PTH113, PTH120, PTH123, PTH208
+# ruff: noqa: PTH103, PTH105, PTH111, PTH120, PTH123, PTH208
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from sandhook.hooks.decode import DecodeError, decode_object
 from sandhook.hooks.event import JsonObject
 from sandhook.hooks.evidence import MAX_BYTES, PROJECT_VARIABLES, Evidence, examine
 from sandhook.hooks.model import HookSpec
+from sandhook.hooks.sources import read_regular
 from sandhook.pattern.glob import quote
 
 __all__ = ["PROJECT_VARIABLES", "Evidence", "HostMachine", "TrustStore", "read_host"]
@@ -67,7 +68,9 @@ class TrustStore:
         elif platform == "darwin":
             base = f"{home}/Library/Application Support"
         else:
-            base = env.get("XDG_DATA_HOME") or f"{home}/.local/share"
+            base = env.get("XDG_DATA_HOME") or ""
+            if base[:1] != "/":  # a relative path is invalid, and would be that of the project
+                base = f"{home}/.local/share"
         return cls(f"{base}/sandhook/trust.json", home=home.replace("\\", "/"))
 
     def approved(self) -> dict[str, JsonObject]:
@@ -153,9 +156,6 @@ def _inside(path: str, project: str) -> str:
 def read_host(path: str) -> bytes | None:
     """Return a regular file of the host, None for anything else; at most MAX_BYTES + 1 bytes are read."""
     try:
-        if not os.path.isfile(path):
-            return None
-        with open(path, "rb") as file:
-            return file.read(MAX_BYTES + 1)
+        return read_regular(path, MAX_BYTES + 1)
     except (OSError, ValueError):
         return None

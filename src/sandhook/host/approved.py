@@ -92,7 +92,7 @@ class ApprovedFiles:
         Raises:
             OSError: ENOENT for a path that has to be absent.
         """
-        place = normalize(path)
+        place = _physical(path)
         if place in self._written:
             return None
         copy = self._copies.get(place)
@@ -102,7 +102,7 @@ class ApprovedFiles:
 
     def write(self, path: str) -> None:
         """Record that the script writes a file, whose contents are its own from now on."""
-        self._written.add(normalize(path))
+        self._written.add(_physical(path))
 
     def bind(self, plan: Program | Interpreter, cwd: VirtualPath, script: str) -> Program | Interpreter:
         """Return a plan with the copies in place of the approved files that it executes.
@@ -125,7 +125,7 @@ class ApprovedFiles:
         try:
             return self.copy_of(path) or word
         except OSError:
-            return f"{self._top}{normalize(path)}" if self._top else word
+            return f"{self._top}{_physical(path)}" if self._top else word
 
     # Comparing.
 
@@ -206,6 +206,20 @@ class ApprovedFiles:
 
     def _is_inside(self, directory: str) -> bool:
         return any(directory.startswith(f"{base.rstrip('/')}/") for base in self._bases)
+
+
+def _physical(path: str) -> str:
+    """Return an absolute path without "..", which leads to the directory above the target of a link."""
+    parts = path.split("/")
+    if WINDOWS or ".." not in parts:
+        return normalize(path)
+    place = ""
+    for part in parts:
+        if part == "..":
+            place = os.path.dirname(os.path.realpath(place or "/")).rstrip("/")
+        elif part not in ("", "."):
+            place = f"{place}/{part}"
+    return place or "/"
 
 
 def _matching(pattern: str) -> list[str]:

@@ -24,7 +24,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from sandhook.command.own import OwnUtility, UtilityContext
 from sandhook.host.environment import absolute_entries, build
 from sandhook.host.files import WINDOWS
-from sandhook.vfs.control_files import is_build_file, is_dot_directory, is_start_up_file
+from sandhook.vfs.control_files import (
+    folded,
+    is_build_file,
+    is_dot_directory,
+    is_start_up_file,
+    repository_files,
+)
 from sandhook.vfs.errors import error_text
 from sandhook.vfs.hostnames import check_windows_name
 from sandhook.vfs.path import VirtualPath, normalize
@@ -314,8 +320,12 @@ class _Copied:
         *above, name = path.split("/")
         control = any(map(is_dot_directory, (*above, name) if directory else above))
         if not directory:
-            control = control or is_start_up_file(name) or is_build_file(name) or name == ".git"
-        return not control or any(
+            control = control or is_start_up_file(name) or is_build_file(name) or folded(name) == ".git"
+        return not control or self.names(path, directory=directory)
+
+    def names(self, path: str, *, directory: bool = False) -> bool:
+        """Return True for a path that is named, or is below one; for a directory above one, too."""
+        return any(
             path == each or path.startswith(f"{each}/") or (directory and each.startswith(f"{path}/"))
             for each in self._named
         )
@@ -333,9 +343,13 @@ def _copy_out(
     pending = [""]
     while pending:
         parent = pending.pop()
-        for entry in ctx.fs.listdir(VirtualPath(f"{top.rstrip('/')}/{parent}" if parent else top)):
+        entries = ctx.fs.listdir(VirtualPath(f"{top.rstrip('/')}/{parent}" if parent else top))
+        git_files = repository_files(entry.name for entry in entries)
+        for entry in entries:
             ctx.budget.charge(1)
             name = f"{parent}/{entry.name}" if parent else entry.name
+            if entry.name in git_files and not copied_files.names(name):
+                continue
             if not copied_files.allows(name, directory=stat.S_ISDIR(entry.mode)):
                 continue
             native = native_below(root, name, windows=WINDOWS)

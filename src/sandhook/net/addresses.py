@@ -28,7 +28,7 @@ def is_public(address: str) -> bool:
         inner = [parsed.ipv4_mapped, parsed.sixtofour, *(parsed.teredo or ())]
         if int(parsed) >> 32 in (0x0064FF9B << 64, 0):  # NAT64, and the old compatible form
             return False
-        return all(embedded.is_global for embedded in inner if embedded is not None)
+        return all(is_public(str(embedded)) for embedded in inner if embedded is not None)
     return True
 
 
@@ -52,6 +52,10 @@ _INNER = (
     "100.64.0.0/10",  # carriers' networks, metadata of Alibaba Cloud
     "fec0::/10",  # site-local, deprecated
     "fd00:ec2::/32",  # metadata of AWS
+    "fd20:ce::/32",  # metadata of Google Cloud
+    "64:ff9b:1::/48",  # NAT64 of a private network
+    "3fff::/20",  # documentation
+    "5f00::/16",  # segment routing
 )
 
 

@@ -7,6 +7,7 @@ HTTP/1.1 by the standard library, without proxies, redirects and content decodin
 from __future__ import annotations
 
 import io
+import re
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +16,10 @@ from time import monotonic
 from typing import Any
 
 from sandhook.net.url import OWN_HEADERS, Url
+
+#: The name of a header, and what its value must not have (RFC 9110, 5.1 and 5.5).
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 #: Seconds of one wait for the peer.
 _SLICE = 0.25
@@ -186,6 +191,8 @@ def send(
         connection.putrequest(method, url.path, skip_host=True, skip_accept_encoding=True)
         connection.putheader("Host", url.authority)
         for name, value in headers:
+            if not _TOKEN.fullmatch(name) or _CONTROL.search(value):
+                raise ValueError(f"the header {name!r} cannot be sent")
             if name.lower() not in OWN_HEADERS:
                 connection.putheader(name, value.encode("utf-8", "surrogateescape"))
         if body is not None or method in ("POST", "PUT", "PATCH"):

@@ -12,6 +12,24 @@ _PATH = re.compile(r"[!-\[\]-~]*\Z")  # visible ASCII without the backslash
 #: How often the encoding of a path is undone.
 _DECODINGS = 4
 
+#: What some servers read as a dot, a slash or a semicolon: percent-encoding, overlong UTF-8, IIS, wide letters.
+_ENCODINGS = (
+    *(
+        ("%2e", "."),
+        ("%2f", "/"),
+        ("%5c", "/"),
+        ("%3b", ";"),
+        ("%c0%ae", "."),
+        ("%c0%af", "/"),
+        ("%c1%9c", "/"),
+    ),
+    *(("%e0%80%ae", "."), ("%e0%80%af", "/"), ("%u002e", "."), ("%u002f", "/"), ("%u005c", "/")),
+    *(("%ef%bc%8e", "."), ("%ef%bc%8f", "/"), ("%ef%bc%bc", "/")),
+)
+
+#: Encoded white space, control characters, "#" and "?" at the end of a segment, which some servers cut off.
+_ENDING = re.compile(r"(?:%[01][0-9a-f]|%20|%7f|%23|%3f).*\Z")
+
 #: Headers that the connection writes itself: they frame the message, or name the host that credentials are for.
 OWN_HEADERS = frozenset({"host", "content-length", "transfer-encoding", "connection"})
 
@@ -75,9 +93,10 @@ def _goes_up(path: str) -> bool:
     plain = path.lower()
     for _ in range(_DECODINGS):
         plain = plain.replace("%25", "%")
-    for code, letter in (("%2e", "."), ("%2f", "/"), ("%5c", "/"), ("%3b", ";")):
+    for code, letter in _ENCODINGS:
         plain = plain.replace(code, letter)
-    return any(segment.partition(";")[0] in (".", "..") for segment in plain.split("/"))
+    segments = (_ENDING.sub("", segment.partition(";")[0]) for segment in plain.split("/"))
+    return any(segment in (".", "..") for segment in segments)
 
 
 def join(base: Url, text: str) -> Url:

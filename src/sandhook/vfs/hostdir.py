@@ -340,8 +340,8 @@ class HostDirectory(ResolvingFileSystem):
                 raise fs_error(errno.EACCES, path)
             try:
                 file_fd = os.open(name, flags, dir_fd=fd)
-            except PermissionError:  # no read permission, so it cannot be opened first
-                os.chmod(name, mode & 0o1777, dir_fd=fd)
+            except PermissionError:  # no read permission
+                _chmod_unread(name, mode & 0o1777, fd, path)
                 return
             try:
                 if sys.platform != "win32":
@@ -416,18 +416,41 @@ def _apply(target: HostDirectory, change: Change) -> None:
     elif change.is_dir:
         if kind == S_IFDIR:
             target._chmod(path, change.mode & 0o777)
-        else:
-            target._mkdir(path, change.mode & 0o777)
-    elif change.is_link:
+            return
         if kind:
+            target._unlink(path)
+        target._mkdir(path, change.mode & 0o777)
+    elif change.is_link:
+        if kind == S_IFDIR:
+            target._rmdir(path)
+        elif kind:
             target._unlink(path)
         target._symlink(change.content().decode("utf-8", "surrogateescape"), path)
     elif change.is_file:
         if kind == S_IFLNK:
             raise fs_error(errno.ELOOP, path)
+        if kind == S_IFDIR:
+            target._rmdir(path)
         target.replace(path, change.content(), change.mode)
     else:
         raise fs_error(errno.EPERM, path)
+
+
+def _chmod_unread(name: str, mode: int, directory: int, path: VirtualPath) -> None:
+    """Change the mode of a file that cannot be opened for reading; never that of a link's target."""
+    if os.chmod in os.supports_follow_symlinks:
+        os.chmod(name, mode, dir_fd=directory, follow_symlinks=False)
+        return
+    if not hasattr(os, "O_PATH"):
+        raise fs_error(errno.EACCES, path)
+    place = os.open(name, os.O_PATH | _NOFOLLOW | _CLOEXEC, dir_fd=directory)
+    try:
+        kind = os.fstat(place).st_mode
+        if not (st.S_ISREG(kind) or st.S_ISDIR(kind)):  # a link that came after the check
+            raise fs_error(errno.EACCES, path)
+        os.chmod(f"/proc/self/fd/{place}", mode)  # Linux: the file itself, whatever its name is now
+    finally:
+        os.close(place)
 
 
 def _check_no_reparse(path: str) -> None:

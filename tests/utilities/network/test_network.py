@@ -15,6 +15,8 @@ from threading import Event, Thread
 import pytest
 
 from sandhook import Limits, Network, Shell
+from sandhook.net.connection import ProtocolError
+from sandhook.net.url import parse
 from sandhook.vfs.path import VirtualPath
 
 SHOWN = ("accept", "authorization", "content-type", "cookie", "range", "referer", "user-agent", "x-a", "x-b")
@@ -67,6 +69,11 @@ class Server(BaseHTTPRequestHandler):
         elif what == "flaky":
             self.server.tries += 1  # type: ignore[attr-defined]
             self.reply(200 if self.server.tries > 2 else 503, b"at last\n")  # type: ignore[attr-defined]
+        elif what == "later":
+            self.server.tries += 1  # type: ignore[attr-defined]
+            status, _, when = rest.partition("/")
+            status = "200" if self.server.tries > 1 else status  # type: ignore[attr-defined]
+            self.reply(int(status), b"later\n", ("Retry-After", when.replace("_", " ")))
         elif what == "name.txt":
             self.reply(200, b"named\n", ("Content-Type", "text/plain"))
         else:
@@ -188,6 +195,12 @@ def run(port: int, script: str, *, allow: tuple[str, ...] = (), **named: object)
         "curl --retry 3 --retry-delay 2 --retry-max-time 3 -s -f @/flaky",
         "curl --retry 3 --retry-delay 2 --retry-max-time 1 -s -f @/flaky; echo $?",
         "curl --retry 3 --retry-delay 1 --retry-max-time 0 -s -f @/flaky",
+        "curl --retry 2 -s -f @/later/503/2 2>&1",
+        "curl --retry 2 --retry-delay 3 -s -f @/later/429/1 2>&1",
+        "curl --retry 2 --retry-max-time 1 -f @/later/503/2 2>&1 | grep -c Retry-After",
+        "curl --retry 2 --retry-max-time 1 -s @/later/503/2; echo $?",
+        "curl --retry 2 --retry-all-errors -s @/later/404/1; echo $?",
+        "curl --retry 2 --retry-all-errors -s -f @/later/404/9; echo $?",
         "wget -q -O - @/echo | grep -v Accept",
         "wget -q @/name.txt; cat name.txt",
         "wget -q -O out @/echo; grep GET out",
@@ -219,6 +232,35 @@ def test_as_the_real_programs(port, servers, oracle, tmp_path, script):
         real = ask_host(port, script, tmp_path)
         assert (status, without_version(out)) == (real[0], without_version(real[1]))
     assert status == 0
+
+
+@pytest.mark.parametrize(
+    ("when", "options", "seconds"),
+    [
+        ("5", "", 5),
+        ("2.5", "", 2),
+        ("5", "--retry-delay 1", 5),
+        ("1", "--retry-delay 7", 1),
+        ("0", "--retry-delay 3", 3),
+        ("soon", "", 1),
+        ("-4", "", 1),
+        ("Sat,_01_Jan_2000_00:00:00_GMT", "", 1),
+    ],
+)
+def test_curl_waits_as_the_server_asks(servers, when, options, seconds):
+    """The waits are those of curl 7.88, which hangs at a date in the past."""
+    servers[0].tries = 0
+    port = servers[0].server_address[1]
+    network = Network([f"http://127.0.0.1:{port}"])
+    script = f"curl --retry 2 {options} http://127.0.0.1:{port}/later/503/{when} 2>&1 >/dev/null | grep -o 'in [0-9.]* s'"
+    assert Shell(network=network).run(script).stdout == f"in {seconds} s\n"
+
+
+def test_a_wait_that_the_server_asks_for_ends_with_the_run(servers):
+    servers[0].tries = 0
+    port = servers[0].server_address[1]
+    shell = Shell(network=Network([f"http://127.0.0.1:{port}"]), limits=Limits(wall_seconds=1.0))
+    assert shell.run(f"curl --retry 2 -s http://127.0.0.1:{port}/later/503/99999999999999999").limit
 
 
 def ask_host(port: int, script: str, where: Path) -> tuple[int, str]:
@@ -407,3 +449,25 @@ def test_a_hook_asks_a_server(port):
     hooks = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": command}]}]}}
     network = Network([f"http://127.0.0.1:{port}"])
     assert HookEngine.load(hooks, "claude_code", network=network).fire(ToolPre("Bash", {})).refused
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("Host ", "evil.example"),
+        (" Host", "evil.example"),
+        ("Host\t", "evil.example"),
+        ("Content-Length ", "0"),
+        ("Transfer-Encoding\x0b", "chunked"),
+        ("X-A:Host", "evil.example"),
+        ("", "x"),
+        ("X-A", "a\r\nHost: evil.example"),
+        ("X-A", "a\n Host: evil.example"),
+        ("X-A", "a\0"),
+    ],
+)
+def test_a_header_that_a_server_may_read_as_another_is_not_sent(servers, name, value):
+    url = parse(f"http://127.0.0.1:{servers[0].server_address[1]}/echo")
+    network = Network([str(url)])
+    with pytest.raises(ProtocolError, match="cannot be sent"):
+        network.send("GET", url, [(name, value)], None, lambda: 5.0)

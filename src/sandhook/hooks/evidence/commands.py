@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, TypeAlias
 
 from sandhook.builtins import NAMES
 from sandhook.dispatch.envline import EnvError, read_env_line
 from sandhook.dispatch.extensions import advice, extension
-from sandhook.dispatch.operands import SHELLS, Part, base_name, execution, is_system_program
+from sandhook.dispatch.operands import SHELLS, base_name, execution, has_dot_command, is_system_program
+from sandhook.dispatch.parts import Part
 from sandhook.dispatch.shebang import BOM, READ, ShebangError, read_shebang
 from sandhook.errors import TrustError
-from sandhook.hooks.evidence.words import MACHINE_PATH, Knowledge, Machine, WordReader, absolute
-from sandhook.host.environment import loads_code
+from sandhook.hooks.evidence.variables import effect_of, has_substitution
+from sandhook.hooks.evidence.words import (
+    COMMAND_LINE,
+    COPY,
+    MACHINE_PATH,
+    SHELL,
+    Knowledge,
+    Machine,
+    WordReader,
+    descriptor_of,
+    reachable,
+    shown_pattern,
+)
+from sandhook.hooks.evidence.writes import added_names, extracts, is_written, replaces_directory, written_by
 from sandhook.lazy import lazily
 from sandhook.pattern.glob import quote
 from sandhook.record import Record
@@ -26,28 +39,13 @@ MAX_FILES, MAX_BYTES = 64, 4 << 20
 #: Levels of functions and scripts that call each other.
 _DEPTH = 24
 
+#: Shells whose scripts run in our own shell, when nothing else starts them.
+_OWN_SHELLS = ("bash", "sh")
+
 Use: TypeAlias = Literal["runs", "sources"]
 Fields: TypeAlias = Sequence[str | None]
 
 _ASSIGNMENT = lazily(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-#: Variables of loads_code that only change how text is read or printed.
-_HARMLESS = frozenset({"IFS", "TIMEFORMAT", "BASH_XTRACEFD", "PS0", "PROMPT_COMMAND"})
-#: Variables that name a program, which another program starts.
-_PROGRAMS = frozenset(
-    {
-        "BROWSER",
-        "CC",
-        "CXX",
-        "EDITOR",
-        "GIT_EDITOR",
-        "GIT_PAGER",
-        "MANPAGER",
-        "MAKEFLAGS",
-        "PAGER",
-        "SHELL",
-        "VISUAL",
-    }
-)
 
 
 class NamedFile(Record):
@@ -87,6 +85,8 @@ class Commands:
         self.seen: dict[str, None] = {}  # every working directory so far
         self.where = "the command"
         self.locals: list[set[str]] = []  # of the functions that are followed, innermost last
+        self._written: dict[str, str] = {}  # paths that the scripts write, and where
+        self._extracts: str | None = None  # the command that writes files by names that are not known
         self._size = 0
         self._depth = 0
         self._followed: set[tuple[object, ...]] = set()
@@ -105,7 +105,7 @@ class Commands:
         """Follow a text that runs at a time which is not known: a trap, an alias."""
         raise NotImplementedError
 
-    def called(self, name: str) -> None:
+    def called(self, name: str, body: Node) -> None:
         """Record that a function is called."""
         raise NotImplementedError
 
@@ -142,6 +142,7 @@ class Commands:
             self.note(line, "calls what it computes")
             return
         self.commands.setdefault(name)
+        self._record_writes(fields, known, line)
         if "/" in name or "\\" in name:
             self.file(name, known, line, fields)
         elif name not in NAMES:
@@ -163,8 +164,8 @@ class Commands:
             self.note(line, text)
 
     def _function(self, name: str, fields: Fields, known: Knowledge) -> None:
-        self.called(name)
         body = known.functions[name]
+        self.called(name, body)
         before = dict(known.variables)
         self.locals.append(set())
         positional, known.positional = known.positional, tuple(fields[1:])
@@ -204,7 +205,7 @@ class Commands:
         """Follow a command line within a command line."""
         words = list(fields[part.start : part.end])
         if part.computed:
-            words = [None if word is not None and "{}" in word else word for word in words]
+            words = [None if word is not None and part.marker in word else word for word in words]
             words += [None] if name == "xargs" else []
         if not words:
             return
@@ -215,6 +216,9 @@ class Commands:
             inner.functions = functions | inner.functions
             return
         inner = known.copy()
+        path_is_set = any((fields[index] or "").startswith("PATH=") for index in part.assigned)
+        elsewhere = part.elsewhere or part.directory is not None or path_is_set
+        inner.foreign = max(SHELL if elsewhere else COMMAND_LINE, known.foreign)
         if part.directory is not None:
             self.change_directory(fields[part.directory], inner, certain=True)
         inner.lost = inner.lost or part.elsewhere
@@ -228,7 +232,7 @@ class Commands:
         if word is None:
             self.note(line, f"{program} runs a file whose name it computes")
             return
-        descriptor = descriptor_of(word)
+        descriptor = 0 if word == "-" and program not in SHELLS else descriptor_of(word)
         if descriptor is not None:
             self._input(descriptor, program, known, line)
             return
@@ -246,14 +250,16 @@ class Commands:
         elif stream.text is None:
             self.note(line, f"{program} executes what it reads from a pipe or a computed file")
         elif program in SHELLS:
-            self.text(stream.text, self._child(known))
+            self.text(stream.text, self._child(known, program))
+        else:
+            self.note(line, f"{program} executes a text")
 
     def _shell_text(self, fields: Fields, program: str, known: Knowledge, line: int) -> None:
         text = fields[0]
         if text is None:
             self.note(line, f"{program} -c runs a text that it computes")
             return
-        inner = self._child(known)
+        inner = self._child(known, program)
         inner.zero = fields[1] if len(fields) > 1 else None
         inner.positional = tuple(fields[2:])
         self.text(text, inner)
@@ -265,11 +271,13 @@ class Commands:
             return
         for entry in path.split(":"):
             for directory in known.directories:
-                place = absolute(entry or ".", directory)
-                if not is_system_program(f"{place}/x"):
-                    self.file(f"{place}/{name}", known, line, fields, program=program)
+                for place in reachable(entry or ".", directory, self.machine):
+                    if not is_system_program(f"{place}/x"):
+                        inner = known.copy()
+                        inner.foreign = SHELL if known.foreign else 0  # the program looks it up
+                        self.file(f"{place}/{name}", inner, line, fields, program=program)
 
-    def _child(self, known: Knowledge) -> Knowledge:
+    def _child(self, known: Knowledge, program: str = "") -> Knowledge:
         """Return what a shell that a command starts knows: the environment that it began with, where unchanged."""
         child = known.copy()
         child.variables = {name: text for name, text in known.variables.items() if name in self.base}
@@ -277,6 +285,8 @@ class Commands:
         child.zero = child.source = None
         child.positional = ()
         child.usual = True
+        if known.foreign or (program in SHELLS and program not in _OWN_SHELLS):
+            child.foreign = SHELL
         return child
 
     # Files.
@@ -302,12 +312,22 @@ class Commands:
         relative = word[:1] != "/" and word[1:3] not in (":/", ":\\")
         if "\0" in word or len(word) > 4096:
             return
+        is_copy = word.startswith(COPY)
+        word = word.removeprefix(COPY) if is_copy else word
+        if word.startswith(("/proc/", "/dev/")) and word != "/dev/null":
+            self.note(line, f"{how} {word}, which is another file for each process")
+            return
         if relative and known.lost:
             self.note(line, f"{how} {word} in a directory that it computes")
-        for directory in known.directories if relative else known.directories[:1]:
-            path = absolute(word, directory)
+        by_name = known.foreign == SHELL or (known.foreign and how == "sources")
+        places = known.directories if relative else known.directories[:1]
+        for path in (each for here in places for each in reachable(word, here, self.machine)):
             if is_system_program(path):
                 continue
+            if by_name and not is_copy:
+                self.note(line, f"{how} {path} by its name, in a shell or a directory of another program")
+            if self._extracts is not None:
+                self.note(line, f"{how} {path}, which {self._extracts} may write")
             data = self._read(path, how)
             if data is None:
                 self.absent.setdefault(quote(path))
@@ -318,7 +338,7 @@ class Commands:
             with self._entered(key, known, once=runs) as entered:
                 if entered:
                     where, self.where = self.where, path
-                    self._follow(word, data, known, tuple(fields), how, program)
+                    self._follow(COPY + path if is_copy else word, data, known, tuple(fields), how, program)
                     self.where = where
 
     def _read(self, path: str, how: Use) -> bytes | None:
@@ -345,12 +365,16 @@ class Commands:
             self.text(text, known)
             known.source, known.positional = source, positional
             return
-        child = self._child(known)
+        child = self._child(known, program)
         child.zero = child.source = word
+        if child.foreign:
+            child.zero = child.source = COPY + self.where
         child.positional = tuple(fields[1:])
         if program:
             if program in SHELLS:
                 self.text(text, child)
+            elif program == "sqlite3" and has_dot_command(text):
+                self.note(0, "sqlite3: its dot-commands")
             return
         try:
             shebang = read_shebang(data[:READ])
@@ -364,6 +388,38 @@ class Commands:
         elif b"\0" not in data[:128] and advice(extension(word, windows=False)) is None:
             self.text(text, child)
 
+    # Files that it writes.
+
+    def writes(self, words: Sequence[str | None], known: Knowledge, line: int) -> None:
+        """Record paths that are written."""
+        for word in words:
+            if word:
+                for path in (
+                    each for here in known.directories for each in reachable(word, here, self.machine)
+                ):
+                    self._written.setdefault(path, f"{self.where}:{line}")
+
+    def _record_writes(self, fields: Fields, known: Knowledge, line: int) -> None:
+        if extracts(fields):
+            self._extracts = base_name(fields[0] or "")
+        for word in written_by(fields):
+            paths = [each for here in known.directories for each in reachable(word or "", here, self.machine)]
+            is_directory = any(self.machine.names(path) is not None for path in paths)
+            if word and is_directory and not replaces_directory(fields):
+                names = dict.fromkeys(
+                    "*" if name is None else name for name in added_names(fields) if name != ""
+                )
+                self.writes([f"{word}/{name}" for name in names], known, line)
+            else:
+                self.writes([word], known, line)
+
+    def list_own_files(self) -> None:
+        """List what is executed and written: its bytes are not those that were approved."""
+        for written, where in self._written.items():
+            for path in (*self.files, *map(shown_pattern, self.absent)):
+                if is_written(path, written):
+                    self.unknown.setdefault(f"{where}: writes {path}, which it executes")
+
     # Variables and directories.
 
     def assign(self, node: Assignment, known: Knowledge, line: int) -> None:
@@ -372,15 +428,18 @@ class Commands:
         text = self.reader(known).value(value) if isinstance(value, Word) else None
         if node.append or node.subscript is not None:
             text = None
-        self._set(node.name, text, known, line)
+        self.set_value(node.name, text, known, line)
 
     def assign_text(self, text: str, known: Knowledge, line: int) -> None:
         """Follow ``NAME=VALUE`` as an argument."""
         match = _ASSIGNMENT.fullmatch(text)
         if match is not None:
-            self._set(match.group(1), match.group(2), known, line)
+            self.set_value(match.group(1), match.group(2), known, line)
+        elif text.startswith("BASH_FUNC_"):
+            self.note(line, "passes a function to shells by a variable")
 
-    def _set(self, name: str, value: str | None, known: Knowledge, line: int) -> None:
+    def set_value(self, name: str, value: str | None, known: Knowledge, line: int) -> None:
+        """Follow a new value of a variable; None when it is not known."""
         if value is None:
             known.variables.pop(name, None)
         else:
@@ -388,14 +447,17 @@ class Commands:
         if name == "IFS":
             known.usual = False
         if name in ("BASH_ENV", "ENV"):
-            if value is None:
+            if value is None or has_substitution(value) or "$" in value:
                 self.note(line, f"sources what {name} names, which it computes")
             elif value:
                 self.file(value, known, line, how="sources")
-        elif name in _PROGRAMS and value and "/" not in value and " " not in value:
-            return
-        elif (loads_code(name) and name not in _HARMLESS) or name in _PROGRAMS:
-            self.note(line, f"sets {name}, which makes programs load or run code")
+        elif (effect := effect_of(name, value)) is not None:
+            self.note(line, effect)
+
+    def loses(self, names: Iterable[str], known: Knowledge, line: int) -> None:
+        """Follow assignments of values that are not known."""
+        for name in names:
+            self.set_value(name, None, known, line)
 
     def change_directory(self, target: str | None, known: Knowledge, *, certain: bool = False) -> None:
         """Follow a change of the working directory.
@@ -406,25 +468,16 @@ class Commands:
         if target is None:
             known.lost = True
             return
-        places = [absolute(target, directory) for directory in known.directories]
+        target = target.removeprefix(COPY)
+        places = [each for here in known.directories for each in reachable(target, here, self.machine)]
         if target[:1] == "/":
-            places, known.lost = places[:1], False
+            known.lost = False
         exists = all(self.machine.names(place) is not None for place in places)
         kept = [] if exists or certain else known.directories
         known.directories = list(dict.fromkeys((*places, *kept)))
         if len(known.directories) > 32:
             known.directories, known.lost = known.directories[:32], True
         self.seen.update(dict.fromkeys(known.directories))
-
-
-def descriptor_of(word: str) -> int | None:
-    """Return the number of a descriptor that a path names, or None."""
-    if word == "/dev/stdin":
-        return 0
-    for prefix in ("/dev/fd/", "/proc/self/fd/"):
-        if word.startswith(prefix) and word[len(prefix) :].isdecimal():
-            return int(word[len(prefix) :])
-    return None
 
 
 def _interpreter_words(interpreter: str, argument: str | None) -> list[str]:

@@ -7,8 +7,9 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from sandhook.dispatch.operands import is_system_program
-from sandhook.hooks.evidence.commands import Commands, Fields, descriptor_of
-from sandhook.hooks.evidence.words import Knowledge, absolute
+from sandhook.hooks.evidence.commands import Commands, Fields
+from sandhook.hooks.evidence.variables import has_substitution, hides_command
+from sandhook.hooks.evidence.words import Knowledge, absolute, descriptor_of, reachable
 from sandhook.lazy import lazily
 
 #: A text that assigns, or changes the directory.
@@ -40,8 +41,8 @@ def _source(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> No
         return
     if "/" not in word:  # PATH comes before the working directory
         for entry in known.variables.get("PATH", "").split(":"):
-            place = absolute(f"{entry or '.'}/{word}", known.directories[0])
-            if not is_system_program(place):
+            place = f"{entry or '.'}/{word}"
+            if not is_system_program(absolute(place, known.directories[0])):
                 seeker.file(place, known, line, fields[1:], how="sources")
     seeker.file(word, known, line, fields[1:], how="sources")
 
@@ -76,7 +77,9 @@ def _alias(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> Non
 
 def _cd(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
     del line
-    words = [field for field in fields[1:] if field not in ("--", "-L", "-P", "-e", "-@", "-n")]
+    options = [field for field in fields[1:] if field and field[0] == "-" and not field.strip("-LPe@n")]
+    options = [field for field in options if len(field) > 1]
+    words = [field for field in fields[1:] if field not in options]
     if fields[0] == "popd" or words[:1] == ["-"] or (fields[0] == "pushd" and not words):
         known.directories = list(seeker.seen)
         return
@@ -84,32 +87,53 @@ def _cd(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
     if target is not None and fields[0] == "pushd" and target[:1] in "+-":
         known.directories = list(seeker.seen)
         return
-    if target is not None and "-P" in fields and known.directory is not None:
-        target = seeker.machine.resolve(absolute(target, known.directory))
+    letters = "".join(options)
+    physical = letters.rfind("P") > letters.rfind("L")
+    if target is not None and physical and known.directory is not None:
+        target = seeker.machine.resolve(reachable(target, known.directory, seeker.machine)[-1])
+    before = known.directories
     seeker.change_directory(target, known)
+    if len(words) > 1:  # an error in bash
+        known.directories = list(dict.fromkeys((*known.directories, *before)))
 
 
 def _names(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
     """read, mapfile, getopts, unset, let, printf -v: variables get values that are not known."""
-    if fields[0] in ("mapfile", "readarray"):
-        for option, text in pairwise(fields):
-            if option == "-C" and text is not None:
-                seeker.later(text)
+    _callback(seeker, fields, line)
     if None in fields and fields[0] != "printf":
         known.forget()
         return
-    words = fields[1:] if fields[0] != "printf" else fields[1:3] if fields[1:2] == ["-v"] else []
+    words = fields[1:]
+    if fields[0] == "printf":
+        first = words[0] if words else None
+        words = [] if first is None or first[:2] != "-v" else [first[2:] or words[1]] if words[1:] else []
     if None in words:
         known.forget()
         return
+    if any(word and hides_command(word) for word in words):
+        seeker.note(line, f"{fields[0]} runs a command in a subscript")
     names = [name for word in words if word for name in _IDENTIFIER.findall(word)]
-    for name in names:
-        if name in ("BASH_ENV", "ENV"):
-            seeker.note(line, f"sources what {name} names, which it computes")
-    if fields[0] == "unset" and "-v" not in fields:
-        for name in names:
-            known.functions.pop(name, None)
-    known.forget([*names, "REPLY", "MAPFILE", "OPTARG", "OPTIND"])
+    if fields[0] == "unset":
+        if "-v" not in fields:
+            for name in names:
+                known.functions.pop(name, None)
+        known.forget(names)
+        return
+    seeker.loses([*names, "REPLY", "MAPFILE", "OPTARG", "OPTIND"], known, line)
+
+
+def _callback(seeker: Commands, fields: Fields, line: int) -> None:
+    """``mapfile -C``: a text that runs while it reads."""
+    if fields[0] not in ("mapfile", "readarray"):
+        return
+    for option, text in pairwise((*fields, "")):
+        if option is None or option[:2] != "-C":
+            continue
+        text = option[2:] or text
+        if text is None:
+            seeker.note(line, f"{fields[0]} -C runs a text that it computes")
+        else:
+            seeker.later(text)
 
 
 def _declare(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
@@ -120,6 +144,8 @@ def _declare(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> N
             known.forget()
         elif "=" in field:
             seeker.assign_text(field, known, line)
+            if hides_command(field):
+                seeker.note(line, f"{fields[0]} runs a command in a subscript")
         elif field[:1] == "-" and "n" in field and fields[0] not in ("export", "readonly"):
             seeker.note(line, "has a reference to a variable, which hides what it assigns")
             known.forget()
@@ -128,9 +154,10 @@ def _declare(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> N
 
 
 def _set(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
-    del seeker, line
     rest = list(fields[1:])
     while rest and rest[0] is not None and rest[0][:1] in ("-", "+") and rest[0] != "--":
+        if rest[0][0] == "-" and ("P" in rest[0] or (rest[0][-1:] == "o" and rest[1:2] == ["physical"])):
+            seeker.note(line, "sets an option by which cd follows links")
         rest = rest[2:] if rest[0][-1:] == "o" else rest[1:]
     if rest[:1] == ["--"]:
         known.positional = tuple(rest[1:])
@@ -146,14 +173,49 @@ def _shift(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> Non
 
 
 def _shopt(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
-    del seeker, fields, line
     known.usual = False
+    for option in ("autocd", "cdable_vars", "cdspell"):
+        if option in fields:
+            seeker.note(line, f"shopt {option}: what cd does")
+
+
+def _history(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    """``fc`` runs commands again, from a list that files and ``history -s`` fill."""
+    del known
+    if fields[0] == "fc" and not any(field and field[:1] == "-" and "l" in field for field in fields[1:]):
+        seeker.note(line, "fc runs commands of the history")
+
+
+def _compgen(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    """``compgen -C TEXT`` runs a text, ``-F NAME`` a function, ``-W WORDS`` expands words."""
+    del known
+    for option, text in pairwise((*fields, "")):
+        letter = (option or "")[:2]
+        text = (option or "")[2:] or text
+        if letter == "-C" and text is not None:
+            seeker.later(text)
+        elif letter in ("-C", "-W") and (text is None or has_substitution(text)):
+            seeker.note(line, f"compgen {letter} runs a text that it computes")
+
+
+def _jobs(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    """``jobs -x COMMAND`` runs a command."""
+    if fields[1:2] == ["-x"] and len(fields) > 2:
+        seeker.call(fields[2:], known, line)
+
+
+def _test(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    """``test -v`` and the numbers of ``test`` expand subscripts."""
+    del known
+    if any(field and hides_command(field) for field in fields[1:]):
+        seeker.note(line, f"{fields[0]} runs a command in a subscript")
 
 
 def _loads(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
     """``hash -p FILE NAME`` and ``enable -f FILE NAME``."""
-    for option, word in pairwise(fields):
-        if option in ("-p", "-f"):
+    for option, word in pairwise((*fields, "")):
+        if option is not None and option[:2] in ("-p", "-f"):
+            word = option[2:] or word
             if word is None:
                 seeker.note(line, f"{fields[0]} names a file that it computes")
             else:
@@ -163,9 +225,9 @@ def _loads(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> Non
 _Effect: TypeAlias = Callable[[Commands, Fields, Knowledge, int], None]
 
 EFFECTS: Mapping[str, _Effect] = {
-    ".": _source, "alias": _alias, "cd": _cd, "declare": _declare, "enable": _loads, "eval": _eval,
-    "export": _declare, "getopts": _names, "hash": _loads, "let": _names, "local": _declare, "mapfile": _names,
-    "popd": _cd, "printf": _names, "pushd": _cd, "read": _names, "readarray": _names, "readonly": _declare,
-    "set": _set, "shift": _shift, "shopt": _shopt, "source": _source, "trap": _trap, "typeset": _declare,
-    "unset": _names, "wait": _names,
+    ".": _source, "[": _test, "alias": _alias, "cd": _cd, "compgen": _compgen, "declare": _declare, "enable": _loads,
+    "eval": _eval, "export": _declare, "fc": _history, "getopts": _names, "hash": _loads, "jobs": _jobs,
+    "let": _names, "local": _declare, "mapfile": _names, "popd": _cd, "printf": _names, "pushd": _cd, "read": _names,
+    "readarray": _names, "readonly": _declare, "set": _set, "shift": _shift, "shopt": _shopt, "source": _source,
+    "test": _test, "trap": _trap, "typeset": _declare, "unset": _names, "wait": _names,
 }  # fmt: skip

@@ -11,7 +11,9 @@ from typing import cast
 from sandhook.errors import LimitExceeded, ShellSyntaxError, TrustError
 from sandhook.hooks.evidence.commands import Commands
 from sandhook.hooks.evidence.effects import EFFECTS
-from sandhook.hooks.evidence.words import Knowledge, Machine, Stream, absolute
+from sandhook.hooks.evidence.variables import has_substitution, hides_command
+from sandhook.hooks.evidence.words import Knowledge, Machine, Stream
+from sandhook.hooks.evidence.writes import WRITING
 from sandhook.lazy import lazily
 from sandhook.syntax import nodes as ast
 from sandhook.syntax import parse_cached, parse_heredoc
@@ -35,7 +37,7 @@ class Walker(Commands):
         self._steps = self._parsed = 0
         self._texts: set[str] = set()
         self._later: list[tuple[str, str]] = []  # texts and the scripts that they are in
-        self._uncalled: dict[str, tuple[ast.Node, str]] = {}
+        self._uncalled: dict[tuple[str, int], tuple[ast.Node, str]] = {}  # by name and body
 
     def finish(self, directory: str) -> None:
         """Follow what runs at an unknown time: traps, aliases, functions that nothing visible calls."""
@@ -47,15 +49,15 @@ class Walker(Commands):
                 text, self.where = self._later.pop()
                 self.text(text, known)
             else:
-                name = next(iter(self._uncalled))
-                node, self.where = self._uncalled.pop(name)
+                node, self.where = self._uncalled.pop(next(iter(self._uncalled)))
                 self.body(node, known)
+        self.list_own_files()
 
     def later(self, text: str) -> None:
         self._later.append((text, self.where))
 
-    def called(self, name: str) -> None:
-        self._uncalled.pop(name, None)
+    def called(self, name: str, body: ast.Node) -> None:
+        self._uncalled.pop((name, id(body)), None)
 
     def text(self, text: str, known: Knowledge) -> None:
         if text not in self._texts:
@@ -99,13 +101,34 @@ class Walker(Commands):
             if not node.quoted:
                 self._inside(self._document(node), known)
             return
-        if isinstance(node, ast.ParameterExpansion) and node.operator in (":=", "="):
-            known.forget([node.name])
+        if isinstance(node, ast.ParameterExpansion):
+            self._parameter(node, known)
         elif isinstance(node, (ast.ArithmeticExpansion, ast.ArithmeticCommand)):
             known.forget(_names_in(node.expression))
+        elif isinstance(node, (ast.CondUnary, ast.CondBinary)):
+            self._condition(node, known)
         for part in node if isinstance(node, tuple) else ():
             if isinstance(part, tuple):
                 self._inside(part, known)
+
+    def _parameter(self, node: ast.ParameterExpansion, known: Knowledge) -> None:
+        """Follow what an expansion assigns, and ``${x@P}``, which expands a value again."""
+        if node.operator in (":=", "="):
+            self.loses([node.name], known, 0)
+        elif node.operator == "@" and node.word is not None and self.reader(known).value(node.word) == "P":
+            value = known.variables.get(node.name)
+            if value is None or has_substitution(value):
+                self.note(0, f"expands a text as a prompt: {node.name}@P")
+
+    def _condition(self, node: ast.CondUnary | ast.CondBinary, known: Knowledge) -> None:
+        """``[[ -v x ]]`` and ``[[ x -eq y ]]`` expand subscripts."""
+        operands = (node.operand,) if isinstance(node, ast.CondUnary) else (node.left, node.right)
+        if node.operator[:1] != "-":
+            return
+        for operand in operands:
+            text = self.reader(known).value(operand)
+            if text is not None and hides_command(text):
+                self.note(0, "[[ runs a command in a subscript")
 
     @staticmethod
     def _document(node: ast.HereDocument) -> ast.Word | None:
@@ -155,6 +178,8 @@ class Walker(Commands):
         reader = self.reader(known)
         for each in redirections:
             number = 0 if each.fd is None else each.fd
+            if each.operator in WRITING:
+                self.writes([reader.value(each.target)], known, 0)
             if each.document is not None:
                 text: str | None = each.document.text
                 if not each.document.quoted:
@@ -167,9 +192,9 @@ class Walker(Commands):
             elif each.operator in ("<", "<>"):
                 path = reader.value(each.target)
                 here = known.directory
-                if path is not None and path[:1] != "/" and here is None:
-                    path = None
-                streams[number] = Stream(path if path is None else absolute(path, here or "/"))
+                if path is not None and path[:1] != "/":  # with its "..", which may follow a link
+                    path = None if here is None else f"{here}/{path}"
+                streams[number] = Stream(path)
             elif each.operator == "<&":
                 source = reader.value(each.target)
                 if source is not None and source.rstrip("-").isdecimal():
@@ -285,10 +310,7 @@ class Walker(Commands):
 
             def once(current: Knowledge) -> None:
                 for value in dict.fromkeys(values):
-                    if value is None:
-                        current.forget([node.name])
-                    else:
-                        current.variables[node.name] = value
+                    self.set_value(node.name, value, current, 0)
                     before = current.copy()
                     self.body(node.body, current)
                     current.join(before)
@@ -308,7 +330,7 @@ class Walker(Commands):
 
     def _definition(self, node: ast.FunctionDefinition, known: Knowledge) -> None:
         known.functions[node.name] = node.body
-        self._uncalled[node.name] = node.body, self.where
+        self._uncalled[node.name, id(node.body)] = node.body, self.where
 
     def _coprocess(self, node: ast.Coprocess, known: Knowledge) -> None:
         inner = known.copy()

@@ -40,6 +40,13 @@ MAX_WORDS = 256
 MACHINE_PATH = "/usr/bin:/bin"
 
 
+#: Values of ``Knowledge.foreign``.
+COMMAND_LINE, SHELL = 1, 2
+
+#: What ``$0`` begins with in a shell that a program starts: there it is the path of a copy, next to other copies.
+COPY = "/proc/approved-copy"
+
+
 class Machine(Protocol):
     """The files of the machine, for reading only."""
 
@@ -74,12 +81,15 @@ class Knowledge:
         directories: The possible working directories, absolute.
         lost: The working directory may be another one, too.
         streams: Input descriptors that a redirection set.
+        foreign: COMMAND_LINE for a command line that a program starts: it opens files by their names, except those
+            that the line itself names. SHELL for a shell that a program starts: it opens all files by their names.
         functions: Bodies of functions by name.
         usual: Neither IFS nor an option of ``shopt`` was changed.
     """
 
     __slots__ = (
-        "directories", "functions", "lost", "positional", "source", "streams", "usual", "variables", "zero"
+        "directories", "foreign", "functions", "lost", "positional", "source", "streams", "usual", "variables",
+        "zero",
     )  # fmt: skip
 
     def __init__(self, directory: str, variables: dict[str, str]) -> None:
@@ -92,11 +102,13 @@ class Knowledge:
         self.streams: dict[int, Stream] = {}
         self.functions: dict[str, Node] = {}
         self.usual = True
+        self.foreign = 0
 
     def copy(self) -> Knowledge:
         other = Knowledge("", dict(self.variables))
         other.positional, other.zero, other.source = self.positional, self.zero, self.source
         other.directories, other.lost, other.usual = list(self.directories), self.lost, self.usual
+        other.foreign = self.foreign
         other.streams, other.functions = dict(self.streams), dict(self.functions)
         return other
 
@@ -107,7 +119,7 @@ class Knowledge:
             frozenset((name, id(body)) for name, body in self.functions.items()),
             frozenset((number, stream.path, stream.text) for number, stream in self.streams.items()),
             tuple(self.directories),
-            (self.positional, self.zero, self.source, self.lost, self.usual),
+            (self.positional, self.zero, self.source, self.lost, self.usual, self.foreign),
         )
 
     def join(self, other: Knowledge) -> None:
@@ -141,6 +153,35 @@ def absolute(path: str, directory: str) -> str:
     path = path.replace("\\", "/") if path[1:3] in (":\\", ":/") else path
     whole = path if path[:1] == "/" or path[1:3] == ":/" else f"{directory}/{path}"
     return posixpath.normpath(f"/{whole.lstrip('/')}" if whole[:1] == "/" else whole)
+
+
+def descriptor_of(word: str) -> int | None:
+    """Return the number of a descriptor that a path names, or None."""
+    if word == "/dev/stdin":
+        return 0
+    for prefix in ("/dev/fd/", "/proc/self/fd/"):
+        if word.startswith(prefix) and word[len(prefix) :].isdecimal():
+            return int(word[len(prefix) :])
+    return None
+
+
+def reachable(path: str, directory: str, machine: Machine) -> list[str]:
+    """Return the absolute paths that a name may stand for.
+
+    ``..`` after a link leads to the directory above the link's target. Where a shell of ours and the system could
+    differ, both are returned.
+    """
+    lexical = absolute(path, directory)
+    whole = path if path[:1] == "/" else f"{directory}/{path}"
+    if "/.." not in f"/{path}" or whole[:1] != "/":
+        return [lexical]
+    current = ""
+    for part in whole.split("/"):
+        if part == "..":
+            current = posixpath.dirname(machine.resolve(current or "/"))
+        elif part not in ("", "."):
+            current = f"{current.rstrip('/')}/{part}"
+    return list(dict.fromkeys((lexical, current or "/")))
 
 
 class WordReader:
@@ -250,7 +291,10 @@ class WordReader:
             self._patterns.setdefault(whole)
             prefix = "" if pattern[:1] == "/" else directory.rstrip("/") + "/"
             for path in islice(matching(whole, self._machine), MAX_WORDS + 1):
-                paths.setdefault(path.removeprefix(prefix))
+                if pattern[-1:] != "/":
+                    paths.setdefault(path.removeprefix(prefix))
+                elif self._machine.names(path) is not None:
+                    paths.setdefault(path.removeprefix(prefix) + "/")
         if len(paths) > MAX_WORDS:
             return [None]
         return list(paths) or [_unquoted(pattern)]
@@ -304,7 +348,8 @@ class WordReader:
             return None
         first = [word for word in lines[0] if word not in (None, "--", "-P", "-L", "-f", "-e", "-m")]
         if len(lines) == 2 and first[:1] == ["cd"] and lines[1][0] == "pwd" and len(first) == 2:
-            return self._from_here(first[1], physical="-P" in lines[0] or "-P" in lines[1])
+            place = self._from_here(first[1], physical="-P" in lines[0])
+            return place if place is None or "-P" not in lines[1] else self._from_here(place, physical=True)
         if len(lines) != 1:
             return None
         if first == ["pwd"]:
@@ -323,8 +368,12 @@ class WordReader:
         here = self._known.directory
         if here is None and path[:1] != "/":
             return None
-        whole = absolute(path, here or "/")
-        return self._machine.resolve(whole) if physical else whole
+        prefix = COPY if path.startswith(COPY) else ""
+        path = path.removeprefix(prefix)
+        if physical:
+            place = self._machine.resolve(reachable(path, here or "/", self._machine)[-1])
+            return prefix + place
+        return prefix + absolute(path, here or "/")
 
     def _line(self, call: SimpleCommand) -> list[str | None]:
         return [None if isinstance(word, Assignment) else self.value(word) for word in call.words]

@@ -176,8 +176,10 @@ def _plain(name: str, event: Event, text: str, ran: RunResult, notes: list[str],
 def _verdict_of(name: str, event: Event, value: JsonObject, notes: list[str]) -> Verdict:
     specific = object_of(value, "hookSpecificOutput")
     word = value.get("decision")
-    if isinstance(word, str) and word not in ("allow", "approve", "ask", "deny", "block", ""):
-        notes.append(f"decision {word!r} is not an opinion (allow, ask, deny and block are known)")
+    odd = None
+    if word is not None and word not in ("allow", "approve", "ask", "deny", "block", ""):
+        odd = f"decision {encode(word)} is not known"
+        notes.append(f"decision {encode(word)} is not an opinion (allow, ask, deny and block are known)")
     verdict = _decided(name, event, value, word, notes)
     patch = specific.get("tool_input")
     if name == "BeforeTool" and isinstance(patch, dict):
@@ -188,7 +190,10 @@ def _verdict_of(name: str, event: Event, value: JsonObject, notes: list[str]) ->
     keys = ("tailToolCallRequest", "llm_request", "llm_response", "toolConfig", "clearContext")
     extras = {key: specific[key] for key in keys if key in specific}
     return verdict._replace(
-        system_message=text_of(value, "systemMessage"), extras=extras or None, diagnostics=tuple(notes)
+        system_message=text_of(value, "systemMessage"),
+        extras=extras or None,
+        undecodable=odd if name in BLOCKABLE else None,
+        diagnostics=tuple(notes),
     )
 
 

@@ -27,6 +27,13 @@ _TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
 
 _MAX_TRIES, _MAX_REDIRECTS = 10, 50
 
+_DIGITS = lazily(r"[0-9]+")
+
+_TOO_LATE = (
+    b"Warning: The Retry-After: time would make this command line exceed the maximum \n"
+    b"Warning: allowed time for retries.\n"
+)
+
 _MAX_NAMES = 100  #: with --no-clobber
 
 
@@ -121,9 +128,15 @@ class UrlTransfer:
             self._seconds = monotonic() - self._start
             if attempt == tries or not self._may_pass(failure):
                 break
-            if arguments.retry_max_time and self._ctx.budget.elapsed() - start >= arguments.retry_max_time:
+            elapsed = self._ctx.budget.elapsed() - start
+            if arguments.retry_max_time and elapsed >= arguments.retry_max_time:
                 break
             seconds = min(pause, 600.0)
+            if (wanted := self._retry_after(failure)) is not None:
+                seconds = wanted
+                if arguments.retry_max_time and elapsed + seconds > arguments.retry_max_time:
+                    self._ctx.process.write_error(_TOO_LATE)
+                    break
             if not arguments.silent:
                 self._ctx.process.write_error(
                     f"Warning: Transient problem: {'timeout' if failure else 'HTTP error'} Will retry in {seconds:g} seconds. "
@@ -142,11 +155,28 @@ class UrlTransfer:
                     self._ctx.fs.utime(path, seconds * 10**9, seconds * 10**9)
         return failure
 
+    def _retry_after(self, error: Trouble | None) -> float | None:
+        """Return the seconds that the header Retry-After demands before a retry; None without a usable one.
+
+        Source: curl(1), --retry; RFC 9110, 10.2.3. A date in the past demands nothing.
+        """
+        if self._response is None or self._response.status not in _TRANSIENT:
+            return None
+        if error is not None and error.status != 22:
+            return None
+        text = self.last_headers().get("retry-after", "").strip()
+        digits = _DIGITS.match(text)
+        if digits is not None:
+            return min(float(digits[0][:12]), 1e9) or None
+        moment = date_seconds(text)
+        wait = moment - self._ctx.now() if moment else 0.0
+        return wait if wait > 0 else None
+
     def _may_pass(self, error: Trouble | None) -> bool:
         arguments = self._arguments
         status = self._response.status if self._response is not None else 0
         if error is None or error.status == 22:
-            return status in _TRANSIENT or (arguments.retry_all and status >= 400)
+            return status in _TRANSIENT or (arguments.retry_all and error is not None)
         return error.transient or arguments.retry_all or (arguments.retry_refused and error.refused)
 
     def _attempt(self, text: str, query: str, request: Request) -> Trouble | None:

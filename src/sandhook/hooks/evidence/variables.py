@@ -1,0 +1,57 @@
+"""Variables by which a script makes programs, or a shell, execute something."""
+
+from __future__ import annotations
+
+from sandhook.host.environment import loads_code
+from sandhook.lazy import lazily
+
+#: Variables of loads_code that only change how text is read or printed.
+_HARMLESS = frozenset({"IFS", "TIMEFORMAT", "BASH_XTRACEFD", "PS0", "PROMPT_COMMAND"})
+
+#: Variables that name a program, which another program starts.
+_PROGRAM_NAMES = """
+    BROWSER CC CXX EDITOR GIT_ASKPASS GIT_EDITOR GIT_PAGER GIT_SEQUENCE_EDITOR LESSEDIT MANPAGER MAKEFLAGS PAGER
+    RSYNC_RSH RUSTC_WRAPPER SHELL SSH_ASKPASS SUDO_ASKPASS SUDO_EDITOR SVN_EDITOR SVN_SSH TAR_OPTIONS VISUAL
+"""
+_PROGRAMS = frozenset(_PROGRAM_NAMES.split())
+
+#: Variables of bash's own that decide which file or function a name stands for.
+_SHELL_NAMES = "BASH_ALIASES BASH_CMDS DIRSTACK OLDPWD PWD"
+_OF_THE_SHELL = frozenset(_SHELL_NAMES.split())
+
+#: Directories in which programs find files that they execute or obey when they start.
+_PLACES = frozenset({"CURL_HOME", "GNUPGHOME", "HOME", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME"})
+
+#: A substitution in a subscript: arithmetic, ``test -v`` and ``printf -v`` expand it, wherever the text comes from.
+_SUBSCRIPT = lazily(r"[A-Za-z_]\w*\[[^]]*(?:\$\(|`)")
+
+_SUBSTITUTION = lazily(r"\$\(|`")
+
+
+def effect_of(name: str, value: str | None) -> str | None:
+    """Return what an assignment makes execute, or None.
+
+    Args:
+        value: None when it is not known.
+    """
+    if name in _OF_THE_SHELL:
+        return f"sets {name}, which changes what names stand for"
+    if name in _PLACES:
+        return f"sets {name}, below which programs find what they execute when they start"
+    if name in _PROGRAMS and value and "/" not in value and " " not in value:
+        return None
+    if (loads_code(name) and name not in _HARMLESS) or name in _PROGRAMS:
+        return f"sets {name}, which makes programs load or run code"
+    if value is not None and hides_command(value):
+        return f"has a text with a command in a subscript: {value}"
+    return None
+
+
+def hides_command(text: str) -> bool:
+    """Return True for a text that runs a command where bash expects a number or a variable."""
+    return _SUBSCRIPT.search(text) is not None
+
+
+def has_substitution(text: str) -> bool:
+    """Return True for a text that runs a command when bash expands it."""
+    return _SUBSTITUTION.search(text) is not None
