@@ -76,7 +76,16 @@ class Regex:
         superset: For GNU grep, a line that matches must match this expression, too; None if that is certain.
     """
 
-    __slots__ = ("_backtracking", "_find", "_selecting", "_source", "_words", "groups", "superset", "warnings")
+    __slots__ = (
+        "_backtracking",
+        "_find",
+        "_selecting",
+        "_source",
+        "_words",
+        "groups",
+        "superset",
+        "warnings",
+    )
 
     def __init__(self, pattern: str, latin1: bool, icase: bool, dialect: Dialect) -> None:
         translation = Translator(pattern, dialect).run()
@@ -280,7 +289,5 @@ def compile_ere(
         ordinary: With ``lenient``, a misplaced repeat is an ordinary character (awk).
         selects: As there.
     """
-    dialect = _dialect(
-        True, newline, lenient, bracket_escapes, stray_paren, lines, gnu, ordinary, selects
-    )
+    dialect = _dialect(True, newline, lenient, bracket_escapes, stray_paren, lines, gnu, ordinary, selects)
     return _compile(pattern, icase, dialect)

@@ -106,8 +106,12 @@ class Dialect(Record):
     stray_paren: bool = True  #: a ")" without its "(" is ordinary in an ERE, instead of an error
     lines: bool = True  #: with ``newline``, "^" and "$" match at every line, not only at the ends of the data
     gnu: bool = True  #: GNU's operators of a backslash and a character
-    ordinary: bool = False  #: in a lenient ERE, a misplaced repeat is ordinary (awk) instead of ignored (grep)
-    selects: bool = False  #: gnulib's dfa.c instead of its regcomp; it knows neither words nor back-references
+    ordinary: bool = (
+        False  #: in a lenient ERE, a misplaced repeat is ordinary (awk) instead of ignored (grep)
+    )
+    selects: bool = (
+        False  #: gnulib's dfa.c instead of its regcomp; it knows neither words nor back-references
+    )
 
     __hash__ = tuple.__hash__  # in C, because every use of a cached expression needs it
     __eq__ = tuple.__eq__
