@@ -89,7 +89,9 @@ def target(data: bytes) -> None:
         promise(blank.refuses, "white space after a refusal changes nothing", block.contract, status, stdout)
         noisy = verdict(stdout + noise)
         facts = (block.contract, block.event, status, stdout, noise)
-        promise(noisy.permission != "allow" or noisy.refuses, "noise after a refusal does not approve", *facts)
+        promise(
+            noisy.permission != "allow" or noisy.refuses, "noise after a refusal does not approve", *facts
+        )
         if stdout.lstrip().startswith(b"{"):
             check_strict(block, event, RunResult(status, stdout + noise, stderr), facts)
     if status == 2 and verdict(b"").refuses:

@@ -110,6 +110,10 @@ _RULES: dict[type, Any] = {
     n.Select: _loop,
     n.If: _if,
     n.FunctionDefinition: _function,
+    n.BadSubstitution: lambda node: _replaced(node, around=""),  # text for a message
+    n.HereDocument: lambda node: _replaced(
+        node, delimiter=""
+    ),  # a delimiter with a newline is printed as another
     n.Redirection: _redirection,
     n.ArithmeticFor: _arithmetic_for,
     n.Pipeline: _pipeline,
