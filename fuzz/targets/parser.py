@@ -69,7 +69,7 @@ OPTIONS = tuple(
     ParseOptions(extglob=extglob, posix=posix, aliases=aliases, nesting=30)
     for extglob in (False, True)
     for posix in (False, True)
-    for aliases in (None, {"a": "b ", "b": "echo a;", "l": "if"})
+    for aliases in ((), (("a", "b "), ("b", "echo a;"), ("l", "if")))
 )
 
 
