@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from struct import error as StructError
 from time import monotonic
 from typing import TYPE_CHECKING, cast
 
@@ -27,6 +28,18 @@ _GRACE = 0.5
 
 #: Seconds that a worker may take to start. They are not the run's.
 _START = 60.0
+
+
+#: What a message of another form raises when it is read.
+_BROKEN_PROTOCOL = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    StructError,
+)
 
 
 class RemoteDefect(Exception):
@@ -136,7 +149,7 @@ class _Remote:
             return _failed(str(error)), False
         except _CallerRaised as raised:
             return Result(b"", b"", DEFECT, defect=raised.cause), False
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except _BROKEN_PROTOCOL as error:
             return _failed(f"the shell worker broke the protocol: {error}"), False
 
     def _begin(self, env: Mapping[str, str], cwd: str) -> int:
@@ -203,7 +216,7 @@ class _Remote:
         left = self._remaining()
         try:
             function(payload)
-        except (WorkerDied, ValueError):
+        except (WorkerDied, ValueError, StructError):
             raise
         except Exception as error:
             raise _CallerRaised(error) from error
@@ -229,8 +242,6 @@ class _Remote:
         limit, defect, error = header["limit"], header["defect"], header["syntax_error"]
         if limit is not None and limit not in Limits._fields:
             raise ValueError("an unknown limit")
-        now = self._files.bring_in(version, changes)
-        self._worker.files = None if now is None else (self._files.number, now)
         result = Result(
             stdout,
             stderr,
@@ -246,6 +257,8 @@ class _Remote:
             interrupted=bool(header["interrupted"]),
             notes=tuple(map(str, header["notes"])),
         )
+        now = self._files.bring_in(version, changes)  # after the last field that may be wrong
+        self._worker.files = None if now is None else (self._files.number, now)
         return result, defect is None and limit != "memory_bytes"
 
 

@@ -223,7 +223,10 @@ class Parser:
             return Address("last")
         if letter and letter in "+~" and not self._posix:
             self._script.at += 1
+            self._script.skip()
             number = self._script.number() if self._script.at_digit() else 0
+            if is_first and not number:
+                return Address("step", 0, 1)  # for GNU sed, every line
             if is_first:
                 raise self._script.error("invalid usage of +N or ~N as first address")
             return Address("plus" if letter == "+" else "multiple", number)
