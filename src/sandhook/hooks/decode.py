@@ -220,7 +220,7 @@ def _finite(value: Json) -> Json:
 
 
 def first_object(text: str) -> str:
-    """Return the text in braces that begins a text, or else its first line with a brace; "" if there is none."""
+    """Return the text in braces that begins a text, or else the first of its lines that has one; "" without one."""
     start = 0 if text.startswith("{") else text.find("\n{") + 1
     if text.startswith("{", start):
         depth = 0

@@ -111,13 +111,17 @@ class Matcher:
     def _bind_irregular(self, regex: Regex, spans: Spans, budget: Budget) -> tuple[Find, Spans]:
         """Return the searches for an expression that GNU grep's two programs, dfa.c and regcomp, read differently.
 
-        The first selects lines, with -x as part of its text; words and back-references it leaves to the other.
+        The first selects lines, with -x and -w as parts of its text. It leaves words to the other, and with -w the
+        characters around it, which are any text here.
         """
         spec = self._spec
         delimiter = b"\0" if spec.zero else b"\n"
         selecting = regex.superset or regex.selecting
-        if spec.lines:
-            before, after = (b"^(", b")$") if spec.kind == "E" else (rb"^\(", rb"\)$")
+        if spec.words or spec.lines:
+            whole = spec.lines and regex.superset is None
+            before, after = (b"^(", b")$") if whole else (b"(^|.*)(", b")(.*|$)")
+            if spec.kind == "G":
+                before, after = (rb"^\(", rb"\)$") if whole else (rb"\(^\|.*\)\(", rb"\)\(.*\|$\)")
             text = before + b"\n".join(spec.patterns) + after
             compile_ = compile_ere if spec.kind == "E" else compile_bre
             selecting = compile_(text, icase=spec.icase, newline=not spec.zero, lenient=True, selects=True)
