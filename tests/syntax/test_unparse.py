@@ -179,6 +179,8 @@ def _lines(text: str) -> list[str]:
     [
         "f() { ! !\n}",
         "time ! !",
+        "time <t -- >r --",
+        "time -p <t -- a",
         "(! ! ! !\n)",
         "${a[@{b}>]}",
         "echo ${a[<(b} >c) }",

@@ -225,7 +225,7 @@ class Printer:
 
     def simple_command(self, node: n.SimpleCommand) -> None:
         texts = [word_text(word, substitution_text) for word in (*node.assignments, *node.words)]
-        if node.redirections and not node.assignments and texts and texts[0] in _RESERVED:
+        if node.redirections and not node.assignments and texts and texts[0] in (*_RESERVED, "--"):
             self.redirections(node.redirections, " " + " ".join(texts))  # "<f if" is the command "if"
             return
         self.write(" ".join(texts))
