@@ -62,4 +62,4 @@ def target(data: bytes) -> None:
     except CaseError:
         promise(errors, "an error is among all errors", text)
     for case in file.cases:
-        promise(case.name and case.script is not None, "a case has a name and a script", text)
+        promise(errors or (case.name and case.script.strip()), "a case has a name and a script", text)
