@@ -169,8 +169,35 @@ def break_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sandhook.isolation.fileserver._check", lambda operation, arguments: 1 // 0)
 
 
+def break_approvals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandhook.hooks.trust.TrustStore.allows", lambda *arguments: lambda spec: spec)
+
+
+def break_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandhook.cli.cache.DiskStore._remove", lambda *arguments: None)
+
+
+def break_reviews(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandhook.cli.write_back.Review._refusal", lambda *arguments: None)
+
+
+def break_payloads(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, contract, _, _ = decoders.places()[0]
+    monkeypatch.setattr(type(contract), "event", lambda *arguments: {}[""])
+
+
+def break_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fuzz.targets.cases.read", lambda text, path: None)
+
+
 BREAKS = {
     "confined": break_protocol,
+    "extras": break_runs,
+    "approvals": break_approvals,
+    "entries": break_entries,
+    "reviews": break_reviews,
+    "payloads": break_payloads,
+    "cases": break_cases,
     "snapshots": break_restore,
     "trees": break_trees,
     "scripts": break_runs,

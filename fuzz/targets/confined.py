@@ -10,7 +10,7 @@ from unittest import mock
 from fuzz.pieces import promise
 from sandhook.errors import ErrorPlace
 from sandhook.interp.result import Result
-from sandhook.isolation import relay, remote, wire
+from sandhook.isolation import remote, wire
 from sandhook.isolation.files import copies_of
 from sandhook.isolation.pool import ShellWorker
 from sandhook.limits import Limits
@@ -35,7 +35,7 @@ WORDS = (
 
 _LIMITS = Limits()
 
-_HEADER: dict[str, object] = {
+HEADER: dict[str, object] = {
     "status": 0,
     "limit": None,
     "failure": None,
@@ -52,7 +52,7 @@ _HEADER: dict[str, object] = {
 }
 
 
-def _frame(kind: int, payload: bytes) -> bytes:
+def frame(kind: int, payload: bytes) -> bytes:
     return frames.HEADER.pack(kind, len(payload)) + payload
 
 
@@ -70,21 +70,21 @@ def seeds() -> Iterable[bytes]:
         "where": "quote",
         "repeats": "line",
     }
-    yield b"\0" + _frame(wire.RESULT, wire.pack(_HEADER, b"out", b"err", changes))
-    yield b"\1" + _frame(wire.RESULT, wire.pack({**_HEADER, "whiteouts": ["/tmp"]}, b"", b"", changes))
-    yield b"\0" + _frame(wire.RESULT, wire.pack({**_HEADER, "syntax_error": error}, b"", b"", b""))
+    yield b"\0" + frame(wire.RESULT, wire.pack(HEADER, b"out", b"err", changes))
+    yield b"\1" + frame(wire.RESULT, wire.pack({**HEADER, "whiteouts": ["/tmp"]}, b"", b"", changes))
+    yield b"\0" + frame(wire.RESULT, wire.pack({**HEADER, "syntax_error": error}, b"", b"", b""))
     elsewhere = {**error, "where": "here", "span": [-9, 1 << 70]}
-    yield b"\0" + _frame(wire.RESULT, wire.pack({**_HEADER, "syntax_error": elsewhere}, b"", b"", b""))
+    yield b"\0" + frame(wire.RESULT, wire.pack({**HEADER, "syntax_error": elsewhere}, b"", b"", b""))
     far = {**error, "span": [-9, 1 << 70], "line": -1}
-    yield b"\0" + _frame(wire.RESULT, wire.pack({**_HEADER, "syntax_error": far}, b"", b"", b""))
+    yield b"\0" + frame(wire.RESULT, wire.pack({**HEADER, "syntax_error": far}, b"", b"", b""))
     operations = (
         ["stat", "/tmp", True],
         ["open", "/etc/passwd", 1, 0],
         ["read_at", 1, 0, 9],
         ["listdir", "/"],
     )
-    questions = b"".join(_frame(wire.FILES, wire.join(each)) for each in operations)
-    yield b"\2" + questions + _frame(wire.RESULT, wire.pack(_HEADER, b"", b"", b""))
+    questions = b"".join(frame(wire.FILES, wire.join(each)) for each in operations)
+    yield b"\2" + questions + frame(wire.RESULT, wire.pack(HEADER, b"", b"", b""))
     call = wire.CHANNEL.pack(1) + wire.CALL_HEAD.pack(wire.JQ, 2) + b"{}"
     fetch = wire.CHANNEL.pack(2) + wire.join(
         {
@@ -96,11 +96,11 @@ def seeds() -> Iterable[bytes]:
             "connect_seconds": None,
         }
     )
-    yield b"\0" + _frame(wire.CALL, call) + _frame(wire.FETCH, fetch) + _frame(wire.OUTPUT, b"x")
-    yield b"\0" + _frame(wire.INPUT, wire.INPUT_HEAD.pack(0.0, 9))
-    yield b"\0" + _frame(wire.INPUT, wire.INPUT_HEAD.pack(float("nan"), 1 << 31))
-    yield b"\0" + _frame(wire.INPUT, b"short")
-    yield b"\0" + _frame(wire.RESULT, wire.pack({**_HEADER, "status": float("inf")}, b"", b"", b""))
+    yield b"\0" + frame(wire.CALL, call) + frame(wire.FETCH, fetch) + frame(wire.OUTPUT, b"x")
+    yield b"\0" + frame(wire.INPUT, wire.INPUT_HEAD.pack(0.0, 9))
+    yield b"\0" + frame(wire.INPUT, wire.INPUT_HEAD.pack(float("nan"), 1 << 31))
+    yield b"\0" + frame(wire.INPUT, b"short")
+    yield b"\0" + frame(wire.RESULT, wire.pack({**HEADER, "status": float("inf")}, b"", b"", b""))
 
 
 def _files(kind: int) -> FileSystem:
@@ -123,8 +123,13 @@ class _Output:
 
 def target(data: bytes) -> None:
     fs = _files(data[0] if data else 0)
-    report = Report().encode()
-    pipe = _Output(_frame(frames.READY, report) + data[1:])
+    check(*run(fs, data[1:]))
+    promise(fs.is_dir(VirtualPath("/")), "the files remain files")
+
+
+def run(fs: FileSystem, output: bytes) -> tuple[Result, bool]:
+    """Return the result of a run whose worker writes ``output``, and whether the worker can be used again."""
+    pipe = _Output(frame(frames.READY, Report().encode()) + output)
     process = SimpleNamespace(wait=lambda: 1, kill=lambda: None)
     child = SimpleNamespace(
         stdin=-1,
@@ -138,16 +143,14 @@ def target(data: bytes) -> None:
     with (
         mock.patch("sandhook.worker.launch.start_command", lambda command: child),
         mock.patch.object(client, "os", SimpleNamespace(read=pipe.read)),
-        mock.patch.object(relay.client, "sqlite_pool", lambda: _Pool()),
-        mock.patch.object(relay.client, "POOL", _Pool()),
+        mock.patch.object(client, "sqlite_pool", lambda: _Pool()),
+        mock.patch.object(client, "POOL", _Pool()),
     ):
         request = remote.RemoteRun(
             "", (), "bash", False, None, _read, lambda data: None, None, "fail", False, None, Network([])
         )
         files = remote._Files(fs, copies_of(fs))
-        result, sound = remote._Remote(ShellWorker(1 << 30), files, _LIMITS, request).result({}, "/workspace")
-    check(result, sound)
-    promise(fs.is_dir(VirtualPath("/")), "the files remain files")
+        return remote._Remote(ShellWorker(1 << 30), files, _LIMITS, request).result({}, "/workspace")
 
 
 def _read(count: int, seconds: float) -> bytes:

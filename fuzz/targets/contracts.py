@@ -10,12 +10,15 @@ from fuzz.samples import blocks
 from sandhook.errors import ConfigError
 from sandhook.formats.toml_text import encode_toml
 from sandhook.formats.yaml_text import write_yaml
-from sandhook.hooks import HookEngine, Request, RunResult, ToolPre, contracts
+from sandhook.hooks import HookEngine, Request, RunResult, contracts
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.event import Event, ToolCall
 from sandhook.hooks.sources import parse
 
 NAMES = tuple(contracts.names())
+
+CALL = Event("tool.pre", tool=ToolCall("Bash", {"command": "ls"}, "id"))
 
 FILES = ("hooks.json", "hooks.yaml", "hooks.toml", "crushrc", "hooks.md")
 
@@ -96,5 +99,5 @@ def target(data: bytes) -> None:
             continue
         promise(all(map(str, engine.problems)), "a problem has a message")
         promise(len({hook.id for hook in engine.hooks}) <= len(engine.hooks), "hooks have identifiers")
-        decision = engine.fire(ToolPre("Bash", {"command": "ls"}))
+        decision = engine.fire(CALL)
         promise(decision.proceed, "hooks that succeed silently refuse nothing", text)

@@ -88,15 +88,24 @@ def target(data: bytes) -> None:
         blank = verdict(stdout + b" \n")
         promise(blank.refuses, "white space after a refusal changes nothing", block.contract, status, stdout)
         noisy = verdict(stdout + noise)
+        facts = (block.contract, block.event, status, stdout, noise)
         promise(
-            noisy.permission != "allow" or noisy.refuses,
-            "noise after a refusal does not approve",
-            *(block.contract, status, stdout, noise),
+            noisy.permission != "allow" or noisy.refuses, "noise after a refusal does not approve", *facts
         )
+        if stdout.lstrip().startswith(b"{"):
+            check_strict(block, event, RunResult(status, stdout + noise, stderr), facts)
     if status == 2 and verdict(b"").refuses:
         promise(
             first.permission != "allow", "a status that refuses wins over an output", block.contract, stdout
         )
+
+
+def check_strict(block: Block, event: Event, ran: RunResult, facts: tuple[object, ...]) -> None:
+    """Let an engine decide that fails closed: what begins as a refusal is one."""
+    engine = HookEngine.load(
+        block.config, block.contract, runner=lambda request: ran, prestart=False, fail_closed="strict"
+    )
+    promise(not engine.fire(event).proceed, "with strict, noise after a refusal refuses, too", *facts)
 
 
 def check_fire(block: Block, event: Event, ran: RunResult) -> None:

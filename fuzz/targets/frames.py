@@ -72,7 +72,7 @@ def target(data: bytes) -> None:
         mock.patch.object(client, "os", host),
         mock.patch.object(Worker, "kill", lambda self: None),
     ):
-        pool = Pool()
+        pool: Pool[Worker] = Pool()
         try:
             pool.call(
                 Request(b".", data), lambda: 5.0, lambda kind, payload: frames_read.append((kind, payload))

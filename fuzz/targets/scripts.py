@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from fuzz.pieces import Pieces, promise
 from fuzz.samples import scripts, spread
 from fuzz.targets import parser
+from sandhook.interp.result import Result
 from sandhook.limits import Limits
-from sandhook.shell import Result, Shell
+from sandhook.shell import Shell
 
 WORDS = (
     *parser.WORDS,

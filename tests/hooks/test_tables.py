@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import Event, HookEngine, HookSpec, RunResult, Verdict
+from sandhook.hooks import Event, HookEngine, HookSpec, PromptSubmit, RunResult, Verdict
 from sandhook.hooks.contracts import Contract, Document, LoadOptions, get
 
 TABLES = Path(__file__).parent / "tables"
@@ -178,6 +178,38 @@ def test_strict_closing_lets_no_failure_and_no_junk_pass(block: Block) -> None:
                 fail_closed="strict",  # type: ignore[misc]
             )
             assert made.fire(event).refused, (ending, output)
+
+
+@pytest.mark.parametrize("block", all_blocks())
+@pytest.mark.parametrize(
+    "noise", ["{} more", "{}\nlog: done", "{}}}}}", "{}{{{{", "banner\n{}", "banner\n{}\nmore"]
+)
+def test_strict_refuses_what_has_a_refusal_among_other_text(block: Block, noise: str) -> None:
+    refusal = block.head["deny"]
+    ran = RunResult(0, refusal.encode())
+    event = block.event()
+    refuses = block.contract.decode(block.spec(), event, ran, "better").refuses
+    if event.kind not in block.contract.refusable or not refuses or not refusal.startswith("{"):
+        pytest.skip("the output alone refuses nothing")
+    made = HookEngine.load(
+        block.head["config"],
+        block.contract,
+        runner=lambda request: ran._replace(stdout=noise.format(refusal).encode()),
+        fail_closed="strict",
+    )
+    assert made.fire(event).refused
+
+
+def test_strict_lets_ordinary_text_and_other_objects_pass() -> None:
+    config = {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "x"}]}]}}
+    for printed in ("text", 'state:\n{"branch": "main"}\nend', "a {b} c", '["block"] x', "x {"):
+        made = HookEngine.load(
+            config,
+            "claude_code",
+            runner=lambda request, printed=printed: RunResult(0, printed.encode()),  # type: ignore[misc]
+            fail_closed="strict",
+        )
+        assert made.fire(PromptSubmit("p")).proceed, printed
 
 
 def test_no_output_that_was_cut_is_an_allow() -> None:

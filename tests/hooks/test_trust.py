@@ -181,7 +181,17 @@ def test_revoking_and_listing(tmp_path: Path) -> None:
     assert store.revoke("/other") == 0 and store.revoke(document.name) == 1 and store.approved() == {}
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"version": 2, "approved": {}}', '{"version": 1}', "\xff"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[]",
+        '{"version": 2, "approved": {}}',
+        '{"version": 1}',
+        "\xff",
+        '{"version": 1, "approved": {"x": 1}}',
+    ],
+)
 def test_a_damaged_store_trusts_nothing(text: str, tmp_path: Path) -> None:
     path = tmp_path / "trust.json"
     path.write_text(text, encoding="latin-1")

@@ -220,6 +220,13 @@ GREP = [
     ("-E", "a", "*a", 0, "warning: * at start of expression"),
     ("-E", "b", "a|*b", 0, "warning: * at start of expression"),
     ("-E", "a", "+", 0, "warning: + at start of expression"),
+    ("-E", "a", "(*)", 2, r"Unmatched ( or \("),
+    ("-E", ")", "(*))", 0, "warning: * at start of expression"),
+    ("-E", "a", "(a|?)", 2, r"Unmatched ( or \("),
+    ("-E", "xa", "^*a", 0, "warning: * at start of expression"),
+    ("-E", "xa", "^+a", 1, "warning: + at start of expression"),
+    ("-E", "ax", "a$*x", 0, ""),
+    ("-E", "a}", "{1}a", 0, "warning: {...} at start of expression"),
     ("-E", "b{", "b{", 0, ""),
     ("-E", "b{x", "b{x", 0, ""),
     ("-E", "a{1", "a{1", 0, ""),
@@ -248,7 +255,9 @@ def grep_would(option: str, line: str, pattern: str) -> tuple[int, str]:
         regex = make(pattern, lenient=True)
     except PatternError as error:
         return 2, error.message
-    return 0 if regex.test(line.encode()) else 1, "".join(f"warning: {text}" for text in regex.warnings)
+    return 0 if regex.selecting.test(line.encode()) else 1, "".join(
+        f"warning: {text}" for text in regex.warnings
+    )
 
 
 @pytest.mark.parametrize(("option", "line", "pattern", "status", "message"), GREP)

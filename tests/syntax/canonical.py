@@ -48,7 +48,7 @@ def _if(node: n.If) -> n.If:
     if len(node.clauses) == 1:
         return node
     inner = _if(n.If(node.clauses[1:], node.otherwise))
-    return _replaced(node, clauses=node.clauses[:1], otherwise=_one(inner))
+    return n.If(node.clauses[:1], _one(inner), *node[2:])
 
 
 def _function(node: n.FunctionDefinition) -> Any:
@@ -75,7 +75,7 @@ def _arithmetic_for(node: n.ArithmeticFor) -> Any:
 
 
 def _pipeline(node: n.Pipeline) -> Any:
-    commands = list(node.commands)
+    commands: list[Any] = list(node.commands)
     for index, both in enumerate(node.both):
         if both and "redirections" in commands[index]._fields:
             more = n.Redirection(">&", n.Word((n.Literal("1"),)), 2)
@@ -110,6 +110,10 @@ _RULES: dict[type, Any] = {
     n.Select: _loop,
     n.If: _if,
     n.FunctionDefinition: _function,
+    n.BadSubstitution: lambda node: _replaced(node, around=""),  # text for a message
+    n.HereDocument: lambda node: _replaced(
+        node, delimiter=""
+    ),  # a delimiter with a newline is printed as another
     n.Redirection: _redirection,
     n.ArithmeticFor: _arithmetic_for,
     n.Pipeline: _pipeline,

@@ -172,3 +172,36 @@ def test_oracle_prints_generated_scripts_the_same(bash, seed: int) -> None:
 def _lines(text: str) -> list[str]:
     """The lines that are not blank: --pretty-print puts blank ones between commands."""
     return [line for line in text.splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "f() { ! !\n}",
+        "time ! !",
+        "time <t -- >r --",
+        "time -p <t -- a",
+        "(! ! ! !\n)",
+        "${a[@{b}>]}",
+        "echo ${a[<(b} >c) }",
+        "${}/\\",
+        "${$\\\n} c",
+        "cat <<E\nfoo\\",
+        "cat <<E\nfoo\\\n",
+        "f() { a; } <<'E\n'\nEOF\nEOF_x\n$y",
+        "cat <<'a\nb' && cat <<E\nfoo\\",
+        "$(<<E$(<<-E)$()) a",
+    ],
+)
+def test_same_tree_again_for_rare_text(script: str) -> None:
+    assert_same_again(script, ParseOptions())
+
+
+def test_a_delimiter_with_a_newline_is_printed_as_another_one() -> None:
+    (unit,) = parse("cat <<'a\nb'\nEOF\n$x\n")
+    assert unparse(unit) == "cat <<'EOF_'\nEOF\n$x\nEOF_\n"
+
+
+def test_a_backslash_that_ends_the_script_is_ordinary_in_a_here_document() -> None:
+    (unit,) = parse("cat <<E\nfoo\\")
+    assert unparse(unit) == "cat <<E\nfoo\\\\\nE\n"

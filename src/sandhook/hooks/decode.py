@@ -261,6 +261,19 @@ def _finite(value: Json) -> Json:
     return value
 
 
+def first_object(text: str) -> str:
+    """Return the text in braces that begins a text, or else the first of its lines that has one; "" without one."""
+    start = 0 if text.startswith("{") else text.find("\n{") + 1
+    if text.startswith("{", start):
+        depth = 0
+        for match in _STRING_OR_BRACKET.finditer(text, start):
+            token = match[0]
+            depth += (token in "[{") - (token in "]}")
+            if depth <= 0:
+                return text[start : match.end()]
+    return ""
+
+
 def _check_depth(text: str, most: int) -> None:
     """Count brackets outside strings, so that the decoder never recurses deeper than allowed."""
     if text.count("[") + text.count("{") <= most:

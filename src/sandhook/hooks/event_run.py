@@ -12,7 +12,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import may_override, needs_trust
-from sandhook.hooks.decode import BoundExceeded, DecodeError, other_readings
+from sandhook.hooks.decode import BoundExceeded, DecodeError, first_object, other_readings
 from sandhook.hooks.fold import Fold
 from sandhook.hooks.model import (
     ContextFile,
@@ -280,7 +280,7 @@ class EventRun:
     def _finish(self, outcome: Outcome, event: Event, ran: RunResult) -> Outcome:
         spec = outcome.spec
         verdict = self._unambiguous(spec, event, ran)
-        why = self._must_refuse(event, ran, verdict)
+        why = self._must_refuse(spec, event, ran, verdict)
         if why is not None:
             verdict = _refusal(verdict, event, f"hook {spec.id} could not run: {why}")
             self._fail_closed_ids.append(spec.id)
@@ -288,7 +288,7 @@ class EventRun:
         self._services.audit.completed(outcome)
         return outcome
 
-    def _must_refuse(self, event: Event, ran: RunResult, verdict: Verdict) -> str | None:
+    def _must_refuse(self, spec: HookSpec, event: Event, ran: RunResult, verdict: Verdict) -> str | None:
         """Return why the engine refuses where the contract does not, or None."""
         if event.kind not in self._contract.refusable or verdict.refuses:
             return None
@@ -300,6 +300,8 @@ class EventRun:
                 return verdict.undecodable
             if ran.exit_status:
                 return f"exit status {ran.exit_status} without a decision"
+        if fail_closed == "strict" and self._has_refusal(spec, event, ran):
+            return "its output has a refusal and other text, which its agent reads as text alone"
         return None
 
     def _unambiguous(self, spec: HookSpec, event: Event, ran: RunResult) -> Verdict:
@@ -313,6 +315,15 @@ class EventRun:
                 why = "its output has a key twice, and refuses only if the other value counts"
                 return verdict._replace(could_not_run=why, exceeded_bound=True)
         return verdict
+
+    def _has_refusal(self, spec: HookSpec, event: Event, ran: RunResult) -> bool:
+        """Return whether the first JSON object of an output would refuse if nothing else were printed."""
+        printed = ran.stdout.decode("utf-8", "replace").strip()
+        found = first_object(printed)
+        if not found or found == printed:
+            return False
+        alone = ran._replace(stdout=found.encode("utf-8", "surrogatepass"))
+        return self._contract.decode(spec, event, alone, self._services.compat).refuses
 
     def _exceeded_bound(self, ran: RunResult, verdict: Verdict) -> bool:
         """Return whether a hook could not run because of a bound that its agent does not have."""

@@ -87,6 +87,9 @@ class TrustStore:
         entries = value.get("approved")
         if value.get("version") != 1 or not isinstance(entries, dict):
             raise TrustError(f"{self.path}: not a store of approvals, version 1")
+        for digest, entry in entries.items():
+            if not isinstance(entry, dict):
+                raise TrustError(f"{self.path}: the approval {digest[:12]!r} is not an object")
         return entries
 
     def examine(self, spec: HookSpec, contract: str, project: str) -> Evidence:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from struct import error as StructError
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar, cast, get_args
 
@@ -38,6 +39,18 @@ _OTHER_TREES = 4
 
 #: Seconds that a worker may take to start. They are not the run's.
 _START = 60.0
+
+
+#: What a message of another form raises when it is read.
+_BROKEN_PROTOCOL = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    StructError,
+)
 
 
 class RemoteDefect(Exception):
@@ -167,7 +180,7 @@ class _Remote:
             return _failed(str(error)), False
         except _CallerRaised as raised:
             return Result(b"", b"", DEFECT, defect=raised.cause), False
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        except _BROKEN_PROTOCOL as error:
             return _broken(error), False
         finally:
             if not idle:
@@ -315,7 +328,6 @@ class _Remote:
         limit, defect, error = header["limit"], header["defect"], header["syntax_error"]
         if limit is not None and limit not in Limits._fields:
             raise ValueError("an unknown limit")
-        self._bring_in(versions, changes, header["whiteouts"])
         result = Result(
             stdout,
             stderr,
@@ -331,6 +343,7 @@ class _Remote:
             interrupted=bool(header["interrupted"]),
             notes=tuple(map(str, header["notes"])),
         )
+        self._bring_in(versions, changes, header["whiteouts"])  # after the last field that may be wrong
         return result, defect is None and limit != "memory_bytes"
 
     def _bring_in(self, versions: dict[int, int], changes: bytes, whiteouts: Sequence[str]) -> None:

@@ -6,7 +6,13 @@ Oracle: bash 5.2, also where POSIX leaves the behaviour open (an unknown class m
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+
+from sandhook.lazy import lazily
+
+#: A backslash in the name of a class, which bash removes.
+_QUOTING = lazily(r"\\(.?)", re.DOTALL)
 
 #: Bytes that are not UTF-8, as surrogateescape decodes them: one character each, in no class.
 _ESCAPED = range(0xDC80, 0xDD00)
@@ -192,7 +198,7 @@ def _read_members(
             if end < 0:
                 offset += 1  # bash drops this "[" and continues with the colon
             else:
-                bracket.add_class(pattern[offset + 2 : end])
+                bracket.add_class(_QUOTING.sub(r"\1", pattern[offset + 2 : end]))
                 offset = end + 2
             continue
         low, offset = _element(pattern, offset)

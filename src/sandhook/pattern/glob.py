@@ -279,6 +279,28 @@ def _fits(run: _Run, text: str, offset: int) -> bool:
     return True
 
 
+def _ends_in_wildcards(nodes: list[Node]) -> bool:
+    """Return True if a star is the last node, or only what bash reads together with it follows."""
+    for node in reversed(nodes):
+        if isinstance(node, Star):
+            return True
+        if not (isinstance(node, One) and node.bracket is None) and not (
+            isinstance(node, Group) and node.operator in ("?", "*")
+        ):
+            return False
+    return False
+
+
+def _mark_star(nodes: list[Node], operator: str) -> None:
+    """Note in a star at the end that a group follows it; for bash, ``*?`` is ``?*``."""
+    at = len(nodes) - 1
+    while at > 0 and isinstance(node := nodes[at], One) and node.bracket is None:
+        at -= 1
+    if at >= 0 and isinstance(nodes[at], Star):
+        del nodes[at]
+        nodes.append(Star(before=operator))
+
+
 class _Parser:
     """Parses one pattern into nodes."""
 
@@ -305,11 +327,10 @@ class _Parser:
             if self.extglob and c in "?*+@!" and pattern[at + 1 : at + 2] == "(" and at + 1 < stop:
                 flush()
                 group, at = self._group(at, stop, depth)
-                if nodes and isinstance(nodes[-1], Star):
-                    if isinstance(group, Literal) and c in "?*":
-                        break  # bash ignores the text after "*?(" without its ")"
-                    if depth == 0 and isinstance(group, Group) and c in "+@!":
-                        nodes[-1] = Star(before=c)
+                if isinstance(group, Literal) and c in "?*" and _ends_in_wildcards(nodes):
+                    break  # bash ignores the text after "*?(" or "*?*(" without its ")"
+                if depth == 0 and isinstance(group, Group) and c in "+@!":
+                    _mark_star(nodes, c)
                 nodes.append(group)
             elif c == "\\":
                 plain.append(pattern[at + 1] if at + 1 < stop else c)

@@ -31,7 +31,7 @@ DEFAULT_SECONDS = 1.0
 
 _CACHED_LENGTH = 4096
 
-_dialect = lru_cache(maxsize=128)(Dialect)  # there are no more than 128
+_dialect = lru_cache(maxsize=256)(Dialect)
 
 #: Code points of classes that are not bytes.
 _WIDE = lazily(r"\\x\{[0-9a-f]{3,}\}(?:-\\x\{[0-9a-f]{3,}\})?")
@@ -73,9 +73,19 @@ class Regex:
     Attributes:
         groups: The number of capturing groups.
         warnings: The warnings of GNU grep, for example ``* at start of expression``.
+        superset: For GNU grep, a line that matches must match this expression, too; None if that is certain.
     """
 
-    __slots__ = ("_backtracking", "_find", "_source", "_words", "groups", "warnings")
+    __slots__ = (
+        "_backtracking",
+        "_find",
+        "_selecting",
+        "_source",
+        "_words",
+        "groups",
+        "superset",
+        "warnings",
+    )
 
     def __init__(self, pattern: str, latin1: bool, icase: bool, dialect: Dialect) -> None:
         translation = Translator(pattern, dialect).run()
@@ -85,6 +95,15 @@ class Regex:
         self.warnings = tuple(translation.warnings)
         self._backtracking: Any = None
         self._find: Find | None = None
+        self._selecting: Regex | None = None
+        self.superset: Regex | None = None
+        if translation.irregular and dialect.lenient and not dialect.selects:
+            selecting = Regex(pattern, latin1, icase, dialect._replace(selects=True))
+            self.warnings = selecting.warnings
+            if translation.backrefs or translation.words:
+                self.superset = selecting
+            else:
+                self._selecting = selecting
         if translation.backrefs or translation.unproven:
             self._backtracking = self._compile_backtracking()
         else:
@@ -95,6 +114,15 @@ class Regex:
         pattern, latin1, icase, dialect = self._source
         text = Translator(pattern, dialect, fallback=True).run().text
         return compile_backtracking(text, latin1=latin1, icase=icase, message=TOO_BIG)
+
+    @property
+    def selecting(self) -> Regex:
+        """The expression that decides whether GNU grep and awk select a line.
+
+        Their two programs differ about a repeat with nothing to repeat: ``^*1`` selects every line with a "1",
+        and matches at the beginning of a line only.
+        """
+        return self._selecting or self
 
     def search(
         self, data: bytes, pos: int = 0, endpos: int | None = None, *, remaining: Remaining | None = None
@@ -211,6 +239,7 @@ def compile_bre(
     lenient: bool = False,
     lines: bool = True,
     gnu: bool = True,
+    selects: bool = False,
 ) -> Regex:
     """Compile a basic regular expression, with GNU's ``\\+ \\? \\|`` and escapes.
 
@@ -223,11 +252,13 @@ def compile_bre(
             may follow each other, and lines of the pattern are alternatives.
         lines: With ``newline``, "^" and "$" match at every line; False for the ends of the data only.
         gnu: A backslash and a character can be an operator of GNU; False for the character itself.
+        selects: The rules of ``Regex.selecting``.
 
     Raises:
         PatternError: With glibc's wording.
     """
-    return _compile(pattern, icase, _dialect(False, newline, lenient, False, True, lines, gnu))
+    dialect = _dialect(False, newline, lenient, False, True, lines, gnu, False, selects)
+    return _compile(pattern, icase, dialect)
 
 
 def compile_ere(
@@ -240,6 +271,8 @@ def compile_ere(
     stray_paren: bool = True,
     lines: bool = True,
     gnu: bool = True,
+    ordinary: bool = False,
+    selects: bool = False,
 ) -> Regex:
     """Compile an extended regular expression; arguments as for ``compile_bre``.
 
@@ -253,6 +286,8 @@ def compile_ere(
         stray_paren: A ")" without its "(" is ordinary; an error if False, as in ``sed -E``.
         lines: As for ``compile_bre``.
         gnu: As there.
+        ordinary: With ``lenient``, a misplaced repeat is an ordinary character (awk).
+        selects: As there.
     """
-    dialect = _dialect(True, newline, lenient, bracket_escapes, stray_paren, lines, gnu)
+    dialect = _dialect(True, newline, lenient, bracket_escapes, stray_paren, lines, gnu, ordinary, selects)
     return _compile(pattern, icase, dialect)

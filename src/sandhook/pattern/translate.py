@@ -52,12 +52,14 @@ class Translation:
         backrefs: It has back-references, so RE2 cannot run it.
         words: It has ``\\b``, ``\\B``, ``\\<`` or ``\\>``; RE2 knows only ASCII words.
         unproven: It has a ``\\<`` or ``\\>`` that RE2's ``\\b`` cannot replace.
+        irregular: It has a repeat with nothing to repeat, or a ")" without its "(".
         warnings: Warnings of GNU grep, without the "grep: warning: ".
     """
 
-    __slots__ = ("backrefs", "groups", "text", "unproven", "warnings", "words")
+    __slots__ = ("backrefs", "groups", "irregular", "text", "unproven", "warnings", "words")
 
     def __init__(self) -> None:
+        self.irregular = False
         self.text = ""
         self.groups = 0
         self.backrefs = False
@@ -69,7 +71,7 @@ class Translation:
 class _Piece:
     """One translated part of an expression, and facts about it."""
 
-    __slots__ = ("captures", "first_word", "kind", "last_word", "line_end", "repeated", "size", "text")
+    __slots__ = ("captures", "first_word", "kind", "last_word", "repeated", "size", "text")
 
     def __init__(self, text: str, size: int = 1, word: bool = False, kind: str = "") -> None:
         self.text = text
@@ -78,7 +80,6 @@ class _Piece:
         self.last_word = word
         self.captures = False
         self.repeated = False
-        self.line_end = False  # "^" or "$"
         self.kind = kind  # "" can consume text; "<" and ">" are word boundaries; "=" is another assertion
 
 
@@ -105,6 +106,12 @@ class Dialect(Record):
     stray_paren: bool = True  #: a ")" without its "(" is ordinary in an ERE, instead of an error
     lines: bool = True  #: with ``newline``, "^" and "$" match at every line, not only at the ends of the data
     gnu: bool = True  #: GNU's operators of a backslash and a character
+    ordinary: bool = (
+        False  #: in a lenient ERE, a misplaced repeat is ordinary (awk) instead of ignored (grep)
+    )
+    selects: bool = (
+        False  #: gnulib's dfa.c instead of its regcomp; it knows neither words nor back-references
+    )
 
     __hash__ = tuple.__hash__  # in C, because every use of a cached expression needs it
     __eq__ = tuple.__eq__
@@ -128,12 +135,15 @@ class Translator:
         self.stray_paren = dialect.stray_paren
         self.lines = dialect.newline and dialect.lines
         self.gnu = dialect.gnu
+        self.ordinary = dialect.ordinary or not dialect.extended
+        self.selects = dialect.selects
         self.fallback = fallback
         self.result = Translation()
         self.levels = [_Level(0, frozenset())]
         self.closed: frozenset[int] = frozenset()  # groups that a back-reference may name here
         self.former = 0  # groups in earlier lines of a pattern of grep
         self.at = 0
+        self.ignored = 0  # the offset after a repeat that was ignored
 
     def run(self) -> Translation:
         """Translate; PatternError has GNU's wording."""
@@ -165,10 +175,10 @@ class Translator:
         elif c == "*":
             self._repeat("*", 0, -1)
         elif c == "^" and self._caret_is_anchor():
-            self._anchor("(?m:^)" if self.lines else r"\A")
+            self._add(_Piece("(?m:^)" if self.lines else r"\A", kind="="))
         elif c == "$" and self._dollar_is_anchor():
             end = r"\Z" if self.fallback else r"\z"
-            self._anchor("(?m:$)" if self.lines else end)
+            self._add(_Piece("(?m:$)" if self.lines else end, kind="="))
         elif self.extended and c in "+?(){|":
             self._operator(c)
         elif c == "\n" and self.lenient:
@@ -187,9 +197,10 @@ class Translator:
         elif c == "(":
             self._open()
         elif c == ")":
-            if len(self.levels) > 1:
+            if len(self.levels) > 1 and self.ignored != self.at - 1:
                 self._close()
             elif self.stray_paren:
+                self.result.irregular = True
                 self._literal(c)
             else:
                 raise PatternError(r"Unmatched ) or \)")
@@ -210,7 +221,10 @@ class Translator:
             text = _ASSERTIONS[c][self.fallback]
             if c in "`'" and self.lenient and self.lines:  # grep matches single lines
                 text = "(?m:^)" if c == "`" else "(?m:$)"
-            self._add(_Piece(text, kind=c if c in "<>" else "="))
+            if self.selects and c in "bB<>":
+                self._add(_Piece("(?s:.*)", kind="="))
+            else:
+                self._add(_Piece(text, kind=c if c in "<>" else "="))
         elif c in _ESCAPED_SETS:
             self._add(_Piece(_ESCAPED_SETS[c], word=c == "w"))
         elif "1" <= c <= "9":
@@ -232,6 +246,9 @@ class Translator:
         number += self.former
         if number not in self.closed:
             raise PatternError("Invalid back reference")
+        if self.selects:
+            self._add(_Piece("(?s:.*)"))
+            return
         self.result.backrefs = True
         self._add(_Piece(f"(?:\\{number})", size=16))
 
@@ -251,11 +268,6 @@ class Translator:
         if self.extended or not rest or rest in (r"\|", r"\)"):
             return True
         return self.lenient and rest[0] == "\n"
-
-    def _anchor(self, text: str) -> None:
-        piece = _Piece(text, kind="=")
-        piece.line_end = True
-        self._add(piece)
 
     # Groups.
 
@@ -313,9 +325,7 @@ class Translator:
         """Repeat the last piece; ``high`` is -1 for no upper bound."""
         current = self.levels[-1].current
         if not current or current[-1].kind:
-            self._misplaced(operator)
-            if self.extended and not low and current and current[-1].line_end:
-                current.pop()  # for grep -E, an anchor with such a repeat is optional
+            self._misplaced(operator, low)
             return
         piece = current[-1]
         if piece.repeated:
@@ -330,17 +340,25 @@ class Translator:
         if not low:
             piece.first_word = piece.last_word = False
 
-    def _misplaced(self, operator: str) -> None:
-        if self.extended:
-            if not self.lenient:
-                raise PatternError(BAD_REPEAT)
-            if self._has_only_assertions():
-                operator_text = "{...}" if operator == "{" else operator
-                self.result.warnings.append(f"{operator_text} at start of expression")
-        elif operator == "{" and not self.lenient:
+    def _misplaced(self, operator: str, low: int) -> None:
+        """Apply a repeat at the start of an expression or after an assertion, at least ``low`` times."""
+        self.result.irregular = True
+        at_start = self._has_only_assertions()
+        if not self.lenient and (self.extended or operator == "{"):
             raise PatternError(BAD_REPEAT)
-        else:
+        if self.ordinary and (at_start or not self.selects):
             self._literal(operator)
+        elif not self.selects:
+            self.ignored = self.at
+        elif at_start and not self.ordinary:
+            operator_text = "{...}" if operator == "{" else operator
+            self.result.warnings.append(f"{operator_text} at start of expression")
+        if self.selects and not (self.ordinary and at_start):
+            current = self.levels[-1].current
+            if current and not low:
+                current[-1].text = ""  # an assertion that is optional
+            if operator == "{":  # only this operator ends the start for dfa.c
+                self._add(_Piece(f"(?:{current.pop().text if current else ''})"))
 
     def _has_only_assertions(self) -> bool:
         """Return True if the alternative has only assertions so far."""
@@ -350,13 +368,9 @@ class Translator:
         """Parse an interval after "{" and apply it; glibc and grep accept different errors."""
         current = self.levels[-1].current
         misplaced = not current or bool(current[-1].kind)
-        if misplaced and not self.lenient:
-            raise PatternError(BAD_REPEAT)
-        if misplaced and not self.extended and self._has_only_assertions():
-            self._literal("{")
+        if misplaced and not (self.selects and (not self.ordinary or not self._has_only_assertions())):
+            self._misplaced("{", 0)
             return
-        if misplaced and not self._has_only_assertions():
-            return  # after an assertion, glibc drops the "{" and parses the rest as ordinary text
         error, low, high, end = self._bounds(closer)
         if error and self.extended and self.lenient and low >= 0:
             self._literal("{")

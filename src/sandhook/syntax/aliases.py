@@ -49,6 +49,8 @@ class AliasExpander:
             value += "\n"  # a continuation was the end of the text, which the lexer wants to be a newline
         elif value[-1:] not in (" ", "\t", "\n") and reader.text[end] not in " \t\n":
             value += " "  # so that it does not join what follows the name
+        elif value[-1:] == "\\" and end == reader.length - 1:
+            reader.newline_added = False  # the value continues in the next line, which is empty
         change = len(value) - (end - start)
         reader.charge_move(change, "alias expansion")
         reader.splice(start, end, value)

@@ -17,6 +17,8 @@ from sandhook.syntax.words import NAME, WordReader, merged, standing_in
 _DIGITS = re.compile(r"[0-9]+")
 _SPECIAL = frozenset("@*#?-$!")
 _TRANSFORMATION = re.compile(r"@([UuLQEPAKak])\}")
+_BEFORE_CONTINUATION = re.compile(r"(?:[#!]?(?:[A-Za-z0-9_]*|[@*#?$!-]))(?=\\\n)")
+_OPERATOR_BEFORE_CONTINUATION = re.compile(r"(?:@[A-Za-z]?|[:#%^,~/*]?)(?=\\\n)")
 _WORD_RUN = re.compile(r"[^\\\"'`$}<>]+")
 
 
@@ -31,17 +33,14 @@ def read_parameter(reader: WordReader, start: int, double_quoted: bool) -> WordP
 def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
     text = reader.text
     at = start + 2
-    if text.startswith("\\\n", at):
-        reader.unfold(at)
-        return _read(reader, start, double_quoted)
+    while match := _BEFORE_CONTINUATION.match(text, at):
+        reader.unfold(match.end())
+        text = reader.text
     prefix = _prefix(text, at)
     at += len(prefix)
     match = NAME.match(text, at) or _DIGITS.match(text, at)
     if match:
         name, at = match[0], match.end()
-        if text.startswith("\\\n", at):
-            reader.unfold(at)
-            return _read(reader, start, double_quoted)
     elif text[at : at + 1] in _SPECIAL:
         name, at = text[at], at + 1
     else:
@@ -57,6 +56,9 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
             return _bad(reader, start, double_quoted)
         subscript = Word(merged(parts), (at + 1, reader.position - 1))
         text, at = reader.text, reader.position
+    while match := _OPERATOR_BEFORE_CONTINUATION.match(text, at):
+        reader.unfold(match.end())
+        text = reader.text
     operator = _operator(text, at, prefix)
     if operator is None:
         return _bad(reader, start, double_quoted)

@@ -89,10 +89,16 @@ def _read_body(reader: WordReader, wanted: str, quoted: bool, strip_tabs: bool) 
 
 
 def _join_continued(reader: WordReader, end: int, line: str, strip_returns: bool) -> tuple[int, str]:
-    """Join the lines of an unquoted body that end in an unescaped backslash."""
+    """Join the lines of an unquoted body that end in an unescaped backslash.
+
+    A backslash that ends the script is ordinary, as in a word.
+    """
     text = reader.text
     pieces = []
-    while (len(line) - len(line.rstrip("\\"))) % 2 and end + 1 < reader.length:
+    while (len(line) - len(line.rstrip("\\"))) % 2:
+        if end + 1 >= reader.length:
+            line = line + "\\" if reader.newline_added else line[:-1]
+            break
         reader.count_piece()
         pieces.append(line[:-1])
         at = end + 1

@@ -174,7 +174,7 @@ class Lexer(WordReader, Tokenizer):
         text = self.text
         match = self._blank(text, self.position)
         at = match.end() if match else self.position
-        if at >= self.length and match and text.endswith("\\\n") and text is not self.source:
+        if at >= self.length and match and text.endswith("\\\n") and self.newline_added:
             at = self.length - 2  # the text ends in a backslash, which is a word
         if at >= self.length:
             self.position = self.length

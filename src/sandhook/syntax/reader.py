@@ -29,6 +29,7 @@ class Reader:
     Attributes:
         text: The text, always ending in a newline.
         length: Characters of ``text``.
+        newline_added: The source does not end in a newline.
         position: 0-based offset of the next character to read.
         depth: Brackets, quotes and compound commands now open.
         warnings: What bash would print without failing, as (1-based line, text).
@@ -62,7 +63,8 @@ class Reader:
     def use_source(self, position: int) -> None:
         """Read the source itself from ``position`` on."""
         source = self.source
-        self.text = source if source.endswith("\n") else source + "\n"
+        self.newline_added = not source.endswith("\n")
+        self.text = source + "\n" if self.newline_added else source
         self.length = len(self.text)
         self.position = position
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from sandhook.errors import LimitExceeded
 from sandhook.syntax import nodes as n
-from sandhook.syntax.wordprinter import word_text
+from sandhook.syntax.wordprinter import delimiter_text, word_text
 from sandhook.text.quoting import single_quote
 
 #: Commands may stand in each other this deep; the parser's own bound keeps trees below it.
@@ -194,6 +194,7 @@ class Printer:
         if node.negated:
             self.write("! ")
         if not node.commands:
+            self.write("" if node.negated or node.timed else "! !")
             return
         if node.timed == "time -p" and not node.negated and _first_text(node.commands[0]) == "--":
             self.write("-- ")  # the first one would end the options of time
@@ -224,7 +225,7 @@ class Printer:
 
     def simple_command(self, node: n.SimpleCommand) -> None:
         texts = [word_text(word, substitution_text) for word in (*node.assignments, *node.words)]
-        if node.redirections and not node.assignments and texts and texts[0] in _RESERVED:
+        if node.redirections and not node.assignments and texts and texts[0] in (*_RESERVED, "--"):
             self.redirections(node.redirections, " " + " ".join(texts))  # "<f if" is the command "if"
             return
         self.write(" ".join(texts))
@@ -403,7 +404,7 @@ class Printer:
         for redirection in redirections:
             document = redirection.document
             assert document is not None
-            self.write(f"{document.text}{document.delimiter}\n")
+            self.write(f"{document.text}{delimiter_text(document)}\n")
 
     def flush(self, operator: str) -> None:
         """Print an operator, and then the bodies that waited for it."""
@@ -424,7 +425,7 @@ def redirection_text(node: n.Redirection) -> str:
     default = "0" if operator.startswith("<") else "1"
     if operator in ("<<", "<<-"):
         assert node.document is not None
-        delimiter = node.document.delimiter
+        delimiter = delimiter_text(node.document)
         if node.document.quoted:
             delimiter = single_quote(delimiter)
         space = " " if delimiter.startswith("-") else ""  # "<<-E" is the other operator

@@ -59,6 +59,17 @@ def word_text(node: n.Node, body: PrintBody) -> str:
     raise TypeError(f"{kind.__name__} has no text of its own")
 
 
+def delimiter_text(document: n.HereDocument) -> str:
+    """Return the delimiter, or another one if no line can be equal to it, or if it has a here-document of its own."""
+    delimiter = document.delimiter
+    if "\n" in delimiter or "<<" in delimiter:
+        delimiter = "EOF"
+        lines = document.text.split("\n")
+        while any(line.startswith(delimiter) for line in lines):
+            delimiter += "_"
+    return delimiter
+
+
 def _escaped(text: str) -> str:
     """Restore the backslashes that reading a backquoted command removes."""
     return _BACKSLASH.sub(r"\\\\", text).replace("`", "\\`")

@@ -176,7 +176,7 @@ class WordReader(Reader):
             following = text[at + 1]
             self.position = at + 2
             if following == "\n":
-                if at + 2 == self.length and self.text is not self.source:  # the text ends in a backslash
+                if at + 2 == self.length and self.newline_added:  # the text ends in a backslash
                     self.position = at + 1
                     return Escaped("\\")
                 return None
@@ -308,7 +308,7 @@ class WordReader(Reader):
     def read_text(self) -> tuple[WordPart, ...]:
         """Read all of the text as one unquoted word, blanks and operators included."""
         parts: list[WordPart] = []
-        while self.position < self.length - (self.text is not self.source):
+        while self.position < self.length - self.newline_added:
             self.count_piece()
             begin = self.position
             parts.extend(self.read_word_parts(False))

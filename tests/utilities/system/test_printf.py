@@ -208,6 +208,9 @@ def in_shell(command, env=None):
          "printf: warning: b: character(s) following character constant have been ignored\n"),
         (["a\\cb", "x"], 0, "a", ""),
         (["%s\\\\c%s\\c%s", "1", "2", "3"], 0, "1\\c2", ""),
+        (["%d\\c", "x"], 0, "0", "printf: 'x': expected a numeric value\n"),
+        (["%d%b", "x", "\\c"], 0, "0", "printf: 'x': expected a numeric value\n"),
+        (["%.-1s", "x"], 1, "", "printf: %.-: invalid conversion specification\n"),
         (["%b|", "a\\cb", "x"], 0, "a", ""),
         (["x\\n", "1", "2"], 0, "x\n", "printf: warning: ignoring excess arguments, starting with '1'\n"),
         (["ab%yc"], 1, "ab", "printf: %y: invalid conversion specification\n"),
@@ -257,4 +260,4 @@ def test_n_assigns_through_the_caller_only():
         check_fits=lambda size: None,
         assign=assigned.__setitem__,
     )
-    assert (data, assigned) == (b"abc-", {"x": "3", "y": "4"})
+    assert (data, assigned) == ((b"abc-", False), {"x": "3", "y": "4"})

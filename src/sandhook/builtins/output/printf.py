@@ -129,7 +129,7 @@ def _format(state: State, operands: list[str]) -> tuple[bytes, int]:
     arguments = operands[1:]
     if goes_by_bytes(state):  # %c, %q and the number of a character
         arguments = [argument if argument.isascii() else as_bytes(argument) for argument in arguments]
-    data = format_printf(
+    data, stopped = format_printf(
         operands[0],
         arguments,
         error=error,
@@ -140,4 +140,4 @@ def _format(state: State, operands: list[str]) -> tuple[bytes, int]:
         started=kernel.now() - budget.elapsed() + state.started,
         assign=lambda name, value: assign_reference(state, name, value),
     )
-    return data, status
+    return data, 0 if stopped else status  # in bash, \c forgets invalid numbers

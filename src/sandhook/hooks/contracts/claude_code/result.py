@@ -177,7 +177,8 @@ def _text(spec: HookSpec, printed: Printed, words: str, notes: list[str]) -> Ver
     elif text[0] in '["':
         notes.append("JSON that is not an object is read as text")
     if ROWS[name].stdout_is_context:
-        return Verdict("context", context=((capped(text, "standard output", notes), place(name)),))
+        context = ((capped(text, "standard output", notes), place(name)),)
+        return Verdict("context", context=context, undecodable=printed.broken)
     notes.append(f"plain text has no effect on {name}: print a JSON object, or exit with 2")
     return Verdict(undecodable=why or "standard output is plain text")
 

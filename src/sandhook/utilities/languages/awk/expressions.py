@@ -233,16 +233,24 @@ class ExpressionParser:
         self._tokens.leave()
         return Arithmetic("^", left, right)
 
+    def _incremented(self, node: Lvalue) -> Expression:
+        """Parse a ``++`` or ``--`` after a variable."""
+        kind = self._tokens.kind
+        if kind not in ("++", "--"):
+            return node
+        self._tokens.advance()
+        return Increment(node, 1.0 if kind == "++" else -1.0, False)
+
     def _postfix(self) -> Expression:
         may_assign = self._may_assign
         node = self._primary()
         if not isinstance(node, LVALUES):
             return node
+        incremented = self._incremented(node)
+        if incremented is not node:
+            return incremented
         tokens = self._tokens
         kind = tokens.kind
-        if kind in ("++", "--"):
-            tokens.advance()
-            return Increment(node, 1.0 if kind == "++" else -1.0, False)
         if may_assign and (kind == "=" or kind in _ASSIGNMENTS):
             tokens.advance()
             tokens.skip_newlines()
@@ -279,6 +287,8 @@ class ExpressionParser:
         self._tokens.enter()
         operand = self.unary() if self._tokens.kind in ("-", "+", "!") else self._primary()
         self._tokens.leave()
+        if isinstance(operand, Field):
+            operand = self._incremented(operand)  # "$$2++" changes $2
         return Field(operand)
 
     def _increment(self) -> Expression:

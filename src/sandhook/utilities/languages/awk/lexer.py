@@ -128,7 +128,7 @@ _OPERATORS = (
 )  # fmt: skip
 _CANONICAL = {"**": "^", "**=": "^="}
 #: A "/" after one of these divides; elsewhere it begins a regular expression.
-_OPERANDS = frozenset(("number", "string", "ere", "regexp", "name", "builtin", ")", "]", "++", "--", "$"))
+_OPERANDS = frozenset(("number", "string", "ere", "regexp", "name", "builtin", ")", "]", "++", "--"))
 _SIMPLE = {
     "n": "\n",
     "t": "\t",

@@ -59,14 +59,6 @@ def _newlines(text: str) -> str:
     return _BRACKET.sub(lambda match: "[\n]" if match[0] == "\n" else match[0], text)
 
 
-#: A repetition operator with nothing to repeat is an ordinary character.
-_LEADING = lazily(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|((?:\A|[(|])\^?)([*+?{])", re.DOTALL)
-
-
-def _escape_leading(source: str) -> str:
-    return _LEADING.sub(lambda match: match[0] if match[2] is None else f"{match[1]}\\{match[2]}", source)
-
-
 class Invalid(Fatal):
     """An expression that does not compile. In a constant it is an error of the program."""
 
@@ -83,9 +75,11 @@ class Pattern:
     __slots__ = ("choice", "literal", "regex", "start")
 
     def __init__(self, source: str, icase: bool) -> None:
-        text = _escape_leading(_translate(source))
+        text = _translate(source)
         try:
-            self.regex: Regex = compile_ere(text, icase=icase, lenient=True, bracket_escapes=True)
+            self.regex: Regex = compile_ere(
+                text, icase=icase, lenient=True, ordinary=True, bracket_escapes=True
+            )
         except PatternError as error:
             raise Invalid(f"{error}: /{source[:200]}/") from None
         plain = text[1:] if text[:1] == "^" else text
@@ -101,7 +95,7 @@ class Pattern:
             return self.literal in text
         if self.start is not None:
             return text.startswith(self.start)
-        return self.regex.search(text.encode("utf-8", "surrogateescape")) is not None
+        return self.regex.selecting.search(text.encode("utf-8", "surrogateescape")) is not None
 
     def every(self, data: bytes) -> Iterator[Match]:
         """Yield the matches as gensub numbers them: an empty match directly after another one counts too."""

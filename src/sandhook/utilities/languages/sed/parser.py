@@ -223,10 +223,11 @@ class Parser:
             return Address("last")
         if letter and letter in "+~" and not self._posix:
             self._script.at += 1
+            self._script.skip()
             number = self._script.number() if self._script.at_digit() else 0
-            if is_first:
+            if is_first and number:
                 raise self._script.error("invalid usage of +N or ~N as first address")
-            return Address("plus" if letter == "+" else "multiple", number)
+            return Address("step" if is_first else "plus" if letter == "+" else "multiple", number, is_first)
         if letter in ("/", "\\") and letter:
             self._script.at += 1
             delimiter = self._script.next() if letter == "\\" else letter

@@ -105,7 +105,7 @@ class ScriptReader:
         out: list[str] = []
         while True:
             letter = self.next()
-            if not letter or (letter == "\n" and regex):
+            if not letter or letter == "\n":
                 self.at -= len(letter)
                 return None
             if letter == delimiter:

@@ -228,6 +228,9 @@ def comparison(flags: str, seed: bytes | None = None) -> KeyFunction | None:
     for letter, convert in _CONVERSIONS.items():
         if letter in flags:
             return convert
+    if "V" in flags:
+        folded = _folded(flags)
+        return version if folded is None else lambda text: version(folded(text))
     if "R" in flags:
         inner = _folded(flags)
         mixer = Random(seed)
@@ -325,5 +328,4 @@ _CONVERSIONS: dict[str, KeyFunction] = {
     "g": general,
     "h": human,
     "M": month,
-    "V": version,
 }

@@ -96,15 +96,43 @@ class Matcher:
             spans: Spans = perl_spans(pattern, spec.icase, spec.words, spec.lines, budget)
         elif self._regex is not None:
             regex = self._regex
-            if spec.words or spec.lines:
-                spans = _exact(_regex_search(regex, budget), spec, budget)
-            else:
-                spans = _regex_spans(regex, budget)
-                if not spec.zero:
-                    return _regex_find(regex, budget), spans
+            plain = not spec.words and not spec.lines
+            spans = (
+                _regex_spans(regex, budget) if plain else _exact(_regex_search(regex, budget), spec, budget)
+            )
+            if regex.superset is not None or regex.selecting is not regex:
+                return self._bind_irregular(regex, spans, budget)
+            if plain and not spec.zero:
+                return _regex_find(regex, budget), spans
         else:
             spans = _exact(_needles_search(self._needles, spec.icase, budget), spec, budget)
         return _by_line(spans, b"\0" if spec.zero else b"\n", budget), spans
+
+    def _bind_irregular(self, regex: Regex, spans: Spans, budget: Budget) -> tuple[Find, Spans]:
+        """Return the searches for an expression that GNU grep's two programs, dfa.c and regcomp, read differently.
+
+        The first selects lines, with -x and -w as parts of its text. It leaves words to the other, and with -w the
+        characters around it, which are any text here.
+        """
+        spec = self._spec
+        delimiter = b"\0" if spec.zero else b"\n"
+        selecting = regex.superset or regex.selecting
+        if spec.words or spec.lines:
+            whole = spec.lines and regex.superset is None
+            before, after = (b"^(", b")$") if whole else (b"(^|.*)(", b")(.*|$)")
+            if spec.kind == "G":
+                before, after = (rb"^\(", rb"\)$") if whole else (rb"\(^\|.*\)\(", rb"\)\(.*\|$\)")
+            text = before + b"\n".join(spec.patterns) + after
+            compile_ = compile_ere if spec.kind == "E" else compile_bre
+            selecting = compile_(text, icase=spec.icase, newline=not spec.zero, lenient=True, selects=True)
+        if regex.superset is None and not spec.words:
+            return _by_line(_regex_spans(selecting, budget), delimiter, budget), spans
+
+        def spans_in_selected(line: bytes) -> Iterator[tuple[int, int]]:
+            if selecting.test(line, remaining=budget.remaining):
+                yield from spans(line)
+
+        return _by_line(spans_in_selected, delimiter, budget), spans_in_selected
 
     def _bind_needle(self, needle: bytes, budget: Budget) -> tuple[Find, Spans]:
         spec = self._spec

@@ -36,6 +36,7 @@ class Conversion(Record):
     precision: int | None
     letter: str
     time_format: str = ""
+    negative: str = ""  #: a constant precision with its minus, for example ``-1``
 
 
 class Literal(Record):
@@ -68,10 +69,13 @@ def format_printf(
     check_fits: Callable[[int], None],
     started: float | None = None,
     assign: Callable[[str, str], None] | None = None,
-) -> bytes:
-    """Return the output of printf for a format and its arguments; ``Caller`` describes the other parameters."""
+) -> tuple[bytes, bool]:
+    """Return the output of printf, and whether a ``\\c`` in an argument of %b ended it.
+
+    ``Caller`` describes the other parameters.
+    """
     if format_ == "%s\n" and len(arguments) == 1:
-        return arguments[0].encode("utf-8", "surrogateescape") + b"\n"
+        return arguments[0].encode("utf-8", "surrogateescape") + b"\n", False
     key = format_.encode("utf-8", "surrogateescape")
     items = _FORMATS.get(key)
     if items is None:
@@ -84,7 +88,7 @@ def format_printf(
     formatter = Formatter(arguments, caller)
     while formatter.expand(items) and formatter.has_more():
         pass
-    return b"".join(formatter.output)
+    return b"".join(formatter.output), formatter.stopped
 
 
 def parse_format(data: bytes) -> tuple[Item, ...]:
@@ -125,7 +129,14 @@ def _conversion(data: bytes, percent: int, items: list[Item]) -> int:
     flags = data[percent + 1 : at].decode()
     width, at = _count(data, at, 0)
     precision: int | None = _ABSENT
-    if data[at : at + 1] == b".":
+    negative = ""
+    if data[at : at + 2] == b".-":
+        precision, start = 0, at + 1
+        at += 2
+        while at < len(data) and data[at] in _DIGITS:
+            at += 1
+        negative = data[start:at].decode()
+    elif data[at : at + 1] == b".":
         precision, at = _count(data, at + 1, 0)
     while at < len(data) and data[at] in _MODIFIERS:
         at += 1
@@ -145,7 +156,7 @@ def _conversion(data: bytes, percent: int, items: list[Item]) -> int:
         items.append(Literal(b"%(", (f"warning: `{letter_text}': invalid time format specification",)))
         return at + 1  # the text in the parentheses is part of the format, as in bash
     if letter in _INTEGERS or letter in _FLOATS or letter in _OTHERS:
-        items.append(Conversion(flags, width, precision, chr(letter)))
+        items.append(Conversion(flags, width, precision, chr(letter), negative=negative))
     else:
         items.append(
             InvalidConversion(
@@ -204,6 +215,7 @@ class Formatter:
         "output",
         "size",
         "started",
+        "stopped",
         "warning",
     )  # fmt: skip
 
@@ -214,6 +226,7 @@ class Formatter:
         ) = caller  # fmt: skip
         self.index = 0
         self.size = 0
+        self.stopped = False  #: by a \c
         self.output: list[bytes] = []
 
     def has_more(self) -> bool:
@@ -249,7 +262,7 @@ class Formatter:
         return True
 
     def convert(self, item: Conversion) -> bool:
-        flags, width, precision, letter, _ = item
+        flags, width, precision, letter, _, negative = item
         if width is None:
             width = self.star()
             if width < 0:
@@ -258,6 +271,9 @@ class Formatter:
         if precision is None:
             precision = max(self.star(), _ABSENT)
         self.check_fits(self.size + width + max(precision, 0))
+        if negative and letter not in "bqQnT":
+            self.undefined(letter, flags, width, negative)
+            return True
         if letter == "s":
             argument = self.next()
             text = b"" if argument is None else argument.encode("utf-8", "surrogateescape")
@@ -275,9 +291,26 @@ class Formatter:
         elif letter == "n":
             return self.count_written()
         else:
-            return self.text(letter, flags, width, precision)
+            return self.text("q" if negative and letter == "Q" else letter, flags, width, precision)
         self.write(pad(text if precision < 0 else text[:precision], flags, width))
         return True
+
+    def undefined(self, letter: str, flags: str, width: int, negative: str) -> None:
+        """Write a conversion with a precision such as ``-1``, which C does not define, as glibc prints it."""
+        modifier = ""
+        if letter in "diouxX":
+            modifier = "l"
+            if (argument := self.next()) is not None:
+                self.number(argument, unsigned=letter not in "di")
+        elif letter in "aAeEfFgG":
+            modifier = "L"
+            self.float()
+        else:
+            self.next()
+        sign = "+" if "+" in flags else " " if " " in flags else ""
+        side = "-" if "-" in flags else "0" if "0" in flags else ""
+        kept = f"{'#' if '#' in flags else ''}{chr(39) if chr(39) in flags else ''}{sign}{side}{width or ''}"
+        self.write(f"%{kept}.0{negative}{modifier}{letter}".encode())
 
     def text(self, letter: str, flags: str, width: int, precision: int) -> bool:
         """c, b, q and Q."""
@@ -287,9 +320,9 @@ class Formatter:
             self.write(pad(data, flags, width))
             return True
         if letter == "b":
-            data, stopped = unescape_argument(argument.encode("utf-8", "surrogateescape"), self.warning)
+            data, self.stopped = unescape_argument(argument.encode("utf-8", "surrogateescape"), self.warning)
             self.write(pad(data if precision < 0 else data[:precision], flags, width))
-            return not stopped
+            return not self.stopped
         if letter == "Q" and precision >= 0:
             data = argument.encode("utf-8", "surrogateescape")[:precision]
             argument = data.decode("utf-8", "surrogateescape")

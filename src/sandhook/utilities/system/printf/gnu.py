@@ -48,7 +48,9 @@ def printf(format_: str, arguments: Sequence[str], ctx: Context) -> int:
     else:
         stops = True
     ctx.write(b"".join(formatter.output))
-    if arguments and not formatter.index and not stops:
+    if stops:
+        return 0  # \c exits successfully, whatever went wrong before
+    if arguments and not formatter.index:
         ctx.error(f"warning: ignoring excess arguments, starting with {_quoted(arguments[0])}")
     return ctx.failed
 

@@ -46,8 +46,8 @@ def _plain(format_: str) -> Plain | None:
             continue
         if not isinstance(item, Conversion):
             return None
-        flags, width, precision, letter, _ = item
-        if width is None or precision is None or max(width, precision) > _MAX_WIDTH:
+        flags, width, precision, letter, _, negative = item
+        if negative or width is None or precision is None or max(width, precision) > _MAX_WIDTH:
             return None
         if letter == "s" and not flags.strip("-"):
             bytewise = bytewise or width > 0 or precision >= 0
