@@ -12,11 +12,13 @@ from itertools import chain
 from typing import Any
 
 from sandhook.command.context import Context, Failure
+from sandhook.command.pieces import PIECE, Charge
 from sandhook.formats.table import column_name, read_rows, write_row
 from sandhook.lazy import lazily
 from sandhook.vfs.errors import fs_error
 
 Row = list[str]
+_LINES = 65_536  #: lines that one call compares
 _CELL = 100  #: memory for a cell and its inferred value, in bytes
 _COLUMN = 800  #: memory for a column: its name, its list of cells, its place in an output
 
@@ -29,6 +31,7 @@ _FALSE = frozenset({"0", "no", "n", "false", "f"})
 _NUMBER = lazily(
     r"[+-]?[$\u20ac\u00a3\u00a5]?((?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,300})?(?:\.[0-9]{0,300})?(?:[eE][+-]?[0-9]{1,3})?)%?"
 )
+_BREAK = lazily(r"\r\n|[\n-\r\x1c-\x1e\x85\u2028\u2029]")
 _DATE = lazily(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?", re.ASCII)
 
 
@@ -54,9 +57,15 @@ class Table:
             text = data.decode(encoding, errors).removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             raise Failure(f'Your file is not "{options.encoding}" encoded: {error.reason}.') from None
-        lines = text.splitlines(keepends=True)[int(options.skip) :]
-        longest = max(lines, key=len, default="")
-        ctx.budget.check_fits(_COLUMN * max(map(longest.count, ",;\t|")))
+        del data
+        lines = _lines(text, ctx.charge)
+        del text, lines[: int(options.skip)]
+        most = 0
+        for start in range(0, len(lines), _LINES):
+            ctx.charge(_LINES >> 3)
+            longest = max(lines[start : start + _LINES], key=len)
+            most = max(most, *map(longest.count, ",;\t|"))
+        ctx.budget.check_fits(_COLUMN * most)
         rows = read_rows(
             lines, delimiter=_delimiter(options, lines), quote=options.quote, empty=not self.typed
         )
@@ -79,17 +88,17 @@ class Table:
             self.ctx.charge(1 + (len(row) >> 3))
             yield [str(number), *row] if self.lead else row
 
-    def all_rows(self) -> list[Row]:
+    def all_rows(self) -> list[tuple[str, ...]]:
         """Return all rows, padded to the number of columns. Raises Failure for a longer row."""
         width = len(self.names)
-        rows: list[Row] = []
+        rows: list[tuple[str, ...]] = []
         for row in self.rows():
             if len(row) > width:
                 raise Failure(
                     f"ValueError: Row {len(rows)} has {len(row)} values, but Table only has {width} columns."
                 )
             self.ctx.budget.check_fits(_CELL * width * (len(rows) + 1))
-            rows.append([*row, *[""] * (width - len(row))])
+            rows.append((*row, *[""] * (width - len(row))))  # a collection of garbage skips tuples of texts
         return rows
 
     def indexes(self, text: str | None) -> list[int]:
@@ -131,6 +140,18 @@ class Table:
         )
 
 
+def _lines(text: str, charge: Charge) -> list[str]:
+    """Return ``text.splitlines(keepends=True)``."""
+    lines: list[str] = []
+    start = 0
+    while match := _BREAK.search(text, start + PIECE):
+        charge(1 + (match.end() - start >> 10))
+        lines += text[start : match.end()].splitlines(keepends=True)
+        start = match.end()
+    charge(1 + (len(text) - start >> 10))
+    return lines + text[start:].splitlines(keepends=True)
+
+
 def _open(ctx: Context, name: str) -> Any:
     try:
         return ctx.open(name)
@@ -152,12 +173,12 @@ def _delimiter(options: Any, lines: Sequence[str]) -> str:
     return next((each for each in ",;\t|" if each in head), ",")
 
 
-def infer_types(rows: Sequence[Row], width: int) -> list[list[Cell]]:
+def infer_types(rows: Sequence[Sequence[str]], width: int) -> list[list[Cell]]:
     """Return the columns of a table as booleans, numbers or dates if all their cells are, else as text."""
     return [_column([row[index] for row in rows]) for index in range(width)]
 
 
-def as_text(rows: Sequence[Row], width: int) -> list[list[Cell]]:
+def as_text(rows: Sequence[Sequence[str]], width: int) -> list[list[Cell]]:
     """Return the columns as text, with None for cells without a value."""
     return [[_null(row[index]) for row in rows] for index in range(width)]
 
