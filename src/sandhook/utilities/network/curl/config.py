@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sandhook.limits import check_clock
+
+_LOOK = 0xFF  #: a mask: lines, or letters of an argument, between two looks at the clock
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "v": "\v"}
 
 
 def words(text: str) -> Iterator[tuple[int, str, str | None]]:
     """Yield the number of a line, the option in it, with its dashes, and its argument."""
     for number, line in enumerate(text.splitlines(), 1):
+        if not number & _LOOK:
+            check_clock()
         line = line.strip(" \t\r")
         if not line or line.startswith("#"):
             continue
@@ -41,4 +46,6 @@ def _argument(text: str) -> str:
         else:
             letters.append(text[index])
         index += 1
+        if not index & _LOOK:
+            check_clock()
     return "".join(letters)
