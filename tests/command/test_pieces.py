@@ -12,13 +12,12 @@ from sandhook import Shell
 from sandhook.text import quoting
 from sandhook.utilities.compare import sides
 from sandhook.utilities.extras import dos2unix
-from sandhook.utilities.extras.csvkit import table
 
 
 @pytest.fixture
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make a piece five elements long."""
-    for module in (pieces, limits, sides, dos2unix, table):
+    for module in (pieces, limits, sides, dos2unix):
         monkeypatch.setattr(module, "PIECE", 5)
     monkeypatch.setattr(pieces.pieces, "__defaults__", (5,))
 
@@ -41,7 +40,8 @@ def test_splits_are_those_of_python() -> None:
         words = [word for part in pieces.split_words(data, charge_nothing) for word in part]
         assert words == data.split()
     for text in texts("\r\n\v\f\x1c\x1d\x1e\x85\u2028ab"):
-        assert table._lines(text, charge_nothing) == text.splitlines(keepends=True)
+        lines = [line for part in pieces.split_lines(text, charge_nothing) for line in part]
+        assert lines == text.splitlines(keepends=True)
 
 
 #: Commands that work on pieces of ``f``, and what their input is made of.

@@ -62,6 +62,20 @@ def split_words(data: bytes, charge: Charge) -> Iterator[list[bytes]]:
     yield data[start:].split()
 
 
+_BREAK = lazily(r"\r\n|[\n-\r\x1c-\x1e\x85\u2028\u2029]")
+
+
+def split_lines(text: str, charge: Charge) -> Iterator[list[str]]:
+    """Yield the lines of ``text.splitlines(keepends=True)`` in lists, charged as by ``splits``."""
+    start = 0
+    while match := _BREAK.search(text, start + PIECE):
+        charge(1 + (match.end() - start >> 10))
+        yield text[start : match.end()].splitlines(keepends=True)
+        start = match.end()
+    charge(1 + (len(text) - start >> 10))
+    yield text[start:].splitlines(keepends=True)
+
+
 def map_bytes(data: bytes, table: Sequence[bytes], charge: Charge) -> Iterator[bytes]:
     """Yield the text in which ``table`` replaces each byte; charge a step for 256 bytes."""
     for start in range(0, len(data), PIECE):

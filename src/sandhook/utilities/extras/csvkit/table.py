@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.pieces import PIECE, Charge
+from sandhook.command.pieces import split_lines
 from sandhook.formats.table import column_name, read_rows, write_row
 from sandhook.lazy import lazily
 from sandhook.vfs.errors import fs_error
@@ -31,7 +31,6 @@ _FALSE = frozenset({"0", "no", "n", "false", "f"})
 _NUMBER = lazily(
     r"[+-]?[$\u20ac\u00a3\u00a5]?((?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,300})?(?:\.[0-9]{0,300})?(?:[eE][+-]?[0-9]{1,3})?)%?"
 )
-_BREAK = lazily(r"\r\n|[\n-\r\x1c-\x1e\x85\u2028\u2029]")
 _DATE = lazily(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?", re.ASCII)
 
 
@@ -58,7 +57,7 @@ class Table:
         except UnicodeDecodeError as error:
             raise Failure(f'Your file is not "{options.encoding}" encoded: {error.reason}.') from None
         del data
-        lines = _lines(text, ctx.charge)
+        lines = [line for part in split_lines(text, ctx.charge) for line in part]
         del text, lines[: int(options.skip)]
         most = 0
         for start in range(0, len(lines), _LINES):
@@ -138,18 +137,6 @@ class Table:
             f"ColumnIdentifierError: Column '{part}' is invalid. It is neither an integer nor a column name. "
             f"Column names are: {column_names}"[:600]
         )
-
-
-def _lines(text: str, charge: Charge) -> list[str]:
-    """Return ``text.splitlines(keepends=True)``."""
-    lines: list[str] = []
-    start = 0
-    while match := _BREAK.search(text, start + PIECE):
-        charge(1 + (match.end() - start >> 10))
-        lines += text[start : match.end()].splitlines(keepends=True)
-        start = match.end()
-    charge(1 + (len(text) - start >> 10))
-    return lines + text[start:].splitlines(keepends=True)
 
 
 def _open(ctx: Context, name: str) -> Any:
