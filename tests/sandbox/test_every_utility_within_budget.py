@@ -6,7 +6,10 @@ little difference: its caches are shared.
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import importlib
+import lzma
 import os
 import pkgutil
 from collections.abc import Callable
@@ -153,10 +156,24 @@ def test_every_utility_is_back_in_time(script: str, shape: str) -> None:
         ("tar -cJ fields", "memory_bytes"),
         ("for i in 1 2 3 4 5; do (gzip -c; sleep 9) < small | (sleep 5; cat) & done; wait", None),
         ("grep -P '((?1)a|a)' small", "memory_bytes"),
+        ("xz -dc zeros > /dev/null", "memory_bytes"),
+        ("xzcat bits | head -c 9", None),
+        ("for i in 1 2 3 4 5; do xz -dc bits; done > /dev/null", None),
+        ("bzip2 -dc bits.bz2", "memory_bytes"),
+        ("tar -xJf zeros", "memory_bytes"),
+        ("for i in {1..200}; do gzip -dc bits.gz; done > /dev/null", None),
     ],
 )
 def test_what_does_not_fit_ends_the_run(script: str, limit: str | None) -> None:
-    files = {"large": b"a " * 6_000, "fields": b"a " * 60_000, "small": SMALL}
+    files = {
+        "large": b"a " * 6_000,
+        "fields": b"a " * 60_000,
+        "small": SMALL,
+        "zeros": lzma.compress(bytes(8_000_000)),
+        "bits": lzma.compress(bytes(500_000)),
+        "bits.bz2": bz2.compress(bytes(500_000)),
+        "bits.gz": gzip.compress(bytes(500_000)),
+    }
     limits = Limits(script_bytes=10_000, memory_bytes=1 << 20, wall_seconds=30.0)
     result = Shell(files=files).run(script, limits=limits)
     assert (result.limit, result.defect) == (limit, None), result.stderr[:300]

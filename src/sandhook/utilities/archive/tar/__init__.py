@@ -354,7 +354,7 @@ class Job:
             pieces: Iterator[bytes] = chain((first,) if first else (), chunks)
             if packing:
                 self._check_compression(packing, kind_of(first))
-                pieces = expanded(pieces, packing, ctx.charge)
+                pieces = expanded(pieces, packing, ctx.charge, ctx.budget.charge_memory)
             pieces = self._count_bytes(pieces)
             try:
                 for directory, _ in self.names:
