@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 import ctypes  # noqa: F401  # beside a thread that spins the watchdog's first import is slow
 import gc
+import importlib
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -235,6 +237,38 @@ def test_the_watchdog_ends_a_run_that_does_not_look_at_the_clock(
     assert result.duration < 20
     again = shell.run("echo fine")
     assert (again.stdout, again.limit, again.interrupted) == ("fine\n", None, False)
+
+
+def test_the_watchdog_does_not_interrupt_an_import(monkeypatch: pytest.MonkeyPatch, slow_import: str) -> None:
+    """A module is imported to its end; the run that imports it ends after that."""
+    monkeypatch.setattr(watchdog, "GRACE", 0.02)
+
+    def body() -> None:
+        importlib.import_module(slow_import)
+        hang()
+
+    result = Shell(limits=Limits(wall_seconds=0.2), utilities=utilities(body)).run("stuck; echo after")
+    assert (result.limit, result.interrupted, result.defect) == ("wall_seconds", True, None)
+    assert [sys.modules[name].DONE for name in (slow_import, f"{slow_import}.part")] == [True, True]
+    others: list[object] = []
+    other = threading.Thread(target=lambda: others.append(importlib.import_module(slow_import)))
+    other.start()
+    other.join(10)  # the lock of the module is free
+    assert others == [sys.modules[slow_import]]
+
+
+@pytest.fixture
+def slow_import(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
+    """Write a package whose import takes half a second in two modules, and return its name."""
+    slow = "import time\nend = time.monotonic() + 0.4\nwhile time.monotonic() < end:\n    pass\nDONE = True\n"
+    package = tmp_path / "slow_to_import"
+    package.mkdir()
+    (package / "__init__.py").write_text(f"from . import part\n{slow}")
+    (package / "part.py").write_text(slow)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield package.name
+    for name in (package.name, f"{package.name}.part"):
+        sys.modules.pop(name, None)
 
 
 def test_the_watchdog_ends_a_cancelled_run_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,15 +1,20 @@
 """Promises 4, 5 and 8: no utility runs past its budget, whatever it is fed.
 
-Each run is measured in a child process. Time is processor time, so a busy machine makes no difference.
+Each run is measured in a child process. Time is processor time, also that of the deadline, so a busy machine makes
+little difference: its caches are shared.
 """
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import importlib
+import lzma
 import os
 import pkgutil
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -23,7 +28,8 @@ needs_linux = pytest.mark.skipif(not MEASURED, reason="peaks of memory are read 
 
 LIMITS = Limits(wall_seconds=1.0)
 SECONDS = LIMITS.wall_seconds + 0.25  #: of processor time
-GAP = 0.5  #: seconds; a loaded machine doubles what a quiet one shows
+GAP = 0.1  #: seconds of processor time in which no other thread runs
+ATTEMPTS = 3
 MEMORY = 4 * LIMITS.memory_bytes + (64 << 20)
 SIZE = 8_000_000
 SMALL = b"a b,c\n1\n2\n"
@@ -46,17 +52,28 @@ def files_for(script: str, data: bytes) -> dict[str, bytes]:
     return {"f": data, "g": b"", "h": b"", "small": SMALL}
 
 
+def size_of(script: str, shape: str) -> int:
+    """Return a size that is the largest for every second test, and any for the others."""
+    random = Random(f"{script} {shape}")
+    return random.choice((SIZE, random.randrange(SIZE)))
+
+
 def check(script: str, shape: str, size: int) -> None:
+    """Measure a run, and again if it is too slow."""
     from tests.sandbox.measured import measure
 
     text = f"{script} > /dev/null"
     if "$x" in script:
         text = f'x=$(tr -d "\\0" < f); {text}'
-    measured = measure(text, files_for(script, SHAPES[shape](size)), b"", LIMITS)
-    assert measured.defect is None, measured
-    assert measured.seconds < SECONDS, measured
-    assert measured.gap < GAP, measured
-    assert measured.memory < MEMORY, measured
+    files = files_for(script, SHAPES[shape](size))
+    for attempt in range(1, ATTEMPTS + 1):
+        measured = measure(text, files, b"", LIMITS)
+        assert measured.defect is None, measured
+        assert measured.memory < MEMORY, measured
+        assert measured.own_error == "", measured
+        if measured.seconds < SECONDS and measured.gap < GAP and not measured.interrupted:
+            return
+        assert attempt < ATTEMPTS, measured
 
 
 #: One of each cause that was found: a list of all bytes, a parser without charges, a stack of a regular
@@ -82,6 +99,21 @@ SAMPLE = [
     ("sort -V f", "different lines"),
     ("sort -R f", "different lines"),
     ("basenc --z85 f", "one line"),
+    # A loop over a name, a bracket expression or a line; many patterns; a split, substitution or list of everything.
+    ("wc --files0-from=f", "binary"),
+    ("tar -c -X f small", "brackets"),
+    ("tar -c -X f small", "different lines"),
+    ("xargs -L 1 echo < f", "zeros"),
+    ("csvjson f", "different lines"),
+    ("csvgrep -c 1 -m a f", "empty lines"),
+    ("rg -o . f", "binary"),
+    ("rg -f f small", "different lines"),
+    ("unix2mac -n f new", "empty lines"),
+    ("expand -t 1000 f", "one line"),
+    ("diff -w f h", "one line"),
+    ("openssl base64 -d -A -in f", "one line"),
+    ("xxd -r -p f", "digits"),
+    ("yq -p ini . f", "different lines"),
 ]  # fmt: skip
 
 
@@ -98,7 +130,7 @@ def test_a_sample_of_utilities_is_back_in_time(script: str, shape: str) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("script", uses())
 def test_every_utility_is_back_in_time(script: str, shape: str) -> None:
-    check(script, shape, SIZE)
+    check(script, shape, size_of(script, shape))
 
 
 # --------------------------------------------------------------------------- what is charged, on every system
@@ -124,10 +156,24 @@ def test_every_utility_is_back_in_time(script: str, shape: str) -> None:
         ("tar -cJ fields", "memory_bytes"),
         ("for i in 1 2 3 4 5; do (gzip -c; sleep 9) < small | (sleep 5; cat) & done; wait", None),
         ("grep -P '((?1)a|a)' small", "memory_bytes"),
+        ("xz -dc zeros > /dev/null", "memory_bytes"),
+        ("xzcat bits | head -c 9", None),
+        ("for i in 1 2 3 4 5; do xz -dc bits; done > /dev/null", None),
+        ("bzip2 -dc bits.bz2", "memory_bytes"),
+        ("tar -xJf zeros", "memory_bytes"),
+        ("for i in {1..200}; do gzip -dc bits.gz; done > /dev/null", None),
     ],
 )
 def test_what_does_not_fit_ends_the_run(script: str, limit: str | None) -> None:
-    files = {"large": b"a " * 6_000, "fields": b"a " * 60_000, "small": SMALL}
+    files = {
+        "large": b"a " * 6_000,
+        "fields": b"a " * 60_000,
+        "small": SMALL,
+        "zeros": lzma.compress(bytes(8_000_000)),
+        "bits": lzma.compress(bytes(500_000)),
+        "bits.bz2": bz2.compress(bytes(500_000)),
+        "bits.gz": gzip.compress(bytes(500_000)),
+    }
     limits = Limits(script_bytes=10_000, memory_bytes=1 << 20, wall_seconds=30.0)
     result = Shell(files=files).run(script, limits=limits)
     assert (result.limit, result.defect) == (limit, None), result.stderr[:300]

@@ -20,6 +20,10 @@ SHAPES: Mapping[str, Callable[[int], bytes]] = {
     "binary": _repeated(b"\001"),
     "zeros": _repeated(b"\0"),
     "brackets": _repeated(b"["),
+    "backslashes": _repeated(b"\\1\\\n"),
+    "conversions": _repeated(b"%s%("),
+    "returns": _repeated(b"\r"),
+    "versions": _repeated(b"a1."),
     "long lines": _repeated(b"x" * 99_999 + b"\n"),
     "different lines": lambda size: b"".join(
         b"%d 1:%d\n" % (n * 7919 % 1_000_003, n) for n in range(size // 14)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from sandhook.command.context import Failure, Reader
+from sandhook.command.pieces import split_words
 from sandhook.lazy import lazily
 
 #: Prints a warning.
@@ -16,6 +17,7 @@ PrintWarning = Callable[[str], None]
 _ESCAPES = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
 _NUMBERS = {"x": (16, "0123456789abcdefABCDEF", "ff"), "0": (8, "01234567", "377")}
 _NAMES = {b"'": "single", b'"': "double"}
+_LOOK = 4_096  #: bytes of a line between two charges
 _SPECIAL = lazily(rb"['\"\\\0\v\f\r]")
 _NUL_WARNING = (
     "WARNING: a NUL character occurred in the input.  It cannot be passed through in the argument list.  Did you"
@@ -65,7 +67,7 @@ def words(reader: Reader, eof: str | None, warning: PrintWarning) -> Iterator[st
     The word ``eof`` ends the input.
     """
     for line in _lines(reader, warning):
-        for word in _words(line):
+        for word in _words(line, reader):
             if word == eof:
                 return
             yield word
@@ -76,7 +78,7 @@ def logical_lines(reader: Reader, eof: str | None, warning: PrintWarning) -> Ite
     pending: list[str] = []
     for line in _lines(reader, warning):
         before = len(pending)
-        for word in _words(line):
+        for word in _words(line, reader):
             if word == eof:
                 if pending:
                     yield pending
@@ -94,7 +96,7 @@ def logical_lines(reader: Reader, eof: str | None, warning: PrintWarning) -> Ite
 def whole_lines(reader: Reader, eof: str | None, warning: PrintWarning) -> Iterator[str]:
     """Yield each line as one argument, without leading blanks, for -I; empty lines are skipped."""
     for line in _lines(reader, warning):
-        text = b"".join(_pieces(line.lstrip(b" \t\n\v\f\r").removesuffix(b"\n")))
+        text = b"".join(_pieces(line.lstrip(b" \t\n\v\f\r").removesuffix(b"\n"), reader))
         if eof is not None and _text(text) == eof:
             return
         if text:
@@ -103,28 +105,32 @@ def whole_lines(reader: Reader, eof: str | None, warning: PrintWarning) -> Itera
 
 def _lines(reader: Reader, warning: PrintWarning) -> Iterator[bytes]:
     """Yield lines; a backslash at the end continues a line. Warns at the first NUL."""
-    pending = b""
+    pending: list[bytes] = []
     warned = False
     for line in reader.lines():
         if not warned and b"\0" in line:
             warned = True
             warning(_NUL_WARNING)
-        pending += line
-        if line[-2:] == b"\\\n" and (len(pending) - 1 - len(pending[:-1].rstrip(b"\\"))) % 2:
+        pending.append(line)
+        if line[-2:] == b"\\\n" and (len(line) - 1 - len(line[:-1].rstrip(b"\\"))) % 2:
             continue
-        yield pending
-        pending = b""
+        yield b"".join(pending)
+        pending.clear()
     if pending:
-        yield pending
+        yield b"".join(pending)
 
 
-def _pieces(line: bytes) -> Iterator[bytes]:
+def _pieces(line: bytes, reader: Reader) -> Iterator[bytes]:
     """Yield the pieces of a line without its quotes and backslashes."""
     if not _SPECIAL.search(line):
         yield line
         return
     index = 0
+    look = _LOOK
     while index < len(line):
+        if index >= look:
+            reader.charge(_LOOK >> 3)
+            look = index + _LOOK
         byte = line[index : index + 1]
         if byte in _NAMES:
             yield _quoted(line, index)
@@ -147,13 +153,18 @@ def _quoted(line: bytes, start: int) -> bytes:
     return line[start + 1 : end]
 
 
-def _words(line: bytes) -> Iterator[str]:
+def _words(line: bytes, reader: Reader) -> Iterator[str]:
     if not _SPECIAL.search(line):
-        yield from map(_text, line.split())
+        for part in split_words(line, reader.charge):
+            yield from map(_text, part)
         return
     word: list[bytes] | None = None
     index = 0
+    look = _LOOK
     while index < len(line):
+        if index >= look:
+            reader.charge(_LOOK >> 3)
+            look = index + _LOOK
         byte = line[index : index + 1]
         if byte in b" \t\n":
             if word is not None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import AnyStr
 
+from sandhook.lazy import lazily
+
 PIECE = 65_536  #: bytes, or characters, that one call may work on
 
 #: Charges steps to the budget of a run.
@@ -28,6 +30,50 @@ def pieces(data: AnyStr, charge: Charge, size: int = PIECE) -> Iterator[AnyStr]:
     for start in range(0, len(data), size):
         charge(1 + (size >> 10))
         yield data[start : start + size]
+
+
+def splits(data: AnyStr, separator: AnyStr, charge: Charge) -> Iterator[list[AnyStr]]:
+    """Yield the parts of ``data.split(separator)`` in lists; charge a step for each 1,024 elements of the data."""
+    start = 0
+    while (cut := data.find(separator, start + PIECE)) >= 0:
+        charge(1 + (cut - start >> 10))
+        yield data[start:cut].split(separator)
+        start = cut + len(separator)
+    charge(1 + (len(data) - start >> 10))
+    yield data[start:].split(separator)
+
+
+def split(data: AnyStr, separator: AnyStr, charge: Charge) -> list[AnyStr]:
+    """Return ``data.split(separator)``, charged as by ``splits``."""
+    return [part for parts in splits(data, separator, charge) for part in parts]
+
+
+_BLANK = lazily(rb"[ \t\n\r\v\f]")
+
+
+def split_words(data: bytes, charge: Charge) -> Iterator[list[bytes]]:
+    """Yield the words of ``data.split()`` in lists, charged as by ``splits``."""
+    start = 0
+    while match := _BLANK.search(data, start + PIECE):
+        charge(1 + (match.end() - start >> 10))
+        yield data[start : match.end()].split()
+        start = match.end()
+    charge(1 + (len(data) - start >> 10))
+    yield data[start:].split()
+
+
+_BREAK = lazily(r"\r\n|[\n-\r\x1c-\x1e\x85\u2028\u2029]")
+
+
+def split_lines(text: str, charge: Charge) -> Iterator[list[str]]:
+    """Yield the lines of ``text.splitlines(keepends=True)`` in lists, charged as by ``splits``."""
+    start = 0
+    while match := _BREAK.search(text, start + PIECE):
+        charge(1 + (match.end() - start >> 10))
+        yield text[start : match.end()].splitlines(keepends=True)
+        start = match.end()
+    charge(1 + (len(text) - start >> 10))
+    yield text[start:].splitlines(keepends=True)
 
 
 def map_bytes(data: bytes, table: Sequence[bytes], charge: Charge) -> Iterator[bytes]:

@@ -33,7 +33,8 @@ class Unpacked(Description):
         first = next(chunks, b"")
         kind = kind_of(first)
         rest = _joined(first, chunks)
-        yield from expanded(rest, kind, self._ctx.charge) if kind else rest
+        ctx = self._ctx
+        yield from expanded(rest, kind, ctx.charge, ctx.budget.charge_memory) if kind else rest
 
     def read(self, count: int) -> bytes:
         while not self._buffer:

@@ -67,17 +67,16 @@ def kind_of(head: bytes) -> str:
 
 
 class _State:
-    """The memory of one compressor, which is charged as its tables fill."""
+    """The memory of one compressor or decoder, which is charged as its tables fill.
 
-    def __init__(self, kind: str, level: int, charge_memory: Charge) -> None:
+    Args:
+        first, most: Bytes at the beginning, and at most.
+    """
+
+    def __init__(self, first: int, most: int, charge_memory: Charge) -> None:
         self._charge_memory = charge_memory
         self._size = 0
-        if kind == "gzip":
-            first = self._most = 256 << 10
-        elif kind == "bzip2":
-            first, self._most = 64 << 10, level * 800_000
-        else:
-            first, self._most = _XZ_STATES[min(level, _XZ_PRESET)]
+        self._most = most
         self._add(first)
 
     def _add(self, size: int) -> None:
@@ -85,14 +84,32 @@ class _State:
         self._size += size
 
     def grow(self, size: int) -> None:
-        """Charge for the tables that ``size`` more bytes of input fill."""
+        """Charge for ``size`` more bytes of tables, up to the most."""
         if self._size < self._most:
-            self._add(min(_STATE_GROWTH * size, self._most - self._size))
+            self._add(min(size, self._most - self._size))
 
     def free(self) -> None:
         """Free what was charged."""
         self._charge_memory(-self._size)
         self._size = 0
+
+
+def _compressor_state(kind: str, level: int, charge_memory: Charge) -> _State:
+    if kind == "gzip":
+        return _State(256 << 10, 256 << 10, charge_memory)
+    if kind == "bzip2":
+        return _State(64 << 10, level * 800_000, charge_memory)
+    return _State(*_XZ_STATES[min(level, _XZ_PRESET)], charge_memory)
+
+
+def _decoder_state(kind: str, head: bytes, charge_memory: Charge) -> _State:
+    """Return the state of a decoder; the dictionary of xz fills with what was expanded."""
+    if kind == "gzip":
+        return _State(48 << 10, 48 << 10, charge_memory)
+    if kind == "bzip2":
+        level = int(head[3:4]) if head[3:4].isdigit() else 9
+        return _State(level * 400_000, level * 400_000, charge_memory)
+    return _State(128 << 10, _XZ_MEMORY, charge_memory)
 
 
 def compressed(
@@ -118,7 +135,7 @@ def compressed(
         charge_memory: Charges bytes for the state of the compressor; a negative number frees them.
     """
     coder: _Compressor
-    state = _State(kind, level, charge_memory)
+    state = _compressor_state(kind, level, charge_memory)
     if kind == "gzip":
         flags = 8 if name else 0
         extra = 2 if level == 9 else 4 if level == 1 else 0
@@ -139,7 +156,7 @@ def compressed(
     try:
         for data in chunks:
             charge(1 + (len(data) >> 8))
-            state.grow(len(data))
+            state.grow(_STATE_GROWTH * len(data))
             if kind == "gzip":
                 check = zlib.crc32(data, check)
                 size += len(data)
@@ -152,11 +169,16 @@ def compressed(
 
 
 def expanded(
-    chunks: Iterator[bytes], kind: str, charge: Charge, sizes: list[int] | None = None
+    chunks: Iterator[bytes],
+    kind: str,
+    charge: Charge,
+    charge_memory: Charge,
+    sizes: list[int] | None = None,
 ) -> Iterator[bytes]:
     """Yield the expanded contents of a compressed stream, one member after the other. Raises CorruptError.
 
     Args:
+        charge_memory: Charges bytes for the state of the decoder; a negative number frees them.
         sizes: Receives the expanded size of each gzip member, in bytes, after it was read.
     """
     data = b""
@@ -171,14 +193,31 @@ def expanded(
             continue
         if kind == "gzip":
             member = _gzip_member(data, chunks, charge, first)
-            data = yield from (member if sizes is None else _sized(member, sizes))
+            if sizes is not None:
+                member = _sized(member, sizes)
         else:
-            data = yield from _member(data, chunks, kind, charge)
+            member = _member(data, chunks, kind, charge)
+        data = yield from _with_state(member, _decoder_state(kind, data, charge_memory))
         first = False
         if data and kind == "gzip" and not GZIP_MAGIC.startswith(data[:2]):
             if data.strip(b"\0"):
                 raise CorruptError("decompression OK, trailing garbage ignored", "trailing garbage")
             data = b""
+
+
+def _with_state(member: Generator[bytes, None, bytes], state: _State) -> Generator[bytes, None, bytes]:
+    """Yield the contents of a member; charge for the state of its decoder until its end."""
+    try:
+        while True:
+            try:
+                data = next(member)
+            except StopIteration as end:
+                rest: bytes = end.value
+                return rest
+            state.grow(len(data))
+            yield data
+    finally:
+        state.free()
 
 
 def _sized(member: Generator[bytes, None, bytes], sizes: list[int]) -> Generator[bytes, None, bytes]:

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sandhook.limits import check_clock
+
+_LOOK = 0xFF  #: a mask: lines between two looks at the clock
+
 
 def read_ini(text: str) -> dict[str, Any]:
     """Parse an INI text: sections are mappings of strings; entries before the first section are at the top level."""
     sections: dict[str, Any] = {}
     section = sections
-    for line in text.splitlines():
+    for number, line in enumerate(text.splitlines()):
+        if not number & _LOOK:
+            check_clock()
         line = line.strip()
         if not line or line[0] in ";#":
             continue
@@ -34,6 +40,7 @@ def write_ini(value: dict[str, Any], plain: Callable[[object], str]) -> str:
     top = [f"{key} = {plain(item)}\n" for key, item in value.items() if not isinstance(item, dict)]
     parts = ["".join(top)] if top else []
     for name, section in value.items():
+        check_clock()
         if isinstance(section, dict):
             lines = "".join(f"{key} = {plain(item)}\n" for key, item in section.items())
             parts.append(f"[{name}]\n{lines}")

@@ -7,6 +7,9 @@ from math import isfinite, isnan
 from typing import Any, NoReturn
 
 from sandhook.formats import FormatError, Number
+from sandhook.limits import check_clock
+
+_LOOK = 0xFF  #: a mask: items between two looks at the clock
 
 
 def read_json(text: str) -> Any:
@@ -33,6 +36,8 @@ def _write(value: object, out: list[str], margin: str, indent: str) -> None:
         inner = margin + indent
         out.append("{" + inner)
         for index, (key, item) in enumerate(value.items()):
+            if not index & _LOOK:
+                check_clock()
             out.append(f"{',' + inner if index else ''}{_string(key)}:{' ' if indent else ''}")
             _write(item, out, inner, indent)
         out.append(margin + "}")
@@ -40,6 +45,8 @@ def _write(value: object, out: list[str], margin: str, indent: str) -> None:
         inner = margin + indent
         out.append("[" + inner)
         for index, item in enumerate(value):
+            if not index & _LOOK:
+                check_clock()
             if index:
                 out.append("," + inner)
             _write(item, out, inner, indent)

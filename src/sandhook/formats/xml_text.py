@@ -10,6 +10,7 @@ from typing import Any
 
 from sandhook.formats import FormatError, Number
 from sandhook.formats.json_text import write_json
+from sandhook.limits import check_clock
 
 ATTRIBUTE, CONTENT = "+@", "+content"
 
@@ -163,6 +164,7 @@ def _element(name: str, value: object, margin: str, unit: str, out: list[str]) -
         return
     if not _GOOD_NAME.match(name):
         raise FormatError(f"{name!r} is not a valid element name")
+    check_clock()
     items = value if isinstance(value, dict) else {CONTENT: value}
     head = name
     inner: list[str] = []

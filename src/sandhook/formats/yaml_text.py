@@ -7,6 +7,9 @@ from json import dumps
 
 from sandhook.formats import Number
 from sandhook.lazy import lazily
+from sandhook.limits import check_clock
+
+_LOOK = 0xFF  #: a mask: items between two looks at the clock
 
 #: Plain texts that are not strings in YAML 1.2 or 1.1.
 _NOT_A_STRING = lazily(
@@ -35,21 +38,21 @@ def write_yaml(value: object, *, indent: int = 2) -> str:
 def _block(value: object, margin: str, unit: str, out: list[str]) -> None:
     """Write a value whose first line begins at the end of the output."""
     if isinstance(value, dict) and value:
-        first = True
-        for key, item in value.items():
-            out.append(f"{'' if first else margin}{_key(key)}:")
+        for index, (key, item) in enumerate(value.items()):
+            if not index & _LOOK:
+                check_clock()
+            out.append(f"{margin if index else ''}{_key(key)}:")
             _item(item, margin, unit, out)
-            first = False
     elif isinstance(value, list) and value:
-        first = True
-        for item in value:
-            out.append(f"{'' if first else margin}-")
+        for index, item in enumerate(value):
+            if not index & _LOOK:
+                check_clock()
+            out.append(f"{margin if index else ''}-")
             if isinstance(item, dict | list) and item:
                 out.append(" " * max(1, len(unit) - 1))
                 _block(item, margin + " " * max(2, len(unit)), unit, out)
             else:
                 _item(item, margin, unit, out)
-            first = False
     else:
         out.append(_scalar(value, margin or unit) + "\n")
 

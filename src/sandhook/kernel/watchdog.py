@@ -10,9 +10,11 @@ The thread is started by the first run of the process and sleeps while there are
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable
 from threading import Event, Lock, Thread, get_ident
+from types import FrameType
 
 from sandhook.limits import Budget, use_clock
 
@@ -29,6 +31,9 @@ _TICK, _SHORT_TICK = 0.1, 0.01
 _IDLE_TICKS = 50
 
 _NEVER = float("inf")
+
+#: The file of the frames that import modules.
+_IMPORT_SYSTEM = "<frozen importlib._bootstrap"
 
 
 class RunInterrupted(BaseException):
@@ -89,6 +94,7 @@ class WatchedRun:
         now, busy = time.monotonic(), _busy_seconds(self.thread)
         if not self._late_since:
             self._late_since, self._busy_since = now, busy
+            import ctypes  # noqa: F401  # next to a busy thread this takes a while, which belongs to the grace
         late = now - self._late_since
         return late > LONGEST_GRACE or (late > GRACE and busy - self._busy_since > GRACE)
 
@@ -166,9 +172,8 @@ class Watchdog:
         left = run.budget.remaining()
         if left > 0 and run.budget.exhausted is None:
             return min(max(left, _SHORT_TICK), _TICK)  # a sleep of the script, or cancel, moves the deadline
-        if run.watched and run.is_overdue():
+        if run.watched and run.is_overdue() and _interrupt(run.thread):
             run.interrupted = True
-            _raise_in(run.thread, RunInterrupted)
             return _TICK
         return _SHORT_TICK
 
@@ -177,6 +182,31 @@ def _busy_seconds(thread: int) -> float:
     """Return the processor time of a living thread; real time on a system that has no such clock."""
     clock_of, read = getattr(time, "pthread_getcpuclockid", None), getattr(time, "clock_gettime", None)
     return time.monotonic() if clock_of is None or read is None else float(read(clock_of(thread)))
+
+
+def _interrupt(thread: int) -> bool:
+    """Raise RunInterrupted in a thread, unless it imports a module, which would stay half done."""
+    import ctypes
+
+    send, target, error = (
+        ctypes.pythonapi.PyThreadState_SetAsyncExc, ctypes.c_ulong(thread), ctypes.py_object(RunInterrupted),
+    )  # fmt: skip
+    top = sys._current_frames().get(thread)
+    if top is None:
+        return False
+    place = top.f_lasti
+    frame: FrameType | None = top
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(_IMPORT_SYSTEM):
+            return False
+        frame = frame.f_back
+    # The thread may have run on during the loop. The interpreter does not change threads between this look
+    # and the call, and frames are freed in their own thread.
+    is_unchanged = top.f_lasti == place
+    top = None
+    if is_unchanged:
+        send(target, error)
+    return is_unchanged
 
 
 def _raise_in(thread: int, error: type[BaseException]) -> None:

@@ -10,9 +10,13 @@ import re
 from collections.abc import Callable
 
 from sandhook.lazy import lazily
+from sandhook.limits import check_clock
 
 #: A backslash in the name of a class, which bash removes.
 _QUOTING = lazily(r"\\(.?)", re.DOTALL)
+
+#: A mask: members of a bracket expression between two looks at the clock.
+_LOOK = 0xFFF
 
 #: Bytes that are not UTF-8, as surrogateescape decodes them: one character each, in no class.
 _ESCAPED = range(0xDC80, 0xDD00)
@@ -189,6 +193,8 @@ def _read_members(
             return -1
         if not first:
             visited.append(offset)
+            if not len(visited) & _LOOK:
+                check_clock()
         c = pattern[offset]
         if c == "]" and not first:
             return offset + 1

@@ -6,15 +6,16 @@ like ``re``, which costs a microsecond per match.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from sandhook.pattern.cost import is_too_large
 from sandhook.pattern.errors import PatternError
 
 #: The most bytes for one compiled expression and its automata.
 MAX_MEMORY = 8 << 20
 
-Spans = list[tuple[int, int]]
+Spans = Sequence[tuple[int, int]]
 Find = Callable[[bytes, int, int], Spans]
 
 
@@ -35,6 +36,8 @@ def compile_linear(
     Returns:
         ``find(data, pos, end)``: the spans of the match and of every group, (-1, -1) for no match.
     """
+    if is_too_large(pattern):
+        raise PatternError(message or "pattern too large")
     from re2 import _re2
 
     options = _re2.RE2.Options()

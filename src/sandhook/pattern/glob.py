@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from sandhook.errors import LimitExceeded
+from sandhook.limits import check_clock
 from sandhook.pattern.bracket import OpenBrackets, parse_bracket
 from sandhook.pattern.matcher import Charge, Group, Literal, Node, One, Sequence, Star, Subject
 
@@ -22,6 +23,9 @@ MAX_NESTING = 50
 
 #: Patterns up to this many characters are cached.
 _CACHED_LENGTH = 4096
+
+#: Characters of a pattern between two looks at the clock.
+_LOOK = 4096
 
 _SPECIAL = "\\*?[]!^-+@()|"
 _QUOTED = {ord(c): "\\" + c for c in _SPECIAL}
@@ -322,7 +326,11 @@ class _Parser:
                 nodes.append(Literal("".join(plain), self.nocase))
                 plain.clear()
 
+        look = at + _LOOK
         while at < stop:
+            if at >= look:
+                check_clock()
+                look = at + _LOOK
             c = pattern[at]
             if self.extglob and c in "?*+@!" and pattern[at + 1 : at + 2] == "(" and at + 1 < stop:
                 flush()
@@ -376,7 +384,11 @@ class _Parser:
         pattern = self.pattern
         bounds = [at]
         depth = 0
+        look = at + _LOOK
         while at < stop:
+            if at >= look:
+                check_clock()
+                look = at + _LOOK
             c = pattern[at]
             if c == "\\":
                 at += 1

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sandhook.limits import check_clock
+
 _SIMPLE = {
     0x61: 7, 0x62: 8, 0x65: 27, 0x45: 27, 0x66: 12, 0x6E: 10, 0x72: 13, 0x74: 9, 0x76: 11, 0x5C: 0x5C,
 }  # fmt: skip  # a b e E f n r t v backslash
 _QUOTES = b"'\"?"
 _OCTAL = b"01234567"
 _HEX = b"0123456789abcdefABCDEF"
+_PIECES = 4_096  #: pieces of a text that are joined, after a look at the clock
 
 
 def utf8(value: int) -> bytes:
@@ -69,7 +72,12 @@ def _unescape(
         return data, False
     pieces: list[bytes] = []
     start = 0
+    done: list[bytes] = []
     while 0 <= index < len(data) - 1:
+        if len(pieces) > _PIECES:
+            check_clock()
+            done.append(b"".join(pieces))
+            pieces.clear()
         pieces.append(data[start:index])
         letter = data[index + 1]
         after = index + 2
@@ -77,7 +85,7 @@ def _unescape(
         if simple is not None:
             pieces.append(bytes((simple,)))
         elif letter == 0x63 and stop:  # \c
-            return b"".join(pieces), True
+            return b"".join(done + pieces), True
         elif letter in _OCTAL and (letter == 0x30 or not octal_needs_zero):
             first = after if letter == 0x30 and zero_prefix else after - 1
             after = digits(data, first, _OCTAL, 3)
@@ -100,4 +108,4 @@ def _unescape(
         start = after
         index = data.find(b"\\", start)
     pieces.append(data[start:])
-    return b"".join(pieces), False
+    return b"".join(done + pieces), False

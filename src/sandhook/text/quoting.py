@@ -109,7 +109,7 @@ def _escaped(text: str) -> str:
         elif printable(letter):
             pieces.append(letter)
         else:
-            pieces += [f"\\{byte:03o}" for byte in letter.encode("utf-8", "surrogateescape")]
+            pieces.append(_octal(letter))
     return "".join(pieces)
 
 
@@ -156,23 +156,34 @@ def quote_always(name: str) -> str:
     """Quote a name as GNU's messages do, so that a shell reads it back."""
     if "'" in name and not any(letter in name for letter in '"$`\\!\n\t\r') and name.isprintable():
         return f'"{name}"'
-    pieces = ["'"]
-    in_dollar_quotes = False
-    for letter in name:
-        printable = letter in _PLAIN or (ord(letter) > 126 and letter.isprintable())
-        if printable:
-            pieces.append("''" + letter if in_dollar_quotes else letter)
-            in_dollar_quotes = False
+    pieces = []
+    escaping = False
+    for piece in timed_pieces(name):
+        quoted, escaping = _in_dollar_quotes(piece, escaping)
+        pieces.append(quoted)
+    return f"'{''.join(pieces)}'"
+
+
+def _in_dollar_quotes(text: str, escaping: bool) -> tuple[str, bool]:
+    """Return the inside of GNU's quotes, and whether ``$'`` is open at its end; ``escaping`` is that of its start."""
+    pieces = []
+    for letter in text:
+        if letter in _PLAIN or (ord(letter) > 126 and letter.isprintable()):
+            pieces.append("''" + letter if escaping else letter)
+            escaping = False
         elif letter == "'":
             pieces.append("'\\''")
-            in_dollar_quotes = False
+            escaping = False
         else:
-            escape = _ESCAPES.get(letter) or "".join(
-                f"\\{byte:03o}" for byte in letter.encode("utf-8", "surrogateescape")
-            )
-            pieces.append(escape if in_dollar_quotes else f"'$'{escape}")
-            in_dollar_quotes = True
-    return "".join(pieces) + "'"
+            escape = _ESCAPES.get(letter) or _octal(letter)
+            pieces.append(escape if escaping else f"'$'{escape}")
+            escaping = True
+    return "".join(pieces), escaping
+
+
+def _octal(letter: str) -> str:
+    """Return the octal escapes of the bytes of a character."""
+    return "".join([f"\\{byte:03o}" for byte in letter.encode("utf-8", "surrogateescape")])
 
 
 #: Characters because of which GNU's messages quote a name.
@@ -188,16 +199,19 @@ def quote_odd(name: str) -> str:
 
 def quote_escaped(name: str) -> str:
     """Quote a name as the messages of find and tar do: with the escapes of a C string."""
+    return f"'{''.join([_c_string(piece) for piece in timed_pieces(name)])}'"
+
+
+def _c_string(text: str) -> str:
     pieces = []
-    for letter in name:
+    for letter in text:
         if letter in "'\\":
             pieces.append("\\" + letter)
         elif letter in _PLAIN or (ord(letter) > 126 and letter.isprintable()):
             pieces.append(letter)
         else:
-            octal = "".join(f"\\{byte:03o}" for byte in letter.encode("utf-8", "surrogateescape"))
-            pieces.append(_ESCAPES.get(letter) or octal)
-    return "'" + "".join(pieces) + "'"
+            pieces.append(_ESCAPES.get(letter) or _octal(letter))
+    return "".join(pieces)
 
 
 _C_ESCAPES = {"\a": "\\a", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\v": "\\v", "\f": "\\f", "\r": "\\r",
@@ -227,7 +241,8 @@ def quoted_name(name: str, style: str) -> str:
             not name
             or name[0] in "#~"
             or name in ("{", "}")
-            or any(letter in _SHELL_SPECIAL or (escapes and not letter.isprintable()) for letter in name)
+            or not _SHELL_SPECIAL.isdisjoint(name)
+            or (escapes and not name.isprintable())
         )
         if not needs_quotes and not style.endswith("always"):
             return name
@@ -235,8 +250,13 @@ def quoted_name(name: str, style: str) -> str:
             return quote_always(name)
         return in_single_quotes(name)
     mark = {"c": '"', "locale": "'", "escape": " "}[style]
+    text = "".join([_c_escaped(piece, mark) for piece in timed_pieces(name)])
+    return text if style == "escape" else f"{mark}{text}{mark}"
+
+
+def _c_escaped(text: str, mark: str) -> str:
     pieces = []
-    for letter in name:
+    for letter in text:
         if letter in _C_ESCAPES:
             pieces.append(_C_ESCAPES[letter])
         elif letter == mark:
@@ -244,6 +264,5 @@ def quoted_name(name: str, style: str) -> str:
         elif letter.isprintable():
             pieces.append(letter)
         else:
-            pieces += [f"\\{byte:03o}" for byte in letter.encode("utf-8", "surrogateescape")]
-    text = "".join(pieces)
-    return text if style == "escape" else f"{mark}{text}{mark}"
+            pieces.append(_octal(letter))
+    return "".join(pieces)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from sandhook.command.context import Context
+from sandhook.command.pieces import PIECE, Charge, pieces, split
 from sandhook.pattern.posix import Regex
 from sandhook.utilities.compare.matching import Change, compare, equal_ends
 
@@ -48,7 +49,7 @@ class Rules:
         """Whether every byte counts."""
         return self.case and self.space == "exact" and not self.tabs
 
-    def key(self) -> Callable[[bytes], bytes] | None:
+    def key(self, charge: Charge) -> Callable[[bytes], bytes] | None:
         """Return a function that normalizes a line for comparison; None when every byte counts."""
         if self.exact:
             return None
@@ -57,9 +58,9 @@ class Rules:
             if self.tabs:
                 line = line.expandtabs(8)
             if self.space == "none":
-                line = _SPACES.sub(b"", line)
+                line = line.translate(None, b" \t\n\v\f\r")
             elif self.space == "amount":
-                line = _SPACES.sub(b" ", line.rstrip(b" \t\n\v\f\r"))
+                line = _single_spaces(line.rstrip(b" \t\n\v\f\r"), charge)
             elif self.space == "trailing":
                 line = line.rstrip(b" \t\n\v\f\r")
             return line if self.case else line.lower()
@@ -72,6 +73,19 @@ class Rules:
         if self.blank_lines and not (body if self.space == "exact" else body.strip(_BLANKS)):
             return True
         return any(regex.test(body) for regex in self.ignored_lines)
+
+
+def _single_spaces(line: bytes, charge: Charge) -> bytes:
+    """Return a line with one space for each run of white space."""
+    if len(line) <= PIECE:
+        return _SPACES.sub(b" ", line)
+    parts: list[bytes] = []
+    in_space = False
+    for piece in pieces(line, charge):
+        part = _SPACES.sub(b" ", piece)
+        parts.append(part.removeprefix(b" ") if in_space else part)
+        in_space = part[-1:] == b" "
+    return b"".join(parts)
 
 
 class Lines:
@@ -89,10 +103,10 @@ class Lines:
         line_count = old.count(b"\n") + new.count(b"\n")
         ctx.budget.check_fits(2 * (len(old) + len(new)) + _LINE_COST * line_count)
         ctx.charge(line_count)
-        self.old = split(old)
-        self.new = split(new)
+        self.old = split_lines(old, ctx.charge)
+        self.new = split_lines(new, ctx.charge)
         ends = equal_ends(self.old, self.new, horizon)
-        key = rules.key()
+        key = rules.key(ctx.charge)
         numbers: dict[bytes, int] = {}
         sides = []
         for lines in (self.old, self.new):
@@ -112,9 +126,9 @@ class Lines:
         return not all(self.trivial)
 
 
-def split(data: bytes) -> list[bytes]:
+def split_lines(data: bytes, charge: Charge) -> list[bytes]:
     """Return the lines of a text with their newlines; the last line may have none."""
-    lines = data.split(b"\n")
+    lines = split(data, b"\n", charge)
     last = lines.pop()
     result = [line + b"\n" for line in lines]
     if last:

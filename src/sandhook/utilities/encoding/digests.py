@@ -113,6 +113,7 @@ def check_listing(listing: str, algorithm: Algorithm | None, options: Settings, 
         return
     parsed_lines = 0
     for number, line in enumerate(lines, 1):
+        ctx.charge(1 + (len(line) >> 10))
         if line[:1] == "#" or not line.strip("\r\n"):
             continue
         parsed = _parse(line.rstrip("\r\n"), algorithm)

@@ -33,6 +33,7 @@ _DIGESTS = {
     "blake2b512": ("blake2b", "BLAKE2B-512"),
     "blake2s256": ("blake2s", "BLAKE2S-256"),
 }
+_SPACE = b" \t\n\v\f\r"
 _LINE = 48  #: bytes in a line of base64
 _MAX_RANDOM = 1 << 20  #: maximal number of bytes for rand
 
@@ -180,7 +181,7 @@ def _base64(words: list[str], ctx: Context) -> int:
     try:
         with reader:
             if decode:
-                data = b"".join(reader.read_all().split())
+                data = b"".join([chunk.translate(None, _SPACE) for chunk in reader.chunks()])
                 try:
                     out.write(binascii.a2b_base64(data, strict_mode=True) if data else b"")
                 except binascii.Error:

@@ -383,6 +383,9 @@ class _Digits:
 _HEX = {ord(digit): int(digit, 16) for digit in "0123456789abcdefABCDEF"}
 
 
+#: A mask: characters of one line between two looks at the clock.
+_LOOK = 0xFFF
+
 _NOT_HEX = bytes(byte for byte in range(256) if byte not in _HEX)
 
 
@@ -393,7 +396,7 @@ def _revert(reader: Reader, options: Options, columns: int, target: _Target, ctx
         target.go_to(base)
         half = -1
         for line in reader.lines():
-            half, data = _octets(line.translate(None, b" \t\r\n"), 0, len(line), half)
+            half, data = _octets(line.translate(None, b" \t\r\n"), 0, len(line), half, ctx)
             target.write(data)
     else:
         for line in reader.lines():
@@ -405,14 +408,14 @@ def _revert(reader: Reader, options: Options, columns: int, target: _Target, ctx
                 continue
             if end - start > 16:
                 raise Failure("Sorry, cannot seek.", 4)
-            _, data = _octets(line, end, columns, -1)
+            _, data = _octets(line, end, columns, -1, ctx)
             if end + 1 < len(line):
                 target.go_to(base + int(line[start:end], 16))
             target.write(data)
     target.finish()
 
 
-def _octets(line: bytes, at: int, max_octets: int, half: int) -> tuple[int, bytes]:
+def _octets(line: bytes, at: int, max_octets: int, half: int, ctx: Context) -> tuple[int, bytes]:
     """Parse pairs of digits, until three other characters in a row.
 
     Returns:
@@ -423,6 +426,8 @@ def _octets(line: bytes, at: int, max_octets: int, half: int) -> tuple[int, byte
     while at < len(line) and len(octets) < max_octets:
         digit = _HEX.get(line[at], -1)
         at += 1
+        if not at & _LOOK:
+            ctx.charge(_LOOK >> 3)
         if digit < 0:
             other_characters += 1
             half = -1

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, option_set
+from sandhook.command.pieces import split
 
 USAGE_STATUS = 255
 PERMUTE = False
@@ -61,4 +62,4 @@ def _lines(name: str, ctx: Context) -> list[bytes]:
     count = data.count(b"\n")
     ctx.charge(count)
     ctx.budget.check_fits(4 * len(data) + 100 * count)
-    return data.removesuffix(b"\n").split(b"\n") if data else []
+    return split(data.removesuffix(b"\n"), b"\n", ctx.charge) if data else []

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 import stat as bits
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
+from sandhook.command.pieces import PIECE, Charge, pieces
 from sandhook.lazy import lazily
 from sandhook.vfs.path import VirtualPath
 
@@ -242,9 +243,7 @@ class _Worker:
             data = reader.read_all()
         result = self._convert(data, "stdin")
         if result is None:
-            match = _BINARY.search(data)
-            assert match is not None
-            self.ctx.write(self._replace_ends(data[: match.start()])[0])
+            self.ctx.write(self._replace_ends(data[: _binary(data, self.ctx.charge)])[0])
             return
         converted, count, total = result
         if self.settings.verbose:
@@ -261,13 +260,13 @@ class _Worker:
         if codec is not None:
             data = data[2:].decode(codec, "replace").encode()
         data = data.removeprefix(_BOM)
-        if not options.force and (binary := _BINARY.search(data)):
-            line = data.count(b"\n", 0, binary.start()) + 1
-            self.print(f"Binary symbol 0x{binary[0][0]:02X} found at line {line}")
+        if not options.force and (binary := _binary(data, self.ctx.charge)) >= 0:
+            line = data.count(b"\n", 0, binary) + 1
+            self.print(f"Binary symbol 0x{data[binary]:02X} found at line {line}")
             self.print(f"Skipping binary file {name}")
             return None
         converted, count = self._replace_ends(data)
-        total = len(_END.findall(data))
+        total = self._matches(_END, data)
         keep = options.bom == "keep" or (not options.bom and self.name == "unix2dos")
         if options.bom == "add" or (had_mark and keep):
             converted = _BOM + converted
@@ -292,10 +291,16 @@ class _Worker:
             count += 1
             return line_end
 
-        converted = pattern.sub(replace, data)
+        converted = b"".join(
+            [pattern.sub(replace, piece) for piece in _pieces_between_ends(data, self.ctx.charge)]
+        )
         if options.add_end and converted and converted[-1:] not in b"\r\n":
             converted += _FORMS[self.name][1]
         return converted, count
+
+    def _matches(self, pattern: re.Pattern[bytes], data: bytes) -> int:
+        """Return the number of line ends that match."""
+        return sum(len(pattern.findall(piece)) for piece in _pieces_between_ends(data, self.ctx.charge))
 
     # ------------------------------------------------------------------ -i
 
@@ -309,10 +314,10 @@ class _Worker:
         unknown = flags.strip("dmubtchp0e")
         if unknown:
             raise Failure(f"wrong flag '{unknown[0]}' for option -i or --info")
-        ends = [data.count(b"\r\n"), data.count(b"\n") - data.count(b"\r\n"), len(_MAC_END.findall(data))]
+        ends = [data.count(b"\r\n"), data.count(b"\n") - data.count(b"\r\n"), self._matches(_MAC_END, data)]
         mark = "UTF-8" if data.startswith(_BOM) else {b"\xff\xfe": "UTF-16LE", b"\xfe\xff": "UTF-16BE"}.get(data[:2], "no_bom")  # fmt: skip
         wide = mark.startswith("UTF-16")
-        kind = "binary" if not wide and _BINARY.search(data) else "text"
+        kind = "binary" if not wide and _binary(data, self.ctx.charge) >= 0 else "text"
         display_name = name.rpartition("/")[2] if "p" in flags else name
         end = b"\0" if "0" in flags else b"\n"
         if "c" in flags:
@@ -328,6 +333,29 @@ class _Worker:
         cells = {"d": f"{ends[0]:8}", "u": f"{ends[1]:8}", "m": f"{ends[2]:8}", "b": f"  {mark:<8}", "t": f"  {kind:<6}"}  # fmt: skip
         row = "".join(cells[letter] for letter in columns) + (f"  {display_name}" if display_name else "")
         self.ctx.write(row.encode("utf-8", "surrogateescape") + end)
+
+
+def _pieces_between_ends(data: bytes, charge: Charge) -> Iterator[bytes]:
+    """Yield the data in pieces; none ends after a carriage return that belongs to the next byte."""
+    start = 0
+    while start < len(data):
+        end = start + PIECE
+        if data[end - 1 : end] == b"\r":
+            end += (end - start - len(data[start:end].rstrip(b"\r"))) & 1
+            end += data[end - 1 : end + 1] == b"\r\n"
+        charge(1 + (min(PIECE, len(data) - start) >> 4))
+        yield data[start:end]
+        start = end
+
+
+def _binary(data: bytes, charge: Charge) -> int:
+    """Return the offset of the first byte that no text has, -1 without one."""
+    at = 0
+    for piece in pieces(data, charge):
+        if match := _BINARY.search(piece):
+            return at + match.start()
+        at += len(piece)
+    return -1
 
 
 _END = lazily(rb"\r\n|\n|\r", re.DOTALL)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from sandhook.command.context import Context, Reader
 from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.pieces import split
 from sandhook.command.ranges import LAST, Range, parse_list
 from sandhook.text.quoting import quote_odd
 from sandhook.vfs.errors import error_text
@@ -176,7 +177,7 @@ def whole_input(
     """Return the function for a delimiter that also ends lines: the lines are the fields."""
 
     def copy(reader: Reader, ctx: Context) -> None:
-        parts = reader.read_all().split(end)
+        parts = split(reader.read_all(), end, ctx.charge)
         if not parts[-1]:
             parts.pop()
         if len(parts) == 1 and only:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
 from sandhook.command.options import opt, option_set
+from sandhook.command.pieces import pieces
 from sandhook.text.quoting import quote_odd
 from sandhook.utilities.lines.tabs import TabStops, parse_tabs
 
@@ -44,21 +45,41 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 def expanded(line: bytes, stops: TabStops, initial: bool, ctx: Context) -> bytes:
     """Return a line with its tabs as blanks."""
-    pieces = []
-    column = 0
-    parts = line.split(b"\t")
-    for index, part in enumerate(parts):
-        ctx.charge()
-        pieces.append(part)
-        column = max(0, column + len(part) - 2 * part.count(b"\b"))
-        if index == len(parts) - 1:
-            break
-        if initial and part.strip(b" "):
-            pieces.append(b"\t" + b"\t".join(parts[index + 1 :]))
-            break
-        stop = stops.next(column)
-        width = 1 if stop is None else stop - column
-        ctx.budget.check_fits(width + len(line))
-        pieces.append(b" " * width)
-        column += width
-    return b"".join(pieces)
+    out = []
+    column = spread = 0
+    expanding = True
+    for piece in pieces(line, ctx.charge):
+        if not expanding or b"\t" not in piece:
+            out.append(piece)
+            expanding = expanding and not (initial and piece.strip(b" "))
+            column = _column_after(column, piece)
+            continue
+        texts = []
+        parts = piece.split(b"\t")
+        for index, part in enumerate(parts):
+            ctx.charge()
+            texts.append(part)
+            column = _column_after(column, part)
+            expanding = not (initial and part.strip(b" "))
+            if index == len(parts) - 1:
+                break
+            if not expanding:
+                texts.append(b"\t" + b"\t".join(parts[index + 1 :]))
+                break
+            stop = stops.next(column)
+            width = 1 if stop is None else stop - column
+            spread += width
+            ctx.budget.check_fits(spread + len(line))
+            texts.append(b" " * width)
+            column += width
+        out.append(b"".join(texts))
+    return b"".join(out)
+
+
+def _column_after(column: int, text: bytes) -> int:
+    """Return the column after a text without tabs; a backspace moves to the left, but not before the line."""
+    if b"\b" not in text:
+        return column + len(text)
+    for byte in text:
+        column = max(0, column - 1) if byte == 8 else column + 1
+    return column

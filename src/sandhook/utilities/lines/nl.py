@@ -18,7 +18,7 @@ from sandhook.text.quoting import quote_odd
 _FORMATS = ("ln", "rn", "rz")
 
 _MAX = 2**63
-_NUMBER = re.compile(r"[ \t\n\v\f\r]*([-+]?[0-9]+)", re.ASCII)
+_NUMBER = re.compile(r"[ \t\n\v\f\r]*+([-+]?[0-9]+)", re.ASCII)
 
 
 def _number(what: str, minimum: int = -_MAX, maximum: int = _MAX - 1) -> Callable[[str], int]:

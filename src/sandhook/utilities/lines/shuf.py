@@ -13,6 +13,7 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.counts import bounded_number
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.pieces import split
 from sandhook.text.quoting import quote_odd
 
 _MAX = 1 << 63
@@ -107,7 +108,7 @@ def _lines(
     except OSError as error:
         raise Failure(f"{quote_odd(name)}: {reason(error)}") from None
     ctx.budget.check_fits(2 * len(data) + 64 * data.count(end))
-    lines = data.split(end)
+    lines = split(data, end, ctx.charge)
     if not lines[-1]:
         lines.pop()
     return len(lines), lines.__getitem__

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, option_set
+from sandhook.command.pieces import split_words
 from sandhook.text.quoting import quote_odd
 
 
@@ -46,7 +47,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     name = operands[0] if operands else "-"
     try:
         with ctx.open(name) as reader:
-            words = reader.read_all().split()
+            words = [word for part in split_words(reader.read_all(), ctx.charge) for word in part]
     except OSError as error:
         raise Failure(f"{quote_odd(name)}: {reason(error)}") from None
     ctx.budget.check_fits(150 * len(words))

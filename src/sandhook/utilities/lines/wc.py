@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.pieces import split
 from sandhook.text.locale import goes_by_bytes
 from sandhook.text.quoting import quote_odd
 from sandhook.vfs.errors import error_text
@@ -92,7 +93,8 @@ def read_names(source: str, ctx: Context) -> list[str]:
             data = reader.read_all()
     except OSError as error:
         raise Failure(f"cannot open '{source}' for reading: {error_text(error)}") from None
-    return [name.decode("utf-8", "surrogateescape") for name in data.removesuffix(b"\0").split(b"\0") if name]
+    names = split(data.removesuffix(b"\0"), b"\0", ctx.charge)
+    return [name.decode("utf-8", "surrogateescape") for name in names if name]
 
 
 def number_width(options: Options, names: Sequence[str], ctx: Context) -> int:

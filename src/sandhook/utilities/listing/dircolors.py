@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.pieces import split
 from sandhook.pattern.glob import compile_pattern
 from sandhook.text.quoting import quote_odd
 
@@ -74,6 +75,10 @@ EXEC 01;32
 """
 
 
+#: Bytes that an entry or an error needs.
+_ENTRY_COST = 250
+
+
 @option_set
 class Options:
     """dircolors [-b | -c | -p] [FILE]
@@ -125,15 +130,15 @@ def _lines(operands: Sequence[str], ctx: Context) -> list[str]:
         return _DATABASE.split("\n")
     try:
         with ctx.open(operands[0]) as reader:
-            return reader.read_all().decode("utf-8", "surrogateescape").split("\n")
+            return split(reader.read_all().decode("utf-8", "surrogateescape"), "\n", ctx.charge)
     except OSError as error:
         raise Failure(f"{quote_odd(operands[0])}: {reason(error)}") from None
 
 
 def _entries(lines: Sequence[str], source: str, ctx: Context) -> list[tuple[str, str]]:
     """Return the keys of LS_COLORS with their colours."""
-    entries = []
-    errors = []
+    entries: list[tuple[str, str]] = []
+    errors: list[str] = []
     is_active, in_header, header_seen = True, False, False
     for number, line in enumerate(lines, 1):
         ctx.charge()
@@ -141,6 +146,7 @@ def _entries(lines: Sequence[str], source: str, ctx: Context) -> list[tuple[str,
         if not words:
             continue
         keyword = words[0]
+        ctx.budget.check_fits(_ENTRY_COST * (len(errors) + len(entries)))
         if len(words) == 1:
             errors.append(f"{source}:{number}: invalid line;  missing second token")
             continue

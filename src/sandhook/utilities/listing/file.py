@@ -184,7 +184,9 @@ def _inside(
     length = 0
     problem = ""
     try:
-        for piece in expanded(chain([data], reader.chunks()), kind_of(data), ctx.charge):
+        for piece in expanded(
+            chain([data], reader.chunks()), kind_of(data), ctx.charge, ctx.budget.charge_memory
+        ):
             pieces.append(piece[: size - length])
             length += len(pieces[-1])
             if length >= size:

@@ -14,7 +14,7 @@ from sandhook.lazy import lazily
 
 PERMUTE = False
 USAGE_STATUS = 125
-_SIZE = lazily(r"[ \t]*\+?[0-9]{1,18}([kKMGTPEZY](B|iB)?)?", re.ASCII)
+_SIZE = lazily(r"[ \t]*+\+?[0-9]{1,18}([kKMGTPEZY](B|iB)?)?", re.ASCII)
 
 
 def _mode(text: str) -> str:

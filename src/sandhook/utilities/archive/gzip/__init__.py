@@ -235,7 +235,13 @@ class _Worker:
             if self.kind != "gzip" and (first or self.kind != "bzip2"):
                 raise CorruptError("File format not recognized", "unrecognized")
         self.sizes = []
-        return expanded(rest, kind if self.kind == "xz" else self.kind, self.ctx.charge, self.sizes)
+        return expanded(
+            rest,
+            kind if self.kind == "xz" else self.kind,
+            self.ctx.charge,
+            self.ctx.budget.charge_memory,
+            self.sizes,
+        )
 
     def _corruption_error(self, name: str, error: CorruptError, target: str) -> None:
         message = self.messages.corrupt_data(name, error, target, test=self.options.test)

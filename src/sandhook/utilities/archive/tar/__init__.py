@@ -38,6 +38,9 @@ _HINT = "Try 'tar --help' or 'tar --usage' for more information."
 #: Exit status after a usage error.
 _USAGE_ERROR_STATUS = 64
 
+#: Bytes that a compiled pattern needs.
+_PATTERN_COST = 1_000
+
 #: Characters that make a name look like a pattern.
 _WILDCARDS = frozenset("*?[\\")
 
@@ -104,6 +107,7 @@ class Job:
         newer = options.newer if options.newer is not None else options.newer_mtime
         self.newer = None if newer is None else self._parse_time(newer, "date")
         excluded = [*options.exclude, *(line for file in options.exclude_from for line in self._lines(file))]
+        ctx.budget.check_fits(_PATTERN_COST * len(excluded))
         self.selection = Selection(options, excluded, ctx.charge)
         self.record = format_.BLOCK * (options.blocks or 20)
         self._width = 19
@@ -350,7 +354,7 @@ class Job:
             pieces: Iterator[bytes] = chain((first,) if first else (), chunks)
             if packing:
                 self._check_compression(packing, kind_of(first))
-                pieces = expanded(pieces, packing, ctx.charge)
+                pieces = expanded(pieces, packing, ctx.charge, ctx.budget.charge_memory)
             pieces = self._count_bytes(pieces)
             try:
                 for directory, _ in self.names:

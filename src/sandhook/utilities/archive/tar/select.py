@@ -46,6 +46,7 @@ class Selection:
             self.unseen[key] = None
 
     def _matcher(self, text: str, wild: bool) -> Callable[[str], bool]:
+        self._charge(1 + (len(text) >> 3))
         nocase = self._options.ignore_case
         if not wild:
             expected = text.casefold() if nocase else text

@@ -15,7 +15,7 @@ from sandhook.command.options import UsageError
 from sandhook.utilities.compare.patch.files import Outcome, Patcher
 from sandhook.utilities.compare.patch.options import Options
 from sandhook.utilities.compare.patch.parse import Parser
-from sandhook.utilities.compare.sides import split
+from sandhook.utilities.compare.sides import split_lines
 
 USAGE_STATUS = 2
 NAMED_HINT = True
@@ -50,7 +50,7 @@ def _apply_all(options: Options, target: str | None, name: str, ctx: Context) ->
     except OSError as error:
         raise Failure(f"**** Can't open patch file {name} : {reason(error)}") from None
     ctx.budget.check_fits(3 * len(data) + 150 * data.count(b"\n"))
-    parser = Parser(split(data), options.kind, ctx.charge, file_known=target is not None)
+    parser = Parser(split_lines(data, ctx.charge), options.kind, ctx.charge, file_known=target is not None)
     patcher = Patcher(options, target, ctx)
     outcome = Outcome.GOOD
     has_patches = False

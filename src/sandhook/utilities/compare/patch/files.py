@@ -10,7 +10,7 @@ from sandhook.command.operands import find, reason
 from sandhook.record import Record
 from sandhook.utilities.compare.patch.apply import Applier, Placement
 from sandhook.utilities.compare.patch.parse import Hunk, Patch
-from sandhook.utilities.compare.sides import split
+from sandhook.utilities.compare.sides import split_lines
 
 if TYPE_CHECKING:
     from sandhook.utilities.compare.patch.options import Options
@@ -74,7 +74,7 @@ class Patcher:
                 new_name if "/" in new_name or options.strip is None else f"b/{new_name}", git=True
             )
             target = f"{new_name} ({'copied' if patch.copy else 'renamed'} from {name})"
-        lines = split(data)
+        lines = split_lines(data, self._ctx.charge)
         if self._skip_already_empty(patch, lines, name):
             return Outcome.REJECTED
         self._print(f"{verb} file {target}")

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import Inform
+from sandhook.command.pieces import split_lines
 from sandhook.formats import FormatError, Number
 from sandhook.formats.json_text import read_json, write_json
 from sandhook.utilities.data.jq.embedded import run_filter
@@ -27,6 +29,9 @@ _SUFFIXES = {"json": "json", "toml": "toml", "csv": "csv", "tsv": "tsv", "xml": 
 
 #: ``select(fileIndex == 0)`` of eval-all: the first file's document.
 _FILE = re.compile(r"select\(\s*(?:fileIndex|fi)\s*==\s*([0-9]{1,4})\s*\)")
+
+#: Bytes that a row of a table needs, and each of its cells.
+_ROW_COST, _CELL_COST = 250, 80
 
 #: The maximal nesting of documents.
 _MAX_DEPTH = 256
@@ -187,8 +192,10 @@ class _Run:
         from sandhook.formats.yaml import read_scalar
 
         names: list[str] = []
-        for row in read_rows(text.splitlines(keepends=True), delimiter=delimiter):
+        lines = chain.from_iterable(split_lines(text, self._ctx.charge))
+        for count, row in enumerate(read_rows(lines, delimiter=delimiter)):
             self._ctx.charge(1)
+            self._ctx.budget.check_fits((_ROW_COST + _CELL_COST * len(names)) * count)
             if names:
                 yield {name: read_scalar(field) for name, field in zip(names, row)}
             else:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 
 _TOKEN = re.compile(
-    r"(?P<blank>(?:[ \t\f\r\v]|\\\n)+)"
+    r"(?P<blank>(?:[ \t\f\r\v]++|\\\n)++)"
     r"|(?P<comment>\#[^\n]*)"
     r"|(?P<newline>\n)"
     r"|(?P<number>(?:[0-9A-Z]++(?:\\\n)?+)++(?:\.(?:(?:\\\n)?[0-9A-Z]++)*+)?|\.(?:(?:\\\n)?[0-9A-Z]++)++)"

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError
+from sandhook.command.pieces import split
 from sandhook.pattern.glob import compile_pattern
 from sandhook.utilities.extras.cpio import format as format_
 from sandhook.utilities.extras.cpio.extract import Extractor
@@ -114,7 +115,9 @@ def _extract(options: Options, operands: Sequence[str], ctx: Context) -> int:
         try:
             with ctx.open(name) as reader:
                 texts += [
-                    line.decode("utf-8", "surrogateescape") for line in reader.read_all().split(b"\n") if line
+                    line.decode("utf-8", "surrogateescape")
+                    for line in split(reader.read_all(), b"\n", ctx.charge)
+                    if line
                 ]
         except OSError as error:
             raise Failure(f"{name}: {reason(error)}") from None

@@ -58,7 +58,7 @@ def _print_names(table: Table, options: Any) -> None:
         table.ctx.write_line(f"{number:3d}: {name}")
 
 
-def _columns(table: Table, options: Any, rows: Sequence[list[str]]) -> list[list[Cell]]:
+def _columns(table: Table, options: Any, rows: Sequence[Sequence[str]]) -> list[list[Cell]]:
     table.ctx.budget.check_fits(200 * len(rows) * max(1, len(table.names)))
     return (as_text if options.no_inference else infer_types)(rows, len(table.names))
 

@@ -12,11 +12,13 @@ from itertools import chain
 from typing import Any
 
 from sandhook.command.context import Context, Failure
+from sandhook.command.pieces import split_lines
 from sandhook.formats.table import column_name, read_rows, write_row
 from sandhook.lazy import lazily
 from sandhook.vfs.errors import fs_error
 
 Row = list[str]
+_LINES = 65_536  #: lines that one call compares
 _CELL = 100  #: memory for a cell and its inferred value, in bytes
 _COLUMN = 800  #: memory for a column: its name, its list of cells, its place in an output
 
@@ -54,9 +56,15 @@ class Table:
             text = data.decode(encoding, errors).removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             raise Failure(f'Your file is not "{options.encoding}" encoded: {error.reason}.') from None
-        lines = text.splitlines(keepends=True)[int(options.skip) :]
-        longest = max(lines, key=len, default="")
-        ctx.budget.check_fits(_COLUMN * max(map(longest.count, ",;\t|")))
+        del data
+        lines = [line for part in split_lines(text, ctx.charge) for line in part]
+        del text, lines[: int(options.skip)]
+        most = 0
+        for start in range(0, len(lines), _LINES):
+            ctx.charge(_LINES >> 3)
+            longest = max(lines[start : start + _LINES], key=len)
+            most = max(most, *map(longest.count, ",;\t|"))
+        ctx.budget.check_fits(_COLUMN * most)
         rows = read_rows(
             lines, delimiter=_delimiter(options, lines), quote=options.quote, empty=not self.typed
         )
@@ -79,17 +87,17 @@ class Table:
             self.ctx.charge(1 + (len(row) >> 3))
             yield [str(number), *row] if self.lead else row
 
-    def all_rows(self) -> list[Row]:
+    def all_rows(self) -> list[tuple[str, ...]]:
         """Return all rows, padded to the number of columns. Raises Failure for a longer row."""
         width = len(self.names)
-        rows: list[Row] = []
+        rows: list[tuple[str, ...]] = []
         for row in self.rows():
             if len(row) > width:
                 raise Failure(
                     f"ValueError: Row {len(rows)} has {len(row)} values, but Table only has {width} columns."
                 )
             self.ctx.budget.check_fits(_CELL * width * (len(rows) + 1))
-            rows.append([*row, *[""] * (width - len(row))])
+            rows.append((*row, *[""] * (width - len(row))))  # a collection of garbage skips tuples of texts
         return rows
 
     def indexes(self, text: str | None) -> list[int]:
@@ -152,12 +160,12 @@ def _delimiter(options: Any, lines: Sequence[str]) -> str:
     return next((each for each in ",;\t|" if each in head), ",")
 
 
-def infer_types(rows: Sequence[Row], width: int) -> list[list[Cell]]:
+def infer_types(rows: Sequence[Sequence[str]], width: int) -> list[list[Cell]]:
     """Return the columns of a table as booleans, numbers or dates if all their cells are, else as text."""
     return [_column([row[index] for row in rows]) for index in range(width)]
 
 
-def as_text(rows: Sequence[Row], width: int) -> list[list[Cell]]:
+def as_text(rows: Sequence[Sequence[str]], width: int) -> list[list[Cell]]:
     """Return the columns as text, with None for cells without a value."""
     return [[_null(row[index]) for row in rows] for index in range(width)]
 

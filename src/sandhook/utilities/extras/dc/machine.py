@@ -24,6 +24,7 @@ from sandhook.utilities.extras.bc_number import (
 DIGITS = "0123456789ABCDEF"
 BLANKS = " \t\n\r\f\v"
 _MAX_LINE = 1 << 16
+_LOOK = 0xFFF  #: a mask: characters of a string between two charges
 
 #: A value on the stack: a number, or the text of a string.
 Value = Number | str
@@ -136,7 +137,9 @@ class Machine:
         while at < len(code) and depth:
             depth += (code[at] == "[") - (code[at] == "]")
             at += 1
-        self.ctx.charge(1 + (at - start >> 6))
+            if not at & _LOOK:
+                self.ctx.charge(1 + (_LOOK >> 3))
+        self.ctx.charge(1)
         self.go_to(at)
         self.push(code[start : at - 1] if not depth else code[start:at])
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, also, opt, option_set
-from sandhook.utilities.compare.sides import is_binary, split
+from sandhook.utilities.compare.sides import is_binary, split_lines
 from sandhook.utilities.extras.diff3.blocks import ALL, FIRST, SECOND, THIRD, Block, blocks
 
 USAGE_STATUS = 2
@@ -80,7 +80,7 @@ def _lines(name: str, options: Options, ctx: Context) -> list[bytes]:
     ctx.budget.check_fits(2 * len(data) + 60 * data.count(b"\n"))
     if not options.text and is_binary(data):
         raise Failure(f"Binary file {name} cannot be compared: use -a")
-    lines = split(data)
+    lines = split_lines(data, ctx.charge)
     if options.strip:
         lines = [line.removesuffix(b"\r\n") + b"\n" if line.endswith(b"\r\n") else line for line in lines]
     return lines

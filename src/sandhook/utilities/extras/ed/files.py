@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
+from sandhook.command.pieces import split
 from sandhook.utilities.extras.ed.buffer import Buffer, EdError
 from sandhook.utilities.extras.ed.parse import Parser
 
@@ -124,7 +125,8 @@ class Files:
             if self._counts:
                 self._ctx.flush()
                 self._ctx.process.write_error(b"Newline appended\n")
-        lines = data.split(b"\n")[:-1]
+        lines = split(data, b"\n", self._ctx.charge)
+        lines.pop()
         if self._strip:
             lines = [line.removesuffix(b"\r") for line in lines]
         return lines, size

@@ -5,13 +5,18 @@ Source: POSIX.1-2024 XCU 3, ed. Oracle: GNU ed 1.19.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Protocol
 
+from sandhook.lazy import lazily
 from sandhook.limits import Budget
 from sandhook.pattern.errors import PatternError, UnmatchedBracketError
 from sandhook.pattern.posix import Match, Regex
 from sandhook.utilities.extras.ed.buffer import Buffer, EdError
+
+_BLANKS = lazily(rb"[ \t]*")
+_DIGITS = lazily(rb"[0-9]*")
 
 Part = bytes | int  #: of a replacement: text, or the number of a group
 
@@ -89,16 +94,12 @@ class Parser:
 
     def blanks(self) -> bool:
         """Move past blanks; return False at another character."""
-        start = self._at
-        while self.peek() in (b" ", b"\t"):
-            self._at += 1
+        start, self._at = self._at, _span_end(_BLANKS, self._text, self._at)
         return self._at > start
 
     def number(self) -> int | None:
         """Parse a decimal number; return None when there is no digit. Raises EdError for more than 18."""
-        start = self._at
-        while self.peek().isdigit():
-            self._at += 1
+        start, self._at = self._at, _span_end(_DIGITS, self._text, self._at)
         if self._at == start:
             return None
         if self._at - start > 18:
@@ -293,6 +294,12 @@ class Parser:
                 raise EdError("No previous substitution")
             return previous, closed
         return (*parts, bytes(literal)), closed
+
+
+def _span_end(pattern: re.Pattern[bytes], text: bytes, at: int) -> int:
+    """Return the end of a match that may be empty."""
+    match = pattern.match(text, at)
+    return at if match is None else match.end()
 
 
 def _bracket_end(text: bytes, at: int) -> int:

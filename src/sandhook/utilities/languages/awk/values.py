@@ -12,10 +12,10 @@ from typing import TypeAlias
 
 from sandhook.lazy import lazily
 
-_NUMBER = r"[ \t\n\r\f\v]*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
+_NUMBER = r"[ \t\n\r\f\v]*+([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
 _PREFIX = lazily(_NUMBER)
 _NUMBER_ONLY = lazily(_NUMBER + r"[ \t\n\r\f\v]*")
-_SPECIAL = lazily(r"[ \t\n\r\f\v]*([-+])(inf|nan)(?:[ \t\n\r\f\v]*)", re.IGNORECASE)
+_SPECIAL = lazily(r"[ \t\n\r\f\v]*+([-+])(inf|nan)(?:[ \t\n\r\f\v]*)", re.IGNORECASE)
 
 
 class Fatal(Exception):

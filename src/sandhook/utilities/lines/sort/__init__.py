@@ -12,7 +12,7 @@ from typing import Any
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
-from sandhook.command.pieces import Charge
+from sandhook.command.pieces import Charge, split
 from sandhook.text.quoting import quote_odd
 from sandhook.utilities.lines.sort.keys import Key, KeyFunction, check_flags, key_function, parse_key
 from sandhook.utilities.lines.sort.runs import sort_lines
@@ -264,7 +264,7 @@ def read_names(source: str, ctx: Context) -> list[str]:
     """Return the names of --files0-from. Raises Failure."""
     try:
         with ctx.open(source) as reader:
-            records = reader.read_all().split(b"\0")
+            records = split(reader.read_all(), b"\0", ctx.charge)
     except OSError as error:
         raise Failure(f"open failed: {quote_odd(source)}: {error_text(error)}") from None
     if not records[-1]:
@@ -300,7 +300,7 @@ def read_lines(name: str, delimiter: bytes, ctx: Context) -> list[bytes]:
         kind = "read failed" if isinstance(error, IsADirectoryError) else "cannot read"
         raise Failure(f"{kind}: {quote_odd(name)}: {error_text(error)}") from None
     ctx.budget.check_fits(2 * len(data) + _LINE_COST * data.count(delimiter))
-    lines = data.split(delimiter)
+    lines = split(data, delimiter, ctx.charge)
     if not lines[-1]:
         lines.pop()
     return lines

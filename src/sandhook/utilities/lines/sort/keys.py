@@ -15,6 +15,7 @@ from typing import Any
 from zlib import crc32
 
 from sandhook.command.context import Failure
+from sandhook.limits import check_clock
 from sandhook.record import Record
 
 KeyFunction = Callable[[bytes], Any]
@@ -22,12 +23,14 @@ KeyFunction = Callable[[bytes], Any]
 _BLANKS = b" \t\n"
 _NUMBER = re.compile(rb"[ \t\n]*(-?)([0-9]*)(?:\.([0-9]*))?")
 _GENERAL = re.compile(
-    rb"[ \t\n\v\f\r]*([+-]?(?:0x[0-9a-f]+(?:\.[0-9a-f]*)?(?:p[+-]?[0-9]+)?|[0-9]+\.?[0-9]*(?:e[+-]?[0-9]+)?"
+    rb"([+-]?(?:0x[0-9a-f]+(?:\.[0-9a-f]*)?(?:p[+-]?[0-9]+)?|[0-9]+\.?[0-9]*(?:e[+-]?[0-9]+)?"
     rb"|\.[0-9]+(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan(?:\([a-z0-9_]*\))?))",
     re.IGNORECASE,
 )
-_SUFFIX = re.compile(rb"(\.[A-Za-z~][A-Za-z0-9~]*)*\Z")
+_IN_SUFFIX = b".0123456789~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_NO_SUFFIX = re.compile(rb"\.(?:(?<=[0-9.]\.)|(?<=\A\.))")  #: a dot without its letter, read backwards
 _PARTS = re.compile(rb"([^0-9]*)([0-9]*)")
+_LOOK = 0xFFF  #: a mask: parts of a version between two looks at the clock
 _UNITS = b" KMGTPEZY"
 _MONTHS = (b"JAN", b"FEB", b"MAR", b"APR", b"MAY", b"JUN", b"JUL", b"AUG", b"SEP", b"OCT", b"NOV", b"DEC")
 _NO_DICTIONARY = bytes(
@@ -279,7 +282,7 @@ def human(text: bytes) -> Any:
 
 def general(text: bytes) -> Any:
     """-g: text that is not a number first, then NaN, then numbers."""
-    match = _GENERAL.match(text)
+    match = _GENERAL.match(text.lstrip(b" \t\n\v\f\r"))  # an expression with blanks would try each of them
     if not match:
         return (0, 0.0)
     number = match[1].decode()
@@ -301,26 +304,49 @@ def version(text: bytes) -> Any:
     rank = 0 if not text else 1 if text == b"." else 2 if text == b".." else 3 if text[:1] == b"." else 4
     if rank < 3:
         return (rank,)
-    suffix = _SUFFIX.search(text)
-    prefix = text[: suffix.start()] if suffix else text
-    return (rank, _version_parts(prefix), _version_parts(text))
+    return (rank, _version_parts(text[: _suffix_start(text)]), _version_parts(text))
 
 
-def _version_parts(text: bytes) -> tuple[Any, ...]:
-    parts: list[Any] = []
-    for letters, digits in _PARTS.findall(text):
-        parts.append(tuple([_version_order(byte) for byte in letters] + [0]))
+def _suffix_start(text: bytes) -> int:
+    """Return the offset of the suffixes at the end of a name: each a dot, a letter or "~", and letters or digits."""
+    tail = len(text.rstrip(_IN_SUFFIX))
+    reverse = text[
+        : tail - 1 if tail else None : -1
+    ]  # an expression for the suffixes is quadratic from the start
+    broken = _NO_SUFFIX.search(reverse)
+    start = text.find(b".", tail if broken is None else len(text) - broken.end() + 1)
+    return len(text) if start < 0 else start
+
+
+def _version_parts(text: bytes) -> bytes:
+    """Return bytes that compare as runs of other characters and of digits do, a number after its length."""
+    key: list[bytes] = []
+    parts: list[bytes] = []
+    for count, match in enumerate(_PARTS.finditer(text)):
+        if not count & _LOOK:
+            check_clock()
+            key.append(b"".join(parts))
+            parts.clear()
+        letters, digits = match.groups()
         significant = digits.lstrip(b"0")
-        parts.append((len(significant), significant))
-    parts += [(0,), (0, b"")]
-    return tuple(parts)
+        parts += (letters.translate(_VERSION_ORDER), _END_OF_PART, len(significant).to_bytes(4), significant)
+    return b"".join(key) + b"".join(parts)
 
 
-def _version_order(byte: int) -> int:
-    if byte == 0x7E:
-        return -1
-    letter = 0x41 <= byte <= 0x5A or 0x61 <= byte <= 0x7A
-    return byte if letter else byte + 256
+def _version_order() -> bytes:
+    """Return the rank of each byte: "~", the end of a part, letters, all others."""
+    letters = [byte for byte in range(128) if chr(byte).isalpha()]
+    others = [
+        byte for byte in range(256) if byte not in letters and byte != 0x7E and not 0x30 <= byte <= 0x39
+    ]
+    ranks = bytearray(256)
+    for rank, byte in enumerate([0x7E, -1, *letters, *others]):
+        if byte >= 0:
+            ranks[byte] = rank
+    return bytes(ranks)
+
+
+_VERSION_ORDER, _END_OF_PART = _version_order(), b"\x01"
 
 
 _CONVERSIONS: dict[str, KeyFunction] = {

@@ -6,14 +6,23 @@ Source: curl's manual, "-K, --config"; oracle: curl 7.88.1.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
+from sandhook.command.pieces import free, split_lines
+from sandhook.limits import check_clock
+
+_LINE_ENDS = " \t\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+_LOOK = 0xFF  #: a mask: lines, or letters of an argument, between two looks at the clock
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "v": "\v"}
 
 
 def words(text: str) -> Iterator[tuple[int, str, str | None]]:
     """Yield the number of a line, the option in it, with its dashes, and its argument."""
-    for number, line in enumerate(text.splitlines(), 1):
-        line = line.strip(" \t\r")
+    lines = chain.from_iterable(split_lines(text, free))
+    for number, line in enumerate(lines, 1):
+        if not number & _LOOK:
+            check_clock()
+        line = line.strip(_LINE_ENDS)
         if not line or line.startswith("#"):
             continue
         end = 0
@@ -41,4 +50,6 @@ def _argument(text: str) -> str:
         else:
             letters.append(text[index])
         index += 1
+        if not index & _LOOK:
+            check_clock()
     return "".join(letters)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
 from sandhook.command.options import Syntax, UsageError
+from sandhook.command.pieces import Charge, split_lines
 from sandhook.kernel.descriptor import Description
 from sandhook.net.url import UrlRefused, join
 from sandhook.utilities.network.cookies import Jar
@@ -77,7 +78,7 @@ def _fetch_all(options: Options, operands: Sequence[str], ctx: Context) -> int:
     try:
         urls = list(operands)
         if options.input is not None:
-            urls += _parse_list(_read_list(ctx, options), options.base)
+            urls += _parse_list(_read_list(ctx, options), options.base, ctx.charge)
         if jar is not None and options.load is not None:
             name = options.load
             jar.load(_text(ctx, name))
@@ -124,9 +125,9 @@ def _text(ctx: Context, name: str) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _parse_list(text: str, base: str | None) -> list[str]:
+def _parse_list(text: str, base: str | None, charge: Charge) -> list[str]:
     """Return the URLs of a list."""
-    lines = [line.strip() for line in text.splitlines()]
+    lines = [line.strip() for part in split_lines(text, charge) for line in part]
     if base is None:
         return [line for line in lines if line]
     try:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import Inform, UsageError, also, opt, option_set
+from sandhook.command.pieces import splits
 from sandhook.pattern.errors import PatternError
 from sandhook.utilities.search.grep.matcher import Matcher, Spec
 from sandhook.utilities.search.grep.output import Searcher, Style
@@ -281,9 +282,10 @@ def make_spec(options: Options, name: str, pattern: str | None, ctx: Context) ->
     if len(kinds) > 1:
         raise Failure("conflicting matchers specified")
     texts = list(options.patterns) if pattern is None else [pattern]
-    lines: list[bytes] = []
+    lines: dict[bytes, None] = {}
     for text in texts:
-        lines += text.encode("utf-8", "surrogateescape").split(b"\n")
+        for part in splits(text.encode("utf-8", "surrogateescape"), b"\n", ctx.charge):
+            lines |= dict.fromkeys(part)
     for file in options.pattern_files:
         try:
             with ctx.open(file) as reader:
@@ -291,10 +293,11 @@ def make_spec(options: Options, name: str, pattern: str | None, ctx: Context) ->
         except OSError as error:
             raise Failure(f"{file}: {error_text(error)}") from None
         if data:
-            lines += data.removesuffix(b"\n").split(b"\n")
+            for part in splits(data.removesuffix(b"\n"), b"\n", ctx.charge):
+                lines |= dict.fromkeys(part)
     return Spec(
         kinds.pop() if kinds else "G",
-        tuple(dict.fromkeys(lines)),
+        tuple(lines),
         options.icase,
         options.words and not options.lines,
         options.lines,

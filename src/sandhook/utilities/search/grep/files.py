@@ -11,9 +11,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sandhook.command.context import Context, Failure
+from sandhook.command.pieces import split
 from sandhook.pattern.glob import Pattern, compile_pattern
 from sandhook.vfs.base import Stat
 from sandhook.vfs.errors import error_text, fs_error
+
+#: Bytes that a compiled pattern needs.
+_PATTERN_COST = 1_000
 
 
 class Files:
@@ -40,8 +44,10 @@ class Files:
                     data = reader.read_all()
             except OSError as error:
                 raise Failure(f"{name}: {error_text(error)}") from None
-            for line in data.decode("utf-8", "surrogateescape").split("\n"):
+            for line in split(data.decode("utf-8", "surrogateescape"), "\n", ctx.charge):
                 if line:
+                    ctx.charge(len(line) >> 3)
+                    ctx.budget.check_fits(_PATTERN_COST * len(self._rules))
                     self._rules.append((False, compile_pattern(line, extglob=False)))
         self._excluded_directories = [
             compile_pattern(text.rstrip("/") or "/", extglob=False) for text in options.exclude_dir

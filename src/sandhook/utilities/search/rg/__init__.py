@@ -11,6 +11,7 @@ from typing import Any
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import UsageError
+from sandhook.command.pieces import splits
 from sandhook.kernel.descriptor import Feed, File, Input
 from sandhook.kernel.pipe import Duplex, PipeReader
 from sandhook.pattern.errors import PatternError
@@ -83,21 +84,20 @@ class _Run:
 
     def _spec(self) -> PatternSpec:
         options, ctx = self._options, self._ctx
-        patterns = list(options.patterns)
+        patterns = dict.fromkeys(options.patterns)
         for name in options.pattern_files:
             try:
                 with ctx.open(name) as reader:
                     text = reader.read_all().decode("utf-8", "surrogateescape")
             except OSError as error:
                 raise PatternError(f"{name}: {message_of(error)}") from None
-            patterns += (
-                [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
-            )
+            for lines in splits(text.removesuffix("\n"), "\n", ctx.charge) if text else ():
+                patterns |= dict.fromkeys([line.removesuffix("\r") for line in lines])
         if not options.patterns and not options.pattern_files:
             if not self._operands:
                 raise UsageError("The following required arguments were not provided: <PATTERN>")
-            patterns.append(self._operands.pop(0))
-        unique = tuple(dict.fromkeys(patterns))
+            patterns[self._operands.pop(0)] = None
+        unique = tuple(patterns)
         icase = options.case == "i" or (options.case == "S" and is_lower(unique, options.fixed))
         return PatternSpec(
             unique, options.fixed, icase, options.bounds == "w", options.bounds == "x",

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from sandhook.lazy import lazily
-from sandhook.limits import Budget
+from sandhook.limits import Budget, check_clock
 from sandhook.pattern.engine import Find, Spans, compile_linear
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.linear import MAX_LENGTH, rust_syntax
 from sandhook.record import Record
 
+_MAX_TOTAL = 500_000  #: characters of all patterns; RE2 has no memory for more
 _COUNT = lazily(r"\{[0-9]+(?:,[0-9]*)?\}", re.ASCII)
 _META = frozenset("\\.+*?()|[]{}^$#&-~")
 _NOT_WORD = r"[^\n\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}]"
@@ -62,7 +63,10 @@ def escape(text: str) -> str:
 def compile_patterns(spec: PatternSpec) -> Find:
     """Compile a search for any of the patterns. Raises PatternError with ripgrep's message."""
     pieces = []
+    if sum(map(len, spec.patterns)) + len(spec.patterns) > _MAX_TOTAL:
+        raise PatternError(f"regexes of over {_MAX_TOTAL} characters")
     for pattern in spec.patterns:
+        check_clock()
         if len(pattern) > MAX_LENGTH:
             raise PatternError(f"regex of over {MAX_LENGTH} characters")
         if spec.fixed:
@@ -265,7 +269,7 @@ def matches_of(spec: PatternSpec, budget: Budget) -> Matches:
             end = size if end < 0 else end
             line = data[begin:end]
             for spans in _all_in(find, line, 0, len(line), budget):
-                yield [(a + begin, b + begin) if a >= 0 else (a, b) for a, b in spans]
+                yield tuple([(a + begin, b + begin) if a >= 0 else (a, b) for a, b in spans])
             at = end + 1
 
     return matches
@@ -295,7 +299,7 @@ def _all_in(
         if start == end == last:  # an empty match right after another match does not count
             at = _next_character(data, end)
             continue
-        yield spans
+        yield tuple(spans)  # a tuple of numbers is no work for collections of garbage, a list is
         last = end
         at = end if end > start else _next_character(data, end)
 

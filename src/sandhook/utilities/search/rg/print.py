@@ -244,17 +244,16 @@ class Printer:
             text = template.fill(self._data, spans)
             out += [self._data[at : spans[0][0]], text]
             size += spans[0][0] - at + len(text)
-            replaced_spans.append([(size - len(text), size)])
+            self._ctx.budget.check_fits(size)
+            replaced_spans.append(((size - len(text), size),))
             at = spans[0][1]
         out.append(self._data[at : block.end])
         number, column, at = self._number(block.begin), block.spans[0][0][0] - block.begin, 0
         for line in _lines(b"".join(out)):
             stop = at + len(line)
-            inside = (
-                [[(a - at, b - at)] for ((a, b),) in replaced_spans if a < stop and b >= at]
-                if self._color
-                else []
-            )
+            inside: list[Spans] = []
+            if self._color:
+                inside = [((a - at, b - at),) for ((a, b),) in replaced_spans if a < stop and b >= at]
             self._print_line(
                 number, column, block.begin, line, self._options.match_separator, inside, base=0,
                 count=len(block.spans),

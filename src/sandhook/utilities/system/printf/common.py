@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from sandhook.limits import check_clock
 from sandhook.record import Record
 from sandhook.text.escapes import unescape_argument, unescape_format
 from sandhook.text.quoting import shell_quote
@@ -24,6 +25,7 @@ _OTHERS = b"csbqQn"
 _INT_MAX = 2**31 - 1
 _MAX = 2**63 - 1
 _UMAX = 2**64 - 1
+_LOOK = 0xFFF  #: a mask: bytes of a format between two looks at the clock
 _MAX_CACHED_FORMATS = 256
 _MAX_CACHED_LENGTH = 1_024  #: a longer format is not cached
 
@@ -114,6 +116,8 @@ def parse_format(data: bytes) -> tuple[Item, ...]:
             at = percent + 2
             continue
         end_literal()
+        if not len(items) & 0xFF:
+            check_clock()
         at = _conversion(data, percent, items)
         if items and isinstance(items[-1], InvalidConversion):
             break
@@ -172,6 +176,8 @@ def _matching_parenthesis(data: bytes, at: int) -> int:
     while at < len(data):
         depth += (data[at] == 0x28) - (data[at] == 0x29)
         at += 1
+        if not at & _LOOK:
+            check_clock()
         if not depth:
             return at
     return 0
