@@ -200,11 +200,13 @@ class Budget:
 
 
 class _Thread(local):
-    """What the present thread runs: ``check_clock`` of its budget."""
+    """What the present thread runs: its budget, and ``check_clock`` of this budget."""
 
+    budget: Budget | None
     check: Callable[[], None]
 
     def __init__(self) -> None:
+        self.budget = None
         self.check = _check_nothing
 
 
@@ -223,6 +225,15 @@ def check_clock() -> None:
     _THREAD.check()
 
 
+def check_fits(count: int) -> None:
+    """Raise LimitExceeded if ``count`` bytes cannot fit in the memory of the present run; charges nothing.
+
+    For trees and tables that grow with a text, in code that knows no run.
+    """
+    if (budget := _THREAD.budget) is not None:
+        budget.check_fits(count)
+
+
 #: Characters of a text between two looks at the clock; of most work they are 1 to 10 milliseconds.
 PIECE = 32_768
 
@@ -237,9 +248,10 @@ def timed_pieces(text: str) -> Iterator[str]:
         yield text[start : start + PIECE]
 
 
-def use_clock(check: Callable[[], None]) -> Callable[[], None]:
-    """Make ``check_clock`` call ``check`` in the present thread; return what it called before. Runs may nest."""
-    outer, _THREAD.check = _THREAD.check, check
+def use_budget(budget: Budget | None) -> Budget | None:
+    """Make ``check_clock`` and ``check_fits`` ask ``budget`` in the present thread; return the one before. Runs may nest."""
+    outer, _THREAD.budget = _THREAD.budget, budget
+    _THREAD.check = _check_nothing if budget is None else budget.check_clock
     return outer
 
 

@@ -37,8 +37,8 @@ from sandhook.syntax.tokens import END, Token
 from sandhook.syntax.words import NAME, WordReader
 
 _PLAIN_WORD = re.compile(r"[^ \t\n\r()<>;&|\\'\"`$=?*+@!\[{}]+(?=[ \t\n;&|)])")
-_CONTINUED_OPERATOR = re.compile(r"([&|;<>]{1,2})(?:\\\n)+[&|;<>(-]")
-_CONTINUED_NAME = re.compile(r"(?:\\\n)+(?:[A-Za-z0-9_]*(?:\\\n)+)*[A-Za-z0-9_]*\+?(?:\\\n)*[=\[]")
+_CONTINUED_OPERATOR = re.compile(r"([&|;<>]{1,2})(?:\\\n)++[&|;<>(-]")
+_CONTINUED_NAME = re.compile(r"(?:\\\n)++(?:[A-Za-z0-9_]*+(?:\\\n)++)*+[A-Za-z0-9_]*+\+?(?:\\\n)*+[=\[]")
 _REDIRECTION_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\}\Z", re.DOTALL)
 
 
