@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import errno
-from functools import lru_cache
 
 from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED
 from sandhook.interp.lookup import not_started, search
 from sandhook.interp.script import is_binary, read_script
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES, SIGQUIT
-from sandhook.lazy import lazily
+from sandhook.lazy import cache_short, lazily
 from sandhook.state.control import ExitShell
 from sandhook.state.environment import exported_variables
 from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
@@ -123,7 +122,7 @@ def new_state(
     return state
 
 
-@lru_cache(maxsize=16)
+@cache_short(16)
 def _invocation(input: Input, main: str, parent_pid: int, ignored: frozenset[int]) -> Invocation:
     return Invocation(input, main, parent_pid=parent_pid, ignored_signals=ignored)
 
