@@ -5,9 +5,12 @@ Source: POSIX.1-2024 XCU 3, printf; Bash Reference Manual, printf. Oracle: bash 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from sandhook.lazy import lazily
+from sandhook.limits import check_clock, check_fits
 from sandhook.record import Record
 from sandhook.text.escapes import unescape_argument, unescape_format
 from sandhook.text.quoting import shell_quote
@@ -15,15 +18,17 @@ from sandhook.text.quoting import shell_quote
 if TYPE_CHECKING:
     from sandhook.text.longdouble import LongDouble
 
-_FLAGS = b"-+ #0'"
-_DIGITS = b"0123456789"
-_MODIFIERS = b"hjlLtz"
+_FLAGS = lazily(rb"[-+ #0']*")
+_DIGITS = lazily(rb"[0-9]*")
+_MODIFIERS = lazily(rb"[hjlLtz]*")
+_PARENTHESES = lazily(rb"[()]")
 _INTEGERS = b"diouxX"
 _FLOATS = b"aAeEfFgG"
 _OTHERS = b"csbqQn"
 _INT_MAX = 2**31 - 1
 _MAX = 2**63 - 1
 _UMAX = 2**64 - 1
+_ITEM_BYTES = 256  #: what a conversion takes
 _MAX_CACHED_FORMATS = 256
 _MAX_CACHED_LENGTH = 1_024  #: a longer format is not cached
 
@@ -110,6 +115,9 @@ def parse_format(data: bytes) -> tuple[Item, ...]:
             at = percent + 2
             continue
         end_literal()
+        if not len(items) & 255:
+            check_clock()
+            check_fits(len(items) * _ITEM_BYTES)
         at = _conversion(data, percent, items)
         if items and isinstance(items[-1], InvalidConversion):
             break
@@ -120,15 +128,13 @@ def parse_format(data: bytes) -> tuple[Item, ...]:
 def _conversion(data: bytes, percent: int, items: list[Item]) -> int:
     """Parse the conversion at ``percent``; return the offset after it."""
     at = percent + 1
-    while at < len(data) and data[at] in _FLAGS:
-        at += 1
+    at = _end(_FLAGS, data, at)
     flags = data[percent + 1 : at].decode()
     width, at = _count(data, at, 0)
     precision: int | None = _ABSENT
     if data[at : at + 1] == b".":
         precision, at = _count(data, at + 1, 0)
-    while at < len(data) and data[at] in _MODIFIERS:
-        at += 1
+    at = _end(_MODIFIERS, data, at)
     if at >= len(data):
         items.append(
             InvalidConversion(f"`{data[percent:].decode('utf-8', 'replace')}': missing format character")
@@ -158,21 +164,25 @@ def _conversion(data: bytes, percent: int, items: list[Item]) -> int:
 def _matching_parenthesis(data: bytes, at: int) -> int:
     """Return the offset after the parenthesis that closes the one at ``at``, or 0."""
     depth = 0
-    while at < len(data):
-        depth += (data[at] == 0x28) - (data[at] == 0x29)
-        at += 1
+    for number, found in enumerate(_PARENTHESES.finditer(data, at)):
+        if number & 1023 == 1023:
+            check_clock()
+        depth += 1 if found[0] == b"(" else -1
         if not depth:
-            return at
+            return found.end()
     return 0
+
+
+def _end(run: re.Pattern[bytes], data: bytes, at: int) -> int:
+    found = run.match(data, at)
+    return at if found is None else found.end()
 
 
 def _count(data: bytes, at: int, absent: int) -> tuple[int | None, int]:
     """Parse ``*`` (None) or digits; return the value and the offset after it."""
     if data[at : at + 1] == b"*":
         return None, at + 1
-    end = at
-    while end < len(data) and data[end] in _DIGITS:
-        end += 1
+    end = _end(_DIGITS, data, at)
     return int(data[at:end].lstrip(b"0")[:15] or b"%d" % absent), end
 
 
