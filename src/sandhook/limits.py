@@ -7,13 +7,15 @@ which no script can catch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from threading import Lock, local
 from time import monotonic
-from typing import Literal, NoReturn, Protocol, Self
+from typing import Literal, NoReturn, Protocol, Self, TypeVar
 
 from sandhook.errors import LimitExceeded, LimitName, WorkerCrash
 from sandhook.record import Record
+
+T = TypeVar("T")
 
 #: ``LimitExceeded.limit`` of a run that the host ended through a Cancellation.
 CANCELLED: Literal["cancelled"] = "cancelled"
@@ -246,6 +248,20 @@ def timed_pieces(text: str) -> Iterator[str]:
     for start in range(0, len(text), PIECE):
         check_clock()
         yield text[start : start + PIECE]
+
+
+#: Items of a list between two looks at the clock.
+_ITEMS = 8_192
+
+
+def timed_items(items: Sequence[T]) -> Iterator[T]:
+    """Yield the items of a list, with a look at the clock now and then: for work on every item."""
+    if len(items) <= _ITEMS:
+        yield from items
+        return
+    for start in range(0, len(items), _ITEMS):
+        check_clock()
+        yield from items[start : start + _ITEMS]
 
 
 def use_budget(budget: Budget | None) -> Budget | None:

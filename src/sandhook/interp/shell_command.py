@@ -17,6 +17,7 @@ from sandhook.state.records import Input, Invocation
 from sandhook.state.state import Interpreter, Programs, State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray
 from sandhook.text.names import is_name
+from sandhook.text.numbers import decimal
 from sandhook.vfs.errors import error_text, fs_error
 from sandhook.vfs.path import join
 
@@ -142,9 +143,10 @@ def _import_environment(state: State, environment: dict[str, str]) -> None:
     for inert in INERT.intersection(environment):
         del values[inert], attributes[inert]
     for computed in _COMPUTED.intersection(environment):
-        seconds = values.pop(computed, None)
-        if computed == "SECONDS" and isinstance(seconds, str) and seconds.isdigit():
-            state.memo = state.memo._replace(seconds=int(seconds[:18]))
+        value = values.pop(computed, None)
+        seconds = decimal(value) if computed == "SECONDS" and isinstance(value, str) else None
+        if seconds is not None:
+            state.memo = state.memo._replace(seconds=seconds)
 
 
 def _count_level(runtime: Interpreter, state: State) -> None:

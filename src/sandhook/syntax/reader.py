@@ -20,7 +20,7 @@ _BLANK_CR = re.compile(r"(?:[ \t]|\\\r?\n|\r(?=\n))++")
 _PIECES = 64
 
 #: Bytes that the tree and the closures need for a token or a piece of a word.
-_PIECE_BYTES = 320
+_PIECE_BYTES = 512
 
 #: Characters that replacements in one text may move: each moves the whole rest of the text.
 MAX_MOVED = 1 << 28

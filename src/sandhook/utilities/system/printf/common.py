@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.lazy import lazily
-from sandhook.limits import check_clock, check_fits
+from sandhook.limits import check_clock, check_fits, timed_items
 from sandhook.record import Record
 from sandhook.text.escapes import unescape_argument, unescape_format
 from sandhook.text.quoting import shell_quote
@@ -245,7 +245,7 @@ class Formatter:
 
     def expand(self, items: Sequence[Item]) -> bool:
         """Write the format once; return False when the output ends here."""
-        for item in items:
+        for item in timed_items(items):
             if isinstance(item, Literal):
                 self.write(item.data)
                 for message in item.warnings:
