@@ -103,7 +103,7 @@ def parse_format(data: bytes) -> tuple[Item, ...]:
             items.append(Literal(unescape_format(b"".join(literal), warnings.append), tuple(warnings)))
             literal.clear()
 
-    at = 0
+    at = conversions = 0
     while True:
         percent = data.find(b"%", at)
         if percent < 0:
@@ -115,7 +115,8 @@ def parse_format(data: bytes) -> tuple[Item, ...]:
             at = percent + 2
             continue
         end_literal()
-        if not len(items) & 255:
+        conversions += 1
+        if not conversions & 255:
             check_clock()
             check_fits(len(items) * _ITEM_BYTES)
         at = _conversion(data, percent, items)
