@@ -486,12 +486,11 @@ def _target_text(node: Redirection) -> str:
 def _close(state: State, node: Redirection, default: int, undo: Undo | None) -> None:
     if node.variable is not None:
         name, bracket, rest = node.variable.partition("[")
-        text = state.element(name, rest[:-1]) if bracket else state.get(name)
-        if not text:
+        if not (text := state.element(name, rest[:-1]) if bracket else state.get(name)):
             raise ShellError(f"{node.variable}: ambiguous redirect")
         _remove(state, decimal(text) or 0, None)  # bash treats other text as 0
-        return
-    _remove(state, default if node.fd is None else node.fd, undo)
+    else:
+        _remove(state, default if node.fd is None else node.fd, undo)
 
 
 def _remove(state: State, number: int, undo: Undo | None) -> None:
