@@ -156,9 +156,10 @@ def _raising(error: ShellSyntaxError) -> Run:
 
 
 class _ProgramCache:
-    """Compiled programs; those that were used least recently are dropped first.
+    """Compiled programs; the oldest are dropped first.
 
     A text of 64 KB may need 30 MB of trees and closures, so a bound of the number of programs is not enough.
+    The order of use would need a lock at every call.
     """
 
     def __init__(self) -> None:
@@ -169,11 +170,9 @@ class _ProgramCache:
     def load(self, text: str, options: ParseOptions, line: int) -> Program:
         """Return the program of a text whose first line has the number ``line``."""
         key = (text, options, line)
-        with self._lock:
-            program = self._programs.pop(key, None)
-            if program is not None:
-                self._programs[key] = program
-                return program
+        program = self._programs.get(key)
+        if program is not None:
+            return program
         program = _compile(text, options, line)
         with self._lock:
             if key not in self._programs:
