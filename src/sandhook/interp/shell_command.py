@@ -143,8 +143,8 @@ def _import_environment(state: State, environment: dict[str, str]) -> None:
     for inert in INERT.intersection(environment):
         del values[inert], attributes[inert]
     for computed in _COMPUTED.intersection(environment):
-        value = values.pop(computed, None)
-        seconds = decimal(value) if computed == "SECONDS" and isinstance(value, str) else None
+        text = values.pop(computed, None)
+        seconds = decimal(text) if computed == "SECONDS" and isinstance(text, str) else None
         if seconds is not None:
             state.memo = state.memo._replace(seconds=seconds)
 

@@ -87,6 +87,7 @@ class Parser:
         try:
             token = lexer.token()
             while token.kind == "NEWLINE":
+                lexer.forget_piece()  # an empty line leaves nothing
                 lexer.reset()
                 token = lexer.token()
             if token.kind == END:

@@ -62,6 +62,10 @@ class Reader:
             check_clock()
             check_fits(self.piece_count * _PIECE_BYTES)
 
+    def forget_piece(self) -> None:
+        """Forget pieces that left nothing in the tree; looks at the clock go on."""
+        self.piece_count %= _PIECES
+
     def use_source(self, position: int) -> None:
         """Read the source itself from ``position`` on."""
         source = self.source
