@@ -1,4 +1,4 @@
-"""What is made at its first use: regular expressions of our own, and modules.
+"""What is made at its first use: regular expressions of our own, modules, and results for short arguments.
 
 A process that fires one hook defines some thirty expressions and uses a few; compiling all takes 3 ms. A module takes
 0.2 ms.
@@ -7,8 +7,16 @@ A process that fires one hook defines some thirty expressions and uses a few; co
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import lru_cache, wraps
 from importlib import import_module
-from typing import Any, AnyStr, cast
+from typing import Any, AnyStr, ParamSpec, TypeVar, cast
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+#: Results for longer arguments are not kept: 256 texts of 8 MB would be 2 GB, which no run is charged for.
+LONGEST_KEY = 4096
 
 _METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub")
 
@@ -46,3 +54,45 @@ class _LazyModule:
 def lazy_module(name: str) -> Any:
     """Return an object with the functions of a module of ours, whose full name is ``name``."""
     return _LazyModule(name)
+
+
+def cache_texts(maxsize: int) -> Callable[[Callable[[str], R]], Callable[[str], R]]:
+    """Return a decorator like ``functools.lru_cache`` for functions of one text; a long text is not kept."""
+
+    def decorate(function: Callable[[str], R]) -> Callable[[str], R]:
+        cached = lru_cache(maxsize)(function)
+
+        @wraps(function)
+        def call(text: str) -> R:
+            return cached(text) if len(text) <= LONGEST_KEY else function(text)
+
+        return call
+
+    return decorate
+
+
+def cache_short(maxsize: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Return a decorator like ``functools.lru_cache`` that keeps no result of a call with a long argument.
+
+    The argument is long if it, or a tuple, has more than LONGEST_KEY characters, bytes or items in all.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        cached = lru_cache(maxsize)(function)
+
+        @wraps(function)
+        def call(*args: P.args, **named: P.kwargs) -> R:
+            for argument in args:
+                if isinstance(argument, (str, bytes, tuple)) and _size(argument) > LONGEST_KEY:
+                    return function(*args, **named)
+            return cached(*cast("tuple[Any, ...]", args), **cast("dict[str, Any]", named))
+
+        return call
+
+    return decorate
+
+
+def _size(value: str | bytes | tuple[object, ...]) -> int:
+    if isinstance(value, tuple):
+        return len(value) + sum(_size(item) for item in value if isinstance(item, (str, bytes, tuple)))
+    return len(value)

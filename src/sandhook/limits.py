@@ -7,13 +7,15 @@ which no script can catch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from threading import Lock, local
 from time import monotonic
-from typing import Literal, NoReturn, Protocol, Self
+from typing import Literal, NoReturn, Protocol, Self, TypeVar
 
 from sandhook.errors import LimitExceeded, LimitName, WorkerCrash
 from sandhook.record import Record
+
+T = TypeVar("T")
 
 #: ``LimitExceeded.limit`` of a run that the host ended through a Cancellation.
 CANCELLED: Literal["cancelled"] = "cancelled"
@@ -30,7 +32,9 @@ class Limits(Record):
     wall_seconds: float = 5.0  #: virtual seconds: real time plus what `sleep` skipped
     output_bytes: int = 65_536  #: standard output and standard error together
     steps: int = 10_000_000  #: simple commands, loop turns, pattern and utility work units
-    memory_bytes: int = 64 << 20  #: variables, pipe buffers and captured output alive at once
+    memory_bytes: int = (
+        64 << 20
+    )  #: variables, pipe buffers, captured output and the tree of a command alive at once
     fs_bytes: int = 16 << 20  #: contents of all files
     fs_inodes: int = 10_000  #: files, directories, links
     call_depth: int = 2_000  #: nested functions, `source`, `eval`
@@ -200,11 +204,13 @@ class Budget:
 
 
 class _Thread(local):
-    """What the present thread runs: ``check_clock`` of its budget."""
+    """What the present thread runs: its budget, and ``check_clock`` of this budget."""
 
+    budget: Budget | None
     check: Callable[[], None]
 
     def __init__(self) -> None:
+        self.budget = None
         self.check = _check_nothing
 
 
@@ -223,6 +229,15 @@ def check_clock() -> None:
     _THREAD.check()
 
 
+def check_fits(count: int) -> None:
+    """Raise LimitExceeded if ``count`` bytes cannot fit in the memory of the present run; charges nothing.
+
+    For trees and tables that grow with a text, in code that knows no run.
+    """
+    if (budget := _THREAD.budget) is not None:
+        budget.check_fits(count)
+
+
 #: Characters of a text between two looks at the clock; of most work they are 1 to 10 milliseconds.
 PIECE = 32_768
 
@@ -237,9 +252,24 @@ def timed_pieces(text: str) -> Iterator[str]:
         yield text[start : start + PIECE]
 
 
-def use_clock(check: Callable[[], None]) -> Callable[[], None]:
-    """Make ``check_clock`` call ``check`` in the present thread; return what it called before. Runs may nest."""
-    outer, _THREAD.check = _THREAD.check, check
+#: Items of a list between two looks at the clock.
+_ITEMS = 8_192
+
+
+def timed_items(items: Sequence[T]) -> Iterator[T]:
+    """Yield the items of a list, with a look at the clock now and then: for work on every item."""
+    if len(items) <= _ITEMS:
+        yield from items
+        return
+    for start in range(0, len(items), _ITEMS):
+        check_clock()
+        yield from items[start : start + _ITEMS]
+
+
+def use_budget(budget: Budget | None) -> Budget | None:
+    """Make ``check_clock`` and ``check_fits`` ask ``budget`` in the present thread; return the one before. Runs may nest."""
+    outer, _THREAD.budget = _THREAD.budget, budget
+    _THREAD.check = _check_nothing if budget is None else budget.check_clock
     return outer
 
 

@@ -413,6 +413,12 @@ class _Run:
         except RunInterrupted:
             error = self.budget.exhausted or LimitExceeded("wall_seconds", self.limits.wall_seconds)
             self.budget.exhausted = error
+        except MemoryError:  # the system had less memory than the limit allows
+            error = self.budget.exhausted or LimitExceeded("memory_bytes", self.limits.memory_bytes)
+            self.budget.exhausted = error
+        except RecursionError:
+            error = self.budget.exhausted or LimitExceeded("call_depth", self.limits.call_depth)
+            self.budget.exhausted = error
         except Exception as exception:  # the only barrier: a defect ends the run, not the host
             defect = exception
         finally:

@@ -90,7 +90,7 @@ def test_several_documents() -> None:
     ("text", "message"),
     [
         ("a: !Ref b", "the tag !Ref at line 1"),
-        ("!!int x", "no int"),
+        ("!!int x", "not a valid int"),
         ("a: {<<: 1}", "needs a mapping"),
         ("[" * 100 + "]" * 100, "nesting of 64"),
         (

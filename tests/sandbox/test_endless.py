@@ -55,7 +55,7 @@ LOOPS = [
     "yes | xargs -n 1 true",
     "yes | while read -r x; do :; done",
     "while printf ''; do command :; done",
-    "find / -name x -exec true \\; ; while :; do find / > /dev/null; done",
+    "find / -name x -exec true \\; ; while :; do find / > /dev/null 2>&1; done",
     "seq 1 1000000000000 > /dev/null",
     "seq inf > /dev/null",
     "printf '%s' {1..9}{1..9}{1..9}{1..9} > /dev/null; while :; do printf x > /dev/null; done",

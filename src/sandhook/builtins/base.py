@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Literal, NoReturn, TypeAlias
 
+from sandhook.limits import PIECE, check_clock
 from sandhook.record import Record
 from sandhook.state.control import Discard, ExitShell, ShellError, UsageExit
 from sandhook.state.state import Interpreter, State
@@ -290,12 +291,18 @@ def _is_balanced(subscript: str) -> bool:
     """Return True when brackets and quotes of a subscript are balanced."""
     if _BRACKETS_AND_QUOTES.isdisjoint(subscript):
         return True
-    depth = at = 0
+    depth = at = looked = 0
     while at < len(subscript):
+        if at - looked > PIECE:
+            looked = at
+            check_clock()
         letter = subscript[at]
         if letter in "'\"`":
             at += 1
             while at < len(subscript) and subscript[at] != letter:
+                if at - looked > PIECE:
+                    looked = at
+                    check_clock()
                 at += 2 if subscript[at] == "\\" and letter != "'" else 1
             if at >= len(subscript):
                 return False

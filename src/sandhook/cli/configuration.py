@@ -111,16 +111,16 @@ def _readable(
     names: Sequence[str], contract: Contract | None, env: Mapping[str, str]
 ) -> tuple[list[Document], list[Problem]]:
     """Return the documents of the files that can be read, and what is wrong with the others."""
-    found: list[Document] = []
+    readable: list[Document] = []
     problems: list[Problem] = []
     for name in names:
         try:
-            found += documents(name, contract, env)
+            readable += documents(name, contract, env)
         except ConfigError as error:
             problems += error.problems
-    if not found:
+    if not readable:
         raise ConfigError(problems)
-    return found, problems
+    return readable, problems
 
 
 def own_layers(contract: Contract, cwd: str, env: Mapping[str, str]) -> AgentConfiguration:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from sandhook.command.context import Context
 from sandhook.command.operands import locate
 from sandhook.record import Record
+from sandhook.text.numbers import decimal
 from sandhook.vfs.base import FileSystem, Stat
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath
@@ -20,8 +21,10 @@ from sandhook.vfs.path import VirtualPath
 def user_number(ctx: Context, text: str) -> tuple[int, int] | None:
     """Return the number and login group of a user by name or number; group -1 without an account."""
     for fields in account_lines(ctx.fs, "/etc/passwd"):
-        if len(fields) > 3 and fields[0] == text and fields[2].isdigit() and fields[3].isdigit():
-            return int(fields[2]), int(fields[3])
+        if len(fields) > 3 and fields[0] == text:
+            user, group = decimal(fields[2]), decimal(fields[3])
+            if user is not None and group is not None:
+                return user, group
     number = _number(text)
     return None if number is None else (number, -1)
 
@@ -29,8 +32,8 @@ def user_number(ctx: Context, text: str) -> tuple[int, int] | None:
 def group_number(ctx: Context, text: str) -> int | None:
     """Return the number of a group by name or number, or None when it is unknown."""
     for fields in account_lines(ctx.fs, "/etc/group"):
-        if len(fields) > 2 and fields[0] == text and fields[2].isdigit():
-            return int(fields[2])
+        if len(fields) > 2 and fields[0] == text and (number := decimal(fields[2])) is not None:
+            return number
     return _number(text)
 
 
@@ -101,8 +104,10 @@ def current_user(ctx: Context) -> tuple[int, int]:
 def look_up(name: str, ctx: Context) -> tuple[int, int, str] | None:
     """Return number, login group and name of a user, by name or number."""
     for fields in account_lines(ctx.fs, "/etc/passwd"):
-        if len(fields) > 3 and (fields[0] == name or fields[2] == name) and fields[3].isdigit():
-            return int(fields[2]), int(fields[3]), fields[0]
+        if len(fields) > 3 and name in (fields[0], fields[2]):
+            user, group = decimal(fields[2]), decimal(fields[3])
+            if user is not None and group is not None:
+                return user, group, fields[0]
     return None
 
 
@@ -110,11 +115,7 @@ def groups_of(user: str, gid: int, ctx: Context) -> list[int]:
     """Return the groups of a user: its own first, then those that list it as a member."""
     groups = [gid]
     for fields in account_lines(ctx.fs, "/etc/group"):
-        if (
-            len(fields) > 3
-            and user in fields[3].split(",")
-            and fields[2].isdigit()
-            and int(fields[2]) not in groups
-        ):
-            groups.append(int(fields[2]))
+        number = decimal(fields[2]) if len(fields) > 3 and user in fields[3].split(",") else None
+        if number is not None and number not in groups:
+            groups.append(number)
     return groups

@@ -9,10 +9,10 @@ Source: POSIX.1-2024 XBD 8.3 (TZ), XSH strftime; GNU coreutils 9.1, "date" (flag
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sandhook.limits import check_clock
+from sandhook.lazy import cache_short
+from sandhook.limits import check_clock, check_fits
 from sandhook.record import Record
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ _SYNONYMS = {
 }
 
 
-@lru_cache(maxsize=64)
+@cache_short(64)
 def zone_of(text: str | None) -> Zone:
     """Return the zone of a TZ variable; None, "" and invalid values mean UTC.
 
@@ -278,8 +278,18 @@ _NUMBERS = {
 def format_moment(format_: str, when: Moment, nanoseconds: int | None = None) -> str:
     """Format a broken-down time; see ``strftime``."""
 
+    size = 0
+
     def convert(match: re.Match[str]) -> str:
+        nonlocal size
         check_clock()
+        text = convert_one(match)
+        size += len(text)
+        if size > MAX_WIDTH:
+            check_fits(size)
+        return text
+
+    def convert_one(match: re.Match[str]) -> str:
         flags, width_text, colons, other, letter = match.groups("")
         width = min(int(width_text[:9]), MAX_WIDTH) if width_text else 0
         text = None

@@ -6,8 +6,8 @@ Source: Linux 6.1, execve(2), "Interpreter scripts"; the tests compare with the 
 from __future__ import annotations
 
 import errno
-from functools import lru_cache
 
+from sandhook.lazy import cache_short
 from sandhook.record import Record
 
 #: Bytes of a file that the kernel reads. A longer line is cut without an error, if the cut is in the argument.
@@ -47,7 +47,7 @@ class ShebangError(Exception):
         self.errno = code
 
 
-@lru_cache(maxsize=64)
+@cache_short(64)
 def read_shebang(head: bytes) -> Shebang | None:
     """Parse the first line of a file; return None when it is not a "#!" line.
 

@@ -167,18 +167,18 @@ class _Reader:
         name, equals, value = word[2:].partition("=")
         fitting = {long for long in self._known.long if long.rstrip("=").startswith(name)} if name else set()
         exact = {long for long in fitting if long.rstrip("=") == name}
-        chosen = next(iter(exact or fitting), "") if len(exact or fitting) == 1 else ""
+        option = next(iter(exact or fitting), "") if len(exact or fitting) == 1 else ""
         self.at += 1
-        if not chosen:
+        if not option:
             self.unknown.append(f"{self.name}: the option {word}, which is not known here")
             return
-        if not chosen.endswith("="):
-            if chosen == "replace":
+        if not option.endswith("="):
+            if option == "replace":
                 self.marker = value or "{}"
             return
         if not equals:
             self.at += 1
-        self._argument(chosen[:-1], self.at - 1 if not equals else None, value)
+        self._argument(option[:-1], self.at - 1 if not equals else None, value)
 
     def _letters(self, word: str) -> None:
         if self.name == "nice" and word[1:].lstrip("+-").isdigit():
@@ -187,11 +187,11 @@ class _Reader:
         here = self.at
         self.at += 1
         for place, letter in enumerate(word[1:], 1):
-            found = self._known.short.find(letter) if letter not in ":?" else -1
-            if found < 0:
+            index = self._known.short.find(letter) if letter not in ":?" else -1
+            if index < 0:
                 self.unknown.append(f"{self.name}: the option -{letter}, which is not known here")
                 continue
-            kind = self._known.short[found + 1 : found + 2]
+            kind = self._known.short[index + 1 : index + 2]
             rest = word[place + 1 :]
             if kind == "?":
                 if letter == "i":

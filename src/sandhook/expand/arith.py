@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import operators
 from sandhook.expand.operators import MAX, MIN, Integer, NegativeExponent, OperandError, wrap
 from sandhook.expand.special import special_value
-from sandhook.lazy import lazily
+from sandhook.lazy import cache_texts, lazily
 from sandhook.limits import check_clock
 from sandhook.state.assignment import plain_array
 from sandhook.state.control import ShellError, expression_error, unbound_error
@@ -45,7 +44,7 @@ Store: TypeAlias = Callable[[State, int], None]
 MAX_RECURSION = 1024
 
 
-@lru_cache(maxsize=512)
+@cache_texts(512)
 def compile_text(text: str) -> Integer:
     """Return the closure of an expression. Raises ShellSyntaxError."""
     return compile_arithmetic(parse_arithmetic(text))

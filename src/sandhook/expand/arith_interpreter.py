@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from sandhook.errors import LimitExceeded
 from sandhook.lazy import lazily
-from sandhook.limits import Budget
-from sandhook.syntax.arith import ASSIGNMENTS, BLANKS, MAX_DEPTH, POWER, PRECEDENCE, Parser
+from sandhook.limits import Budget, check_clock
+from sandhook.syntax.arith import ASSIGNMENTS, MAX_DEPTH, POWER, PRECEDENCE, Parser, after_blanks
 from sandhook.syntax.nodes import Arith, ArithAssign, ArithBinary, ArithNumber, ArithUnary, ArithVariable
 
 _NEXT_NAME = lazily(r"[ \t\n]+[A-Za-z_][A-Za-z0-9_]*")
@@ -64,13 +64,18 @@ class _Interpreter(Parser):
     def check_after_name(self) -> None:
         super().check_after_name()
         offset = self.at
+        names = 0
         while offset >= self.checked_to and (match := _NEXT_NAME.match(self.text, self.at)):
+            names += 1
+            if not names & 63:
+                check_clock()
             self.at = match.end()  # the text after all names in a row is checked first
             super().check_after_name()
         self.checked_to, self.at = max(self.checked_to, self.at), offset
         assert isinstance(self.node, ArithVariable)
         self.target = self.node
-        following = self.text[self.at :].lstrip(BLANKS)[:2]
+        at = after_blanks(self.text, self.at)
+        following = self.text[at : at + 2]
         is_assigned = following[:1] == "=" and following != "==" and self.last[:3] != "pre"
         self.node = ArithNumber(0) if is_assigned else self.number_of(self.node)
 

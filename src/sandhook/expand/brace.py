@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeGuard
 
 from sandhook.errors import LimitExceeded
 from sandhook.lazy import lazily
-from sandhook.limits import check_clock
+from sandhook.limits import check_clock, timed_items
 from sandhook.syntax.nodes import Literal, ParameterExpansion, SingleQuoted, Word, WordPart
 from sandhook.text.names import is_name
 
@@ -119,7 +119,7 @@ def _expand(units: list[Unit], depth: int = 0) -> Iterator[list[Unit]]:
 def _alternatives(inside: list[Unit], depth: int) -> Iterator[list[Unit]]:
     """Yield the expansions of the items; commas of inner braces do not separate."""
     start = level = 0
-    for index, unit in enumerate(inside):
+    for index, unit in enumerate(timed_items(inside)):
         if unit == "{":
             level += 1
         elif not isinstance(unit, str):
@@ -160,7 +160,7 @@ def _find(units: list[Unit]) -> tuple[int, int] | None:
     separators: list[int] = []  # those outside of all braces,
     ends: list[int] = []  # and the } there
     depth = 0
-    for index, unit in enumerate(units):
+    for index, unit in enumerate(timed_items(units)):
         if unit == "{":
             depth += 1
             if depth > 10 * MAX_BRACES:
@@ -184,7 +184,7 @@ def _find(units: list[Unit]) -> tuple[int, int] | None:
             for _ in range(_count_unclosed(unit)):
                 scope = _Scope(index, scope)
                 depth += 1
-    for candidate in opened:
+    for candidate in timed_items(opened):
         start = candidate.start
         if (start == 0 and units[1:2] == ["}"]) or (start and _is_dollar(units[start - 1])):
             continue

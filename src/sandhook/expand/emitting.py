@@ -95,7 +95,7 @@ def emit_value(compiled: Parameter, quoted: bool) -> Emit:
     def run(state: State, fields: Fields) -> None:
         if not quoted:
             ifs = state.get("IFS")
-            if ifs and ifs != DEFAULT_IFS and any(letter not in DEFAULT_IFS for letter in ifs):
+            if ifs and ifs != DEFAULT_IFS and ifs.strip(DEFAULT_IFS):
                 # with an IFS character that is not white space, empty values count, and white space
                 # joins the delimiter at the beginning of a value
                 fields.expansion(ifs[0].join(values(state)))

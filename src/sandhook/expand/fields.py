@@ -9,20 +9,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import chain
 
 from sandhook.expand.locale import goes_by_bytes
 from sandhook.expand.pathname import PathnameOptions, expand_pathname
 from sandhook.lazy import lazily
+from sandhook.limits import check_clock, check_fits
 from sandhook.pattern.glob import has_magic, quote
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.text.fields import DEFAULT_IFS, field_spans
 
-_PATTERN_PIECE = lazily(r"\\.|\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]\[]|\[(?!:))*\]|[^\\\[:]+|.", re.DOTALL)
+_PATTERN_PIECE = lazily(r"\\.|\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]\[]|\[(?!:))*+\]|[^\\\[:]+|.", re.DOTALL)
+_PLAIN_PIECE = lazily(r"\\.|[^\\:]+|.", re.DOTALL)
 _MAGIC = frozenset("*?[")
 
+#: Bytes that a piece of GLOBIGNORE takes.
+_PIECE_BYTES = 128
+
 #: A field that bash treats as a pattern although its brackets are empty (``[]``).
-_BRACKETS = lazily(r"(?:\\.|[^\\[])*\[(?:\\.|[^\\\]/])*\]", re.DOTALL)
+_BRACKETS = lazily(r"(?:\\.|[^\\[])*+\[(?:\\.|[^\\\]/])*+\]", re.DOTALL)
 _WITHOUT_MATCH = frozenset(("failglob", "nullglob"))
 
 
@@ -188,18 +194,36 @@ def _ignored_patterns(ignored: str) -> list[str]:
     """Return the patterns of GLOBIGNORE; a colon in brackets or after a backslash does not separate."""
     if "[" not in ignored and "\\" not in ignored:
         return ignored.split(":")
-    patterns = [""]
-    for piece in _PATTERN_PIECE.findall(ignored):
-        if piece == ":":
-            patterns.append("")
+    last = ignored.rfind("]") + 1  # without a "]" after it, a "[" is an ordinary character
+    pieces = chain(_PATTERN_PIECE.finditer(ignored, 0, last), _PLAIN_PIECE.finditer(ignored, last))
+    patterns: list[list[str]] = [[]]
+    for number, match in enumerate(pieces):
+        if number & 511 == 511:
+            check_clock()
+            check_fits(number * _PIECE_BYTES)
+        if match[0] == ":":
+            patterns.append([])
         else:
-            patterns[-1] += piece
-    return patterns
+            patterns[-1].append(match[0])
+    return list(map("".join, patterns))
 
 
 def _without_ignored(paths: list[str], ignored: str, extglob: bool) -> list[str]:
     from sandhook.pattern.glob import compile_pattern
 
     patterns = [compile_pattern(text, extglob=extglob) for text in _ignored_patterns(ignored) if text]
-    remaining = [name for name in paths if not any(pattern.matches(name) for pattern in patterns)]
+
+    def is_ignored(name: str) -> bool:
+        for number, pattern in enumerate(patterns):
+            if number & 511 == 511:
+                check_clock()
+            if pattern.matches(name):
+                return True
+        return False
+
+    remaining: list[str] = []
+    for name in paths:
+        check_clock()
+        if not is_ignored(name):
+            remaining.append(name)
     return [name for name in remaining if name.rstrip("/").rpartition("/")[2] not in (".", "..")]

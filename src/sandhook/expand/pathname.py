@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 from sandhook.errors import LimitExceeded
 from sandhook.expand.locale import as_bytes
+from sandhook.limits import check_clock, check_fits
 from sandhook.pattern.glob import Pattern, compile_pattern, has_magic
 from sandhook.record import Record
 from sandhook.vfs.base import FileSystem
@@ -20,6 +21,10 @@ from sandhook.vfs.path import VirtualPath, join
 _TYPE = 0o170000
 _DIRECTORY = 0o040000
 _LINK = 0o120000
+
+#: Turns of a loop between two looks at the clock, and the bytes that a component of a pattern takes.
+_TURNS_PER_LOOK = 512
+_PART_BYTES = 160
 
 #: Bytes of a path for which one step is charged.
 _BYTES_PER_STEP = 32
@@ -87,7 +92,12 @@ def _split(pattern: str, extglob: bool) -> list[tuple[str, str]]:
     begin = at = 0
     depth = 0
     size = len(pattern)
+    turns = 0
     while at < size:
+        turns += 1
+        if not turns % _TURNS_PER_LOOK:
+            check_clock()
+            check_fits(len(parts) * _PART_BYTES)
         c = pattern[at]
         if c == "\\" and pattern[at + 1 : at + 2] not in ("/", ""):
             at += 2

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 
 from sandhook.lazy import lazily
+from sandhook.limits import PIECE, check_clock, check_fits
 from sandhook.state.state import State
 
+#: Bytes of a short text in a list.
+_ITEM_BYTES = 64
+
 _QUOTING = lazily(r"[\\'\"]")
-_KEY_PIECE = lazily(r"""\\(.)|'([^']*)'|"((?:\\.|[^"\\])*)"|([^\\'"]+|.)""", re.DOTALL)
-_DOUBLE_PIECE = lazily(r"""\\(["\\$`])|((?:[^\\]|\\(?!["\\$`]))+)""", re.DOTALL)
+_KEY_PIECE = lazily(r"""\\(.)|'([^']*)'|"((?:\\.|[^"\\])*+)"|([^\\'"]+|.)""", re.DOTALL)
+_DOUBLE_PIECE = lazily(r"""\\(["\\$`])|((?:[^\\]|\\(?!["\\$`]))++)""", re.DOTALL)
 _NAME = lazily(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9})\}|([A-Za-z_][A-Za-z0-9_]*|[0-9]))")
 
 
@@ -51,7 +55,18 @@ def special_value(state: State, name: str) -> str | None:
 
 def expand_names(state: State, text: str) -> str:
     """Replace ``$name``, ``${name}`` and ``$1`` by their values, once; other text stays unchanged."""
-    return _NAME.sub(lambda match: _value(state, match[1] or match[2]), text)
+    size = 0
+
+    def value_of(match: re.Match[str]) -> str:
+        nonlocal size
+        value = _value(state, match[1] or match[2])
+        size += len(value)
+        if size > PIECE:
+            check_fits(size)
+            check_clock()
+        return value
+
+    return _NAME.sub(value_of, text)
 
 
 def expand_subscript(state: State, text: str, *, key: bool) -> str:
@@ -63,7 +78,15 @@ def expand_subscript(state: State, text: str, *, key: bool) -> str:
     if not key:
         text = text.replace('"', "")
     elif _QUOTING.search(text):
-        return "".join([_unquoted(state, *match.groups()) for match in _KEY_PIECE.finditer(text)])
+        pieces: list[str] = []
+        size = 0
+        for match in _KEY_PIECE.finditer(text):
+            pieces.append(_unquoted(state, *match.groups()))
+            size += len(pieces[-1]) + _ITEM_BYTES
+            if size > PIECE:
+                check_fits(size)
+                check_clock()
+        return "".join(pieces)
     return expand_names(state, text) if "$" in text else text
 
 

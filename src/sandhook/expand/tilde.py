@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sandhook.lazy import lazily
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Literal, WordPart
+from sandhook.text.numbers import decimal
 from sandhook.vfs.path import VirtualPath
 
 #: The beginning of an assignment.
@@ -72,9 +73,9 @@ def expand_tilde(state: State, prefix: str) -> str:
     if name == "-":
         directory = state.get("OLDPWD")
         return prefix if directory is None else directory
-    if name.lstrip("+-").isdigit() and name.count("+") + name.count("-") <= 1:
+    index = decimal(name.lstrip("+-"))
+    if index is not None and name.count("+") + name.count("-") <= 1:
         stack = [state.get("PWD") or "/", *state.directory_stack]
-        index = int(name.lstrip("+-")[:6])
         if name[0] == "-":
             index = len(stack) - 1 - index
         return stack[index] if 0 <= index < len(stack) else prefix

@@ -7,10 +7,10 @@ applied to.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TypeAlias
 
 from sandhook.expand.escapes import ansi_c, prompt
+from sandhook.lazy import cache_short
 from sandhook.limits import timed_pieces
 from sandhook.pattern.glob import Pattern, compile_pattern, quote
 from sandhook.state.control import bad_substitution_error
@@ -24,7 +24,7 @@ Change: TypeAlias = Callable[[State, str], str]
 _SHORT = 4096
 
 
-@lru_cache(maxsize=512)
+@cache_short(512)
 def affix_remover(operator: str, pattern: str) -> Change | None:
     """Return the function for ``${x##*/}``, ``${x%.*}``, ``${x%.py}`` and similar; None for other patterns.
 

@@ -319,10 +319,10 @@ class EventRun:
     def _has_refusal(self, spec: HookSpec, event: Event, ran: RunResult) -> bool:
         """Return whether the first JSON object of an output would refuse if nothing else were printed."""
         printed = ran.stdout.decode("utf-8", "replace").strip()
-        found = first_object(printed)
-        if not found or found == printed:
+        first = first_object(printed)
+        if not first or first == printed:
             return False
-        alone = ran._replace(stdout=found.encode("utf-8", "surrogatepass"))
+        alone = ran._replace(stdout=first.encode("utf-8", "surrogatepass"))
         return self._contract.decode(spec, event, alone, self._services.compat).refuses
 
     def _exceeded_bound(self, ran: RunResult, verdict: Verdict) -> bool:

@@ -9,6 +9,7 @@ from sandhook.interp.record import number
 from sandhook.state.options import POSIX_SHOPTS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import Dynamic, State
 from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray
+from sandhook.text.numbers import decimal
 
 
 def _random(state: State) -> str:
@@ -130,7 +131,7 @@ def _pipe_statuses(state: State) -> IndexedArray:
 def _set_trace(state: State, value: str) -> None:
     """Set BASH_XTRACEFD; a value that is not an open descriptor is reported, but stored."""
     state.values["BASH_XTRACEFD"] = value
-    if value and not (value.isdigit() and int(value[:9]) in state.process.descriptors):
+    if value and decimal(value) not in state.process.descriptors:
         state.shell.error(state, f"BASH_XTRACEFD: {value}: invalid value for trace file descriptor")
 
 

@@ -21,6 +21,7 @@ from sandhook.kernel.signals import SIGCHLD
 from sandhook.state.environment import exported_variables, set_environment
 from sandhook.state.fork import fork
 from sandhook.state.state import Function, Interpreter, State
+from sandhook.text.numbers import decimal
 from sandhook.vfs.errors import TEXTS
 from sandhook.vfs.path import join
 
@@ -222,8 +223,9 @@ def _in_place(runtime: Interpreter, state: State, run: Callable[[State], int], *
     state.process.caught = set()  # as execve does; ignored signals stay ignored
     inner = _fork_for_command(runtime, state, state.process)
     level = inner.values.get("SHLVL")
-    if exec_ and not state.subshell and isinstance(level, str) and level.isdigit():
-        inner.values["SHLVL"] = str(int(level[:9]) - 1)  # a shell that replaces this one keeps the level
+    depth = decimal(level) if exec_ and not state.subshell and isinstance(level, str) else None
+    if depth is not None:
+        inner.values["SHLVL"] = str(depth - 1)  # a shell that replaces this one keeps the level
     return runtime.guard_stack(state, lambda: run(inner))
 
 

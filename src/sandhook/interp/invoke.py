@@ -16,6 +16,7 @@ from sandhook.state.frame import Frame
 from sandhook.state.locals import leave
 from sandhook.state.state import Function, Interpreter, State
 from sandhook.state.values import FEW_PARAMETERS, LARGE, TRACE, Charge
+from sandhook.text.numbers import decimal
 
 if TYPE_CHECKING:
     from sandhook.interp import trace
@@ -133,7 +134,8 @@ def _charge_four(state: State, arguments: list[str], positional: list[str]) -> C
 def _check_nesting(runtime: Interpreter, state: State, function: Function) -> None:
     """Report and end a call that exceeds FUNCNEST. Raises Discard."""
     nest = state.get("FUNCNEST")
-    if nest is not None and nest.isdigit() and int(nest) and len(state.frames) >= int(nest):
+    most = None if nest is None else decimal(nest)
+    if most and len(state.frames) >= most:
         runtime.error(state, f"{function.name}: maximum function nesting level exceeded ({nest})")
         state.status = 1
         raise Discard(1)

@@ -8,6 +8,7 @@ from sandhook.kernel.signals import DESCRIPTIONS, NAMES, SIGINT, SIGPIPE, SIGTER
 from sandhook.state.assignment import unset
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
+from sandhook.text.numbers import decimal
 
 if TYPE_CHECKING:
     from sandhook.state.jobs import Job, Jobs
@@ -33,9 +34,8 @@ def reap(state: State, job: Job) -> None:
     descriptors = state.value(name)
     if isinstance(descriptors, IndexedArray) and state.get(f"{name}_PID") == str(job.pid):
         open_ = state.coprocesses
-        own = {
-            int(text) for text in (descriptors.get(0), descriptors.get(1)) if text and text.isdigit()
-        } & set(open_)
+        texts = (descriptors.get(0), descriptors.get(1))
+        own = {number for text in texts if text and (number := decimal(text)) is not None} & set(open_)
         for number in own:
             state.process.close(number)
         state.coprocesses = tuple(number for number in open_ if number not in own)

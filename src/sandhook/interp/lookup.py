@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from sandhook.command.utility import Utility
 from sandhook.kernel.process import CommandFailure
+from sandhook.limits import timed_items
 from sandhook.record import Record
 from sandhook.state.assigned import Argument
 from sandhook.state.state import Hashed, State
@@ -194,7 +195,7 @@ def search_path(state: State, name: str, path: str | None = None) -> Iterator[st
 def candidates(path: str | None, name: str) -> Iterator[str]:
     """Yield the paths of a name along PATH; an empty element is the working directory."""
     if path:
-        for directory in path.split(":"):
+        for directory in timed_items(path.split(":")):
             yield f"{directory.rstrip('/') if directory else '.'}/{name}"
 
 

@@ -7,7 +7,7 @@ process. The key is the text and the options that affect parsing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from threading import Lock
 from typing import Protocol, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
@@ -25,6 +25,10 @@ _CHANGES_READING = ("alias", "extglob", "posix")
 #: ``set -v``, ``set -t`` and ``set -o history``, which act on the text of commands.
 _SETS_READING = lazily(r"\bset\b[^\n;&|]{0,80}(?:[-+][A-Za-z]{0,20}[vt]|verbose|history|onecmd)")
 _LAST_ARGUMENT = lazily(r"\$(?:_|\{[!#]?_)(?![A-Za-z0-9_])")
+#: Programs that are kept, and their tokens and pieces of words together; one piece needs about 1 KB.
+_MAX_PROGRAMS = 256
+_MAX_PIECES = 65_536
+
 _LONG_TEXT = 65_536  #: characters; a longer text is not kept, but read, run and forgotten one unit at a time
 
 
@@ -50,6 +54,7 @@ class Program(Record):
     units: tuple[Run, ...]
     error: ShellSyntaxError | None
     warnings: tuple[tuple[int, str], ...] = ()
+    pieces: int = 0  #: tokens and pieces of words, which its memory grows with
 
 
 def is_read_by_unit(text: str) -> bool:
@@ -74,14 +79,14 @@ def load_program(text: str, options: ParseOptions, store: TreeStore | None, line
         units = store.load(text, options)
         if units is not None:
             return _from_tree(units, text)
-        program = _cached(text, options, 1)
+        program = _PROGRAMS.load(text, options, 1)
         if program.error is None and not program.warnings:
-            parsed = _parse(text, options)[0]
+            parsed = _parse(text, options).units
             valid_units = tuple(unit for unit in parsed if not isinstance(unit, ShellSyntaxError))
             if len(valid_units) == len(parsed):
                 store.save(text, options, valid_units)
         return program
-    return _cached(text, options, line)
+    return _PROGRAMS.load(text, options, line)
 
 
 def _from_tree(units: tuple[CommandList, ...], text: str) -> Program:
@@ -96,9 +101,16 @@ def _reads_last_argument(text: str) -> bool:
     return "$" in text and "_" in text and _LAST_ARGUMENT.search(text) is not None
 
 
-def _parse(
-    text: str, options: ParseOptions
-) -> tuple[tuple[CommandList | ShellSyntaxError, ...], ShellSyntaxError | None, tuple[tuple[int, str], ...]]:
+class _Parsed(Record):
+    """The units of a text; see ``Program``."""
+
+    units: tuple[CommandList | ShellSyntaxError, ...]
+    error: ShellSyntaxError | None
+    warnings: tuple[tuple[int, str], ...]
+    pieces: int
+
+
+def _parse(text: str, options: ParseOptions) -> _Parsed:
     from sandhook.syntax.parser import Parser
 
     parser = Parser(text, "", options)
@@ -117,11 +129,11 @@ def _parse(
         if unit is None:
             break
         units.append(unit)
-    return tuple(units), error, tuple(parser.warnings)
+    return _Parsed(tuple(units), error, tuple(parser.warnings), parser.pieces)
 
 
 def _compile(text: str, options: ParseOptions, line: int) -> Program:
-    units, error, warnings = _parse(text, options)
+    units, error, warnings, pieces = _parse(text, options)
     if line > 1:
         units = shift_lines(units, line - 1)
     uses_last_argument = _reads_last_argument(text)
@@ -131,7 +143,7 @@ def _compile(text: str, options: ParseOptions, line: int) -> Program:
         else compile_unit(unit, records_last_argument=uses_last_argument)
         for unit in units
     ]
-    return Program(tuple(runs), error, warnings)
+    return Program(tuple(runs), error, warnings, pieces)
 
 
 def _raising(error: ShellSyntaxError) -> Run:
@@ -143,7 +155,35 @@ def _raising(error: ShellSyntaxError) -> Run:
     return run
 
 
-_cached = lru_cache(maxsize=256)(_compile)
+class _ProgramCache:
+    """Compiled programs; the oldest are dropped first.
+
+    A text of 64 KB may need 30 MB of trees and closures, so a bound of the number of programs is not enough.
+    The order of use would need a lock at every call.
+    """
+
+    def __init__(self) -> None:
+        self._programs: dict[tuple[str, ParseOptions, int], Program] = {}
+        self._pieces = 0
+        self._lock = Lock()
+
+    def load(self, text: str, options: ParseOptions, line: int) -> Program:
+        """Return the program of a text whose first line has the number ``line``."""
+        key = (text, options, line)
+        program = self._programs.get(key)
+        if program is not None:
+            return program
+        program = _compile(text, options, line)
+        with self._lock:
+            if key not in self._programs:
+                self._programs[key] = program
+                self._pieces += program.pieces
+            while len(self._programs) > _MAX_PROGRAMS or self._pieces > _MAX_PIECES:
+                self._pieces -= self._programs.pop(next(iter(self._programs))).pieces
+        return program
+
+
+_PROGRAMS = _ProgramCache()
 
 
 def read_units(

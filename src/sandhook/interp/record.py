@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sandhook.limits import timed_items
 from sandhook.pattern.glob import compile_pattern
 from sandhook.state.state import State
 
@@ -62,7 +63,7 @@ def _is_ignored(state: State, text: str, last: str | None) -> bool:
     patterns = state.get("HISTIGNORE")
     if not patterns:
         return False
-    for pattern in patterns.split(":"):
+    for pattern in timed_items(patterns.split(":")):
         full = (last or "") if pattern == "&" else pattern
         if full and compile_pattern(full, extglob=state.options.extglob).matches(text):
             return True

@@ -33,6 +33,7 @@ from sandhook.syntax.nodes import (
     renumbered,
     walk,
 )
+from sandhook.text.numbers import decimal
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath, join
 
@@ -485,12 +486,11 @@ def _target_text(node: Redirection) -> str:
 def _close(state: State, node: Redirection, default: int, undo: Undo | None) -> None:
     if node.variable is not None:
         name, bracket, rest = node.variable.partition("[")
-        text = state.element(name, rest[:-1]) if bracket else state.get(name)
-        if not text:
+        if not (text := state.element(name, rest[:-1]) if bracket else state.get(name)):
             raise ShellError(f"{node.variable}: ambiguous redirect")
-        _remove(state, int(text[:9]) if text.isdigit() else 0, None)  # bash treats other text as 0
-        return
-    _remove(state, default if node.fd is None else node.fd, undo)
+        _remove(state, decimal(text) or 0, None)  # bash treats other text as 0
+    else:
+        _remove(state, default if node.fd is None else node.fd, undo)
 
 
 def _remove(state: State, number: int, undo: Undo | None) -> None:

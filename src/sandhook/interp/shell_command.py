@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import errno
-from functools import lru_cache
 
 from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED
 from sandhook.interp.lookup import not_started, search
 from sandhook.interp.script import is_binary, read_script
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES, SIGQUIT
-from sandhook.lazy import lazily
+from sandhook.lazy import cache_short, lazily
 from sandhook.state.control import ExitShell
 from sandhook.state.environment import exported_variables
 from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
@@ -18,6 +17,7 @@ from sandhook.state.records import Input, Invocation
 from sandhook.state.state import Interpreter, Programs, State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray
 from sandhook.text.names import is_name
+from sandhook.text.numbers import decimal
 from sandhook.vfs.errors import error_text, fs_error
 from sandhook.vfs.path import join
 
@@ -123,7 +123,7 @@ def new_state(
     return state
 
 
-@lru_cache(maxsize=16)
+@cache_short(16)
 def _invocation(input: Input, main: str, parent_pid: int, ignored: frozenset[int]) -> Invocation:
     return Invocation(input, main, parent_pid=parent_pid, ignored_signals=ignored)
 
@@ -143,9 +143,10 @@ def _import_environment(state: State, environment: dict[str, str]) -> None:
     for inert in INERT.intersection(environment):
         del values[inert], attributes[inert]
     for computed in _COMPUTED.intersection(environment):
-        seconds = values.pop(computed, None)
-        if computed == "SECONDS" and isinstance(seconds, str) and seconds.isdigit():
-            state.memo = state.memo._replace(seconds=int(seconds[:18]))
+        text = values.pop(computed, None)
+        seconds = decimal(text) if computed == "SECONDS" and isinstance(text, str) else None
+        if seconds is not None:
+            state.memo = state.memo._replace(seconds=seconds)
 
 
 def _count_level(runtime: Interpreter, state: State) -> None:

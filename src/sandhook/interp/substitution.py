@@ -15,6 +15,7 @@ from sandhook.kernel.process import Kernel
 from sandhook.kernel.scheduler import Task
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
+from sandhook.vfs.errors import error_text
 
 Run: TypeAlias = Callable[[State], int]
 Text: TypeAlias = Callable[[State], str]
@@ -122,6 +123,11 @@ def process_substitution(direction: str, body: Run | None) -> Text:
 
     def run(state: State) -> str:
         process = state.process
+        try:
+            process.check_room(1)
+        except OSError as error:
+            state.shell.error(state, f"cannot make pipe for process substitution: {error_text(error)}")
+            return ""
         reader, writer = process.kernel.pipe().ends()
         child = process.fork()
         shell_end, child_end, number = (reader, writer, 1) if direction == "<" else (writer, reader, 0)

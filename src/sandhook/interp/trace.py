@@ -18,6 +18,7 @@ from sandhook.syntax.nodes import (
     SimpleCommand,
     Word,
 )
+from sandhook.text.numbers import decimal
 from sandhook.text.quoting import single_quote, trace_quote
 
 
@@ -39,7 +40,8 @@ def show(state: State, text: str) -> None:
     try:
         number = state.get("BASH_XTRACEFD") or "2"
         descriptors = state.process.descriptors
-        target = descriptors.get(int(number[:9]) if number.isdigit() else 2) or descriptors.get(2)
+        fd = decimal(number)
+        target = descriptors.get(2 if fd is None else fd) or descriptors.get(2)
         if target is not None and target.writable:
             target.write(f"{prefix(state)}{text}\n".encode("utf-8", "surrogateescape"))
     finally:

@@ -139,14 +139,23 @@ class Process:
         return description
 
     def install(self, number: int, description: Description) -> None:
-        """Point ``number`` at ``description``; the descriptor now owns the reference."""
+        """Point ``number`` at ``description``; the descriptor now owns the reference.
+
+        Raises:
+            OSError: EMFILE. The standard streams always have room, so that a command can be started.
+        """
         old = self.descriptors.get(number)
-        if old is None and len(self.descriptors) >= self.kernel.limits.open_files:
+        if old is None and number > 2 and len(self.descriptors) >= self.kernel.limits.open_files:
             description.release()
             raise fs_error(errno.EMFILE)
         self.descriptors[number] = description
         if old is not None:
             old.release()
+
+    def check_room(self, count: int) -> None:
+        """Raise EMFILE if ``count`` more descriptors cannot be open."""
+        if len(self.descriptors) + count > self.kernel.limits.open_files:
+            raise fs_error(errno.EMFILE)
 
     def close(self, number: int) -> None:
         """Close a descriptor; closing one that is not open does nothing."""

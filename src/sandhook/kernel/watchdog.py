@@ -16,7 +16,7 @@ from collections.abc import Callable
 from threading import Event, Lock, Thread, get_ident
 from types import FrameType
 
-from sandhook.limits import Budget, use_clock
+from sandhook.limits import Budget, use_budget
 
 #: How long a run may go on after its deadline, in seconds of processor time of its thread.
 GRACE = 0.25
@@ -71,7 +71,7 @@ class WatchedRun:
 
     def watch(self, body: Callable[[], None]) -> None:
         """Call ``body`` and watch it. Raises RunInterrupted in it, but not after this has returned."""
-        outer = use_clock(self.budget.check_clock)
+        outer = use_budget(self.budget)
         WATCHDOG.add(self)
         try:
             body()
@@ -83,7 +83,7 @@ class WatchedRun:
                 WATCHDOG.remove(self)
             except RunInterrupted:
                 WATCHDOG.remove(self)
-            use_clock(outer)
+            use_budget(outer)
 
     def is_overdue(self) -> bool:
         """Return True GRACE seconds after the deadline; until then make the next step read the clock."""

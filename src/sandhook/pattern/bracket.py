@@ -7,16 +7,18 @@ Oracle: bash 5.2, also where POSIX leaves the behaviour open (an unknown class m
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable
 
 from sandhook.lazy import lazily
-from sandhook.limits import check_clock
+from sandhook.limits import check_clock, check_fits
 
 #: A backslash in the name of a class, which bash removes.
 _QUOTING = lazily(r"\\(.?)", re.DOTALL)
 
-#: A mask: members of a bracket expression between two looks at the clock.
-_LOOK = 0xFFF
+#: Members between two looks at the clock, and the bytes that one takes.
+_MEMBERS_PER_LOOK = 512
+_MEMBER_BYTES = 256
 
 #: Bytes that are not UTF-8, as surrogateescape decodes them: one character each, in no class.
 _ESCAPED = range(0xDC80, 0xDD00)
@@ -97,24 +99,29 @@ class Bracket:
         nocase: Case is ignored.
     """
 
-    __slots__ = ("_chars", "_classes", "_negated", "_nocase", "_ranges")
+    __slots__ = ("_chars", "_classes", "_highs", "_lows", "_negated", "_nocase", "_ranges")
 
     def __init__(self, negated: bool, nocase: bool) -> None:
         self._negated = negated
         self._nocase = nocase
         self._chars: set[str] = set()
-        self._ranges: list[tuple[str, str]] = []
+        self._ranges: set[tuple[str, str]] = set()
+        self._lows: list[str] = []  # of the ranges in order, joined where they overlap
+        self._highs: list[str] = []
         self._classes: list[str] = []
 
     def add_char(self, c: str) -> None:
         self._chars.add(fold(c) if self._nocase else c)
 
     def add_range(self, low: str, high: str) -> None:
-        self._ranges.append((fold(low), fold(high)) if self._nocase else (low, high))
+        if self._nocase:
+            low, high = fold(low), fold(high)
+        if low <= high:
+            self._ranges.add((low, high))
 
     def add_class(self, name: str) -> None:
         """Add the class ``[:name:]``; an unknown class matches nothing."""
-        if name in CLASSES:
+        if name in CLASSES and name not in self._classes:
             self._classes.append(name)
 
     def test(self, c: str) -> bool:
@@ -122,8 +129,10 @@ class Bracket:
         folded = fold(c) if self._nocase else c
         if folded in self._chars:
             return not self._negated
-        for low, high in self._ranges:
-            if low <= folded <= high:
+        if self._ranges:
+            lows = self._lows or self._sort_ranges()
+            index = bisect_right(lows, folded) - 1
+            if index >= 0 and folded <= self._highs[index]:
                 return not self._negated
         if self._classes and ord(c) not in _ESCAPED:
             for name in self._classes:
@@ -131,15 +140,30 @@ class Bracket:
                     return not self._negated
         return self._negated
 
+    def _sort_ranges(self) -> list[str]:
+        """Sort the ranges and join those that overlap; return their first characters. Runs may do it twice."""
+        lows: list[str] = []
+        highs: list[str] = []
+        for low, high in sorted(self._ranges):
+            if highs and low <= highs[-1]:
+                highs[-1] = max(highs[-1], high)
+            else:
+                lows.append(low)
+                highs.append(high)
+        self._highs = highs
+        self._lows = lows
+        return lows
+
 
 class OpenBrackets:
     """Facts about one pattern, so that a thousand open brackets take linear time."""
 
-    __slots__ = ("dead", "no_class_end")
+    __slots__ = ("dead", "no_class_end", "no_symbol_end")
 
     def __init__(self) -> None:
         self.dead: set[int] = set()  # offsets inside brackets from which there is no end
         self.no_class_end = -1  # from this offset on there is no ":]"; -1 when that is not known
+        self.no_symbol_end = -1  # the same for ".]"
 
     def class_end(self, pattern: str, at: int) -> int:
         """Return the offset of the ":]" that ends the class whose "[" is at ``at``, -1 without one."""
@@ -148,6 +172,15 @@ class OpenBrackets:
         end = pattern.find(":]", at + 2)
         if end < 0:
             self.no_class_end = at
+        return end
+
+    def symbol_end(self, pattern: str, at: int) -> int:
+        """Return the offset of the ".]" that ends the collating symbol whose "[" is at ``at``, -1 without one."""
+        if 0 <= self.no_symbol_end <= at:
+            return -1
+        end = pattern.find(".]", at + 2)
+        if end < 0:
+            self.no_symbol_end = at
         return end
 
 
@@ -193,8 +226,9 @@ def _read_members(
             return -1
         if not first:
             visited.append(offset)
-            if not len(visited) & _LOOK:
+            if not len(visited) % _MEMBERS_PER_LOOK:
                 check_clock()
+                check_fits(len(visited) * _MEMBER_BYTES)
         c = pattern[offset]
         if c == "]" and not first:
             return offset + 1
@@ -207,11 +241,11 @@ def _read_members(
                 bracket.add_class(_QUOTING.sub(r"\1", pattern[offset + 2 : end]))
                 offset = end + 2
             continue
-        low, offset = _element(pattern, offset)
+        low, offset = _element(pattern, offset, facts)
         if low is None:
             return -1
         if pattern[offset : offset + 1] == "-" and pattern[offset + 1 : offset + 2] not in ("]", ""):
-            high, offset = _element(pattern, offset + 1)
+            high, offset = _element(pattern, offset + 1, facts)
             if high is None:
                 return -1
             if low and high:
@@ -220,7 +254,7 @@ def _read_members(
             bracket.add_char(low)
 
 
-def _element(pattern: str, at: int) -> tuple[str | None, int]:
+def _element(pattern: str, at: int, facts: OpenBrackets) -> tuple[str | None, int]:
     """Return one character ("" for an unknown collating symbol, None at the end), and the offset after it."""
     c = pattern[at]
     if c == "\\":
@@ -231,7 +265,7 @@ def _element(pattern: str, at: int) -> tuple[str | None, int]:
         if pattern[at + 1 : at + 2] == "=" and pattern[at + 3 : at + 5] == "=]":
             return pattern[at + 2], at + 5
         if pattern[at + 1 : at + 2] == ".":
-            end = pattern.find(".]", at + 2)
+            end = facts.symbol_end(pattern, at)
             if end > 0:
                 name = pattern[at + 2 : end]
                 return (name if len(name) == 1 else SYMBOLS.get(name, "")), end + 2

@@ -14,7 +14,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from sandhook.errors import LimitExceeded
-from sandhook.limits import check_clock
+from sandhook.lazy import lazily
+from sandhook.limits import check_clock, check_fits
 from sandhook.pattern.bracket import OpenBrackets, parse_bracket
 from sandhook.pattern.matcher import Charge, Group, Literal, Node, One, Sequence, Star, Subject
 
@@ -24,8 +25,17 @@ MAX_NESTING = 50
 #: Patterns up to this many characters are cached.
 _CACHED_LENGTH = 4096
 
-#: Characters of a pattern between two looks at the clock.
-_LOOK = 4096
+#: Turns of the parser between two looks at the clock, and the bytes that a bracket expression takes, the largest node.
+_TURNS_PER_LOOK = 512
+_NODE_BYTES = 512
+
+#: Pieces of ordinary text that are joined before there are more.
+_PIECES = 65_536
+
+#: Characters that mean themselves wherever they stand.
+_PLAIN = lazily(r"[^\\*?\[+@!]+")
+
+_ANY = One(None)
 
 _SPECIAL = "\\*?[]!^-+@()|"
 _QUOTED = {ord(c): "\\" + c for c in _SPECIAL}
@@ -308,10 +318,12 @@ def _mark_star(nodes: list[Node], operator: str) -> None:
 class _Parser:
     """Parses one pattern into nodes."""
 
-    __slots__ = ("extglob", "nocase", "open_brackets", "pattern")
+    __slots__ = ("closed_nodes", "extglob", "nocase", "open_brackets", "pattern", "turns")
 
     def __init__(self, pattern: str, extglob: bool, nocase: bool) -> None:
         self.pattern = pattern
+        self.turns = 0
+        self.closed_nodes = 0  # those of sequences that are complete
         self.extglob = extglob
         self.nocase = nocase
         self.open_brackets = OpenBrackets()
@@ -326,12 +338,11 @@ class _Parser:
                 nodes.append(Literal("".join(plain), self.nocase))
                 plain.clear()
 
-        look = at + _LOOK
         while at < stop:
-            if at >= look:
-                check_clock()
-                look = at + _LOOK
             c = pattern[at]
+            self.turns += 1
+            if not self.turns % _TURNS_PER_LOOK:
+                self.look(nodes, plain)
             if self.extglob and c in "?*+@!" and pattern[at + 1 : at + 2] == "(" and at + 1 < stop:
                 flush()
                 group, at = self._group(at, stop, depth)
@@ -350,7 +361,7 @@ class _Parser:
                 at += 1
             elif c == "?":
                 flush()
-                nodes.append(One(None))
+                nodes.append(_ANY)
                 at += 1
             elif (
                 c == "["
@@ -360,11 +371,22 @@ class _Parser:
                 flush()
                 nodes.append(One(parsed[0]))
                 at = parsed[1]
+            elif (run := _PLAIN.match(pattern, at, stop)) is not None:
+                plain.append(run[0])
+                at = run.end()
             else:
                 plain.append(c)
                 at += 1
         flush()
+        self.closed_nodes += len(nodes)
         return tuple(nodes)
+
+    def look(self, nodes: list[Node], plain: list[str]) -> None:
+        """Look at the clock and at the memory. Raises LimitExceeded."""
+        check_clock()
+        check_fits((self.closed_nodes + len(nodes)) * _NODE_BYTES)
+        if len(plain) > _PIECES:
+            plain[:] = ["".join(plain)]
 
     def _group(self, at: int, stop: int, depth: int) -> tuple[Node, int]:
         """Parse ``X(...)``; without its ")" the rest of the pattern is literal text."""
@@ -384,12 +406,11 @@ class _Parser:
         pattern = self.pattern
         bounds = [at]
         depth = 0
-        look = at + _LOOK
         while at < stop:
-            if at >= look:
-                check_clock()
-                look = at + _LOOK
             c = pattern[at]
+            self.turns += 1
+            if not self.turns % _TURNS_PER_LOOK:
+                check_clock()
             if c == "\\":
                 at += 1
             elif c == "[":

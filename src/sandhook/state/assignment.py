@@ -6,6 +6,7 @@ command, alone, or as an argument of a declaration command (``declare -a a=(1 2)
 
 from __future__ import annotations
 
+from sandhook.limits import timed_items
 from sandhook.state.assigned import Assigned, Element, Elements
 from sandhook.state.control import Discard, ShellError, readonly_error, subscript_error
 from sandhook.state.references import TARGET
@@ -62,7 +63,7 @@ def assign_elements(state: State, name: str, elements: Elements, *, append: bool
             subscript = element.subscript if element.subscript is not None else str(at)
             state.set_computed(name, subscript, element.value)
         return
-    count = sum(64 + len(element.value) + len(element.subscript or "") for element in elements)
+    count = sum(64 + len(element.value) + len(element.subscript or "") for element in timed_items(elements))
     state.budget.charge_memory(count)
     if bits & ASSOC:
         array: Array = _assign_associative(state, name, elements, append=append)
@@ -81,7 +82,7 @@ def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool
     computed = bits & COMPUTED
     next_index = array.top()
     # The old value stays visible until all elements are known: a=([0]=${a[1]}) reads the old a.
-    for subscript, add, value in elements:
+    for subscript, add, value in timed_items(elements):
         if subscript is None:
             index = next_index
         elif subscript in ("@", "*"):

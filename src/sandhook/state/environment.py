@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
+from sandhook.lazy import cache_texts
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, DYNAMIC, EXPORT, NAMEREF, hash_of
 
 
-@lru_cache(maxsize=1024)
+@cache_texts(1024)
 def _bucket(name: str) -> int:
     """Return where bash's table of variables has a name, which decides the order of the environment."""
     return hash_of(name) & 1023

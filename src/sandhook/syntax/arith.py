@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.lazy import lazily
-from sandhook.limits import check_clock
+from sandhook.limits import check_clock, check_fits, timed_pieces
 from sandhook.syntax.nodes import (
     Arith,
     ArithAssign,
@@ -35,6 +35,11 @@ MAX_DEPTH = 200
 _ROW = 50
 
 BLANKS = " \t\n"
+_BLANK_RUN = lazily(r"[ \t\n]+")
+
+#: Tokens between two looks at the clock and the memory, and the bytes that the tree and its closures need for one.
+_TOKENS_PER_LOOK = 64
+_TOKEN_BYTES = 256
 _NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = lazily(r"[0-9][A-Za-z0-9#@_]*")
 _OPERATOR = lazily(r"<<=?|>>=?|[=!<>]=|&&|\|\||\*\*|[*/%+\-&^|]=|[=<>+\-*/%!()&|^~?:,]")
@@ -105,19 +110,26 @@ def parse_number(text: str) -> int:
 
 def _accumulate(digits: str, base: int) -> int:
     value = 0
-    for char in digits:
-        if char.isdigit():
-            digit = ord(char) - 48
-        elif "a" <= char <= "z":
-            digit = ord(char) - 87
-        elif "A" <= char <= "Z":
-            digit = ord(char) - (55 if base <= 36 else 29)
-        else:
-            digit = 62 if char == "@" else 63
-        if digit >= base:
-            raise ValueError("value too great for base")
-        value = (value * base + digit) & 0xFFFFFFFFFFFFFFFF
+    for piece in timed_pieces(digits):
+        for char in piece:
+            if char.isdigit():
+                digit = ord(char) - 48
+            elif "a" <= char <= "z":
+                digit = ord(char) - 87
+            elif "A" <= char <= "Z":
+                digit = ord(char) - (55 if base <= 36 else 29)
+            else:
+                digit = 62 if char == "@" else 63
+            if digit >= base:
+                raise ValueError("value too great for base")
+            value = (value * base + digit) & 0xFFFFFFFFFFFFFFFF
     return value
+
+
+def after_blanks(text: str, at: int) -> int:
+    """Return the offset of the first character at or after ``at`` that is not blank."""
+    match = _BLANK_RUN.match(text, at)
+    return at if match is None else match.end()
 
 
 class Parser:
@@ -167,10 +179,11 @@ class Parser:
         text, at = self.text, self.at
         before, current = self.last, self.kind
         self.tokens += 1
-        if not self.tokens & 63:
+        if not self.tokens % _TOKENS_PER_LOOK:
             check_clock()
-        while at < len(text) and text[at] in BLANKS:
-            at += 1
+            check_fits(self.tokens * _TOKEN_BYTES)
+        if at < len(text) and text[at] in BLANKS:
+            at = after_blanks(text, at)
         self.last = current
         if at >= len(text):
             self.kind, self.at = "", at
@@ -202,9 +215,7 @@ class Parser:
 
     def check_after_name(self) -> None:
         """Report what is not a token after a name before the name is used, as bash does."""
-        text, at = self.text, self.at
-        while at < len(text) and text[at] in BLANKS:
-            at += 1
+        text, at = self.text, after_blanks(self.text, self.at)
         if match := _NUMBER.match(text, at):
             self.number(match)
         elif at < len(text) and not (_NAME.match(text, at) or _OPERATOR.match(text, at) or self.parameters):
@@ -225,8 +236,12 @@ class Parser:
     def subscript_end(self, at: int) -> int:
         """Return the offset of the bracket that closes the subscript at ``at``, -1 for none."""
         open_ = 1
+        stops = 0
         while match := _SUBSCRIPT_STOP.search(self.text, at):
             char, at = match[0], match.end()
+            stops += 1
+            if not stops % _TOKENS_PER_LOOK:
+                check_clock()
             if char == "\\":
                 at += 1
             elif char in "'\"`":
@@ -265,7 +280,7 @@ class Parser:
             self.fail(f"{spelling}: assignment requires lvalue")
         elif _STARTS_NAME.match(self.text, at + 2):
             self.kind = "pre" + spelling
-        elif self.parameters and self.text[at + 2 :].lstrip(BLANKS).startswith("$"):
+        elif self.parameters and self.text.startswith("$", after_blanks(self.text, at + 2)):
             self.fail("syntax error: operand expected")  # the parameter may hold a name
         else:
             self.kind, self.at = spelling[0], at + 1

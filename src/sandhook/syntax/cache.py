@@ -11,7 +11,7 @@ from sandhook.syntax.options import ParseOptions
 
 #: How many scripts are kept, and how many characters of script text they may have together.
 MAX_SCRIPTS = 512
-MAX_CHARACTERS = 4 << 20
+MAX_CHARACTERS = 1 << 18
 
 
 class ScriptCache:

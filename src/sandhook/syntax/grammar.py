@@ -38,6 +38,7 @@ from sandhook.syntax.nodes import (
     renumbered,
 )
 from sandhook.syntax.tokens import END, Token
+from sandhook.text.numbers import decimal
 
 _CONNECTORS = {"AND_AND": "&&", "OR_OR": "||"}
 
@@ -206,7 +207,7 @@ def _redirection(lexer: Lexer, p: Symbols) -> Redirection:
     if len(p) == 3:
         source = p[0]
         if source.kind == "NUMBER":
-            fd = int(source.text)
+            fd = decimal(source.text)
         else:
             variable = source.text
     operator, target = p[-2], p[-1]

@@ -35,10 +35,11 @@ from sandhook.syntax.nodes import Assignment, CommandList, Literal, Word
 from sandhook.syntax.options import DEFAULT_OPTIONS, ParseOptions
 from sandhook.syntax.tokens import END, Token
 from sandhook.syntax.words import NAME, WordReader
+from sandhook.text.numbers import decimal
 
 _PLAIN_WORD = re.compile(r"[^ \t\n\r()<>;&|\\'\"`$=?*+@!\[{}]+(?=[ \t\n;&|)])")
-_CONTINUED_OPERATOR = re.compile(r"([&|;<>]{1,2})(?:\\\n)+[&|;<>(-]")
-_CONTINUED_NAME = re.compile(r"(?:\\\n)+(?:[A-Za-z0-9_]*(?:\\\n)+)*[A-Za-z0-9_]*\+?(?:\\\n)*[=\[]")
+_CONTINUED_OPERATOR = re.compile(r"([&|;<>]{1,2})(?:\\\n)++[&|;<>(-]")
+_CONTINUED_NAME = re.compile(r"(?:\\\n)++(?:[A-Za-z0-9_]*+(?:\\\n)++)*+[A-Za-z0-9_]*+\+?(?:\\\n)*+[=\[]")
 _REDIRECTION_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\}\Z", re.DOTALL)
 
 
@@ -330,10 +331,8 @@ class Lexer(WordReader, Tokenizer):
         if plain:
             if (
                 (following in "<>" or last == "LESS_AND" or last == "GREATER_AND")
-                and text.isdigit()
-                and text.isascii()
-                and len(text.lstrip("0")) <= 10
-                and int(text) < 1 << 31
+                and (number := decimal(text)) is not None
+                and number < 1 << 31
             ):
                 return Token("NUMBER", text, start, end, word)
             if self.aliases is not None and not (self.options.posix and text in RESERVED_WORDS):

@@ -543,6 +543,7 @@ Arith: TypeAlias = (
 def shift_lines(tree: object, by: int) -> Any:
     """Return a copy of the tree whose commands are ``by`` lines further down."""
     if isinstance(tree, Node):
+        check_clock()
         values = [
             value + by if name == "line" and value else shift_lines(value, by)
             for name, value in zip(tree._fields, tree)
@@ -559,6 +560,7 @@ def renumbered(tree: object, line: int) -> Any:
         first = next((at for part in walk(tree) if (at := getattr(part, "line", 0))), line)
         return tree if first == line else shift_lines(tree, line - first)
     if isinstance(tree, tuple) and tree.__class__ is not Redirection:
+        check_clock()
         values = [renumbered(part, line) for part in tree]
         return tuple.__new__(tree.__class__, values)
     return tree

@@ -26,6 +26,7 @@ class Parser:
     def __init__(self, text: str, name: str = "", options: ParseOptions = DEFAULT_OPTIONS) -> None:
         self._lexer = Lexer(text, DRIVER.run, name, options)
         self.warnings = self._lexer.warnings
+        self._pieces = 0
 
     @property
     def options(self) -> ParseOptions:
@@ -54,6 +55,11 @@ class Parser:
         """1-based line of ``offset``."""
         return self._lexer.line_at(self._lexer.position)
 
+    @property
+    def pieces(self) -> int:
+        """Tokens and pieces of words in all units, which the memory of their trees grows with."""
+        return self._pieces + self._lexer.piece_count
+
     def skip_line(self) -> None:
         """Continue after the line that a ShellSyntaxError of ``next_unit`` came from."""
         lexer = self._lexer
@@ -70,6 +76,8 @@ class Parser:
         """
         lexer = self._lexer
         lexer.depth = 0
+        self._pieces += lexer.piece_count
+        lexer.piece_count = 0
         lexer.extglob = lexer.options.extglob
         lexer.reset()
         if lexer.aliases is not None:
@@ -79,6 +87,7 @@ class Parser:
         try:
             token = lexer.token()
             while token.kind == "NEWLINE":
+                lexer.forget_piece()  # an empty line leaves nothing
                 lexer.reset()
                 token = lexer.token()
             if token.kind == END:

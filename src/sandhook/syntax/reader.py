@@ -8,16 +8,19 @@ from operator import itemgetter
 from typing import Literal, NoReturn
 
 from sandhook.errors import ErrorPlace, LimitExceeded, ShellSyntaxError
-from sandhook.limits import check_clock
+from sandhook.limits import check_clock, check_fits
 from sandhook.syntax.options import ParseOptions
 
 _START = itemgetter(0)
-_CONTINUATIONS = re.compile(r"(?:\\\n)+")
+_CONTINUATIONS = re.compile(r"(?:\\\n)++")
 _BLANK = re.compile(r"(?:[ \t]++|\\\n)++")
 _BLANK_CR = re.compile(r"(?:[ \t]++|\\\r?\n|\r(?=\n))++")
 
 #: Tokens, or pieces of a word, between two looks at the clock of the run; one costs 1 to 10 microseconds.
 _PIECES = 64
+
+#: Bytes that the tree and the closures need for a token or a piece of a word.
+_PIECE_BYTES = 512
 
 #: Characters that replacements in one text may move: each moves the whole rest of the text.
 MAX_MOVED = 1 << 28
@@ -51,14 +54,18 @@ class Reader:
         self._newlines: list[int] | None = None
         self.splices: list[tuple[int, int, int, int]] = []
         self._moved = 0
-        self._pieces = _PIECES
+        self.piece_count = 0  # of the present unit
 
     def count_piece(self) -> None:
-        """Count a token or a piece of a word. Raises LimitExceeded after the deadline of the run."""
-        self._pieces -= 1
-        if not self._pieces:
-            self._pieces = _PIECES
+        """Count a token or a piece of a word. Raises LimitExceeded after the deadline, and when the tree does not fit."""
+        self.piece_count += 1
+        if not self.piece_count % _PIECES:
             check_clock()
+            check_fits(self.piece_count * _PIECE_BYTES)
+
+    def forget_piece(self) -> None:
+        """Forget pieces that left nothing in the tree; looks at the clock go on."""
+        self.piece_count %= _PIECES
 
     def use_source(self, position: int) -> None:
         """Read the source itself from ``position`` on."""

@@ -15,7 +15,6 @@ _SIMPLE = {
 _QUOTES = b"'\"?"
 _OCTAL = b"01234567"
 _HEX = b"0123456789abcdefABCDEF"
-_PIECES = 4_096  #: pieces of a text that are joined, after a look at the clock
 
 
 def utf8(value: int) -> bytes:
@@ -70,42 +69,40 @@ def _unescape(
     index = data.find(b"\\")
     if index < 0:
         return data, False
-    pieces: list[bytes] = []
-    start = 0
-    done: list[bytes] = []
+    out = bytearray()
+    start = turns = 0
     while 0 <= index < len(data) - 1:
-        if len(pieces) > _PIECES:
+        turns += 1
+        if not turns & 4095:
             check_clock()
-            done.append(b"".join(pieces))
-            pieces.clear()
-        pieces.append(data[start:index])
+        out += data[start:index]
         letter = data[index + 1]
         after = index + 2
         simple = _SIMPLE.get(letter)
         if simple is not None:
-            pieces.append(bytes((simple,)))
+            out.append(simple)
         elif letter == 0x63 and stop:  # \c
-            return b"".join(done + pieces), True
+            return bytes(out), True
         elif letter in _OCTAL and (letter == 0x30 or not octal_needs_zero):
             first = after if letter == 0x30 and zero_prefix else after - 1
             after = digits(data, first, _OCTAL, 3)
-            pieces.append(bytes((int(data[first:after] or b"0", 8) & 0xFF,)))
+            out.append(int(data[first:after] or b"0", 8) & 0xFF)
         elif letter in b"xuU":
             end = digits(data, after, _HEX, {0x78: 2, 0x75: 4, 0x55: 8}[letter])
             if end == after:
                 if error is not None:
                     kind = "hex" if letter == 0x78 else "unicode"
                     error(f"missing {kind} digit for \\{chr(letter)}")
-                pieces.append(data[index:after])
+                out += data[index:after]
             else:
                 value = int(data[after:end], 16)
-                pieces.append(bytes((value,)) if letter == 0x78 else utf8(value))
+                out += bytes((value,)) if letter == 0x78 else utf8(value)
                 after = end
         elif quotes and letter in _QUOTES:
-            pieces.append(bytes((letter,)))
+            out.append(letter)
         else:
-            pieces.append(data[index:after])
+            out += data[index:after]
         start = after
         index = data.find(b"\\", start)
-    pieces.append(data[start:])
-    return b"".join(done + pieces), False
+    out += data[start:]
+    return bytes(out), False

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 
 from sandhook.builtins.base import write
+from sandhook.limits import timed_items
 from sandhook.state.state import State
 from sandhook.text.quoting import ansi_c, needs_ansi_c
 from sandhook.vfs.errors import fs_error
@@ -134,7 +135,7 @@ def change_along_cdpath(state: State, name: str, *, follow: bool) -> bool:
     path = state.get("CDPATH")
     if not path or name[:1] == "/" or name.partition("/")[0] in (".", ".."):
         return False
-    for entry in path.split(":"):
+    for entry in timed_items(path.split(":")):
         candidate = f"{entry.rstrip('/')}/{name}" if entry else f"./{name}"
         try:
             directory = change(state, candidate, follow=follow)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from errno import ENOENT
 
 from sandhook.builtins.base import BuiltinError, builtin, misused, no_options, print_error, runtime
+from sandhook.limits import timed_items
 from sandhook.state.control import ExitShell
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text, fs_error
@@ -51,7 +52,7 @@ def find(state: State, name: str) -> str | None:
     if "/" in name or "sourcepath" not in state.options.shopts:
         return name
     fs = state.process.kernel.fs
-    for directory in (state.get("PATH") or "").split(":"):
+    for directory in timed_items((state.get("PATH") or "").split(":")):
         path = f"{directory.rstrip('/')}/{name}" if directory else name
         absolute = join(state.process.cwd, path)
         if fs.access(absolute, 4) and not fs.is_dir(absolute):

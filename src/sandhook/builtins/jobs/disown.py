@@ -12,6 +12,7 @@ from sandhook.builtins.jobs.jobspec import find_job, forget_ended
 from sandhook.interp.jobs import jobs_of
 from sandhook.state.jobs import Job
 from sandhook.state.state import State
+from sandhook.text.numbers import decimal
 
 USAGE = "disown [-h] [-ar] [jobspec ... | pid ...]"
 
@@ -36,7 +37,8 @@ def run(state: State, argv: Sequence[str]) -> int:
     status = 0
     for operand in operands:
         try:
-            by_pid = table.by_pid(int(operand)) if operand.isascii() and operand.isdigit() else None
+            pid = decimal(operand)
+            by_pid = None if pid is None else table.by_pid(pid)
             if by_pid is None and operand[:1] != "%":
                 raise BuiltinError(f"{operand}: no such job")
             _disown(state, by_pid or find_job(state, operand), letters)

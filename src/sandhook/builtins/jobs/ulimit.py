@@ -132,4 +132,4 @@ def _parse_limit(state: State, letter: str, text: str) -> int | None:
         raise BuiltinError(f"{text}: invalid number")
     if len(text.lstrip("0")) > 18:
         raise BuiltinError(f"{text}: limit out of range")
-    return int(text)
+    return int(text.lstrip("0") or "0")

@@ -6,10 +6,19 @@ its quotes are removed. Compound values in the source of the script are parsed b
 
 from __future__ import annotations
 
+from sandhook.lazy import lazily
+from sandhook.limits import PIECE, check_clock, check_fits
 from sandhook.state.assigned import Element, Elements
 from sandhook.syntax.quoting import decode_ansi
 
 _BLANKS = " \t\n"
+_BLANK_RUN = lazily(r"[ \t\n]+")
+_PLAIN_RUN = lazily(r"[^ \t\n\]\\'\"$]+")
+_PLAIN_QUOTED_RUN = lazily(r"[^\"\\]+")
+
+#: Bytes that an element takes, and a piece of text.
+_ELEMENT_BYTES = 160
+_PIECE_BYTES = 64
 
 
 def read_elements(text: str) -> Elements:
@@ -30,7 +39,16 @@ class _ElementParser:
         parsed: Elements = []
         while self._skip_blanks():
             parsed.append(self._element())
+            if not len(parsed) & 511:
+                check_clock()
+                check_fits(len(parsed) * _ELEMENT_BYTES)
         return parsed
+
+    def _look(self, pieces: list[str]) -> None:
+        """Look at the clock and the memory when a word has many pieces. Raises LimitExceeded."""
+        if len(pieces) & 1023 == 1023:
+            check_clock()
+            check_fits(len(pieces) * _PIECE_BYTES)
 
     def _skip_blanks(self) -> bool:
         """Skip blanks and comments; return True when a word follows."""
@@ -39,8 +57,8 @@ class _ElementParser:
             if text[self._at] == "#":
                 end = text.find("\n", self._at)
                 self._at = len(text) if end < 0 else end
-            elif text[self._at] in _BLANKS:
-                self._at += 1
+            elif (blanks := _BLANK_RUN.match(text, self._at)) is not None:
+                self._at = blanks.end()
             else:
                 return True
         return False
@@ -66,6 +84,11 @@ class _ElementParser:
             letter = text[self._at]
             if letter in ends:
                 break
+            if (plain := _PLAIN_RUN.match(text, self._at)) is not None:
+                pieces.append(plain[0])
+                self._at = plain.end()
+                continue
+            self._look(pieces)
             self._at += 1
             if letter == "\\":
                 pieces.append(text[self._at : self._at + 1].replace("\n", ""))
@@ -96,6 +119,11 @@ class _ElementParser:
             if letter == "\\" and text[self._at + 1 : self._at + 2] in ("$", "`", '"', "\\", "\n"):
                 self._at += 1
                 letter = text[self._at].replace("\n", "")
+            elif (plain := _PLAIN_QUOTED_RUN.match(text, self._at)) is not None:
+                pieces.append(plain[0])
+                self._at = plain.end()
+                continue
+            self._look(pieces)
             pieces.append(letter)
             self._at += 1
         self._at += 1
@@ -105,6 +133,8 @@ class _ElementParser:
         text = self._text
         start = self._at
         while self._at < len(text) and text[self._at] != "'":
+            if self._at - start > PIECE:
+                check_clock()
             self._at += 2 if text[self._at] == "\\" else 1
         decoded = decode_ansi(text[start : self._at])
         self._at += 1

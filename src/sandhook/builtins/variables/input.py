@@ -7,8 +7,13 @@ from collections.abc import Callable
 from sandhook.expand.locale import as_characters, goes_by_bytes
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.pipe import PipeReader
+from sandhook.limits import check_clock, check_fits
 from sandhook.record import Record
 from sandhook.state.state import State
+
+#: Bytes that a character in a list takes, and one that a backslash escapes, with its offset and the text before it.
+_CHARACTER_BYTES = 88
+_ESCAPE_BYTES = 224
 
 _POLL = 0.01  #: virtual seconds between two polls of a source that cannot wake a task
 
@@ -159,23 +164,23 @@ def _ends_escaped(data: bytes) -> bool:
 
 def _unescape(text: str) -> tuple[str, frozenset[int]]:
     """Remove backslashes; a newline after one vanishes, any other character is protected."""
-    characters: list[str] = []
+    check_fits(text.count("\\") * _ESCAPE_BYTES)
+    pieces: list[str] = []
     escaped: set[int] = set()
-    index = 0
-    while index < len(text):
-        letter = text[index]
-        index += 1
-        if letter == "\\":
-            if index < len(text):
-                letter = text[index]
-                index += 1
-                if letter == "\n":
-                    continue
-                escaped.add(len(characters))
-            else:
-                break
-        characters.append(letter)
-    return "".join(characters), frozenset(escaped)
+    size = start = 0
+    while (index := text.find("\\", start)) >= 0:
+        pieces.append(text[start:index])
+        size += index - start
+        start = index + 2
+        letter = text[index + 1 : start]
+        if letter not in ("", "\n"):
+            escaped.add(size)
+            pieces.append(letter)
+            size += 1
+        if not len(pieces) & 1023:
+            check_clock()
+    pieces.append(text[start:])
+    return "".join(pieces), frozenset(escaped)
 
 
 def _read_count(
@@ -206,6 +211,8 @@ def _read_count(
             if letter == "\0":
                 continue
             characters.append(letter)
+            if not len(characters) & 4095:
+                check_fits(len(characters) * _CHARACTER_BYTES)
             complete = len(characters) == count
     except TimeoutExpired:
         timed_out = True

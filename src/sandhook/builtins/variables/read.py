@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from sandhook.builtins.base import (
@@ -26,6 +25,7 @@ from sandhook.builtins.variables.input import NOTHING, is_plain_line, read_line,
 from sandhook.builtins.variables.variables import array_name, assign_reference
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.signals import SIGALRM
+from sandhook.lazy import cache_short
 from sandhook.state.assignment import set_array
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
@@ -181,7 +181,7 @@ def _read(state: State, argv: Sequence[str], line_start: bytes | None) -> int:
     return 0 if line.complete else 1
 
 
-@lru_cache(maxsize=128)
+@cache_short(128)
 def _request(argv: tuple[str, ...]) -> tuple[Request, tuple[str, ...], bool]:
     """Return the options, the names, and whether all of these are names of variables, without a subscript.
 

@@ -39,13 +39,14 @@ def _runs_commands(word: str) -> bool:
 def split_unquoted(text: str, ifs: str) -> list[str]:
     """Split text at characters of ``ifs`` outside quotes, ``${ }`` and ``$(( ))``."""
     words: list[str] = []
+    delimiters = frozenset(ifs)
     start = at = 0
     looked = 0
     while at < len(text):
         if at - looked > PIECE:
             looked = at
             check_clock()
-        if text[at] in ifs:
+        if text[at] in delimiters:
             if at > start:
                 words.append(text[start:at])
             at += 1

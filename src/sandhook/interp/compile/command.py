@@ -25,6 +25,7 @@ from sandhook.syntax.nodes import (
     Subshell,
 )
 from sandhook.text.names import is_name
+from sandhook.vfs.errors import error_text
 
 
 def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
@@ -161,6 +162,12 @@ def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
                 state, f"warning: execute_coproc: coproc [{running.pid}:{running.coprocess}] still exists"
             )
         process = state.process
+        try:
+            process.check_room(2)
+        except OSError as error:
+            state.shell.error(state, f"pipe error: {error_text(error)}")
+            state.status = 1
+            return 1
         their_in, our_out = process.kernel.pipe().ends()
         our_in, their_out = process.kernel.pipe().ends()
         child = process.fork()

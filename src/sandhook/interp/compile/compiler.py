@@ -17,6 +17,7 @@ from sandhook.interp.compile.wrappers import close_substitutions
 from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore
 from sandhook.interp.substitution import backquote, process_substitution, substitute
 from sandhook.lazy import lazily
+from sandhook.limits import check_clock
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.syntax import parse_word
@@ -134,6 +135,7 @@ class Compiler:
 
     def command(self, node: Command) -> Run:
         """Compile any command, with its redirections."""
+        check_clock()
         match node:
             case SimpleCommand():
                 return simple.compile_simple(self, node)

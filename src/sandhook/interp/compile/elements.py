@@ -9,6 +9,7 @@ from sandhook.expand.brace import expand_braces, has_braces
 from sandhook.expand.reference import subscript_of
 from sandhook.expand.shapes import FieldsOf
 from sandhook.interp.compile.protocol import Compiler
+from sandhook.limits import timed_items
 from sandhook.state.assigned import Element, Elements
 from sandhook.state.control import ShellError, subscript_error
 from sandhook.state.state import State
@@ -50,7 +51,7 @@ def compile_elements(
     """
     elements_of: list[Callable[[State], Elements]] = []
     pairs = _compile_pairs(compiler, node, name, declaring)
-    for element in node.elements:
+    for element in timed_items(node.elements):
         if isinstance(element, ArrayElement) and _expands_to_several(element.value):
             # with braces it is not an element: [1]=x{1,2} is two words
             fields = _compile_bare(compiler.words.fields(_as_word(element)))
@@ -70,7 +71,7 @@ def compile_elements(
         if pairs is not None and is_map(state, name):
             return pairs(state)
         elements: Elements = []
-        for element_of in elements_of:
+        for element_of in timed_items(elements_of):
             elements += element_of(state)
         return elements
 
@@ -193,4 +194,4 @@ def _parts_with_stars(parts: Sequence[WordPart]) -> tuple[WordPart, ...]:
 
 
 def _compile_bare(fields: FieldsOf) -> Callable[[State], Elements]:
-    return lambda state: [Element(None, False, text) for text in fields(state)]
+    return lambda state: [Element(None, False, text) for text in timed_items(fields(state))]

@@ -149,7 +149,7 @@ def test_does_not_guess_what_was_read_before_an_error(wrapped, utility, program,
     status, out, err = utility("jq", program, stdin=data, same=False)
     assert (status, out) == (5, first)
     assert err.startswith("jq: error (at <stdin>:0): ")
-    assert "going on after an error beside input " + REFUSAL in err
+    assert "continuing after an error together with input " + REFUSAL in err
 
 
 def test_an_error_with_nothing_left_to_read_is_only_an_error(utility):

@@ -6,9 +6,9 @@ Source: jq 1.8 manual, "Invoking jq"; oracle: jq 1.8.2. Messages are jq's own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from sandhook.command.options import declared_fields, opt, option_set
+from sandhook.lazy import cache_short
 
 TRY_HELP = (
     "Use jq --help for help with command-line options,\n"
@@ -149,7 +149,7 @@ _DEFINITIONS = ("arg", "argjson", "slurpfile", "rawfile")
 _INDENTS = frozenset("01234567")
 
 
-@lru_cache(maxsize=256)
+@cache_short(256)
 def parse(arguments: tuple[str, ...]) -> Command:
     """Parse a command line. Raises MisuseError."""
     return _Parser(arguments).run()

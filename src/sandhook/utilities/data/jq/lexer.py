@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sandhook.limits import check_clock
+
 OPENING = {"(": ")", "[": "]", "{": "}"}
 CLOSING = frozenset(")]}")
 
@@ -58,7 +60,12 @@ class Token:
 
 def tokenize(program: str) -> list[Token]:
     """Return the tokens of a program. Raises UnbalancedError for brackets that do not match."""
-    return list(_Lexer(program).tokens())
+    tokens: list[Token] = []
+    for token in _Lexer(program).tokens():
+        tokens.append(token)
+        if not len(tokens) & 511:
+            check_clock()
+    return tokens
 
 
 class _Lexer:

@@ -8,8 +8,8 @@ sees it. In addition, the worker that runs the program has no environment and no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
+from sandhook.lazy import cache_short
 from sandhook.utilities.data.jq.inputs import UnclearReadingError, reading_sites
 from sandhook.utilities.data.jq.lexer import Token, definitions, keys, tokenize
 
@@ -84,7 +84,7 @@ class Uses:
         self.sites: tuple[Token, ...] = ()
 
 
-@lru_cache(maxsize=256)
+@cache_short(256)
 def inspect(program: str, *, native: bool = False, linked: bool = False) -> Uses:
     """Return the names that a program uses.
 
@@ -137,7 +137,7 @@ class Plan:
         self.names = names
 
 
-@lru_cache(maxsize=256)
+@cache_short(256)
 def plan(
     program: str,
     variable_names: tuple[str, ...],

@@ -9,9 +9,8 @@ Source: pcre2pattern(3), also for messages.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-from sandhook.lazy import lazily
+from sandhook.lazy import cache_texts, lazily
 from sandhook.pattern.errors import PatternError
 
 MAX_CODE = 0x10FFFF
@@ -130,7 +129,7 @@ def as_whole_word(text: str, unicode: bool) -> str:
     return f"(?<!{word})(?:{text})(?!{word})"
 
 
-@lru_cache(maxsize=128)
+@cache_texts(128)
 def property_members(name: str) -> str:
     """Return the inside of a class for ``\\p{name}``. Raises PatternError for an unknown property."""
     key = re.sub(r"[\s_-]", "", name).lower()

@@ -6,11 +6,10 @@ Divergence: L-GREP-002, some verbs are not supported.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from math import inf
 from typing import Any
 
-from sandhook.lazy import lazily
+from sandhook.lazy import cache_short, lazily
 from sandhook.limits import Budget
 from sandhook.pattern.errors import PatternError
 from sandhook.record import Record
@@ -139,7 +138,7 @@ def _size(text: str, start: int, end: int) -> int:
     return len(text[start:end].encode("utf-8", "surrogateescape"))
 
 
-@lru_cache(maxsize=64)
+@cache_short(64)
 def _compile(spec: _Spec, ascii_only: bool) -> Any:
     """Compile a pattern; with ``ascii_only``, for lines of ASCII alone. Raises PatternError."""
     import regex

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 
-from sandhook.lazy import lazily
+from sandhook.lazy import cache_short, lazily
 from sandhook.limits import Budget, check_clock
 from sandhook.pattern.engine import Find, Spans, compile_linear
 from sandhook.pattern.errors import PatternError
@@ -59,7 +58,7 @@ def escape(text: str) -> str:
     return "".join(["\\" + char if char in _META and char.isascii() else char for char in text])
 
 
-@lru_cache(maxsize=128)
+@cache_short(128)
 def compile_patterns(spec: PatternSpec) -> Find:
     """Compile a search for any of the patterns. Raises PatternError with ripgrep's message."""
     pieces = []

@@ -5,10 +5,12 @@ Source: POSIX.1-2024 XCU 3, printf; Bash Reference Manual, printf. Oracle: bash 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sandhook.limits import check_clock
+from sandhook.lazy import lazily
+from sandhook.limits import check_clock, check_fits, timed_items
 from sandhook.record import Record
 from sandhook.text.escapes import unescape_argument, unescape_format
 from sandhook.text.quoting import shell_quote
@@ -16,16 +18,17 @@ from sandhook.text.quoting import shell_quote
 if TYPE_CHECKING:
     from sandhook.text.longdouble import LongDouble
 
-_FLAGS = b"-+ #0'"
-_DIGITS = b"0123456789"
-_MODIFIERS = b"hjlLtz"
+_FLAGS = lazily(rb"[-+ #0']*")
+_DIGITS = lazily(rb"[0-9]*")
+_MODIFIERS = lazily(rb"[hjlLtz]*")
+_PARENTHESES = lazily(rb"[()]")
 _INTEGERS = b"diouxX"
 _FLOATS = b"aAeEfFgG"
 _OTHERS = b"csbqQn"
 _INT_MAX = 2**31 - 1
 _MAX = 2**63 - 1
 _UMAX = 2**64 - 1
-_LOOK = 0xFFF  #: a mask: bytes of a format between two looks at the clock
+_ITEM_BYTES = 256  #: what a conversion takes
 _MAX_CACHED_FORMATS = 256
 _MAX_CACHED_LENGTH = 1_024  #: a longer format is not cached
 
@@ -104,7 +107,7 @@ def parse_format(data: bytes) -> tuple[Item, ...]:
             items.append(Literal(unescape_format(b"".join(literal), warnings.append), tuple(warnings)))
             literal.clear()
 
-    at = 0
+    at = conversions = 0
     while True:
         percent = data.find(b"%", at)
         if percent < 0:
@@ -116,8 +119,10 @@ def parse_format(data: bytes) -> tuple[Item, ...]:
             at = percent + 2
             continue
         end_literal()
-        if not len(items) & 0xFF:
+        conversions += 1
+        if not conversions & 255:
             check_clock()
+            check_fits(len(items) * _ITEM_BYTES)
         at = _conversion(data, percent, items)
         if items and isinstance(items[-1], InvalidConversion):
             break
@@ -128,22 +133,18 @@ def parse_format(data: bytes) -> tuple[Item, ...]:
 def _conversion(data: bytes, percent: int, items: list[Item]) -> int:
     """Parse the conversion at ``percent``; return the offset after it."""
     at = percent + 1
-    while at < len(data) and data[at] in _FLAGS:
-        at += 1
+    at = _end(_FLAGS, data, at)
     flags = data[percent + 1 : at].decode()
     width, at = _count(data, at, 0)
     precision: int | None = _ABSENT
     negative = ""
     if data[at : at + 2] == b".-":
         precision, start = 0, at + 1
-        at += 2
-        while at < len(data) and data[at] in _DIGITS:
-            at += 1
+        at = _end(_DIGITS, data, at + 2)
         negative = data[start:at].decode()
     elif data[at : at + 1] == b".":
         precision, at = _count(data, at + 1, 0)
-    while at < len(data) and data[at] in _MODIFIERS:
-        at += 1
+    at = _end(_MODIFIERS, data, at)
     if at >= len(data):
         items.append(
             InvalidConversion(f"`{data[percent:].decode('utf-8', 'replace')}': missing format character")
@@ -173,23 +174,25 @@ def _conversion(data: bytes, percent: int, items: list[Item]) -> int:
 def _matching_parenthesis(data: bytes, at: int) -> int:
     """Return the offset after the parenthesis that closes the one at ``at``, or 0."""
     depth = 0
-    while at < len(data):
-        depth += (data[at] == 0x28) - (data[at] == 0x29)
-        at += 1
-        if not at & _LOOK:
+    for number, match in enumerate(_PARENTHESES.finditer(data, at)):
+        if number & 1023 == 1023:
             check_clock()
+        depth += 1 if match[0] == b"(" else -1
         if not depth:
-            return at
+            return match.end()
     return 0
+
+
+def _end(run: re.Pattern[bytes], data: bytes, at: int) -> int:
+    match = run.match(data, at)
+    return at if match is None else match.end()
 
 
 def _count(data: bytes, at: int, absent: int) -> tuple[int | None, int]:
     """Parse ``*`` (None) or digits; return the value and the offset after it."""
     if data[at : at + 1] == b"*":
         return None, at + 1
-    end = at
-    while end < len(data) and data[end] in _DIGITS:
-        end += 1
+    end = _end(_DIGITS, data, at)
     return int(data[at:end].lstrip(b"0")[:15] or b"%d" % absent), end
 
 
@@ -254,7 +257,7 @@ class Formatter:
 
     def expand(self, items: Sequence[Item]) -> bool:
         """Write the format once; return False when the output ends here."""
-        for item in items:
+        for item in timed_items(items):
             if isinstance(item, Literal):
                 self.write(item.data)
                 for message in item.warnings:

@@ -6,8 +6,8 @@ Source: POSIX.1-2024 XBD 5. All other formats are left to ``common``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 
+from sandhook.lazy import cache_texts
 from sandhook.record import Record
 from sandhook.utilities.system.printf.common import Conversion, Literal, parse_format
 
@@ -33,7 +33,7 @@ class Plain(Record):
     room: int
 
 
-@lru_cache(maxsize=256)
+@cache_texts(256)
 def _plain(format_: str) -> Plain | None:
     """Return a format in Python's syntax, None when it has other conversions."""
     template: list[str] = []

@@ -6,10 +6,10 @@ Source: POSIX.1-2024 XCU 3, awk, "functions"; gawk 5.2 manual, "Indirect Calls".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NoReturn
 
 from sandhook.kernel.stack import stack_exceeds
+from sandhook.lazy import cache_texts
 from sandhook.utilities.languages.awk.compile.arrays import compile_array
 from sandhook.utilities.languages.awk.compile.assignments import compile_store
 from sandhook.utilities.languages.awk.compile.functions import FUNCTIONS
@@ -134,7 +134,7 @@ def compile_indirect_call(compiler: Compiler, node: IndirectCall) -> Evaluate:
     arguments = node.arguments
     function_compiler = compiler.for_function(compiler.function)
 
-    @lru_cache(maxsize=16)
+    @cache_texts(16)
     def call_of(function: str) -> Evaluate:
         return _call_by_name(function_compiler, function, arguments)
 
