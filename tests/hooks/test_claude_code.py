@@ -182,14 +182,14 @@ def test_what_is_skipped_is_said() -> None:
                 "pre_tool_use": [{"hooks": [X]}],
                 "SessionStart": [{"hooks": [{"type": "prompt", "prompt": "p"}]}],
                 "Stop": [{"matcher": "x", "hooks": [{**X, "once": True, "color": 1}]}],
-                "PreToolUse": [{"matcher": "(?=x)", "hooks": [X]}, {"matcher": "mcp__a", "hooks": [X]}],
+                "PreToolUse": [{"matcher": "(?<=x)", "hooks": [X]}, {"matcher": "mcp__a", "hooks": [X]}],
             }
         }
     )
     notes = "\n".join(made.diagnostics)
     for part in (
         *("did you mean PreToolUse?", "prompt hooks are not run on SessionStart", "has no effect outside"),
-        *("every Stop matches", "color: unknown field", "lookahead", "'mcp__a' is a server"),
+        *("every Stop matches", "color: unknown field", "lookbehind", "'mcp__a' is a server"),
     ):
         assert part in notes
     assert [spec.native_event for spec in made.hooks] == ["PreToolUse", "PreToolUse", "Stop"]
