@@ -34,6 +34,21 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-CLAUDE-013": ("if.bash.*", "if.write.*"),
         "L-CLAUDE-014": ("several.deny-deny",),
     },
+    "codex": {
+        "L-CODEX-001": (
+            *("PostToolUse.exit2", "PreToolUse.exit2-out", "PreToolUse.raw.exit2-deny-no-stderr"),
+            "Stop.exit2",
+        ),
+        "L-CODEX-006": ("PostToolUse.out.halt-noreason",),
+        "L-CODEX-002": ("*.out.*", "several.updated-ask"),
+        "L-CODEX-007": (
+            "fault.unknown-top",
+            "matcher.bad-5",
+            "matcher.bad-[[]*",
+            "PreToolUse.timeout-fraction",
+        ),
+        "L-CODEX-008": ("several.deny-deny",),
+    },
 }
 
 
