@@ -27,7 +27,7 @@ from sandhook.hooks.model import Compat
 from sandhook.vfs.path import VirtualPath
 
 ROOT = Path(__file__).parents[2] / "conformance" / "hooks"
-AGENTS = ("claude_code", "codex")
+AGENTS = ("claude_code", "codex", "gemini")
 
 #: Where a run's directory is in the sandbox. The recorder's was below /tmp, and rules for /tmp see that.
 WORLD = "/tmp/agents"
@@ -150,6 +150,10 @@ def _turn(agent: str, stop: Any, env: dict[str, str]) -> Continuation:
         from sandhook.hooks.contracts.claude_code.stops import continuation
 
         return continuation(stop, env)
+    if agent == "copilot":
+        from sandhook.hooks.contracts.copilot.names import STOPS
+
+        return Continuation(stop, laps=STOPS, todo_laps=0, fires_in_vain=True)
     return Continuation(stop)
 
 
@@ -164,8 +168,11 @@ def _decision(agent: str, world: World, payload: dict[str, Any]) -> Facts:
     call = payload.get("tool_input", payload.get("toolArgs"))
     if call is not None and event.lower() in ("pretooluse", "beforetool", "permissionrequest"):
         facts["touched"] = _touched(world, decision, call)
-    if decision.refused and agent == "gemini":
-        facts["context"] = "" if decision.halt else decision.message
+    if agent == "gemini":
+        if decision.refused:
+            facts["context"] = "" if decision.halt else decision.message
+        if decision.permission == "ask":  # which nobody answers in a run without a user
+            facts["halt"] = None
     elif agent == "copilot" and decision.reason:
         facts["context"] = decision.reason
     if event.startswith(("PostTool", "postTool", "AfterTool")):

@@ -49,6 +49,10 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-CODEX-008": ("several.deny-deny",),
     },
+    "gemini": {
+        "L-GEMINI-001": ("BeforeTool.exit2-allow-err",),
+        "L-GEMINI-005": ("layers.off-project",),
+    },
 }
 
 

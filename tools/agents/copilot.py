@@ -55,6 +55,8 @@ def facts(record: Record) -> Facts:
     result = next(iter(results), "")
     texts = joined(record.texts("said"), record.texts("first"), results)
     did: Facts = {"ran": [*sorted(set(record.texts("ran")))], "texts": texts}
+    if not requests:  # nobody read anything
+        del did["texts"]
     if event in ("preToolUse", "PreToolUse"):
         did["touched"] = list(files)
         did["refused"] = "enied by preToolUse hook" in result or ("hook" in result and not files)

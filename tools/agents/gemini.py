@@ -41,6 +41,8 @@ def facts(record: Record) -> Facts:
     event, requests = record.event, record.number("requests")
     texts = joined(record.texts("said"), record.texts("first"), record.texts("tool_results"))
     did: Facts = {"ran": [*sorted(set(record.texts("ran")))], "texts": texts}
+    if not requests:  # nobody read anything
+        del did["texts"]
     if event == "BeforeTool":
         did.update(touched=list(record.texts("files")), halt=requests == 1)
     elif event == "BeforeAgent":

@@ -185,7 +185,9 @@ def _verdict_of(name: str, event: Event, value: JsonObject, notes: list[str]) ->
     if name == "BeforeTool" and isinstance(patch, dict):
         verdict = verdict._replace(input=Operation("merge", patch))
     context = text_of(specific, "additionalContext")
-    if context is not None:
+    if context is not None and name == "BeforeTool":
+        notes.append("additionalContext is not looked at on BeforeTool: Gemini CLI drops it")
+    elif context is not None:
         verdict = verdict._replace(context=((context, _PLACES.get(name, "result")),))
     keys = ("tailToolCallRequest", "llm_request", "llm_response", "toolConfig", "clearContext")
     extras = {key: specific[key] for key in keys if key in specific}
