@@ -27,7 +27,7 @@ from sandhook.hooks.model import Compat
 from sandhook.vfs.path import VirtualPath
 
 ROOT = Path(__file__).parents[2] / "conformance" / "hooks"
-AGENTS = ("claude_code", "codex", "gemini")
+AGENTS = ("claude_code", "codex", "gemini", "copilot")
 
 #: Where a run's directory is in the sandbox. The recorder's was below /tmp, and rules for /tmp see that.
 WORLD = "/tmp/agents"

@@ -29,9 +29,10 @@ def test_layers() -> None:
         "managed /etc/github-copilot/policy.d/*.json",
         "user /h/.copilot/hooks/*.json",
         "user /h/.copilot/settings.json",
+        "project /w/.claude/settings.json",
         "project /w/.github/hooks/*.json",
     ]
-    assert len(paths("copilot", "/w", {"COPILOT_HOME": "/c"}, "win32")) == 3
+    assert len(paths("copilot", "/w", {"COPILOT_HOME": "/c"}, "win32")) == 4
 
 
 def test_ten_faults_are_ten_problems_with_their_lines() -> None:
@@ -39,10 +40,10 @@ def test_ten_faults_are_ten_problems_with_their_lines() -> None:
  "hooks": {
   "preToolUse": [
    5,
-   {"bash": "x"},
+   {"type": 7, "bash": "x"},
    {"type": "shell", "bash": "x"},
    {"type": "command"},
-   {"type": "command", "powershell": "x"},
+   {"type": "command", "powershell": 5},
    {"type": "command", "bash": 5},
    {"type": "command", "bash": "x", "timeoutSec": "soon"},
    {"type": "command", "bash": "x", "env": {"A": 1}},
@@ -72,7 +73,8 @@ def test_ten_faults_are_ten_problems_with_their_lines() -> None:
         ("preToolUse", "bash", "bash", True), ("preToolUse", "ba", "bash", False),
         ("preToolUse", "bash|edit", "edit", True), ("preToolUse", "Bash", "bash", False),
         ("PreToolUse", "Bash", "bash", True), ("PreToolUse", "Write|Edit", "create", True),
-        ("PreToolUse", "Write", "bash", False), ("PreToolUse", "^B", "bash", True),
+        ("PreToolUse", "Write", "bash", False), ("PreToolUse", "^B", "bash", False),
+        ("PreToolUse", "B.*", "bash", True), ("PreToolUse", "b.*", "bash", False), ("PreToolUse", "bash", "bash", True),
     ],
 )  # fmt: skip
 def test_matchers(event: str, pattern: str, tool: str, wanted: bool) -> None:

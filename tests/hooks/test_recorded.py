@@ -53,6 +53,13 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-GEMINI-001": ("BeforeTool.exit2-allow-err",),
         "L-GEMINI-005": ("layers.off-project",),
     },
+    "copilot": {
+        "L-COPILOT-001": ("preToolUse.continue-false", "preToolUse.legacy-deny"),
+        "L-COPILOT-006": ("agentStop.block-noreason-once",),
+        "L-COPILOT-007": ("fault.version-2",),
+        "L-COPILOT-008": ("matcher.*",),
+        "L-COPILOT-009": ("preToolUse.exit*", "preToolUse.not-*", "preToolUse.signal-*"),
+    },
 }
 
 

@@ -84,6 +84,9 @@ DEFAULT_TIMEOUT = 30.0
 #: Bytes of standard output, and characters of context.
 MAX_OUTPUT, MAX_CONTEXT = 10 << 20, 10_000
 
+#: What the agent writes for a refusal without a reason, and for a hook that failed.
+NO_REASON, FAILED = "No reason provided", "hook errored"
+
 #: How often a hook may keep the agent from stopping.
 STOPS = 8
 

@@ -11,7 +11,9 @@ from sandhook.hooks.contracts._payload import an_object, directory
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
     EVENTS,
+    FAILED,
     MAX_CONTEXT,
+    NO_REASON,
     PLACES,
     ROWS,
     STOPS,
@@ -20,6 +22,7 @@ from sandhook.hooks.contracts.copilot.names import (
 )
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.matcher import as_text
 from sandhook.hooks.model import Compat, HookSpec, Operation, Placement, Request, RunResult, Verdict
 
 _COMMON = ("sessionId", "timestamp", "cwd")
@@ -89,6 +92,8 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     why = ran.could_not_run
     if native == "preToolUse" and (why is not None or ran.exit_status):
         reason = words or f"hook {spec.id} failed: {why or f'exit status {ran.exit_status}'}"
+        if compat == "strict":  # standard error does not reach the model
+            reason = "hook exited with code 2" if ran.exit_status == 2 else FAILED
         notes += accidents(ran, words, ran.exit_status) if ran.exit_status else []
         return refusal(event.kind, reason, notes)._replace(could_not_run=why, decided=why is None)
     if why is not None:
@@ -99,7 +104,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         return Verdict(
             "error", warnings=(words or f"exit status {ran.exit_status}",), diagnostics=tuple(notes)
         )
-    text = _without_progress(ran.stdout.decode("utf-8", "replace"))
+    text = _without_progress(ran.stdout.decode("utf-8", "replace").removeprefix("\ufeff"))
     if not text:
         return Verdict("none", diagnostics=tuple(notes))
     try:
@@ -109,7 +114,21 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         notes.append(odd)
         return unreadable(odd, notes, exceeded_bound=isinstance(error, BoundExceeded))
     notes.extend(decoded.diagnostics)
-    return _verdict_of(native, event, decoded.value, notes, better=compat != "strict")
+    value, better = decoded.value, compat != "strict"
+    if native == "preToolUse" and (spec.extras or {}).get("name") == native:
+        value = _without_specific(value, notes, better=better)
+    return _verdict_of(native, event, value, notes, better=better)
+
+
+def _without_specific(value: JsonObject, notes: list[str], *, better: bool) -> JsonObject:
+    """Return the output of a hook under Copilot's own name, in which ``hookSpecificOutput`` can only refuse."""
+    specific = object_of(value, "hookSpecificOutput")
+    if not specific:
+        return value
+    notes.append("hookSpecificOutput is not looked at on preToolUse: PreToolUse reads it")
+    if better and specific.get("permissionDecision") == "deny":
+        return value
+    return {key: item for key, item in value.items() if key != "hookSpecificOutput"}
 
 
 def _without_progress(text: str) -> str:
@@ -158,9 +177,12 @@ def _decided(
         reason = text_of(value, "permissionDecisionReason", "message", "reason") or text_of(
             specific, "permissionDecisionReason"
         )
+        written = value.get("permissionDecisionReason")
+        if reason is None and written is not None and not isinstance(written, str):
+            reason = as_text(written)
         blocks = better and value.get("decision") in ("block", "deny")
         if word == "deny" or blocks or (better and value.get("continue") is False):
-            return refusal(event.kind, reason or "denied by hook")
+            return refusal(event.kind, reason or NO_REASON)
         if word == "allow" or (word == "ask" and native == "preToolUse"):
             return Verdict(word, True, permission=word, reason=reason)
         if word is not None:
@@ -168,10 +190,15 @@ def _decided(
             return Verdict("none", undecodable=f"{key} {encode(word)} is not known")
         return Verdict("none")
     if event.kind in GOES_ON and value.get("decision") == "block":
+        if not better and not text_of(value, "reason"):
+            notes.append("decision: block without a reason has no effect in Copilot CLI")
+            return Verdict("none")
         count = (event.extras or {}).get("stop_count")
         if isinstance(count, int) and count >= STOPS:
             notes.append(f"the agent was kept from stopping {STOPS} times already: it stops")
             return Verdict("none", True)
+        return refusal(event.kind, text_of(value, "reason") or "blocked by hook")
+    if native == "userPromptSubmitted" and value.get("decision") == "block":
         return refusal(event.kind, text_of(value, "reason") or "blocked by hook")
     if native == "postToolUse" and value.get("decision") == "block":
         return refusal(event.kind, text_of(value, "reason") or "blocked by hook")
