@@ -130,7 +130,7 @@ def decided(agent: str, case: Case, compat: Compat) -> Facts:
 
 
 def _stops(agent: str, world: World) -> Facts:
-    """Return how often the agent wanted to stop, and what it was told to continue with."""
+    """Return how often the agent wanted to stop, and the reasons to continue."""
     (payload,) = world.case["fire"]
     fired: list[Decision] = []
 
@@ -139,10 +139,10 @@ def _stops(agent: str, world: World) -> Facts:
         return fired[-1]
 
     turn = _turn(agent, stop, world.env)
-    told = []
+    reasons = []
     while len(fired) < 50 and (lap := turn.next()) is not None:
-        told.append(lap.message)
-    return {"stops": len(fired), "context": "\n".join(told), "halt": fired[-1].halt}
+        reasons.append(lap.message)
+    return {"stops": len(fired), "context": "\n".join(reasons), "halt": fired[-1].halt}
 
 
 def _turn(agent: str, stop: Any, env: dict[str, str]) -> Continuation:
@@ -184,7 +184,7 @@ def _decision(agent: str, world: World, payload: dict[str, Any]) -> Facts:
 
 
 def _touched(world: World, decision: Decision, call: Any) -> list[str] | None:
-    """Return the files that the call makes: the agent asks nobody in a run without a user."""
+    """Return the files that the call makes: no user is there to be asked."""
     word, forbidden = decision.permission, "--disallowedTools" in world.case.get("args", [])
     permitted = word == "allow" or (word == "none" and world.case.get("allowed", "Bash"))
     if decision.refused or forbidden or not permitted:
