@@ -251,3 +251,23 @@ def refuses_more(aspect: str, did: Any, says: Any) -> bool:
     if aspect == "stops":
         return bool(says > did)
     return bool(says)
+
+
+# What hooks receive.
+
+
+def received(agent: str, case: Case, label: str) -> dict[str, Any] | None:
+    """Return what a hook of the engine receives for the payload that the agent's hook received; None for nothing."""
+    probe = case["probes"][label]
+    payload = probe["payload"]
+    world = World(agent, case, "strict")
+    name = payload.get("hook_event_name", label) if isinstance(payload, dict) else label
+    world.engine.fire(world.contract.event(name, payload))
+    text = world.probe(f"{label}.stdin")
+    if not text:
+        return None
+    return {
+        "payload": [(key, value) for key, value in json.loads(text).items() if key != "timestamp"],
+        "newline": text.endswith("\n"),
+        "cwd": world.probe(f"{label}.cwd").strip(),
+    }

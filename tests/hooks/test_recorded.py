@@ -19,6 +19,7 @@ from tests.hooks.recordedtools import (
     decided,
     differences,
     documents,
+    received,
     refuses_more,
 )
 
@@ -86,6 +87,24 @@ def test_better_refuses_more_where_it_differs(agent: str, case: dict[str, Any]) 
     assert row is not None, f"no row declares {found}"
     for aspect, (did, says) in found.items():
         assert refuses_more(aspect, did, says), f"{row}: {aspect}: the agent {did}, sandhook {says}"
+
+
+def probes() -> list[Any]:
+    return [
+        pytest.param(agent, case, label, id=f"{agent}: {case['id']}: {label}")
+        for agent in AGENTS
+        for case in cases(agent)
+        for label in case.get("probes", {})
+    ]
+
+
+@pytest.mark.parametrize(("agent", "case", "label"), probes())
+def test_a_hook_receives_what_the_agent_sends(agent: str, case: dict[str, Any], label: str) -> None:
+    probe = case["probes"][label]
+    if not isinstance(probe["payload"], dict):
+        return
+    sent = [(key, value) for key, value in probe["payload"].items() if key != "timestamp"]
+    assert received(agent, case, label) == {"payload": sent, "newline": probe["newline"], "cwd": probe["cwd"]}
 
 
 def matches(identifier: str, globs: tuple[str, ...]) -> bool:

@@ -19,7 +19,11 @@ from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     row = ROWS[spec.native_event]
-    fields = payload(event, (*COMMON, *row.fields), SNAKE, ABSENT)
+    keys = [key for key in COMMON if (spec.native_event, key) != ("SessionEnd", "model")]
+    own = [key for key in row.fields if key != "turn_id"]
+    if "turn_id" in row.fields:  # which stands after the session
+        keys.insert(1, "turn_id")
+    fields = payload(event, (*keys, *own), SNAKE, ABSENT)
     fields["hook_event_name"] = spec.native_event
     text = encode(fields)
     return asking(spec, event, text, compat)

@@ -13,10 +13,12 @@ ROWS = {
     "userPromptSubmitted": Row("prompt.submit", ("prompt",)),
     "userPromptTransformed": Row("x.userPromptTransformed", ("prompt", "transformedPrompt?")),
     "preToolUse": Row("tool.pre", _TOOL, "toolName"),
-    "permissionRequest": Row("permission.request", _TOOL, "toolName"),
+    "permissionRequest": Row(
+        "permission.request", ("toolName", "toolInput", "permissionSuggestions?"), "toolName"
+    ),
     "postToolUse": Row("tool.post", (*_TOOL, "toolResult"), "toolName"),
     "postToolUseFailure": Row("tool.fail", (*_TOOL, "error"), "toolName"),
-    "agentStop": Row("stop", ("stopReason?", "transcriptPath", "stopHookActive")),
+    "agentStop": Row("stop", ("transcriptPath", "stopReason?", "stop_hook_active")),
     "subagentStart": Row("subagent.start", ("agentName", "transcriptPath"), "agentName"),
     "subagentStop": Row("subagent.stop", ("agentName", "transcriptPath", "stopReason?"), "agentName"),
     "preCompact": Row("compact.pre", ("trigger", "transcriptPath"), "trigger"),
@@ -51,10 +53,12 @@ PLACES = {
     "transcriptPath": "transcript_path",
     "toolName": "tool.name",
     "toolArgs": "tool.input",
+    "toolInput": "tool.input",
     "toolResult": "result.value",
     "prompt": "prompt",
     "reason": "reason",
     "stopHookActive": "stop_active",
+    "stop_hook_active": "stop_active",
 }
 
 #: Keys that have another name in snake case.

@@ -40,11 +40,13 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         fields["timestamp"] = stamp if isinstance(stamp, str) else int(stamp.timestamp() * 1000)
     if native == "postToolUseFailure" and event.result is not None:
         fields["error"] = event.result.error or ""
-    if written in ALIASES:
+    if native == "permissionRequest":  # in camel case under either name
+        fields = {"hookName": native, **fields}
+    elif written in ALIASES:
         fields = {snake(key): value for key, value in fields.items()}
         if "tool_name" in fields:
             fields["tool_name"] = TOOLS.get(str(fields["tool_name"]), fields["tool_name"])
-        fields["hook_event_name"] = written
+        fields = {"hook_event_name": written, **fields}
     text = encode(fields)
     where = directory(event)
     below = (spec.extras or {}).get("cwd")
@@ -63,14 +65,15 @@ def event(name: str, payload: Json) -> Event:
     if native not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
     fields = an_object(payload)
-    back = {snake(key): key for key in (*_COMMON, *ROWS[native].fields, *PLACES)}
+    keys = (*_COMMON, *PLACES, *(key.rstrip("?") for key in ROWS[native].fields))
+    back = {snake(key): key for key in keys}
     camel: JsonObject = {back.get(key, key): item for key, item in fields.items()}
     if "toolName" in camel and "tool_name" in fields:
         names = {other: tool for tool, other in TOOLS.items()}
         tool = camel["toolName"]
         camel["toolName"] = names.get(tool, tool) if isinstance(tool, str) else tool
     described = event_of(
-        EVENTS[native], camel, PLACES, ignored=("hook_event_name", "hookEventName", "timestamp")
+        EVENTS[native], camel, PLACES, ignored=("hook_event_name", "hookEventName", "hookName", "timestamp")
     )
     if native == "postToolUseFailure" and described.result is not None:
         error = (described.extras or {}).get("error")
