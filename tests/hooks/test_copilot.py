@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -187,3 +188,32 @@ def test_whose_file_it_is() -> None:
     assert recognise([Document(plain, "/w/.github/hooks/a.json")]).name == "copilot"
     with pytest.raises(ContractError, match="fits cursor, copilot"):
         recognise([Document(plain)])
+
+
+@pytest.mark.parametrize(("compat", "ran", "permission"), [("strict", 1, "ask"), ("better", 2, "deny")])
+def test_an_ask_ends_the_chain_in_strict_mode(compat: str, ran: int, permission: str) -> None:
+    ask, deny = (
+        {"type": "command", "bash": f'echo \'{{"permissionDecision": "{word}"}}\''}
+        for word in ("ask", "deny")
+    )
+    engine = HookEngine.load({"version": 1, "hooks": {"preToolUse": [ask, deny]}}, "copilot", compat=compat)
+    decision = engine.fire(ToolPre("bash", {"command": "ls"}))
+    assert decision.permission == permission
+    assert len([each for each in decision.outcomes if each.ran]) == ran
+
+
+def test_hooks_know_the_project() -> None:
+    command = 'echo "$COPILOT_PROJECT_DIR $CLAUDE_PROJECT_DIR $COPILOT_CLI" >&2; exit 1'
+    hook = {"type": "command", "bash": command}
+    engine = HookEngine.load({"version": 1, "hooks": {"preToolUse": [hook]}}, "copilot")
+    event = ToolPre("bash", {"command": "ls"}, cwd="/workspace", project_dir="/p")
+    assert engine.fire(event).reason == "/p /p 1"
+
+
+@pytest.mark.parametrize("compat", ["strict", "better"])
+def test_under_copilots_own_name_the_nested_form_can_only_refuse(compat: str) -> None:
+    nested = {"hookSpecificOutput": {"permissionDecision": "deny", "updatedInput": {"command": "x"}}}
+    hook = {"type": "command", "bash": f"echo '{json.dumps(nested)}'"}
+    engine = HookEngine.load({"version": 1, "hooks": {"preToolUse": [hook]}}, "copilot", compat=compat)
+    decision = engine.fire(ToolPre("bash", {"command": "ls"}))
+    assert (decision.refused, decision.input) == (compat == "better", ())

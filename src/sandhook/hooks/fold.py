@@ -37,6 +37,7 @@ class FoldPolicy(Record):
             original event.
         matchers_see_changes: With ``chained``: matchers test the changed event too.
         stop_on_refusal: The first refusal ends the chain.
+        strict_stop_on_ask: In strict mode the first "ask" does, too.
         precedence: Permissions, strongest first.
         reasons: "first" keeps the first refusing hook's reason, "last" the last one's, "join" joins all reasons
             by newlines.
@@ -59,6 +60,7 @@ class FoldPolicy(Record):
     chained: bool = True
     matchers_see_changes: bool = True
     stop_on_refusal: bool = True
+    strict_stop_on_ask: bool = False
     precedence: tuple[Permission, ...] = PERMISSIONS
     reasons: Reasons = "first"
     strict_reasons: Reasons | Literal[""] = ""
@@ -88,6 +90,7 @@ class Fold:
         self.event = event
         self.matched_against = event
         self.stopped = False
+        self._stops_on_ask = strict and policy.strict_stop_on_ask
         self._verdicts: list[tuple[str, Verdict]] = []
 
     def add(self, hook_id: str, verdict: Verdict) -> None:
@@ -98,6 +101,8 @@ class Fold:
             if self.policy.matchers_see_changes:
                 self.matched_against = self.event
         if verdict.intervenes and self.policy.stop_on_refusal:
+            self.stopped = True
+        if self._stops_on_ask and verdict.permission == "ask":
             self.stopped = True
 
     def decision(self) -> Decision:

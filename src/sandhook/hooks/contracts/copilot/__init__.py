@@ -26,7 +26,7 @@ class Copilot(Agent):
     events = EVENTS
     refusable = frozenset({"tool.pre", "permission.request", "prompt.submit"})
     #: One by one in the order of the configuration, up to the first refusal.
-    fold = FoldPolicy(matchers_see_changes=False, reasons="first", contexts="join")
+    fold = FoldPolicy(matchers_see_changes=False, reasons="first", contexts="join", strict_stop_on_ask=True)
 
     def message(self, decision: Decision, event: Event) -> str:
         """Return the text that the model sees instead of what was refused, or with which it continues."""

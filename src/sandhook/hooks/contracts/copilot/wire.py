@@ -7,7 +7,7 @@ import posixpath
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import GOES_ON, accidents, refusal, unreadable, words_of
-from sandhook.hooks.contracts._payload import an_object, directory
+from sandhook.hooks.contracts._payload import an_object, directory, variable
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
     EVENTS,
@@ -49,12 +49,17 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         fields = {"hook_event_name": written, **fields}
     text = encode(fields)
     where = directory(event)
+    project = variable(event.project_dir or where)
+    env = {"CLAUDE_PROJECT_DIR": project, "COPILOT_PROJECT_DIR": project, "COPILOT_CLI": "1"}
+    if "/" in spec.file:
+        env["COPILOT_HOOK_DIR"] = variable(posixpath.dirname(spec.file))
     below = (spec.extras or {}).get("cwd")
     return asking(
         spec,
         event,
         text,
         compat,
+        env=env,
         cwd=posixpath.normpath(posixpath.join(where, below)) if isinstance(below, str) and below else where,
     )
 
