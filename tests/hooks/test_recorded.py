@@ -6,13 +6,14 @@ tests/hooks/recordedtools.py says what their fields mean.
 
 from __future__ import annotations
 
+import json
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sandhook.hooks import contracts
+from sandhook.hooks import HookEngine, ToolPre, contracts
 from tests.hooks.recordedtools import (
     AGENTS,
     cases,
@@ -134,3 +135,27 @@ def test_the_recorded_version_is_one_of_the_contract(agent: str) -> None:
 def test_what_is_not_compared_says_why(agent: str) -> None:
     for case in cases(agent):
         assert ("did" in case) + ("incomparable" in case) + ("probes" in case) == 1, case["id"]
+
+
+@pytest.mark.parametrize("compat", ["strict", "better"])
+@pytest.mark.parametrize("word", ["deny", "allow"])
+@pytest.mark.parametrize("agent", ["claude_code", "gemini", "copilot"])
+def test_a_refusal_after_a_byte_order_mark_counts_and_an_approval_only_in_strict_mode(
+    agent: str, word: str, compat: Any
+) -> None:
+    outputs: dict[str, tuple[str, dict[str, Any]]] = {
+        "claude_code": (
+            "PreToolUse",
+            {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": word}},
+        ),
+        "gemini": ("BeforeTool", {"decision": word}),
+        "copilot": ("preToolUse", {"permissionDecision": word}),
+    }
+    event, output = outputs[agent]
+    command = f"printf '\\357\\273\\277%s\\n' '{json.dumps(output)}'"
+    handler = {"type": "command", "command": command}
+    groups = [handler] if agent == "copilot" else [{"hooks": [handler]}]
+    engine = HookEngine.load({"hooks": {event: groups}}, agent, compat=compat)
+    decision = engine.fire(ToolPre("Bash", {"command": "ls"}))
+    wanted = word if word == "deny" or compat == "strict" else "none"
+    assert decision.permission == wanted

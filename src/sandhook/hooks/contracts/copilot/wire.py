@@ -6,7 +6,7 @@ import posixpath
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import GOES_ON, accidents, refusal, unreadable, words_of
+from sandhook.hooks.contracts._outcome import GOES_ON, accidents, after_mark, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import an_object, directory, variable
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
@@ -94,6 +94,10 @@ _PLACES: dict[str, Placement] = {"sessionStart": "session", "userPromptSubmitted
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event: before a call any status but 0 refuses, and a timeout never."""
+    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=compat == "strict")
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     native, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.timed_out or ran.cancelled:
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
@@ -112,7 +116,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         return Verdict(
             "error", warnings=(words or f"exit status {ran.exit_status}",), diagnostics=tuple(notes)
         )
-    text = _without_progress(ran.stdout.decode("utf-8", "replace").removeprefix("\ufeff"))
+    text = _without_progress(ran.stdout.decode("utf-8", "replace"))
     if not text:
         return Verdict("none", diagnostics=tuple(notes))
     try:
