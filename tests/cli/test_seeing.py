@@ -111,6 +111,27 @@ def test_explains_what_matches_and_why_not_and_runs_nothing(sandhook: Sandhook, 
     assert sandhook("explain", "PreToolUse", "--hooks", "crush.json", "--tool", "view").status == 3
 
 
+@pytest.mark.parametrize(
+    ("handler", "said"),
+    [
+        ({"if": "Bash(rm *)"}, "; the agent does not run it: `if` Bash(rm *)"),
+        ({"if": None}, "; the agent drops the file"),
+        ({}, ""),
+    ],
+)
+def test_explains_where_the_agent_runs_other_hooks(
+    sandhook: Sandhook, tmp_path: Path, handler: dict[str, object], said: str
+) -> None:
+    hook = {"type": "command", "command": "exit 0", **handler}
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}), encoding="utf-8")
+    call = ("--tool", "Bash", "--input", '{"command": "nohup rm x"}')
+    base = ("explain", "PreToolUse", "--contract", "claude_code", "--hooks", str(file), *call)
+    out = sandhook(*base).stdout
+    assert (said in out) if said else ("the agent" not in out)
+    assert "the agent" not in sandhook(*base, "--compat", "strict").stdout
+
+
 def test_explains_what_a_hook_would_be_given(sandhook: Sandhook, project: Path) -> None:
     base = ("explain", "tool.pre", "--hooks", "crush.json", "--tool", "edit", "--input", '{"x": 1}')
     out = sandhook(*base, "-v").stdout

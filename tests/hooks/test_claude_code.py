@@ -182,14 +182,14 @@ def test_what_is_skipped_is_said() -> None:
                 "pre_tool_use": [{"hooks": [X]}],
                 "SessionStart": [{"hooks": [{"type": "prompt", "prompt": "p"}]}],
                 "Stop": [{"matcher": "x", "hooks": [{**X, "once": True, "color": 1}]}],
-                "PreToolUse": [{"matcher": "(?=x)", "hooks": [X]}, {"matcher": "mcp__a", "hooks": [X]}],
+                "PreToolUse": [{"matcher": "(?<=x)", "hooks": [X]}, {"matcher": "mcp__a", "hooks": [X]}],
             }
         }
     )
     notes = "\n".join(made.diagnostics)
     for part in (
         *("did you mean PreToolUse?", "prompt hooks are not run on SessionStart", "has no effect outside"),
-        *("every Stop matches", "color: unknown field", "lookahead", "'mcp__a' is a server"),
+        *("every Stop matches", "color: unknown field", "lookbehind", "'mcp__a' is a server"),
     ):
         assert part in notes
     assert [spec.native_event for spec in made.hooks] == ["PreToolUse", "PreToolUse", "Stop"]
@@ -734,3 +734,26 @@ def test_no_output_breaks_the_decoder_and_exit_2_is_never_an_allow(
         assert verdict.permission in ("none", "deny") and verdict.input is None
     if verdict.permission == "allow":
         assert name in ("PreToolUse", "PermissionRequest", "PreModelSwitch")
+
+
+def test_equal_commands_with_different_rules_are_two_hooks() -> None:
+    rules: list[dict[str, Any]] = [{"if": "Bash(ls *)"}, {"if": "Bash(* x)"}, {"if": "Bash(ls *)"}]
+    hooks = [{"type": "command", "command": "exit 0", **rule} for rule in rules]
+    made = HookEngine.load({"hooks": {"PreToolUse": [{"hooks": hooks}]}}, "claude_code")
+    decision = made.fire(ToolPre("Bash", {"command": "ls x"}))
+    assert [each.state for each in decision.outcomes] == ["selected", "selected", "skipped"]
+
+
+def test_stop_hooks_run_once_more_after_the_last_refusal() -> None:
+    fired: list[bool] = []
+    again = {"type": "command", "command": "echo more >&2; exit 2"}
+    made = HookEngine.load({"hooks": {"Stop": [{"hooks": [again]}]}}, "claude_code")
+
+    def stop(active: bool) -> Decision:
+        fired.append(active)
+        return made.fire(Stop(stop_active=active))
+
+    turn = continuation(stop, {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "2"})
+    laps = [turn.next() for _ in range(3)]
+    assert [lap is not None for lap in laps] == [True, True, False]
+    assert (fired, turn.ended) == ([False, True, True], "exhausted")

@@ -88,7 +88,8 @@ def test_a_toml_file_says_the_same() -> None:
 @pytest.mark.parametrize(
     ("pattern", "tool", "wanted"),
     [
-        ("", "Bash", True), ("*", "Bash", True), ("Bash", "Bash", True), ("as", "Bash", True),
+        ("", "Bash", True), ("*", "Bash", True), ("Bash", "Bash", True), ("as", "Bash", False),
+        ("Edit|Bash", "Bash", True), ("a.h", "Bash", True), ("|", "Bash", False),
         ("^Edit$", "apply_patch", True), ("Write", "apply_patch", True), ("^mcp__", "Bash", False),
     ],
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -29,9 +30,10 @@ def test_layers() -> None:
         "managed /etc/github-copilot/policy.d/*.json",
         "user /h/.copilot/hooks/*.json",
         "user /h/.copilot/settings.json",
+        "project /w/.claude/settings.json",
         "project /w/.github/hooks/*.json",
     ]
-    assert len(paths("copilot", "/w", {"COPILOT_HOME": "/c"}, "win32")) == 3
+    assert len(paths("copilot", "/w", {"COPILOT_HOME": "/c"}, "win32")) == 4
 
 
 def test_ten_faults_are_ten_problems_with_their_lines() -> None:
@@ -39,10 +41,10 @@ def test_ten_faults_are_ten_problems_with_their_lines() -> None:
  "hooks": {
   "preToolUse": [
    5,
-   {"bash": "x"},
+   {"type": 7, "bash": "x"},
    {"type": "shell", "bash": "x"},
    {"type": "command"},
-   {"type": "command", "powershell": "x"},
+   {"type": "command", "powershell": 5},
    {"type": "command", "bash": 5},
    {"type": "command", "bash": "x", "timeoutSec": "soon"},
    {"type": "command", "bash": "x", "env": {"A": 1}},
@@ -72,7 +74,8 @@ def test_ten_faults_are_ten_problems_with_their_lines() -> None:
         ("preToolUse", "bash", "bash", True), ("preToolUse", "ba", "bash", False),
         ("preToolUse", "bash|edit", "edit", True), ("preToolUse", "Bash", "bash", False),
         ("PreToolUse", "Bash", "bash", True), ("PreToolUse", "Write|Edit", "create", True),
-        ("PreToolUse", "Write", "bash", False), ("PreToolUse", "^B", "bash", True),
+        ("PreToolUse", "Write", "bash", False), ("PreToolUse", "^B", "bash", False),
+        ("PreToolUse", "B.*", "bash", True), ("PreToolUse", "b.*", "bash", False), ("PreToolUse", "bash", "bash", True),
     ],
 )  # fmt: skip
 def test_matchers(event: str, pattern: str, tool: str, wanted: bool) -> None:
@@ -185,3 +188,32 @@ def test_whose_file_it_is() -> None:
     assert recognise([Document(plain, "/w/.github/hooks/a.json")]).name == "copilot"
     with pytest.raises(ContractError, match="fits cursor, copilot"):
         recognise([Document(plain)])
+
+
+@pytest.mark.parametrize(("compat", "ran", "permission"), [("strict", 1, "ask"), ("better", 2, "deny")])
+def test_an_ask_ends_the_chain_in_strict_mode(compat: str, ran: int, permission: str) -> None:
+    ask, deny = (
+        {"type": "command", "bash": f'echo \'{{"permissionDecision": "{word}"}}\''}
+        for word in ("ask", "deny")
+    )
+    engine = HookEngine.load({"version": 1, "hooks": {"preToolUse": [ask, deny]}}, "copilot", compat=compat)
+    decision = engine.fire(ToolPre("bash", {"command": "ls"}))
+    assert decision.permission == permission
+    assert len([each for each in decision.outcomes if each.ran]) == ran
+
+
+def test_hooks_know_the_project() -> None:
+    command = 'echo "$COPILOT_PROJECT_DIR $CLAUDE_PROJECT_DIR $COPILOT_CLI" >&2; exit 1'
+    hook = {"type": "command", "bash": command}
+    engine = HookEngine.load({"version": 1, "hooks": {"preToolUse": [hook]}}, "copilot")
+    event = ToolPre("bash", {"command": "ls"}, cwd="/workspace", project_dir="/p")
+    assert engine.fire(event).reason == "/p /p 1"
+
+
+@pytest.mark.parametrize("compat", ["strict", "better"])
+def test_under_copilots_own_name_the_nested_form_can_only_refuse(compat: str) -> None:
+    nested = {"hookSpecificOutput": {"permissionDecision": "deny", "updatedInput": {"command": "x"}}}
+    hook = {"type": "command", "bash": f"echo '{json.dumps(nested)}'"}
+    engine = HookEngine.load({"version": 1, "hooks": {"preToolUse": [hook]}}, "copilot", compat=compat)
+    decision = engine.fire(ToolPre("bash", {"command": "ls"}))
+    assert (decision.refused, decision.input) == (compat == "better", ())

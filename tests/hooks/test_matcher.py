@@ -185,3 +185,25 @@ def test_the_first_part_that_fails_says_why() -> None:
     assert both.check(ToolPre("edit", {"command": "ls"})).why == 'tool name "edit" is not "bash"'
     yes = both.check(ToolPre("bash", {"command": "git x"})).why
     assert yes == 'tool name "bash" is "bash", $.command = "git x" is matched by /^git/'
+
+
+@pytest.mark.parametrize(
+    ("pattern", "hit", "miss"),
+    [
+        ("^(?!Edit)", ["Bash", "NotebookEdit", ""], ["Edit", "Edits"]),
+        ("^(?!Edit|Write).*t$", ["Test"], ["Edit", "Writet", "Bash"]),
+        ("^(?=mcp__)(?!mcp__bad).*__read", ["mcp__a__read"], ["mcp__bad__read", "a__read"]),
+        ("(?=Bash)", ["Bash", "xBash"], ["Edit"]),
+        ("^(?![(|)])x", ["x"], ["(x"]),
+    ],
+)
+def test_lookaheads_at_the_beginning(pattern: str, hit: list[str], miss: list[str]) -> None:
+    search = compile_search(pattern, "js")
+    assert [text for text in hit if not search(text)] == []
+    assert [text for text in miss if search(text)] == []
+
+
+@pytest.mark.parametrize("pattern", ["^(?!a)b|c", "(?=a)b", "a(?!b)", "^(?<!a)b", "^(?!a", "(?!a)"])
+def test_other_lookaround_is_an_error(pattern: str) -> None:
+    with pytest.raises(PatternError):
+        compile_search(pattern, "js")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from sandhook.cli.terminal import Cell
     from sandhook.hooks.event import Event
-    from sandhook.hooks.model import HookSpec
+    from sandhook.hooks.model import Compat, HookSpec
 
 
 def parser() -> Parser:
@@ -180,8 +180,32 @@ class Answer(Record):
 
 def answers_of(configuration: AgentConfiguration, event: Event, options: argparse.Namespace) -> list[Answer]:
     """Return an answer for each hook of this kind of event, and an answer for each fault."""
-    engine = load(configuration, options, compat=options.compat)
-    repeated = RepeatedHooks(options.compat)
+    answers = _answers(configuration, event, options, options.compat)
+    if options.compat == "strict":
+        return answers
+    agent = {_place(each): each for each in _answers(configuration, event, options, "strict")}
+    return [each._replace(why=each.why + _difference(each, agent.get(_place(each)))) for each in answers]
+
+
+def _place(answer: Answer) -> tuple[str, str]:
+    return answer.item.file, answer.item.path
+
+
+def _difference(answer: Answer, agent: Answer | None) -> str:
+    """Return what the agent does otherwise, for a line about sandhook; "" when it does the same."""
+    if agent is None:
+        return "; the agent drops the file" if answer.runs else ""
+    if agent.runs == answer.runs or answer.item.state != "trusted":
+        return ""
+    return f"; the agent {'runs it' if agent.runs else 'does not run it'}: {agent.why}"
+
+
+def _answers(
+    configuration: AgentConfiguration, event: Event, options: argparse.Namespace, compat: Compat
+) -> list[Answer]:
+    """Return the answers in one mode."""
+    engine = load(configuration, options, compat=compat)
+    repeated = RepeatedHooks(compat)
     answers = []
     for item in inventory(engine, configuration.contract, configuration.documents, configuration.problems):
         spec = item.spec

@@ -38,6 +38,7 @@ class Continuation:
         cancel: When it is cancelled, the agent stops and no Stop hook is fired.
         laps: The most continuations of the turn; None for any number.
         todo_laps: The most continuations for unfinished todos.
+        fires_in_vain: After the last continuation the Stop hooks run once more, and decide nothing.
 
     Attributes:
         stop_active: A Stop hook made the agent continue in this turn; it stays true.
@@ -53,11 +54,13 @@ class Continuation:
         cancel: Cancellation | None = None,
         laps: int | None = LAPS,
         todo_laps: int = TODO_LAPS,
+        fires_in_vain: bool = False,
     ) -> None:
         self._fire_stop = fire_stop
         self._cancel = cancel
         self._laps = laps
         self._todo_laps = todo_laps
+        self._fires_in_vain = fires_in_vain
         self.stop_active = False
         self.used = 0
         self.ended = ""
@@ -77,6 +80,8 @@ class Continuation:
             self.ended = "cancelled"
             return None
         if self._laps is not None and self.used >= self._laps:
+            if self._fires_in_vain:
+                self.decision = self._fire_stop(self.stop_active)
             self.ended = "exhausted"
             return None
         if todos is not None and self._todo_laps > 0:

@@ -157,7 +157,7 @@ class EventRun:
     ) -> None:
         self._contract = contract
         self._services = services
-        self._fold = Fold(contract.fold_for(specs, event), event)
+        self._fold = Fold(contract.fold_for(specs, event), event, strict=services.compat == "strict")
         self._specs = specs
         self._cancel = cancel
         self._repeated = RepeatedHooks(services.compat)
@@ -376,13 +376,15 @@ class RepeatedHooks:
 
     def __init__(self, compat: Compat) -> None:
         self._strict = compat == "strict"
-        self._running: dict[tuple[str, str, str, tuple[str, ...]], list[HookSpec]] = {}
+        self._running: dict[tuple[str, str, str, str, tuple[str, ...]], list[HookSpec]] = {}
 
     def is_repeated(self, spec: HookSpec, dedupe: Dedupe) -> bool:
         """Return whether an earlier hook runs in place of this one; otherwise remember this one."""
         executor = spec.executor
         source = spec.source if dedupe == "source" else ""
-        running = self._running.setdefault((source, executor.type, executor.text, executor.argv), [])
+        running = self._running.setdefault(
+            (source, spec.variant, executor.type, executor.text, executor.argv), []
+        )
         if any(self._strict or _runs_for(other, spec) for other in running):
             return True
         running.append(spec)

@@ -6,6 +6,7 @@ Syntax that Rust's ``regex`` and RE2 interpret differently is refused (L-EVERRUN
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal
@@ -26,7 +27,12 @@ def compile_search(pattern: str, flavour: Flavour) -> Callable[[str], bool]:
     if flavour == "js":
         from sandhook.pattern.ecma import compile_ecma
 
-        search = compile_ecma(pattern, groups=False).search
+        ahead, rest = _lookaheads(pattern)
+        tests = [(wanted, compile_ecma(text, groups=False).search) for wanted, text in ahead]
+        last = compile_ecma(rest, groups=False).search
+
+        def search(text: str) -> bool:
+            return all(test(text) is wanted for wanted, test in tests) and last(text)
     else:
         from sandhook.pattern.linear import compile_re2
 
@@ -40,6 +46,51 @@ def compile_search(pattern: str, flavour: Flavour) -> Callable[[str], bool]:
         return search(text)
 
     return is_found
+
+
+def _lookaheads(pattern: str) -> tuple[list[tuple[bool, str]], str]:
+    """Return the lookaheads at the beginning of a pattern, as patterns that must match or must not, and the rest.
+
+    ``^(?!A)B`` is a test for ``^B`` and against ``^(?:A)``, and ``(?=A)`` alone is one for ``A``, which both are
+    linear. Other lookaround has no such form, and the compiler refuses it.
+    """
+    if pattern.startswith("(?=") and _closing(pattern, 0) == len(pattern) - 1:
+        return [], f"(?:{pattern[3:-1]})"
+    ahead: list[tuple[bool, str]] = []
+    at = 1
+    while pattern.startswith("^") and pattern[at : at + 3] in ("(?=", "(?!"):
+        end = _closing(pattern, at)
+        if end < 0:
+            break
+        ahead.append((pattern[at + 2] == "=", f"^(?:{pattern[at + 3 : end]})"))
+        at = end + 1
+    if not ahead or _closing(f"({pattern[at:]}", 0) >= 0 or _branches(pattern[at:]):
+        return [], pattern
+    return ahead, f"^{pattern[at:]}"
+
+
+#: An escape, a class in brackets, or one character.
+_PIECE = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|.", re.DOTALL)
+
+
+def _closing(pattern: str, at: int) -> int:
+    """Return where the group that begins at a place ends; -1 when it does not."""
+    depth = 0
+    for piece in _PIECE.finditer(pattern, at):
+        depth += {"(": 1, ")": -1}.get(piece[0], 0)
+        if depth == 0:
+            return piece.start()
+    return -1
+
+
+def _branches(pattern: str) -> bool:
+    """Return whether a pattern has alternatives outside of groups."""
+    depth = 0
+    for piece in _PIECE.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(piece[0], 0)
+        if depth == 0 and piece[0] == "|":
+            return True
+    return False
 
 
 def _refuse_misread(pattern: str) -> None:

@@ -23,6 +23,9 @@ from sandhook.record import Record
 #: Which hooks of one event count as the same.
 Dedupe = Literal["", "text", "source"]
 
+#: Which reasons of several hooks that refuse remain.
+Reasons = Literal["first", "last", "join"]
+
 
 class FoldPolicy(Record):
     """How an agent composes its hooks.
@@ -34,8 +37,11 @@ class FoldPolicy(Record):
             original event.
         matchers_see_changes: With ``chained``: matchers test the changed event too.
         stop_on_refusal: The first refusal ends the chain.
+        strict_stop_on_ask: In strict mode the first "ask" does, too.
         precedence: Permissions, strongest first.
-        reasons: "first" keeps the first refusing hook's reason, "join" joins all reasons by newlines.
+        reasons: "first" keeps the first refusing hook's reason, "last" the last one's, "join" joins all reasons
+            by newlines.
+        strict_reasons: The same as the agent does it, for strict mode; "" when ``reasons`` is that.
         user_messages: "first" or "join", as for ``reasons``.
         contexts: "join" joins texts of one placement by newlines, "list" keeps them apart.
         replacements: "chain" applies every operation in order, "last" only the last one.
@@ -54,8 +60,10 @@ class FoldPolicy(Record):
     chained: bool = True
     matchers_see_changes: bool = True
     stop_on_refusal: bool = True
+    strict_stop_on_ask: bool = False
     precedence: tuple[Permission, ...] = PERMISSIONS
-    reasons: Literal["first", "join"] = "first"
+    reasons: Reasons = "first"
+    strict_reasons: Reasons | Literal[""] = ""
     user_messages: Literal["first", "join"] = "first"
     contexts: Literal["join", "list"] = "list"
     replacements: Literal["chain", "last"] = "chain"
@@ -75,11 +83,14 @@ class Fold:
         stopped: A refusal ended the chain.
     """
 
-    def __init__(self, policy: FoldPolicy, event: Event) -> None:
+    def __init__(self, policy: FoldPolicy, event: Event, *, strict: bool = False) -> None:
+        if strict and policy.strict_reasons:
+            policy = policy._replace(reasons=policy.strict_reasons)
         self.policy = policy
         self.event = event
         self.matched_against = event
         self.stopped = False
+        self._stops_on_ask = strict and policy.strict_stop_on_ask
         self._verdicts: list[tuple[str, Verdict]] = []
 
     def add(self, hook_id: str, verdict: Verdict) -> None:
@@ -90,6 +101,8 @@ class Fold:
             if self.policy.matchers_see_changes:
                 self.matched_against = self.event
         if verdict.intervenes and self.policy.stop_on_refusal:
+            self.stopped = True
+        if self._stops_on_ask and verdict.permission == "ask":
             self.stopped = True
 
     def decision(self) -> Decision:
@@ -161,9 +174,9 @@ class Fold:
         ]
 
 
-def _joined(how: Literal["first", "join"], texts: list[str | None]) -> str | None:
-    if how == "first":
-        return texts[0] if texts else None
+def _joined(how: Reasons, texts: list[str | None]) -> str | None:
+    if how != "join":
+        return (texts[0] if how == "first" else texts[-1]) if texts else None
     return "\n".join(text for text in texts if text) or None
 
 

@@ -125,6 +125,7 @@ class HookSpec(Record):
         absent: Patterns of paths that the hook would execute and that matched no further file when it was
             approved, relative or absolute like those of ``snapshot``.
         extras: Values that only its contract reads.
+        variant: Two hooks of equal text and different variants are not the same hook.
     """
 
     id: str
@@ -151,6 +152,7 @@ class HookSpec(Record):
     snapshot: tuple[tuple[str, bytes], ...] = ()
     absent: tuple[str, ...] = ()
     extras: Mapping[str, Json] | None = None
+    variant: str = ""
 
 
 def source_of(spec: HookSpec) -> str:

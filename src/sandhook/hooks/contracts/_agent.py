@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from sandhook.hooks.contracts import (
-    ContractError,
-)
+from sandhook.hooks.contracts import Contract, ContractError
 from sandhook.hooks.contracts._packaged import PackagedContract
 from sandhook.hooks.contracts._payload import an_object, directory, look, text_field
 from sandhook.hooks.decode import encode
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from sandhook.hooks.model import Decision
 
 #: Bytes of each output stream for agents that have no bound of their own.
-MAX_OUTPUT = 1 << 20
+MAX_OUTPUT = 4 << 20
 
 
 class Agent(PackagedContract, shared=True):
@@ -31,10 +29,19 @@ class Agent(PackagedContract, shared=True):
 
     Attributes:
         title: The agent's name as people write it.
+        recorded: The version whose runs are in conformance/hooks, or "".
     """
 
     title = ""
+    recorded = ""
+    refusable: frozenset[str] = frozenset()
     _homes: Mapping[str, str] = {"payload": "wire", "result": "wire", "render": "config", "schema": "config"}
+
+    def at(self, version: str) -> Contract:
+        """Return the contract as the recorded version has it; ContractError for another one."""
+        if version == self.recorded:
+            return self
+        return super().at(version)
 
     def message(self, decision: Decision, event: Event) -> str:
         return decision.reason or f"{self.title}: a hook refused"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from sandhook.hooks.contracts._exit_2_heuristic import looks_accidental
@@ -32,6 +32,20 @@ def permission_of(value: Mapping[str, Json], key: str) -> Permission | None:
     """Return a field that is one of ``PERMISSIONS``, or None."""
     word = value.get(key)
     return next((permission for permission in PERMISSIONS if permission == word), None)
+
+
+_MARK = "\ufeff".encode()
+
+
+def after_mark(ran: RunResult, decode: Callable[[RunResult], Verdict], *, strict: bool) -> Verdict:
+    """Decode a run whose output may begin with a byte order mark, which some agents skip.
+
+    Such an output is not strict JSON, so that without ``strict`` only a refusal in it counts.
+    """
+    if not ran.stdout.startswith(_MARK):
+        return decode(ran)
+    verdict = decode(ran._replace(stdout=ran.stdout.removeprefix(_MARK)))
+    return verdict if strict or verdict.intervenes else decode(ran)
 
 
 def words_of(ran: RunResult) -> str:

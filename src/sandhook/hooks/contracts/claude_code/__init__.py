@@ -1,6 +1,7 @@
 """Claude Code's hooks: five types of handlers at 33 events, all run, folded with deny first.
 
-Source: the public documentation of Claude Code as of 2.1.240, and its release notes up to 2.1.317.
+Source: the public documentation of Claude Code as of 2.1.240, its release notes up to 2.1.317, and runs of
+2.1.330, which conformance/hooks/claude_code/recorded has.
 ``claude_code@VERSION`` is the contract as an older version has it (``profile.CHANGES``). Divergences:
 L-CLAUDE-001 and on in docs/divergences.md.
 """
@@ -35,6 +36,7 @@ class ClaudeCode(BaseContract):
         chained=False,
         stop_on_refusal=False,
         reasons="join",
+        strict_reasons="last",
         user_messages="join",
         contexts="list",
         replacements="last",
@@ -74,7 +76,7 @@ class ClaudeCode(BaseContract):
     def load(self, documents: Sequence[Document], options: LoadOptions) -> Loaded:
         from sandhook.hooks.contracts.claude_code.config import load
 
-        return load(documents, options, self.profile)
+        return load(documents, options, self.profile.under(options.compat))
 
     def request(self, spec: HookSpec, event: Event, compat: Compat) -> Request:
         from sandhook.hooks.contracts.claude_code.payload import request
@@ -84,7 +86,7 @@ class ClaudeCode(BaseContract):
     def decode(self, spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
         from sandhook.hooks.contracts.claude_code.result import decode
 
-        return decode(spec, event, ran, self.profile)
+        return decode(spec, event, ran, self.profile.under(compat))
 
     def event(self, name: str, payload: Json) -> Event:
         from sandhook.hooks.contracts.claude_code.payload import event

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sandhook.hooks.contracts._claude_shape import Types, terminal_sequence, wrong_types
-from sandhook.hooks.contracts.claude_code.names import MAX_TEXT, ROWS
+from sandhook.hooks.contracts.claude_code.names import MAX_TEXT, PREVIEW, ROWS
+from sandhook.hooks.contracts.claude_code.profile import Profile
 from sandhook.hooks.decode import object_of, text_of
 from sandhook.hooks.event import Json, JsonObject
 
@@ -66,8 +67,8 @@ def invalid(name: str, value: Mapping[str, Json]) -> str | None:
     written = specific.get("hookEventName")
     if written is None:
         return "hookSpecificOutput has no hookEventName"
-    if written != name:
-        return f"hookSpecificOutput.hookEventName is {written!r}, and this is {name}"
+    if written != name:  # the agent ignores it, and obeys the rest
+        return None if isinstance(written, str) else "hookSpecificOutput.hookEventName is not a string"
     accepted = ROWS[name].specific
     types = {key: SPECIFIC[key] for key in accepted if key in SPECIFIC}
     wrong = wrong_types(specific, types, "hookSpecificOutput.")
@@ -110,14 +111,14 @@ def unheard(name: str, value: Mapping[str, Json]) -> list[str]:
     return notes
 
 
-def carried(name: str, value: Mapping[str, Json], notes: list[str]) -> JsonObject:
+def carried(name: str, value: Mapping[str, Json], notes: list[str], profile: Profile) -> JsonObject:
     """Return the fields that only this agent has, by its own names."""
     extras: JsonObject = {}
     specific = object_of(value, "hookSpecificOutput")
     for key in CARRIED:
         if key in specific and key in ROWS[name].specific:
             item = specific[key]
-            extras[key] = capped(item, key, notes) if isinstance(item, str) else item
+            extras[key] = capped(item, key, notes, profile) if isinstance(item, str) else item
     sequence = text_of(value, "terminalSequence")
     if sequence is not None:
         kept = terminal_sequence(sequence)
@@ -128,9 +129,10 @@ def carried(name: str, value: Mapping[str, Json], notes: list[str]) -> JsonObjec
     return extras
 
 
-def capped(text: str, what: str, notes: list[str]) -> str:
+def capped(text: str, what: str, notes: list[str], profile: Profile) -> str:
     """Return a text cut at Claude Code's limit; the RunResult keeps all of it."""
     if len(text) <= MAX_TEXT:
         return text
-    notes.append(f"{what}: {len(text)} characters, cut at {MAX_TEXT}")
-    return text[:MAX_TEXT]
+    most = PREVIEW if profile.reproduces("preview") else MAX_TEXT
+    notes.append(f"{what}: {len(text)} characters, cut at {most}")
+    return text[:most]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts._outcome import permission_of
 from sandhook.hooks.contracts.claude_code.accepted_fields import capped, carried
-from sandhook.hooks.contracts.claude_code.names import ROWS
+from sandhook.hooks.contracts.claude_code.names import NO_REASON, ROWS
 from sandhook.hooks.contracts.claude_code.profile import Profile
 from sandhook.hooks.decode import object_of, text_of
-from sandhook.hooks.event import Event, JsonObject
+from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Context, Operation, Placement, Verdict
 
 #: Tools that ask the user themselves: an allow counts only with the answers in the input.
@@ -24,8 +24,6 @@ def place(name: str) -> Placement:
 
 def effect(name: str, event: Event, reason: str | None, notes: list[str]) -> Verdict:
     """Return the verdict of the exit status 2."""
-    if reason is not None:
-        reason = capped(reason, "the reason", notes)
     two = ROWS[name].on_exit_2
     if two == "deny":
         return Verdict("deny", True, permission="deny", reason=reason)
@@ -54,26 +52,44 @@ def obeyed(name: str, event: Event, value: JsonObject, profile: Profile, notes: 
     """Return the verdict of a valid object on an event."""
     row = ROWS[name]
     specific = object_of(value, "hookSpecificOutput")
+    if specific.get("hookEventName", name) != name:
+        notes.append(
+            f"hookSpecificOutput is about {specific['hookEventName']}, and this is {name}: it has no effect"
+        )
+        value, specific = {**value, "hookSpecificOutput": {}}, {}
     verdict = _decision(name, event, value, specific, notes)
-    extras = {**carried(name, value, notes), **(verdict.extras or {})}
+    extras = {**carried(name, value, notes, profile), **(verdict.extras or {})}
     if "classifierContext" in extras and not profile.has("classifierContext"):
         notes.append(f"classifierContext is not looked at in version {profile.version}")
         del extras["classifierContext"]
     verdict = verdict._replace(extras=extras or None)
     text = text_of(specific, "additionalContext") if "additionalContext" in row.specific else None
     if text is not None:
-        verdict = _with_context(name, verdict, capped(text, "additionalContext", notes), profile, notes)
+        verdict = _with_context(
+            name, verdict, capped(text, "additionalContext", notes, profile), profile, notes
+        )
     if name == "PostToolUse":
         verdict = _with_result(event, verdict, specific, notes)
     note = text_of(value, "systemMessage")
     if row.shows_system_message and note is not None:
-        verdict = verdict._replace(system_message=capped(note, "systemMessage", notes))
+        verdict = verdict._replace(system_message=capped(note, "systemMessage", notes, profile))
     if value.get("continue") is False and row.stops:
+        if _goes_on(name, profile):
+            notes.append(f"continue: false on {name} does not keep Claude Code from going on")
+            late: JsonObject = {"continue": False} if name == "PreToolUse" else {}
+            return verdict._replace(decided=True, extras={**(verdict.extras or {}), **late} or None)
         reason = text_of(value, "stopReason") or verdict.reason
         verdict = verdict._replace(
             label="halt", decided=True, halt=True, force_continue=False, reason=reason or None, input=None
         )
     return verdict
+
+
+def _goes_on(name: str, profile: Profile) -> bool:
+    """Return whether ``continue: false`` comes too late, as upstream: a call is made, and then the turn ends."""
+    if name == "PreToolUse":
+        return profile.reproduces("call_before_halt")
+    return name == "SessionStart" and profile.reproduces("start_goes_on")
 
 
 def _decision(name: str, event: Event, value: JsonObject, specific: JsonObject, notes: list[str]) -> Verdict:
@@ -89,6 +105,7 @@ def _decision(name: str, event: Event, value: JsonObject, specific: JsonObject, 
         reason = text_of(value, "reason")
         if reason is None:
             notes.append("decision: block without a reason: the reason is lost")
+            reason = NO_REASON if row.on_exit_2 in ("feedback", "go") else None
         return effect(name, event, reason, notes)
     return Verdict(decided=value.get("decision") == "approve" or "continue" in value)
 
@@ -99,18 +116,18 @@ def _permission(
     """Read PreToolUse's and PreModelSwitch's permission, and the older form of it."""
     word = permission_of(specific, "permissionDecision")
     reason = text_of(specific, "permissionDecisionReason")
-    if word is None and "decision" in value:
+    if "decision" in value and (word is None or (word != "deny" and value["decision"] == "block")):
         word = "deny" if value["decision"] == "block" else "allow"
         reason = text_of(value, "reason")
         if name == "PreToolUse":
             notes.append("decision is the old form: hookSpecificOutput.permissionDecision is the new one")
+    elif word == "deny" and reason is None:
+        reason = text_of(value, "reason")
     change = specific.get("updatedInput") if name == "PreToolUse" else None
     tool = event.tool.name if event.tool is not None else ""
     if word == "allow" and tool in _ASKING and change is None:
         notes.append(f"allow without updatedInput is not an answer for {tool}: the user is asked")
         word = None
-    if reason is not None:
-        reason = capped(reason, "permissionDecisionReason", notes)
     if change is not None and word in ("deny", "defer"):
         notes.append(f"updatedInput with {word} has no effect")
         change = None
@@ -172,5 +189,18 @@ def _with_result(event: Event, verdict: Verdict, specific: JsonObject, notes: li
             notes.append(f"updatedMCPToolOutput is not looked at for {tool}, which is not an MCP tool")
     if new is None:
         return verdict
+    was = event.result.value if event.result is not None else None
+    if not tool.startswith("mcp__") and not _fits(new, was):
+        notes.append(f"updatedToolOutput has not the form of a result of {tool}: it has no effect")
+        return verdict
     word = "rewrite" if verdict.label == "none" else verdict.label
     return verdict._replace(label=word, result=Operation("replace", new))
+
+
+def _fits(new: Json, was: Json) -> bool:
+    """Return whether a new result has the form of the old one: all keys of an object, with values of their types."""
+    if isinstance(was, dict):
+        return isinstance(new, dict) and all(
+            key in new and isinstance(new[key], type(item)) for key, item in was.items() if item is not None
+        )
+    return was is None or isinstance(new, type(was))

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts._claude_shape import wild
+from sandhook.hooks.contracts.claude_code.profile import Profile
 from sandhook.hooks.matcher import quote
-from sandhook.hooks.scan import literal_text, walk
+from sandhook.hooks.scan import Reader, literal_text, walk
 from sandhook.syntax import parse_cached
 from sandhook.syntax.nodes import (
     ArithmeticExpansion,
+    ArithmeticFor,
     Backquoted,
     CommandSubstitution,
+    For,
+    FunctionDefinition,
+    HereDocument,
     Node,
     ParameterExpansion,
+    Pipeline,
     ProcessSubstitution,
+    Select,
     SimpleCommand,
+    While,
+    Word,
 )
 from sandhook.syntax.unparse import unparse
 
+#: Programs before a command that a rule looks through; in the version that was recorded, only xargs.
 _WRAPPERS = frozenset({"timeout", "time", "nice", "nohup", "stdbuf", "command", "builtin", "noglob", "xargs"})
+_XARGS = frozenset({"xargs"})
 
 #: Wrappers before one command that are removed.
 MAX_WRAPPERS = 32
@@ -28,8 +40,13 @@ MAX_WRAPPERS = 32
 _SUBSTITUTIONS = (CommandSubstitution, Backquoted, ProcessSubstitution)
 _EXPANSIONS = (*_SUBSTITUTIONS, ParameterExpansion, ArithmeticExpansion)
 
+#: With one of these in a command, every ``Bash(...)`` rule matches.
+_OPAQUE = (HereDocument, ProcessSubstitution, FunctionDefinition, For, ArithmeticFor, Select, While)
 
-def judge(pattern: str, command: str, *, inside: bool, better: bool, shell: bool) -> tuple[bool, str]:
+_BLANKS = re.compile(r"[ \t]+")
+
+
+def judge(pattern: str, command: str, *, inside: bool, shell: bool, profile: Profile) -> tuple[bool, str]:
     """Return whether a pattern matches a command, and why.
 
     A pattern is the text of a command, with ``*`` for any characters. A final `` *`` (or ``:*``) matches any
@@ -37,35 +54,63 @@ def judge(pattern: str, command: str, *, inside: bool, better: bool, shell: bool
 
     Args:
         inside: Test the commands inside substitutions too.
-        better: Match a command whose name is not known.
         shell: The text is bash's; else it is PowerShell's, and is tested as one command.
+        profile: The version and the mode.
     """
     if pattern.endswith(":*"):
         pattern = pattern[:-2] + " *"
+    pattern = _BLANKS.sub(" ", pattern)
     if not shell:
         return _like(pattern, command.strip()), f"command {quote(command)}"
     try:
         units = parse_cached(command)
     except SandhookError:
+        if profile.reproduces("unparsed"):
+            return _like(pattern, command.strip()), f"command {quote(command)}, which does not parse"
         return True, "the command does not parse, so the hook runs"
-    bare = " " not in pattern.removesuffix(" *")
+    nodes = [node for unit in units for node in walk(unit)] if inside else []
+    if any(isinstance(node, _OPAQUE) for node in nodes):
+        return True, "the command has parts that no rule is compared with, so the hook runs"
+    bare = pattern.endswith(" *") and " " not in pattern.removesuffix(" *")
     calls = list(_calls(units, inside))
+    wrappers = _XARGS if profile.reproduces("wrappers") else _WRAPPERS
+    reader = _reader(nodes)
+    timed = {id(_first(node)) for node in nodes if isinstance(node, Pipeline) and node.timed}
     for call in calls:
-        for text in _texts(call):
+        for text in _texts(call, wrappers, reader):
             if text is None:
                 return True, "a command has too many wrappers, so the hook runs"
+            if id(call) in timed and profile.reproduces("wrappers"):
+                text = f"time {text}"
             if _like(pattern, text):
                 return True, f"command {quote(text)}"
     if not inside:
         return False, f"no command of {quote(command)} is like it"
-    nodes = [node for unit in units for node in walk(unit)]
     if any(isinstance(node, Backquoted) and not _parses(node.text) for node in nodes):
         return True, "something in backquotes does not parse, so the hook runs"
-    if not bare and any(isinstance(node, _EXPANSIONS) for node in nodes):
+    if not bare and any(isinstance(node, _EXPANSIONS) and not _is_known(node, reader) for node in nodes):
         return True, "the command has expansions, so the hook runs"
-    if better and any(literal_text(call.words[0]) is None for call in calls):
+    if not profile.strict and any(literal_text(call.words[0]) is None for call in calls):
         return True, "the name of a command is not known, so the hook runs"
     return False, f"no command of {quote(command)} is like it"
+
+
+def _reader(nodes: list[Node]) -> Reader:
+    """Return a reader that knows the variables which the command assigns once, for all that follows."""
+    reader = Reader({}, None)
+    calls = [node for node in nodes if isinstance(node, SimpleCommand)]
+    temporary = {each.name for call in calls if call.words for each in call.assignments}
+    lasting = [each for call in calls if not call.words for each in call.assignments]
+    reader.learn([each for each in lasting if each.name not in temporary])
+    return reader
+
+
+def _is_known(node: Node, reader: Reader) -> bool:
+    return isinstance(node, ParameterExpansion) and reader.value(Word((node,))) is not None
+
+
+def _first(node: Pipeline) -> Node:
+    return node.commands[0]
 
 
 def _parses(text: str) -> bool:
@@ -95,19 +140,19 @@ def _outside(node: Node) -> Iterator[Node]:
         pending.extend(part for part in reversed(item) if isinstance(part, tuple))
 
 
-def _texts(call: SimpleCommand) -> Iterator[str | None]:
+def _texts(call: SimpleCommand, wrappers: frozenset[str], reader: Reader) -> Iterator[str | None]:
     """Yield a command as written and unquoted, and again without each of its wrappers.
 
     Yields None at the end when there are more than MAX_WRAPPERS.
     """
     written = [unparse(word) for word in call.words]
-    known = [literal_text(word) for word in call.words]
+    known = [reader.value(word) for word in call.words]
     words = [text if plain is None else plain for text, plain in zip(written, known, strict=True)]
     for _ in range(MAX_WRAPPERS):
         yield " ".join(written)
         if words != written:
             yield " ".join(words)
-        count = _wrapper(words)
+        count = _wrapper(words) if words[0] in wrappers else 0
         if not count or count >= len(words):
             return
         words, written = words[count:], written[count:]
@@ -115,10 +160,8 @@ def _texts(call: SimpleCommand) -> Iterator[str | None]:
 
 
 def _wrapper(words: list[str]) -> int:
-    """Return the number of words before the command that a wrapper runs; 0 when it is not a wrapper."""
+    """Return the number of words before the command that a wrapper runs; 0 for an xargs with options."""
     name, rest = words[0], words[1:]
-    if name not in _WRAPPERS:
-        return 0
     if name == "xargs":
         return 1 if rest and not rest[0].startswith("-") else 0
     at = 0

@@ -26,8 +26,14 @@ def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) 
     all_fields = [Fields(document) for document in documents]
     rules = switches(all_fields, strict=options.compat == "strict")
     by_event: dict[str, list[HookSpec]] = {name: [] for name in EVENTS}
-    for fields in all_fields:
-        for spec in _document(fields, _settings(fields, rules, options, profile)):
+    read = [
+        (fields, list(_document(fields, _settings(fields, rules, options, profile)))) for fields in all_fields
+    ]
+    if profile.reproduces("whole_file"):
+        read = [(fields, several) for fields, several in read if not _is_dropped(fields)]
+        rules = switches([Fields(fields.document) for fields, _ in read], strict=True)
+    for _, several in read:
+        for spec in several:
             by_event[spec.native_event].append(spec)
     by_event["SessionEnd"] = _ending(by_event["SessionEnd"], options)
     specs = [
@@ -49,6 +55,16 @@ def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) 
         tuple(note for fields in all_fields for note in fields.notes),
         tuple(withheld),
     )
+
+
+def _is_dropped(fields: Fields) -> bool:
+    """Return whether Claude Code drops a whole file: settings that have a fault."""
+    from sandhook.hooks.contracts.claude_code.whole_file import report
+
+    if origin(fields.document.name, fields.document.layer) != "settings":
+        return False
+    report(fields)
+    return bool(fields.problems)
 
 
 def _settings(fields: Fields, rules: Switches, options: LoadOptions, profile: Profile) -> Settings:

@@ -1,7 +1,7 @@
 """``Edit(...)`` and ``Read(...)`` in an `if`: a pattern of paths as .gitignore has them.
 
 ``//x`` begins at the root, ``~/x`` at the user's directory, ``/x`` at the project's, all else at the working
-directory; a pattern without a slash is about names at any depth.
+directory; a pattern without a slash is about names at any depth. The case of letters makes no difference.
 """
 
 from __future__ import annotations
@@ -24,16 +24,18 @@ def matches(pattern: str, path: str, *, cwd: str, project: str, home: str, roote
     path = posixpath.normpath(path if _absolute(path) else f"{cwd}/{path}")
     pattern = pattern.replace("\\", "/") if ":\\" in pattern else pattern
     base, rest = _base(pattern, cwd, project, home)
-    name_alone = "/" not in rest.rstrip("/") and base == cwd
+    name_alone = "/" not in rest.rstrip("/") and base == cwd and not pattern.startswith("/")
     if not rooted and base == cwd and rest.count("/") == 1 and rest.endswith("/**"):
         rest = f"**/{rest}"
     if name_alone:
         rest = f"**/{rest.rstrip('/')}"
     above = base.rstrip("/") + "/"
-    if not path.startswith(above):
+    if base == cwd and pattern.startswith("*") and "/" not in pattern:
+        above = "/"  # such a pattern is about names anywhere, also outside of the working directory
+    if not path.lower().startswith(above.lower()):
         return False
     try:
-        return compile_search(f"^(?:{_expression(rest)})(?:/.*)?$", "go")(path[len(above) :])
+        return compile_search(f"(?i)^(?:{_expression(rest)})(?:/.*)?$", "go")(path[len(above) :])
     except PatternError:
         return True
 

@@ -19,7 +19,7 @@ from sandhook.hooks.contracts.claude_code.names import (
 from sandhook.hooks.contracts.claude_code.payload import looked_at
 from sandhook.hooks.contracts.claude_code.profile import Profile
 from sandhook.hooks.contracts.claude_code.settings import Origin, Switches
-from sandhook.hooks.decode import encode
+from sandhook.hooks.decode import encode, text_of
 from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.matcher import ALWAYS, All, Matcher, Never
 from sandhook.hooks.model import Executor, HookSpec, OnError
@@ -77,7 +77,7 @@ def hook(fields: Fields, handler: Handler, settings: Settings) -> HookSpec | Non
         executor=executor,
         matcher=matcher,
         timeout=float(seconds or EVENT_TIMEOUTS.get(name) or TIMEOUTS[type_]),
-        on_error=_on_failure(fields, raw, path, type_, profile),
+        on_error=_on_failure(fields, handler, type_, profile),
         env_policy="allow" if type_ == "http" else "inherit",
         env_names=variables,
         env_except=("OTEL_",),
@@ -90,6 +90,7 @@ def hook(fields: Fields, handler: Handler, settings: Settings) -> HookSpec | Non
         layer=fields.document.layer,
         entry={**raw, "matcher": handler.matcher},
         extras={"type": type_, **extras},
+        variant=text_of(raw, "if") or "",
     )
 
 
@@ -126,7 +127,8 @@ def _runs(fields: Fields, handler: Handler, type_: str, executor: Executor, opti
     return True
 
 
-def _on_failure(fields: Fields, raw: JsonObject, path: str, type_: str, profile: Profile) -> OnError:
+def _on_failure(fields: Fields, handler: Handler, type_: str, profile: Profile) -> OnError:
+    raw, path = handler.raw, handler.path
     word = fields.get(raw, "onFailure", str, path)
     where = join(path, "onFailure")
     if word is None:
@@ -137,6 +139,8 @@ def _on_failure(fields: Fields, raw: JsonObject, path: str, type_: str, profile:
         fields.note(where, f"has no effect in version {profile.version}")
     elif type_ not in ("command", "http"):
         fields.note(where, f"has no effect on a {type_} hook")
+    elif ROWS[handler.event].on_exit_2 == "go" and profile.reproduces("failed_stop"):
+        fields.note(where, f"has no effect on {handler.event}")
     elif word == "block":
         return "block"
     return "warn"
@@ -230,6 +234,8 @@ def _matcher(fields: Fields, handler: Handler, options: LoadOptions, profile: Pr
     condition = fields.get(handler.raw, "if", str, handler.path)
     if condition is None:
         return selected
+    if not condition:
+        return selected
     where = join(handler.path, "if")
     if handler.event not in CONDITIONAL:
         fields.note(where, f"is not looked at on {handler.event}: the hook never runs")
@@ -239,6 +245,9 @@ def _matcher(fields: Fields, handler: Handler, options: LoadOptions, profile: Pr
     try:
         wanted = rule(condition, profile, options)
     except RuleError as error:
+        if profile.reproduces("no_rule"):
+            fields.note(where, f"{error}: the hook never runs")
+            return Never(f"`if` is not a permission rule: {error}")
         fields.problem(where, str(error))
         return selected
     return wanted if selected == ALWAYS else All((selected, wanted))

@@ -302,9 +302,13 @@ TYPES: dict[str, tuple[str, ...]] = {
 }
 COMMON_FIELDS = ("type", "if", "timeout", "statusMessage", "once", "onFailure")
 
-#: Bytes of each output stream; upstream has no bound. Characters of one text in an output.
-MAX_OUTPUT = 1 << 20
-MAX_TEXT = 10_000
+#: Bytes of each output stream; upstream has no bound. Characters of one text for the model: when it is longer,
+#: the model reads PREVIEW of it, and the rest is in a file.
+MAX_OUTPUT = 4 << 20
+MAX_TEXT, PREVIEW = 10_000, 2_000
+
+#: What the agent writes for a reason that a hook did not write.
+NO_WORDS, NO_REASON = "No stderr output", "Blocked by hook"
 
 #: Stops that hooks may refuse in a row, and the variable that overrides it (0: no limit).
 STOP_CAP = 8

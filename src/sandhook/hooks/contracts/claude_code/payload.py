@@ -60,7 +60,9 @@ def fields_of(name: str, event: Event) -> JsonObject:
         "transcript_path": event.transcript_path or "",
         "cwd": event.cwd or "/workspace",
     }
-    if name in _MODES:
+    if "prompt_id" in extras:
+        payload["prompt_id"] = extras["prompt_id"]
+    if name in _MODES or "permission_mode" in extras:
         payload["permission_mode"] = extras.get("permission_mode", "default")
     if event.agent_id is not None:
         payload["agent_id"] = event.agent_id

@@ -5,11 +5,16 @@ Only changes that decide something here have a key that other modules use; the r
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sandhook.hooks.contracts import ContractError
 from sandhook.record import Record
 
+if TYPE_CHECKING:
+    from sandhook.hooks.model import Compat
+
 #: The newest version that is known, and the beginning of what is.
-NEWEST, OLDEST = "2.1.317", "2.1.0"
+NEWEST, OLDEST = "2.1.330", "2.1.0"
 
 
 class Change(Record):
@@ -49,6 +54,15 @@ CHANGES = (
     Change("2.1.251", "PostModelSwitch", "event PostModelSwitch"),
     Change("2.1.295", "on_failure", "`onFailure` of command and http hooks"),
     Change("2.1.317", "sdk_on_failure", "`on_failure` of the SDK's matchers"),
+    Change("2.1.330", "call_before_halt", "`continue: false` before a tool ends the turn after the call"),
+    Change("2.1.330", "start_goes_on", "`continue: false` at a session's start has no effect"),
+    Change("2.1.330", "failed_stop", "`onFailure` has no effect on Stop and SubagentStop"),
+    Change("2.1.330", "whole_file", "one fault drops the whole settings file"),
+    Change("2.1.330", "wrappers", "`if` removes no wrappers but `xargs` and assignments"),
+    Change("2.1.330", "unparsed", "`if` tests a command that does not parse as one text"),
+    Change("2.1.330", "own_tool", "`if` with `Edit(…)` is not about Write"),
+    Change("2.1.330", "no_rule", "`if` with `*`, or without a rule, never runs the hook"),
+    Change("2.1.330", "preview", "of a context of more than 10,000 characters the model reads the beginning"),
 )
 
 _SINCE = {change.key: change.version for change in CHANGES}
@@ -59,12 +73,14 @@ class Profile:
 
     Attributes:
         version: As the caller named it.
+        strict: Reproduce what the version does where sandhook would refuse more.
     """
 
-    __slots__ = ("_number", "version")
+    __slots__ = ("_number", "strict", "version")
 
-    def __init__(self, version: str = NEWEST) -> None:
+    def __init__(self, version: str = NEWEST, *, strict: bool = False) -> None:
         self.version = version
+        self.strict = strict
         self._number = _number(version)
         if self._number < _number(OLDEST):
             raise ContractError(f"claude_code: nothing is known of versions before {OLDEST}, got {version}")
@@ -72,6 +88,14 @@ class Profile:
     def has(self, key: str) -> bool:
         """Return whether this version has a change. Raises KeyError for an unknown key."""
         return self._number >= _number(_SINCE[key])
+
+    def reproduces(self, key: str) -> bool:
+        """Return whether to do as this version does: in strict mode, when it has the change."""
+        return self.strict and self.has(key)
+
+    def under(self, compat: Compat) -> Profile:
+        """Return this version in one mode."""
+        return self if self.strict == (compat == "strict") else Profile(self.version, strict=not self.strict)
 
     def lacks(self, event: str) -> str | None:
         """Return the version that introduced an event which this one lacks, or None."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts._claude_shape import read_output, wrong_types
 from sandhook.hooks.contracts._outcome import unreadable
-from sandhook.hooks.contracts.claude_code.accepted_fields import capped
 from sandhook.hooks.contracts.claude_code.names import ROWS
 from sandhook.hooks.contracts.claude_code.profile import Profile
 from sandhook.hooks.decode import text_of
@@ -26,7 +25,7 @@ def decode(spec: HookSpec, data: bytes, profile: Profile, notes: list[str]) -> V
         return unreadable(wrong or "", (), exceeded_bound=printed.exceeded_bound, label="error")
     if value["ok"]:
         return Verdict("ok", True)
-    reason = capped(text_of(value, "reason") or "", "the reason", notes) or None
+    reason = text_of(value, "reason") or None
     two = ROWS[name].on_exit_2
     if two == "ignored":
         notes.append(f"the answer is ignored on {name}")

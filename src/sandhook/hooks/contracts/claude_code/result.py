@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts._claude_shape import Printed, after_banner, read_output
 from sandhook.hooks.contracts._exit_2_heuristic import looks_accidental
-from sandhook.hooks.contracts._outcome import words_of
+from sandhook.hooks.contracts._outcome import after_mark, words_of
 from sandhook.hooks.contracts.claude_code import reply
 from sandhook.hooks.contracts.claude_code.accepted_fields import capped, invalid, unheard
 from sandhook.hooks.contracts.claude_code.apply import effect, obeyed, place
-from sandhook.hooks.contracts.claude_code.names import ROWS
+from sandhook.hooks.contracts.claude_code.names import NO_WORDS, ROWS
 from sandhook.hooks.contracts.claude_code.profile import Profile
 from sandhook.hooks.event import Event
 from sandhook.hooks.model import HookSpec, RunResult, Verdict
@@ -20,10 +20,14 @@ from sandhook.hooks.model import HookSpec, RunResult, Verdict
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, profile: Profile) -> Verdict:
     """Return what a run means for this event."""
+    return after_mark(ran, lambda each: _decode(spec, event, each, profile), strict=profile.strict)
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, profile: Profile) -> Verdict:
     notes = list(ran.diagnostics)
     verdict = _decoded(spec, event, ran, profile, notes)
     if spec.background:
-        verdict = _background(spec, ran, verdict, notes)
+        verdict = _background(spec, ran, verdict, profile, notes)
     return verdict._replace(diagnostics=tuple(notes))
 
 
@@ -59,14 +63,20 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
             notes.append("standard error has no effect with exit status 0")
         return printed_verdict
     if wrong is not None:
-        return _fallen(spec, event, f"invalid output: {wrong}", Verdict("error", undecodable=wrong), notes)
+        return _fallen(
+            spec,
+            event,
+            f"Hook JSON output validation failed: {wrong}",
+            Verdict("error", undecodable=wrong),
+            notes,
+        )
     if printed.exceeded_bound:
         why = f"its output cannot be read: {printed.broken}"
         unread = Verdict("error", could_not_run=why, exceeded_bound=True, undecodable=printed.broken)
         return _fallen(spec, event, why, unread, notes)
     if ran.exit_status:
         return _error(spec, event, ran, words, notes)
-    return _text(spec, printed, words, notes)
+    return _text(spec, printed, words, profile, notes)
 
 
 # Endings.
@@ -96,6 +106,8 @@ def _not_run(spec: HookSpec, event: Event, ran: RunResult, notes: list[str]) -> 
         notes.append(f"a command is missing, so the hook had no say: {why}")
     if spec.native_event == "PreModelSwitch" and ran.timed_out:
         return verdict._replace(label="block", block=True, reason=f"the hook {why}")
+    if ran.signal is not None:
+        why = words_of(ran) or NO_WORDS
     return _fallen(spec, event, why, verdict, notes)
 
 
@@ -106,7 +118,7 @@ def _fallen(spec: HookSpec, event: Event, why: str, verdict: Verdict, notes: lis
         return verdict._replace(label="block", block=True, reason=why)
     if spec.on_error != "block":
         return verdict
-    refusal = effect(name, event, f"hook failed and onFailure is block: {why}", notes)
+    refusal = effect(name, event, f'failed; blocking because onFailure is "block"\n{why}', notes)
     return refusal._replace(
         could_not_run=verdict.could_not_run,
         exceeded_bound=verdict.exceeded_bound,
@@ -137,6 +149,7 @@ def _exit_2(
     reason = (printed_verdict.reason if printed_verdict.intervenes else None) or words or None
     if reason is None:
         notes.append("exit status 2 without a message on standard error: the reason is lost")
+        reason = NO_WORDS if effect_of_2 in ("feedback", "go") else None
     verdict = effect(name, event, reason, notes)
     extras = {**(printed_verdict.extras or {}), **(verdict.extras or {})}
     if name in ("Elicitation", "ElicitationResult"):
@@ -156,11 +169,10 @@ def _error(spec: HookSpec, event: Event, ran: RunResult, words: str, notes: list
     if ROWS[spec.native_event].on_exit_2 not in ("ignored", "notice"):
         notes.append(f"exit status {status} is not a decision (2 refuses)")
     first = words.partition("\n")[0]
-    why = first or f"exit status {status}"
-    return _fallen(spec, event, why, Verdict("error", system_message=first or None), notes)
+    return _fallen(spec, event, words or NO_WORDS, Verdict("error", system_message=first or None), notes)
 
 
-def _text(spec: HookSpec, printed: Printed, words: str, notes: list[str]) -> Verdict:
+def _text(spec: HookSpec, printed: Printed, words: str, profile: Profile, notes: list[str]) -> Verdict:
     name, text = spec.native_event, printed.text
     if words:
         notes.append("standard error has no effect with exit status 0")
@@ -177,7 +189,7 @@ def _text(spec: HookSpec, printed: Printed, words: str, notes: list[str]) -> Ver
     elif text[0] in '["':
         notes.append("JSON that is not an object is read as text")
     if ROWS[name].stdout_is_context:
-        context = ((capped(text, "standard output", notes), place(name)),)
+        context = ((capped(text, "standard output", notes, profile), place(name)),)
         return Verdict("context", context=context, undecodable=printed.broken)
     notes.append(f"plain text has no effect on {name}: print a JSON object, or exit with 2")
     return Verdict(undecodable=why or "standard output is plain text")
@@ -207,7 +219,9 @@ def _plain(text: str) -> str:
 # Background hooks.
 
 
-def _background(spec: HookSpec, ran: RunResult, verdict: Verdict, notes: list[str]) -> Verdict:
+def _background(
+    spec: HookSpec, ran: RunResult, verdict: Verdict, profile: Profile, notes: list[str]
+) -> Verdict:
     """Return the context and notes of a background hook, without its decision."""
     wakes = bool((spec.extras or {}).get("asyncRewake")) and ran.exit_status == 2 and ran.limit is None
     decides = verdict.intervenes or verdict.permission != "none" or verdict.input or verdict.result
@@ -222,5 +236,5 @@ def _background(spec: HookSpec, ran: RunResult, verdict: Verdict, notes: list[st
     )
     if wakes:
         text = (ran.stderr.strip() or ran.stdout.strip()).decode("utf-8", "replace")
-        return kept._replace(label="wake", context=((capped(text, "the wake-up", notes), "wake"),))
+        return kept._replace(label="wake", context=((capped(text, "the wake-up", notes, profile), "wake"),))
     return kept

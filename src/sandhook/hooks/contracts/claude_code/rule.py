@@ -28,6 +28,9 @@ _RULE = re.compile(r"([A-Za-z_*][A-Za-z0-9_*:.-]*)(?:\((.*)\))?\Z", re.DOTALL)
 _SEVERAL = re.compile(r"\)\s*(?:&&|\|\||[,;|])\s*[A-Za-z_]|^[A-Za-z_]\w*\s*(?:&&|\|\||[,;|])")
 
 
+_NEWEST = Profile()
+
+
 class RuleError(Exception):
     """A text that is not a permission rule."""
 
@@ -39,17 +42,17 @@ class Rule(Record):
         tool: The tool's name, ``*`` in it for any characters.
         what: The text in brackets, or None.
         home: The user's directory, for paths that begin with ``~``.
-        better: Matches also when the name of a command is not known.
         inside: Tests commands in command substitutions.
         rooted: A directory in a path pattern is the one below the working directory.
+        profile: The version and the mode.
     """
 
     tool: str
     what: str | None = None
     home: str = ""
-    better: bool = True
     inside: bool = True
     rooted: bool = True
+    profile: Profile = _NEWEST
 
     def check(self, event: Event) -> Match:
         label = f"`if` {self.tool}" + (f"({self.what})" if self.what is not None else "")
@@ -64,7 +67,10 @@ class Rule(Record):
         return Match(matched, f"{label}: {why}")
 
     def _covers(self, name: str) -> bool:
-        if name in COVERS.get(self.tool, (self.tool,)):
+        covered = COVERS.get(self.tool, (self.tool,))
+        if self.tool == "Edit" and self.profile.reproduces("own_tool"):
+            covered = ("Edit",)
+        if name in covered:
             return True
         if self.tool.startswith("mcp__") and self.tool.count("__") == 1:
             return name.startswith(self.tool + "__")
@@ -75,13 +81,8 @@ class Rule(Record):
         if name in ("Bash", "PowerShell"):
             from sandhook.hooks.contracts.claude_code.command_rule import judge
 
-            return judge(
-                what,
-                _text(arguments, "command"),
-                inside=self.inside,
-                better=self.better,
-                shell=name == "Bash",
-            )
+            command = _text(arguments, "command")
+            return judge(what, command, inside=self.inside, shell=name == "Bash", profile=self.profile)
         if name in _FILES:
             from sandhook.hooks.contracts.claude_code.file_rule import matches
 
@@ -103,17 +104,19 @@ class Rule(Record):
 
 def rule(text: str, profile: Profile, options: LoadOptions) -> Rule:
     """Parse a rule. Raises RuleError when it is not one."""
+    profile = profile.under(options.compat)
     text = text.strip()
     match = _RULE.match(text)
-    if match is None or _SEVERAL.search(text):
+    nameless = text == "*" and profile.reproduces("no_rule")
+    if match is None or nameless or _SEVERAL.search(text):
         raise RuleError(f"wanted one permission rule, such as Bash(git *), got {quote(text)}")
     return Rule(
         match.group(1),
         match.group(2),
         home=options.env.get("HOME") or options.env.get("USERPROFILE", ""),
-        better=options.compat != "strict",
         inside=profile.has("if_substitutions"),
         rooted=profile.has("rooted_paths"),
+        profile=profile,
     )
 
 

@@ -21,4 +21,4 @@ def continuation(
     fire_stop: Callable[[bool], Decision], env: Mapping[str, str], *, cancel: Cancellation | None = None
 ) -> Continuation:
     """Return the loop of one turn; ``fire_stop`` fires Stop and receives whether a hook already refused one."""
-    return Continuation(fire_stop, cancel=cancel, laps=cap(env), todo_laps=0)
+    return Continuation(fire_stop, cancel=cancel, laps=cap(env), todo_laps=0, fires_in_vain=True)

@@ -1,6 +1,7 @@
 """Codex's hooks: Claude Code's nested form, read strictly, run all at once.
 
-Source: the public hooks page of Codex (mid-2026) and codex-rs/hooks; SessionEnd, Interrupt and tool
+Source: the public hooks page of Codex (mid-2026), codex-rs/hooks, and runs of 0.169.0
+(conformance/hooks/codex/recorded); SessionEnd, Interrupt and tool
 handlers are documented only on the newest page. Divergences: L-CODEX-001 and on in docs/divergences.md.
 """
 
@@ -26,6 +27,7 @@ class Codex(Agent):
     name = "codex"
     has_own_format = True
     title = "Codex"
+    recorded = "0.169.0"
     events = EVENTS
     refusable = frozenset({"tool.pre", "permission.request", "prompt.submit"})
     #: All in parallel on the original event; upstream the last rewrite to finish wins.
@@ -34,6 +36,7 @@ class Codex(Agent):
         chained=False,
         stop_on_refusal=False,
         reasons="join",
+        strict_reasons="first",
         replacements="last",
         survive_refusal=False,
         race=True,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
+from sandhook.hooks.contracts._claude_shape import NARROW, text_test
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.contracts._groups import Handler, handlers
@@ -30,8 +32,7 @@ from sandhook.hooks.contracts.codex.names import (
 )
 from sandhook.hooks.decode import text_of
 from sandhook.hooks.event import Json, JsonObject
-from sandhook.hooks.flavour import compile_search
-from sandhook.hooks.matcher import ALWAYS, Matcher, Regex, ToolName
+from sandhook.hooks.matcher import ALWAYS, Matcher, ToolName
 from sandhook.hooks.model import Executor, HookSpec
 from sandhook.pattern.errors import PatternError
 
@@ -50,7 +51,14 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
-    return gather(documents, EVENTS, _document)
+    if options.compat != "strict":
+        return gather(documents, EVENTS, _document)
+    from sandhook.hooks.contracts.codex.whole_file import fault_of
+
+    faults = [(document, fault_of(document)) for document in documents]
+    loaded = gather([document for document, fault in faults if fault is None], EVENTS, _document)
+    dropped = [Problem("", f"Codex drops the file: {why}", file=each.name) for each, why in faults if why]
+    return loaded._replace(problems=(*loaded.problems, *dropped))
 
 
 def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
@@ -84,7 +92,9 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec | None
     command = shell_text(fields, raw, path)
     for key in ("commandWindows", "command_windows", "statusMessage"):
         fields.get(raw, key, str, path)
-    timeout = max(seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT), MIN_TIMEOUT)
+    timeout = MIN_TIMEOUT
+    if raw.get("timeout") != 0:  # Codex accepts zero, and waits the shortest time
+        timeout = max(seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT), MIN_TIMEOUT)
     background = bool(fields.get(raw, "async", bool, path))
     if background and name in ("PreToolUse", "PermissionRequest", "UserPromptSubmit", "Stop", "SubagentStop"):
         fields.note(f"{path}.async", f"what the hook decides on {name} comes too late to count")
@@ -121,12 +131,14 @@ def _matcher(fields: Fields, handler: Handler) -> Matcher | None:
         fields.note(f"{handler.group_path}.matcher", f"has no meaning on {handler.event}: all match")
         return ALWAYS
     try:
-        test = Regex(pattern, "rust", compile_search(pattern, "rust"))
+        test = text_test(pattern, names=NARROW, separators="", flavour="rust")
     except PatternError as error:
         fields.problem(
             f"{handler.group_path}.matcher", f"invalid matcher {pattern!r}: {error}; its hooks never run"
         )
         return None
+    if test is None:
+        return ALWAYS
     return ToolName(test, ALIASES) if row.matched == "tool_name" else matcher_on(row.matched, test)
 
 

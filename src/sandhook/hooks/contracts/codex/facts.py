@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 FACTS = {
-    "source": "the public hooks page (mid-2026) and codex-rs/hooks; SessionEnd, Interrupt: the newest page alone",
+    "source": "the public hooks page (mid-2026), codex-rs/hooks and runs of 0.169.0; SessionEnd, Interrupt: the newest page alone",
     "files": "hooks.json and config.toml in ~/.codex and .codex; requirements.toml",
     "trust": "user and managed files; upstream asks for each hook by its hash",
-    "matcher": "a regular expression found anywhere in the tool's name; apply_patch is also Edit and Write",
+    "matcher": "names, or a regular expression found anywhere in the tool's name; apply_patch is also Edit and Write",
     "input": "JSON on standard input",
     "runs": "bash text, with the agent's environment",
     "order": "all at once on the original event; results in config order",

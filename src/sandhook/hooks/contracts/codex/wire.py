@@ -19,7 +19,11 @@ from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     row = ROWS[spec.native_event]
-    fields = payload(event, (*COMMON, *row.fields), SNAKE, ABSENT)
+    keys = [key for key in COMMON if (spec.native_event, key) != ("SessionEnd", "model")]
+    own = [key for key in row.fields if key != "turn_id"]
+    if "turn_id" in row.fields:  # which stands after the session
+        keys.insert(1, "turn_id")
+    fields = payload(event, (*keys, *own), SNAKE, ABSENT)
     fields["hook_event_name"] = spec.native_event
     text = encode(fields)
     return asking(spec, event, text, compat)
@@ -31,6 +35,9 @@ def event(name: str, payload: Json) -> Event:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
     return event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
 
+
+#: What the model reads in place of a result for which a hook says ``continue: false`` without a reason.
+STOPPED = "PostToolUse hook stopped execution"
 
 #: Events on which the status 2 and ``decision: block`` refuse.
 BLOCKABLE = ("PreToolUse", "PermissionRequest", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop")
@@ -89,6 +96,9 @@ def _verdict_of(name: str, event: Event, ran: RunResult, notes: list[str], *, be
     if value is None:
         if not printed.text:
             return Verdict("none", diagnostics=tuple(notes))
+        if printed.text.startswith("["):
+            notes.append("standard output begins like JSON and is not an object: Codex drops it")
+            return Verdict("none", undecodable="an array", diagnostics=tuple(notes))
         if name in TEXT and printed.broken is None:
             return Verdict("none", context=((printed.text, TEXT[name]),), diagnostics=tuple(notes))
         if event.kind not in GOES_ON and printed.broken is None:
@@ -102,6 +112,9 @@ def _verdict_of(name: str, event: Event, ran: RunResult, notes: list[str], *, be
         meant = _refused(name, event, value, specific, notes) if better else None
         return meant or Verdict("none", undecodable=dropped, diagnostics=tuple(notes))
     verdict = _refused(name, event, value, specific, notes) or Verdict("none")
+    if verdict.halt and name == "PostToolUse":
+        reason = text_of(value, "stopReason") or text_of(value, "reason") or STOPPED
+        verdict = verdict._replace(halt=better, reason=reason, result=Operation("replace", reason))
     if specific.get("permissionDecision") == "allow":
         replaced = Operation("replace", specific["updatedInput"])
         verdict = Verdict("allow", True, permission="allow", input=replaced)
@@ -150,12 +163,13 @@ def _odd(name: str, value: JsonObject, specific: JsonObject) -> str | None:
     wrong = wrong_types(value, _TYPES) or wrong_types(specific, types, "hookSpecificOutput.")
     if wrong is not None:
         return wrong
-    if "hookSpecificOutput" in value and specific.get("hookEventName") != name:
-        return f"hookSpecificOutput.hookEventName must be {name}"
-    if value.get("decision") == "approve":
-        return "decision approve is not supported"
-    if value.get("decision") == "block" and not (text_of(value, "reason") or "").strip():
-        return "decision block needs a reason"
+    if "hookSpecificOutput" in value and specific.get("hookEventName") not in EVENTS:
+        return "hookSpecificOutput.hookEventName must be the name of an event"
+    if "permissionDecision" not in specific:  # which Codex reads first
+        if value.get("decision") == "approve":
+            return "decision approve is not supported"
+        if value.get("decision") == "block" and not (text_of(value, "reason") or "").strip():
+            return "decision block needs a reason"
     if name == "PermissionRequest":
         return _odd_permission(value, specific)
     return _odd_call(value, specific) if name == "PreToolUse" else None

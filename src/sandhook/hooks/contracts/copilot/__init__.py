@@ -1,6 +1,6 @@
 """GitHub Copilot's hooks, of its CLI, its cloud agent and Visual Studio Code: one by one; before a call a failed hook refuses.
 
-Source: GitHub's hooks reference (late 2026); for Visual Studio Code its documentation of February 2026,
+Source: GitHub's hooks reference (late 2026), and runs of the CLI 1.0.102 (conformance/hooks/copilot/recorded); for Visual Studio Code its documentation of February 2026,
 which is older. Divergences: L-COPILOT-001 and on in docs/divergences.md.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts._agent import Agent
-from sandhook.hooks.contracts.copilot.names import EVENTS
+from sandhook.hooks.contracts.copilot.names import EVENTS, NO_REASON
 from sandhook.hooks.fold import FoldPolicy
 
 if TYPE_CHECKING:
@@ -22,14 +22,15 @@ class Copilot(Agent):
 
     name = "copilot"
     title = "GitHub Copilot"
+    recorded = "1.0.102"
     events = EVENTS
-    refusable = frozenset({"tool.pre", "permission.request"})
+    refusable = frozenset({"tool.pre", "permission.request", "prompt.submit"})
     #: One by one in the order of the configuration, up to the first refusal.
-    fold = FoldPolicy(matchers_see_changes=False, reasons="first", contexts="join")
+    fold = FoldPolicy(matchers_see_changes=False, reasons="first", contexts="join", strict_stop_on_ask=True)
 
     def message(self, decision: Decision, event: Event) -> str:
         """Return the text that the model sees instead of what was refused, or with which it continues."""
-        reason = decision.reason or "no reason given"
+        reason = decision.reason or NO_REASON
         return f"Denied by a hook: {reason}" if event.kind in ("tool.pre", "permission.request") else reason
 
 

@@ -9,7 +9,7 @@ from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return the output and exit status of a hook that decides this; a prompt cannot be refused."""
+    """Return the output and exit status of a hook that decides this."""
     reply: JsonObject = {}
     if event.kind == "permission.request":
         if decision.refused:
@@ -23,8 +23,10 @@ def answer(decision: Decision, event: Event) -> Answer:
             reply["permissionDecision"] = decision.permission
             if decision.reason:
                 reply["permissionDecisionReason"] = decision.reason
-    elif decision.force_continue:
-        reply.update(decision="block", reason=decision.reason or "go on")
+    elif decision.force_continue or (event.kind == "prompt.submit" and decision.refused):
+        reply.update(
+            decision="block", reason=decision.reason or ("go on" if decision.force_continue else "refused")
+        )
     if decision.input and event.tool is not None and not decision.refused:
         reply["modifiedArgs"] = decision.apply_to(event.tool.input)
     if decision.result and event.kind == "tool.post":

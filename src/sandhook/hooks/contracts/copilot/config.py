@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
-from sandhook.hooks.contracts._claude_shape import WIDE, text_test
 from sandhook.hooks.contracts._convert import Target, flat
 from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.contracts._groups import Handler
@@ -30,11 +30,12 @@ from sandhook.hooks.contracts.copilot.names import (
     TOOLS,
 )
 from sandhook.hooks.decode import text_of, texts_of, type_name
-from sandhook.hooks.event import Json, JsonObject
+from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.flavour import compile_search
-from sandhook.hooks.matcher import ALWAYS, Matcher, Regex, TextTest, ToolName
+from sandhook.hooks.matcher import ALWAYS, Match, Matcher, Never, OneOf, Regex, TextTest, quote
 from sandhook.hooks.model import Executor, HookSpec
 from sandhook.pattern.errors import PatternError
+from sandhook.record import Record
 from sandhook.text.quoting import quote_word
 
 
@@ -46,19 +47,27 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
         *files,
         Layer("user", f"{own}/hooks/*.json"),
         Layer("user", f"{own}/settings.json"),
+        Layer("project", f"{cwd}/.claude/settings.json"),
         Layer("project", f"{cwd}/.github/hooks/*.json"),
     ]
 
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
-    return gather(documents, EVENTS, _document)
+    strict = options.compat == "strict"
+
+    def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
+        return _document(fields, value, strict=strict)
+
+    return gather(documents, EVENTS, read)
 
 
-def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
+def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:
     version = fields.get(value, "version", int, "")
     if version not in (None, 1):
         fields.problem("version", f"is {version}; wanted 1")
+        if strict:  # as upstream, which drops the file
+            return
     hooks = fields.get(value, "hooks", dict, "") or {}
     for name in hooks:
         if name not in EVENTS and name not in ALIASES:
@@ -66,7 +75,7 @@ def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
         for entry in entries(fields, hooks, name, "hooks"):
             for handler in _of_group(fields, entry) if "hooks" in entry.raw else (entry,):
                 before = len(fields.problems)
-                spec = _hook(fields, handler)
+                spec = _hook(fields, handler, strict=strict)
                 if spec is not None and len(fields.problems) == before:
                     yield spec
 
@@ -77,7 +86,7 @@ def _of_group(fields: Fields, group: Handler) -> Iterator[Handler]:
         yield handler._replace(event=group.event, group=group.raw, group_path=group.path)
 
 
-def _hook(fields: Fields, handler: Handler) -> HookSpec | None:
+def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
     raw, path = handler.raw, handler.path
     fields.unknown(raw, FIELDS, path)
     native = ALIASES.get(handler.event, handler.event)
@@ -85,9 +94,11 @@ def _hook(fields: Fields, handler: Handler) -> HookSpec | None:
     if type_ in ("http", "prompt"):
         fields.note(f"{path}.type", f"hooks of the type {type_} need the host: it does not run")
         return None
-    if type_ != "command" and ("type" not in raw or type_ is not None):
+    if type_ not in ("command", None):  # a hook without a type is a command
         fields.problem(f"{path}.type", f"unknown type {type_!r}; known are command, http, prompt")
     text = _text(fields, raw, path)
+    if strict and _SCRIPT.fullmatch(text):  # upstream runs a script without execute permission too
+        text = f"bash {text}"
     variables = fields.get(raw, "env", dict, path) or {}
     for key, value in variables.items():
         if not isinstance(value, str):
@@ -100,13 +111,47 @@ def _hook(fields: Fields, handler: Handler) -> HookSpec | None:
         fields,
         handler._replace(event=native),
         EVENTS[native],
-        Executor("bash", text, env=tuple(texts_of(raw, "env").items())),
-        matcher=_matcher(fields, handler, native),
+        Executor(
+            "bash" if text or not raw.get("powershell") else "powershell",
+            text,
+            env=tuple(texts_of(raw, "env").items()),
+        ),
+        matcher=_matcher(fields, handler, native, strict=strict),
         timeout=timeout,
         description=fields.get(raw, "description", str, path),
         entry={"matcher": handler.group.get("matcher"), **raw},
         extras={"name": handler.event, "cwd": text_of(raw, "cwd")},
     )
+
+
+#: A path of a script, and nothing else.
+_SCRIPT = re.compile(r"[\w./-]*/[\w./-]+")
+
+_NAMES = re.compile(r"[\w| -]+")
+
+
+class ClaudeName(Record):
+    """Tests Claude Code's name of the tool; a list of names may also have Copilot's own.
+
+    Attributes:
+        test: What the name must pass.
+    """
+
+    test: TextTest
+
+    def check(self, event: Event) -> Match:
+        own = event.tool.name if event.tool is not None else ""
+        name = TOOLS.get(own, own)
+        matched = self.test.test(name) or (not isinstance(self.test, Regex) and self.test.test(own))
+        return Match(matched, f"tool name {quote(name)} is {'' if matched else 'not '}{self.test}")
+
+
+def _of_claude(pattern: str) -> TextTest:
+    """Return the test of a matcher under Claude Code's name of an event: names, or an expression for all of one."""
+    if _NAMES.fullmatch(pattern):
+        return OneOf(tuple(part.strip(" ") for part in pattern.split("|")))
+    whole = f"^(?:{pattern})$"
+    return Regex(whole, "js", compile_search(whole, "js"))
 
 
 def _text(fields: Fields, raw: JsonObject, path: str) -> str:
@@ -117,34 +162,37 @@ def _text(fields: Fields, raw: JsonObject, path: str) -> str:
     text = texts["bash"] or texts["command"] or ""
     if not text and not any(key in raw and texts[key] is None for key in texts):
         if texts["powershell"]:
-            fields.problem(f"{path}.powershell", "there is no bash or command: nothing to run here")
+            fields.note(f"{path}.powershell", "there is no bash or command: the hook cannot run here")
         else:
             fields.problem(path, "bash, command or exec is required")
     return text
 
 
-def _matcher(fields: Fields, handler: Handler, native: str) -> Matcher:
+def _matcher(fields: Fields, handler: Handler, native: str, *, strict: bool) -> Matcher:
     path, alias = handler.path, handler.event in ALIASES
     pattern, key = fields.get(handler.group, "matcher", str, path), ROWS[native].matched
-    if pattern in (None, "", "*"):
+    if pattern is None:
         return ALWAYS
     if not key:
         fields.note(f"{path}.matcher", f"has no meaning on {native}: all match")
         return ALWAYS
-    test: TextTest | None
+    if pattern == "" or (pattern == "*" and not alias):
+        fields.note(f"{path}.matcher", f"{pattern!r} matches no tool in Copilot CLI: leave it out")
+        return Never("the matcher matches no tool") if strict else ALWAYS
+    if pattern == "*":
+        return ALWAYS
+    test: TextTest
     try:
         if alias and key == "toolName":  # Claude Code's rules and names
-            test = text_test(pattern, names=WIDE, separators=",")
+            test = _of_claude(pattern)
         else:
             whole = f"^(?:{pattern})$"
             test = Regex(whole, "js", compile_search(whole, "js"))
     except PatternError as error:
         fields.problem(f"{path}.matcher", f"does not compile: {error}")
         return ALWAYS
-    if test is None:
-        return ALWAYS
     if alias and key == "toolName":
-        return ToolName(test, {name: (other,) for name, other in TOOLS.items()})
+        return ClaudeName(test)
     return matcher_on(key, test, tool_key="toolName", place=PLACES.get(key))
 
 
@@ -178,7 +226,6 @@ SCHEMA = schema(
     {
         "hook": {
             "type": "object",
-            "required": ["type"],
             "properties": {
                 "type": {"enum": ["command", "http", "prompt"]},
                 "bash": {"type": "string", "description": "Shell source."},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 FACTS = {
-    "source": "GitHub's hooks reference (late 2026); for Visual Studio Code its documentation of February 2026",
+    "source": "GitHub's hooks reference (late 2026) and runs of the CLI 1.0.102; for Visual Studio Code its documentation of February 2026",
     "files": "files of .github/hooks, of ~/.copilot/hooks and of the machine's policy, and blocks of settings.json",
     "trust": "the machine's and the user's files",
     "matcher": "an expression over all of the tool's name; under `PreToolUse` Claude Code's rules and names",

@@ -13,10 +13,12 @@ ROWS = {
     "userPromptSubmitted": Row("prompt.submit", ("prompt",)),
     "userPromptTransformed": Row("x.userPromptTransformed", ("prompt", "transformedPrompt?")),
     "preToolUse": Row("tool.pre", _TOOL, "toolName"),
-    "permissionRequest": Row("permission.request", _TOOL, "toolName"),
+    "permissionRequest": Row(
+        "permission.request", ("toolName", "toolInput", "permissionSuggestions?"), "toolName"
+    ),
     "postToolUse": Row("tool.post", (*_TOOL, "toolResult"), "toolName"),
     "postToolUseFailure": Row("tool.fail", (*_TOOL, "error"), "toolName"),
-    "agentStop": Row("stop", ("stopReason?", "transcriptPath", "stopHookActive")),
+    "agentStop": Row("stop", ("transcriptPath", "stopReason?", "stop_hook_active")),
     "subagentStart": Row("subagent.start", ("agentName", "transcriptPath"), "agentName"),
     "subagentStop": Row("subagent.stop", ("agentName", "transcriptPath", "stopReason?"), "agentName"),
     "preCompact": Row("compact.pre", ("trigger", "transcriptPath"), "trigger"),
@@ -51,10 +53,12 @@ PLACES = {
     "transcriptPath": "transcript_path",
     "toolName": "tool.name",
     "toolArgs": "tool.input",
+    "toolInput": "tool.input",
     "toolResult": "result.value",
     "prompt": "prompt",
     "reason": "reason",
     "stopHookActive": "stop_active",
+    "stop_hook_active": "stop_active",
 }
 
 #: Keys that have another name in snake case.
@@ -83,6 +87,9 @@ DEFAULT_TIMEOUT = 30.0
 
 #: Bytes of standard output, and characters of context.
 MAX_OUTPUT, MAX_CONTEXT = 10 << 20, 10_000
+
+#: What the agent writes for a refusal without a reason, and for a hook that failed.
+NO_REASON, FAILED = "No reason provided", "hook errored"
 
 #: How often a hook may keep the agent from stopping.
 STOPS = 8

@@ -6,12 +6,14 @@ import posixpath
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import GOES_ON, accidents, refusal, unreadable, words_of
-from sandhook.hooks.contracts._payload import an_object, directory
+from sandhook.hooks.contracts._outcome import GOES_ON, accidents, after_mark, refusal, unreadable, words_of
+from sandhook.hooks.contracts._payload import an_object, directory, variable
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
     EVENTS,
+    FAILED,
     MAX_CONTEXT,
+    NO_REASON,
     PLACES,
     ROWS,
     STOPS,
@@ -20,6 +22,7 @@ from sandhook.hooks.contracts.copilot.names import (
 )
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.matcher import as_text
 from sandhook.hooks.model import Compat, HookSpec, Operation, Placement, Request, RunResult, Verdict
 
 _COMMON = ("sessionId", "timestamp", "cwd")
@@ -37,19 +40,26 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         fields["timestamp"] = stamp if isinstance(stamp, str) else int(stamp.timestamp() * 1000)
     if native == "postToolUseFailure" and event.result is not None:
         fields["error"] = event.result.error or ""
-    if written in ALIASES:
+    if native == "permissionRequest":  # in camel case under either name
+        fields = {"hookName": native, **fields}
+    elif written in ALIASES:
         fields = {snake(key): value for key, value in fields.items()}
         if "tool_name" in fields:
             fields["tool_name"] = TOOLS.get(str(fields["tool_name"]), fields["tool_name"])
-        fields["hook_event_name"] = written
+        fields = {"hook_event_name": written, **fields}
     text = encode(fields)
     where = directory(event)
+    project = variable(event.project_dir or where)
+    env = {"CLAUDE_PROJECT_DIR": project, "COPILOT_PROJECT_DIR": project, "COPILOT_CLI": "1"}
+    if "/" in spec.file:
+        env["COPILOT_HOOK_DIR"] = variable(posixpath.dirname(spec.file))
     below = (spec.extras or {}).get("cwd")
     return asking(
         spec,
         event,
         text,
         compat,
+        env=env,
         cwd=posixpath.normpath(posixpath.join(where, below)) if isinstance(below, str) and below else where,
     )
 
@@ -60,14 +70,15 @@ def event(name: str, payload: Json) -> Event:
     if native not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
     fields = an_object(payload)
-    back = {snake(key): key for key in (*_COMMON, *ROWS[native].fields, *PLACES)}
+    keys = (*_COMMON, *PLACES, *(key.rstrip("?") for key in ROWS[native].fields))
+    back = {snake(key): key for key in keys}
     camel: JsonObject = {back.get(key, key): item for key, item in fields.items()}
     if "toolName" in camel and "tool_name" in fields:
         names = {other: tool for tool, other in TOOLS.items()}
         tool = camel["toolName"]
         camel["toolName"] = names.get(tool, tool) if isinstance(tool, str) else tool
     described = event_of(
-        EVENTS[native], camel, PLACES, ignored=("hook_event_name", "hookEventName", "timestamp")
+        EVENTS[native], camel, PLACES, ignored=("hook_event_name", "hookEventName", "hookName", "timestamp")
     )
     if native == "postToolUseFailure" and described.result is not None:
         error = (described.extras or {}).get("error")
@@ -83,12 +94,18 @@ _PLACES: dict[str, Placement] = {"sessionStart": "session", "userPromptSubmitted
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event: before a call any status but 0 refuses, and a timeout never."""
+    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=compat == "strict")
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     native, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.timed_out or ran.cancelled:
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
     why = ran.could_not_run
     if native == "preToolUse" and (why is not None or ran.exit_status):
         reason = words or f"hook {spec.id} failed: {why or f'exit status {ran.exit_status}'}"
+        if compat == "strict":  # standard error does not reach the model
+            reason = "hook exited with code 2" if ran.exit_status == 2 else FAILED
         notes += accidents(ran, words, ran.exit_status) if ran.exit_status else []
         return refusal(event.kind, reason, notes)._replace(could_not_run=why, decided=why is None)
     if why is not None:
@@ -109,7 +126,21 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         notes.append(odd)
         return unreadable(odd, notes, exceeded_bound=isinstance(error, BoundExceeded))
     notes.extend(decoded.diagnostics)
-    return _verdict_of(native, event, decoded.value, notes, better=compat != "strict")
+    value, better = decoded.value, compat != "strict"
+    if native == "preToolUse" and (spec.extras or {}).get("name") == native:
+        value = _without_specific(value, notes, better=better)
+    return _verdict_of(native, event, value, notes, better=better)
+
+
+def _without_specific(value: JsonObject, notes: list[str], *, better: bool) -> JsonObject:
+    """Return the output of a hook under Copilot's own name, in which ``hookSpecificOutput`` can only refuse."""
+    specific = object_of(value, "hookSpecificOutput")
+    if not specific:
+        return value
+    notes.append("hookSpecificOutput is not looked at on preToolUse: PreToolUse reads it")
+    if better and specific.get("permissionDecision") == "deny":
+        return value
+    return {key: item for key, item in value.items() if key != "hookSpecificOutput"}
 
 
 def _without_progress(text: str) -> str:
@@ -158,9 +189,12 @@ def _decided(
         reason = text_of(value, "permissionDecisionReason", "message", "reason") or text_of(
             specific, "permissionDecisionReason"
         )
+        written = value.get("permissionDecisionReason")
+        if reason is None and written is not None and not isinstance(written, str):
+            reason = as_text(written)
         blocks = better and value.get("decision") in ("block", "deny")
         if word == "deny" or blocks or (better and value.get("continue") is False):
-            return refusal(event.kind, reason or "denied by hook")
+            return refusal(event.kind, reason or NO_REASON)
         if word == "allow" or (word == "ask" and native == "preToolUse"):
             return Verdict(word, True, permission=word, reason=reason)
         if word is not None:
@@ -168,10 +202,15 @@ def _decided(
             return Verdict("none", undecodable=f"{key} {encode(word)} is not known")
         return Verdict("none")
     if event.kind in GOES_ON and value.get("decision") == "block":
+        if not better and not text_of(value, "reason"):
+            notes.append("decision: block without a reason has no effect in Copilot CLI")
+            return Verdict("none")
         count = (event.extras or {}).get("stop_count")
         if isinstance(count, int) and count >= STOPS:
             notes.append(f"the agent was kept from stopping {STOPS} times already: it stops")
             return Verdict("none", True)
+        return refusal(event.kind, text_of(value, "reason") or "blocked by hook")
+    if native == "userPromptSubmitted" and value.get("decision") == "block":
         return refusal(event.kind, text_of(value, "reason") or "blocked by hook")
     if native == "postToolUse" and value.get("decision") == "block":
         return refusal(event.kind, text_of(value, "reason") or "blocked by hook")

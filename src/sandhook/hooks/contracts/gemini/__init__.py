@@ -1,7 +1,7 @@
 """Gemini CLI's hooks: groups per event in settings.json, in parallel or chained, JSON from either stream.
 
 Source: the public Gemini CLI repository, docs/hooks and packages/core/src/hooks at 5411f11
-(2026-08-21). Where its documentation and its code differ, the stricter reading holds. Divergences:
+(2026-08-21), and runs of 0.61.0 (conformance/hooks/gemini/recorded). Where its documentation and its code differ, the stricter reading holds. Divergences:
 L-GEMINI-001 and on in docs/divergences.md.
 """
 
@@ -25,6 +25,7 @@ class Gemini(Agent):
 
     name = "gemini"
     title = "Gemini CLI"
+    recorded = "0.61.0"
     events = EVENTS
     refusable = frozenset({"tool.pre", "prompt.submit", "model.pre", "model.post"})
     #: In parallel on the original event, unless a group that matches is ``sequential``.

@@ -133,7 +133,7 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher, sequential: bool) 
 
 
 def _matcher(fields: Fields, handler: Handler) -> Matcher:
-    pattern, key = handler.matcher, ROWS[handler.event].matched
+    pattern, key = handler.matcher.strip(), ROWS[handler.event].matched
     if pattern in ("", "*"):
         return ALWAYS
     if not key:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 FACTS = {
-    "source": "the public Gemini CLI repository, docs/hooks and packages/core/src/hooks at 5411f11 (2026-08-21)",
+    "source": "the public Gemini CLI repository, docs/hooks and packages/core/src/hooks at 5411f11 (2026-08-21); runs of 0.61.0",
     "files": "settings.json of the system, of ~/.gemini and of .gemini",
     "trust": "system and user files; upstream asks for the folder and warns of changed hooks",
     "matcher": "JavaScript's RegExp, found anywhere in the tool's name; elsewhere the very text",

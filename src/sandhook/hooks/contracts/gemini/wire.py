@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
-from sandhook.hooks.contracts._outcome import accidents, broken, refusal, unreadable, words_of
+from sandhook.hooks.contracts._outcome import accidents, after_mark, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts.gemini.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import (
@@ -94,6 +94,10 @@ _PLACES: dict[str, Placement] = {"BeforeAgent": "prompt", "SessionStart": "sessi
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
+    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=compat == "strict")
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     status = ran.exit_status or 0
     why = broken(ran)
@@ -185,7 +189,9 @@ def _verdict_of(name: str, event: Event, value: JsonObject, notes: list[str]) ->
     if name == "BeforeTool" and isinstance(patch, dict):
         verdict = verdict._replace(input=Operation("merge", patch))
     context = text_of(specific, "additionalContext")
-    if context is not None:
+    if context is not None and name == "BeforeTool":
+        notes.append("additionalContext is not looked at on BeforeTool: Gemini CLI drops it")
+    elif context is not None:
         verdict = verdict._replace(context=((context, _PLACES.get(name, "result")),))
     keys = ("tailToolCallRequest", "llm_request", "llm_response", "toolConfig", "clearContext")
     extras = {key: specific[key] for key in keys if key in specific}

@@ -1,0 +1,70 @@
+"""Faults for which Codex drops a whole file, as serde reports them, and as 0.169.0 does in its recorded runs.
+
+Sandhook leaves out the one hook that has a fault, so that the other guards of the file stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sandhook.hooks.contracts import Document
+from sandhook.hooks.contracts.codex.names import EVENTS, OTHER_TYPES
+from sandhook.hooks.decode import type_name
+from sandhook.hooks.event import Json, JsonObject
+
+#: Keys of a hooks.json; a TOML file has other settings too.
+_TOP = ("description", "hooks")
+
+
+def fault_of(document: Document) -> str | None:
+    """Return the first fault of a file for which Codex drops it, or None."""
+    value = document.value
+    if not isinstance(value, dict):
+        return None
+    toml = document.name.lower().endswith(".toml")
+    return next(_faults(value, () if toml else [key for key in value if key not in _TOP]), None)
+
+
+def _faults(value: JsonObject, unknown: tuple[str, ...] | list[str]) -> Iterator[str]:
+    for key in unknown:
+        yield f"unknown field {key}, expected description or hooks"
+    hooks = value.get("hooks")
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        if event not in EVENTS:
+            continue
+        if not isinstance(groups, list):
+            yield f"hooks.{event}: expected an array, got {type_name(groups)}"
+            continue
+        for index, group in enumerate(groups):
+            for fault in _group(group):
+                yield f"hooks.{event}[{index}]{fault}"
+
+
+def _group(group: Json) -> Iterator[str]:
+    if not isinstance(group, dict):
+        yield f": expected an object, got {type_name(group)}"
+        return
+    matcher, handlers = group.get("matcher"), group.get("hooks", [])
+    if not isinstance(matcher, (str, type(None))):
+        yield f".matcher: expected a string, got {type_name(matcher)}"
+    if not isinstance(handlers, list):
+        yield f".hooks: expected an array, got {type_name(handlers)}"
+        return
+    for index, handler in enumerate(handlers):
+        fault = _handler(handler)
+        if fault is not None:
+            yield f".hooks[{index}]{fault}"
+
+
+def _handler(handler: Json) -> str | None:
+    if not isinstance(handler, dict):
+        return f": expected an object, got {type_name(handler)}"
+    type_ = handler.get("type")
+    if type_ != "command":
+        return None if type_ in OTHER_TYPES else f".type: {type_!r} is no type of a hook"
+    if not isinstance(handler.get("command"), str):
+        return ".command: expected a string"
+    timeout = handler.get("timeout")
+    if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, int) or timeout < 0):
+        return f".timeout: expected an integer from 0 up, got {type_name(timeout)}"
+    return None

@@ -1,0 +1,273 @@
+"""The cases of conformance/hooks/AGENT/recorded: what a real agent did, and what the engine decides.
+
+A case has ``layers`` and ``files`` (paths below the directory of the run, which is ``@W@`` in texts), the
+payloads that are fired, and what the agent ``did``, by aspect:
+
+* ``ran``: the hooks that ran, each by its label. ``touched``: the files that the tool call made.
+* ``refused``: the call or the prompt did not go ahead; ``reason`` is what the model or the user read.
+* ``halt``: the turn ended. ``stops``: how often the agent wanted to stop. ``result``: what the model read.
+* ``context``: texts that the agent gave the model besides. ``texts``: all texts that the model got.
+
+An aspect that one side does not show is not compared. "…" ends a text that the record cuts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from sandhook.errors import SandhookError
+from sandhook.hooks import Decision, HookEngine, SandboxRunner, ToolResult, contracts
+from sandhook.hooks.continuation import Continuation
+from sandhook.hooks.contracts import Document
+from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.model import Compat
+from sandhook.vfs.path import VirtualPath
+
+ROOT = Path(__file__).parents[2] / "conformance" / "hooks"
+AGENTS = ("claude_code", "codex", "gemini", "copilot")
+
+#: Where a run's directory is in the sandbox. The recorder's was below /tmp, and rules for /tmp see that.
+WORLD = "/tmp/agents"
+
+Case = dict[str, Any]
+Facts = dict[str, Any]
+
+
+def documents(agent: str) -> list[dict[str, Any]]:
+    """Return the files of one agent's records."""
+    paths = sorted((ROOT / agent / "recorded").glob("*.json"))
+    return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+
+
+def cases(agent: str) -> list[Case]:
+    read = [case for document in documents(agent) for case in document["cases"]]
+    return [json.loads(json.dumps(case).replace("@W@", WORLD)) for case in read]
+
+
+class World:
+    """The files of one case in a sandbox, and an engine with its configurations."""
+
+    def __init__(self, agent: str, case: Case, compat: Compat) -> None:
+        self.case = case
+        self.contract = contracts.get(agent)
+        self.env = {"HOME": f"{WORLD}/home", "PROBE": f"{WORLD}/probe", **self.case.get("env", {})}
+        runner = SandboxRunner(files={f"{WORLD}/{name}/.keep": "" for name in ("project", "probe", "home")})
+        for name, value in self.case.get("files", {}).items():
+            text, mode = (
+                value if isinstance(value, list) else (value, 0o755 if name.endswith(".sh") else 0o644)
+            )
+            path = VirtualPath(f"{WORLD}/{name}")
+            _make_directories(runner, f"{WORLD}/{name}".rpartition("/")[0])
+            runner.fs.write_bytes(path, _bytes(text))
+            runner.fs.chmod(path, mode)
+        self.engine = HookEngine.load(
+            self._documents(),
+            self.contract,
+            compat=compat,
+            env=self.env,
+            trust=lambda spec: True,
+            runner=runner,
+            shared_files=True,
+        )
+
+    def _documents(self) -> list[Document]:
+        """Return the configurations in the agent's order; it does not read one that cannot be decoded."""
+        texts = {f"{WORLD}/{path}": _bytes(value).decode() for path, value in self.case["layers"].items()}
+        read = []
+        for layer in self.contract.layers(f"{WORLD}/project", self.env, "linux"):
+            above, _, last = layer.path.rpartition("/")
+            for path in sorted(texts):
+                if path == layer.path or (
+                    last.startswith("*") and path.startswith(above) and path.endswith(last[1:])
+                ):
+                    try:
+                        document = self.contract.parse(texts[path].removeprefix("\ufeff"), path, self.env)
+                    except (DecodeError, SandhookError):
+                        continue
+                    read.append(document._replace(layer=layer.name, contract=self.contract.name))
+        arguments = self.case.get("args", [])
+        if "--settings" in arguments:  # Claude Code's flag: a layer above the files
+            text = arguments[arguments.index("--settings") + 1]
+            read.append(self.contract.parse(text, "flag", self.env)._replace(contract=self.contract.name))
+        return read
+
+    def fire(self, payload: dict[str, Any], **changes: object) -> Decision:
+        decision = self.engine.fire(self.contract.event(self.case["event"], {**payload, **changes}))
+        self.engine.wait(2.0)
+        return decision
+
+    def probe(self, name: str) -> str:
+        path = VirtualPath(f"{WORLD}/probe/{name}")
+        return self.engine.fs.read_bytes(path).decode() if self.engine.fs.exists(path) else ""
+
+
+def _make_directories(runner: SandboxRunner, path: str) -> None:
+    if not runner.fs.exists(VirtualPath(path)):
+        _make_directories(runner, path.rpartition("/")[0])
+        runner.fs.mkdir(VirtualPath(path))
+
+
+def _bytes(value: Any) -> bytes:
+    return (value if isinstance(value, str) else json.dumps(value)).encode()
+
+
+# What the engine decided, by the aspects of a record.
+
+
+def decided(agent: str, case: Case, compat: Compat) -> Facts:
+    """Return what the engine decided about a case, by aspect."""
+    world = World(agent, case, compat)
+    if "stops" in case["did"] or case["event"] in ("Stop", "agentStop", "AfterAgent"):
+        facts = _stops(agent, world)
+    else:
+        facts = {}
+        for payload in world.case["fire"]:
+            facts.update(_decision(agent, world, payload))
+    return {"ran": world.probe("ran").split(), **facts}
+
+
+def _stops(agent: str, world: World) -> Facts:
+    """Return how often the agent wanted to stop, and the reasons to continue."""
+    (payload,) = world.case["fire"]
+    fired: list[Decision] = []
+
+    def stop(active: bool) -> Decision:
+        fired.append(world.fire(payload, stop_hook_active=active))
+        return fired[-1]
+
+    turn = _turn(agent, stop, world.env)
+    reasons = []
+    while len(fired) < 50 and (lap := turn.next()) is not None:
+        reasons.append(lap.message)
+    return {"stops": len(fired), "context": "\n".join(reasons), "halt": fired[-1].halt}
+
+
+def _turn(agent: str, stop: Any, env: dict[str, str]) -> Continuation:
+    if agent == "claude_code":
+        from sandhook.hooks.contracts.claude_code.stops import continuation
+
+        return continuation(stop, env)
+    if agent == "copilot":
+        from sandhook.hooks.contracts.copilot.names import STOPS
+
+        return Continuation(stop, laps=STOPS, todo_laps=0, fires_in_vain=True)
+    return Continuation(stop)
+
+
+def _decision(agent: str, world: World, payload: dict[str, Any]) -> Facts:
+    decision, event = world.fire(payload), world.case["event"]
+    contexts = [text for text, _ in decision.context]
+    extras = decision.extras or {}
+    halt = decision.halt or extras.get("continue") is False
+    facts: Facts = {"halt": halt, "refused": decision.refused, "context": "\n".join(contexts)}
+    if not (decision.halt and decision.permission != "deny"):
+        facts["reason"] = decision.reason or ""
+    call = payload.get("tool_input", payload.get("toolArgs"))
+    if call is not None and event.lower() in ("pretooluse", "beforetool", "permissionrequest"):
+        facts["touched"] = _touched(world, decision, call)
+    if agent == "gemini":
+        if decision.refused:
+            facts["context"] = "" if decision.halt else decision.message
+        if decision.permission == "ask":  # which nobody answers in a run without a user
+            facts["halt"] = None
+    elif agent == "copilot" and decision.reason:
+        facts["context"] = decision.reason
+    if event.startswith(("PostTool", "postTool", "AfterTool")):
+        facts["context"] = "\n".join(filter(None, [*contexts, None if agent == "codex" else decision.reason]))
+        if "tool_response" in payload:
+            value = decision.apply_to_result(ToolResult(payload["tool_response"])).value
+            facts["result"] = value.get("stdout", value) if isinstance(value, dict) else value
+    return facts
+
+
+def _touched(world: World, decision: Decision, call: Any) -> list[str] | None:
+    """Return the files that the call makes: no user is there to be asked."""
+    word, forbidden = decision.permission, "--disallowedTools" in world.case.get("args", [])
+    permitted = word == "allow" or (word == "none" and world.case.get("allowed", "Bash"))
+    if decision.refused or forbidden or not permitted:
+        return []
+    changed = decision.apply_to(call)
+    command = changed.get("command", changed.get("name")) if isinstance(changed, dict) else None
+    words = command.split() if isinstance(command, str) else []
+    return [words[-1]] if words[:1] == ["touch"] or "name" in call else None
+
+
+# The comparison.
+
+_SHELL = re.compile(r"(?:/bin/sh: \d+|bash: line \d+|sh: \d+): (\S+): (?:command )?not found")
+_CUT = re.compile(r"…(?:\[\d+ characters in all\])?")
+
+
+def differences(did: Facts, facts: Facts) -> dict[str, tuple[Any, Any]]:
+    """Return the aspects in which the engine differs from the agent: what it did, and what the engine says."""
+    pairs = {key: (did[key], facts.get(key)) for key in did}
+    if "texts" in did:
+        pairs["texts"] = (did["texts"], facts.get("context"))
+    if facts.get("halt"):
+        pairs.pop("context", None)
+        pairs.pop("texts", None)
+    return {
+        key: (was, got)
+        for key, (was, got) in pairs.items()
+        if was is not None and got is not None and not _same(key, was, got)
+    }
+
+
+def _same(key: str, was: Any, got: Any) -> bool:
+    if key == "ran":
+        return sorted(set(was)) == sorted(set(got)) and (len(set(was)) == len(was) or len(was) == len(got))
+    if key == "context":
+        return bool(was.strip()) == bool(got.strip()) and all(
+            _contains(was, line) for line in got.splitlines()
+        )
+    if key == "texts":
+        return all(_contains(was, line) for line in got.splitlines())
+    if key in ("reason", "result"):
+        was, got = (_SHELL.sub(r"\1: not found", str(text)).strip() for text in (was, got))
+        cut = _CUT.search(was)
+        return got.startswith(was[: cut.start()]) if cut else was == got
+    return bool(was == got)
+
+
+def _contains(text: str, line: str) -> bool:
+    line = line.strip()
+    if line in text or json.dumps(line)[1:-1] in text:
+        return True
+    cut = _CUT.search(text)
+    return cut is not None and line.startswith(text[: cut.start()].splitlines()[-1][-40:])
+
+
+def refuses_more(aspect: str, did: Any, says: Any) -> bool:
+    """Return whether the engine refuses more than the agent in one aspect, or says more where it refuses."""
+    if aspect == "ran":
+        return set(did) <= set(says)
+    if aspect in ("refused", "halt"):
+        return did is False and says is True
+    if aspect == "touched":
+        return says == []
+    if aspect == "stops":
+        return bool(says > did)
+    return bool(says)
+
+
+# What hooks receive.
+
+
+def received(agent: str, case: Case, label: str) -> dict[str, Any] | None:
+    """Return what a hook of the engine receives for the payload that the agent's hook received; None for nothing."""
+    probe = case["probes"][label]
+    payload = probe["payload"]
+    world = World(agent, case, "strict")
+    name = payload.get("hook_event_name", label) if isinstance(payload, dict) else label
+    world.engine.fire(world.contract.event(name, payload))
+    text = world.probe(f"{label}.stdin")
+    if not text:
+        return None
+    return {
+        "payload": [(key, value) for key, value in json.loads(text).items() if key != "timestamp"],
+        "newline": text.endswith("\n"),
+        "cwd": world.probe(f"{label}.cwd").strip(),
+    }

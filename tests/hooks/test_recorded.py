@@ -1,0 +1,161 @@
+"""Real agents are the oracle of their contracts: `strict` does what they did, `better` refuses more where it differs.
+
+The records are in conformance/hooks/AGENT/recorded, `python -m tools.agents.convert` writes them, and
+tests/hooks/recordedtools.py says what their fields mean.
+"""
+
+from __future__ import annotations
+
+import json
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandhook.hooks import HookEngine, ToolPre, contracts
+from tests.hooks.recordedtools import (
+    AGENTS,
+    cases,
+    decided,
+    differences,
+    documents,
+    received,
+    refuses_more,
+)
+
+DIVERGENCES = Path(__file__).parents[2] / "docs" / "divergences.md"
+
+#: Where better mode differs: the row of docs/divergences.md, and the identifiers of the records.
+DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
+    "claude_code": {
+        "L-CLAUDE-008": ("layers.off-*",),
+        "L-CLAUDE-010": ("PreToolUse.out.continue-false-*", "several.halt-halt", "SessionStart.out.halt"),
+        "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
+        "L-CLAUDE-012": ("fault.*", "if.type-*", "matcher.type-*"),
+        "L-CLAUDE-013": ("if.bash.*", "if.write.*"),
+        "L-CLAUDE-014": ("several.deny-deny",),
+    },
+    "codex": {
+        "L-CODEX-001": (
+            *("PostToolUse.exit2", "PreToolUse.exit2-out", "PreToolUse.raw.exit2-deny-no-stderr"),
+            "Stop.exit2",
+        ),
+        "L-CODEX-006": ("PostToolUse.out.halt-noreason",),
+        "L-CODEX-002": ("*.out.*", "several.updated-ask"),
+        "L-CODEX-007": (
+            "fault.unknown-top",
+            "matcher.bad-5",
+            "matcher.bad-[[]*",
+            "PreToolUse.timeout-fraction",
+        ),
+        "L-CODEX-008": ("several.deny-deny",),
+    },
+    "gemini": {
+        "L-GEMINI-001": ("BeforeTool.exit2-allow-err",),
+        "L-GEMINI-005": ("layers.off-project",),
+    },
+    "copilot": {
+        "L-COPILOT-001": ("preToolUse.continue-false", "preToolUse.legacy-deny"),
+        "L-COPILOT-006": ("agentStop.block-noreason-once",),
+        "L-COPILOT-007": ("fault.version-2",),
+        "L-COPILOT-008": ("matcher.*",),
+        "L-COPILOT-009": ("preToolUse.exit*", "preToolUse.not-*", "preToolUse.signal-*"),
+    },
+}
+
+
+def comparable() -> list[Any]:
+    return [
+        pytest.param(agent, case, id=f"{agent}: {case['id']}")
+        for agent in AGENTS
+        for case in cases(agent)
+        if "did" in case
+    ]
+
+
+@pytest.mark.parametrize(("agent", "case"), comparable())
+def test_strict_does_what_the_agent_did(agent: str, case: dict[str, Any]) -> None:
+    assert differences(case["did"], decided(agent, case, "strict")) == {}
+
+
+@pytest.mark.parametrize(("agent", "case"), comparable())
+def test_better_refuses_more_where_it_differs(agent: str, case: dict[str, Any]) -> None:
+    found = differences(case["did"], decided(agent, case, "better"))
+    if not found:
+        return
+    row = next((row for row, globs in DECLARED[agent].items() if matches(case["id"], globs)), None)
+    assert row is not None, f"no row declares {found}"
+    for aspect, (did, says) in found.items():
+        assert refuses_more(aspect, did, says), f"{row}: {aspect}: the agent {did}, sandhook {says}"
+
+
+def probes() -> list[Any]:
+    return [
+        pytest.param(agent, case, label, id=f"{agent}: {case['id']}: {label}")
+        for agent in AGENTS
+        for case in cases(agent)
+        for label in case.get("probes", {})
+    ]
+
+
+@pytest.mark.parametrize(("agent", "case", "label"), probes())
+def test_a_hook_receives_what_the_agent_sends(agent: str, case: dict[str, Any], label: str) -> None:
+    probe = case["probes"][label]
+    if not isinstance(probe["payload"], dict):
+        return
+    sent = [(key, value) for key, value in probe["payload"].items() if key != "timestamp"]
+    assert received(agent, case, label) == {"payload": sent, "newline": probe["newline"], "cwd": probe["cwd"]}
+
+
+def matches(identifier: str, globs: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(identifier, glob) for glob in globs)
+
+
+def test_every_declared_difference_has_a_row_and_records() -> None:
+    text = DIVERGENCES.read_text(encoding="utf-8")
+    for agent, rows in DECLARED.items():
+        identifiers = [case["id"] for case in cases(agent)]
+        for row, globs in rows.items():
+            assert f"| `{row}` |" in text
+            assert all(any(fnmatchcase(identifier, glob) for identifier in identifiers) for glob in globs), (
+                row
+            )
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_recorded_version_is_one_of_the_contract(agent: str) -> None:
+    versions = {document["version"] for document in documents(agent)}
+    assert len(versions) == 1
+    (version,) = versions
+    assert contracts.get(f"{agent}@{version}").events
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_is_not_compared_says_why(agent: str) -> None:
+    for case in cases(agent):
+        assert ("did" in case) + ("incomparable" in case) + ("probes" in case) == 1, case["id"]
+
+
+@pytest.mark.parametrize("compat", ["strict", "better"])
+@pytest.mark.parametrize("word", ["deny", "allow"])
+@pytest.mark.parametrize("agent", ["claude_code", "gemini", "copilot"])
+def test_a_refusal_after_a_byte_order_mark_counts_and_an_approval_only_in_strict_mode(
+    agent: str, word: str, compat: Any
+) -> None:
+    outputs: dict[str, tuple[str, dict[str, Any]]] = {
+        "claude_code": (
+            "PreToolUse",
+            {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": word}},
+        ),
+        "gemini": ("BeforeTool", {"decision": word}),
+        "copilot": ("preToolUse", {"permissionDecision": word}),
+    }
+    event, output = outputs[agent]
+    command = f"printf '\\357\\273\\277%s\\n' '{json.dumps(output)}'"
+    handler = {"type": "command", "command": command}
+    groups = [handler] if agent == "copilot" else [{"hooks": [handler]}]
+    engine = HookEngine.load({"hooks": {event: groups}}, agent, compat=compat)
+    decision = engine.fire(ToolPre("Bash", {"command": "ls"}))
+    wanted = word if word == "deny" or compat == "strict" else "none"
+    assert decision.permission == wanted

@@ -1,0 +1,64 @@
+"""tools.agents turns the recorder's lists into cases."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.hooks.recordedtools import AGENTS, ROOT
+from tools.agents.convert import main
+
+COMMAND = 'echo a >>"$PROBE/ran"; echo no >&2; exit 2'
+RECORD = {
+    "id": "PreToolUse.exit2",
+    "event": "PreToolUse",
+    "layers": {"project": {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": COMMAND}]}]}}},
+    "observed": {
+        "requests": 2,
+        "ran": ["a"],
+        "tool_results": [{"text": f"PreToolUse:Bash hook error: [{COMMAND}]: no", "error": True}],
+    },
+}
+
+
+def converted(tmp_path: Path, record: dict[str, object]) -> Path:
+    source = tmp_path / "records.json"
+    source.write_text(json.dumps([record]), encoding="utf-8")
+    assert main(["claude_code", "9.9.9", str(source), str(tmp_path)]) == 0
+    return tmp_path / "claude_code" / "recorded" / "PreToolUse.json"
+
+
+def test_a_record_becomes_a_case(tmp_path: Path) -> None:
+    document = json.loads(converted(tmp_path, RECORD).read_text(encoding="utf-8"))
+    assert (document["contract"], document["version"]) == ("claude_code", "9.9.9")
+    (case,) = document["cases"]
+    assert case["layers"] == {"project/.claude/settings.json": RECORD["layers"]["project"]}  # type: ignore[index]
+    assert case["fire"][0]["tool_input"] == {"command": "touch marker", "description": "t"}
+    assert case["did"] == {
+        "ran": ["a"],
+        "halt": False,
+        "context": "",
+        "touched": [],
+        "refused": True,
+        "reason": "no",
+    }
+
+
+def test_a_path_of_this_machine_is_an_error(tmp_path: Path) -> None:
+    record = {**RECORD, "files": {"project/x": f"{Path.home()}/secret"}}
+    with pytest.raises(ValueError, match="a path of this machine"):
+        converted(tmp_path, record)
+
+
+def test_what_is_no_agent_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nobody", "1", "x"]) == 2
+    assert "python -m tools.agents.convert" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_records_name_no_machine(agent: str) -> None:
+    for path in (ROOT / agent / "recorded").glob("*.json"):
+        text = path.read_text(encoding="utf-8")
+        assert not [word for word in ("/home/runner", "/root/", "127.0.0.1", "agents-") if word in text], path

@@ -1,0 +1,164 @@
+"""What a record of Claude Code says."""
+
+from __future__ import annotations
+
+import re
+
+from tools.agents.records import Facts, Object, Record, commands, mapping, objects
+
+CONTRACT = "claude_code"
+TITLE = "Claude Code"
+TOUCH: Object = {"tool": "Bash", "input": {"command": "touch marker", "description": "t"}}
+LAYERS = {
+    "user": "home/.claude/settings.json",
+    "project": "project/.claude/settings.json",
+    "local": "project/.claude/settings.local.json",
+}
+#: Records whose hook waits for another event than the one that they are listed under.
+EVENTS = {"fault.hooks-null": "Stop"}
+INCOMPARABLE = {
+    "PermissionDenied.fires": "the agent raised no such event: only its classifier does",
+    "PermissionRequest.not-needed": "the agent raised no such event: the call needs no permission",
+    "PreToolUse.bashism": "depends on what /bin/sh is on the machine (L-CLAUDE-006)",
+}
+
+_TOOLS = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied")
+_MODES = (*_TOOLS, "UserPromptSubmit", "Stop", "PostToolBatch", "UserPromptExpansion")
+_REFUSED = re.compile(r"^PreToolUse:\S+ hook error: (.*)$", re.S)
+_BLOCKED = re.compile(r"^\w+ operation blocked by hook:\n(.*?)(?:\n*Original prompt: .*)?$", re.S)
+_ADDED = re.compile(
+    r"<system-reminder>\n(\w+(?::\S+)? hook .*?)(?:\n</system-reminder>|$)|^(Stop hook feedback:.*)", re.S
+)
+_EXPLANATION = re.compile(r"(Hook JSON output validation failed).*", re.S)
+#: How the agent wraps a reason; what stands for a reason that the hook did not write.
+_STOPPED = "Operation stopped by hook: "
+_NO_REASON = ("No stderr output", "Blocked by hook")
+
+
+def payloads(record: Record) -> list[Object]:
+    """Return the payloads of the events that the record's hooks wait for."""
+    event = record.event
+    common: Object = {
+        "session_id": "00000000-0000-4000-8000-000000000000",
+        "transcript_path": "@W@/home/.claude/projects/x/t.jsonl",
+        "cwd": "@W@/project",
+        "hook_event_name": event,
+    }
+    if event != "SessionStart":
+        common["prompt_id"] = "00000000-0000-4000-8000-000000000001"
+    if event in _MODES:
+        common["permission_mode"] = "default"
+    calls = record.calls or [TOUCH]
+    first = calls[0]
+    own: dict[str, Object] = {
+        "UserPromptSubmit": {"prompt": record.prompt},
+        "UserPromptExpansion": {
+            "expansion_type": "slash_command",
+            "command_name": "hey",
+            "command_args": "you",
+            "command_source": "projectSettings",
+            "prompt": record.prompt,
+        },
+        "SessionStart": {"source": "startup", "model": "claude-sonnet-4-5"},
+        "SessionEnd": {"reason": "other"},
+        "Stop": {"stop_hook_active": False, "last_assistant_message": "done"},
+        "PostToolBatch": {
+            "tool_calls": [
+                {
+                    "tool_name": first["tool"],
+                    "tool_input": first["input"],
+                    "tool_use_id": "toolu_0000_0",
+                    "tool_response": "plain-result",
+                }
+            ]
+        },
+    }
+    if event in own:
+        return [{**common, **own[event]}]
+    several = calls if event == "PreToolUse" and record.id.startswith("if.") else calls[:1]
+    return [{**common, **_call(event, call)} for call in several]
+
+
+def _call(event: str, call: Object) -> Object:
+    fields: Object = {
+        "tool_name": call["tool"],
+        "tool_input": call["input"],
+        "tool_use_id": "toolu_0000_0",
+    }
+    if event == "PostToolUse":
+        mcp = str(call["tool"]).startswith("mcp__")
+        fields["tool_response"] = "plain-result" if mcp else _shell_result()
+    if event == "PostToolUseFailure":
+        fields.update(error="Exit code 3\npartial", is_interrupt=False)
+    return fields
+
+
+def _shell_result() -> Object:
+    return {
+        "stdout": "plain-result",
+        "stderr": "",
+        "interrupted": False,
+        "isImage": False,
+        "noOutputExpected": False,
+    }
+
+
+def facts(record: Record) -> Facts:
+    """Return what the agent did."""
+    event, final = record.event, mapping(record.seen.get("final"))
+    results = objects(record.seen.get("tool_results")) or objects(record.seen.get("shown_results"))
+    result = str(results[0]["text"]) if results else ""
+    halt = final.get("terminal_reason") in ("hook_stopped", "stop_hook_prevented")
+    texts = [*record.texts("said"), *record.texts("first"), *(str(each["text"]) for each in results)]
+    added = "\n".join(a or b for text in texts for a, b in _ADDED.findall(text)).replace("&lt;", "<")
+    did: Facts = {"ran": list(record.texts("ran")), "halt": halt}
+    if not halt:
+        did["context"] = _ours(added)
+    if event == "PreToolUse":
+        if _touches(record):
+            did["touched"] = list(record.texts("files"))
+        refused = bool(results) and _REFUSED.match(result) is not None and bool(results[0].get("error"))
+        did["refused"] = refused
+        if refused:
+            did["reason"] = _reason(_REFUSED, result, record)
+    elif event == "PermissionRequest":
+        did = {
+            "ran": did["ran"],
+            "touched": list(record.texts("files")),
+            "halt": record.number("requests") == 1,
+        }
+    elif event == "SessionStart":
+        did["halt"] = record.number("requests") == 0
+    elif event in ("UserPromptSubmit", "UserPromptExpansion"):
+        del did["halt"]
+        refused = record.number("requests") == 0
+        did["refused"] = refused
+        if refused:
+            did.pop("context", None)
+            did["reason"] = _reason(_BLOCKED, str(final.get("result", "")), record)
+    elif event == "Stop" and len(set(commands(record.layers))) == 1:
+        did["stops"] = len(objects(record.seen.get("hooks")))
+    elif event == "PostToolUse" and ".updated" in record.id:
+        did["result"] = result.split("\n\n<system-reminder>")[0]
+    return did
+
+
+def _ours(added: str) -> str:
+    """Return what the model received, without where the agent stored a text that is too long for it."""
+    return re.sub(r"Full output saved to: [^\n]*", "Full output saved to: FILE", added)
+
+
+def _touches(record: Record) -> bool:
+    command = mapping((record.calls or [TOUCH])[0].get("input")).get("command", "")
+    return str(command).startswith("touch marker") and not record.id.startswith("if.")
+
+
+def _reason(pattern: re.Pattern[str], text: str, record: Record) -> str:
+    """Return the hook's own words in a refusal, without the agent's wrapper and the command that it names."""
+    text = text.replace(_STOPPED, "")
+    match = pattern.search(text)
+    text = match[1].strip() if match else text
+    for command in commands(record.layers):
+        text = text.replace(f"[{command}]: ", "")
+    text = _EXPLANATION.sub(r"\1…", text)
+    return "" if text in _NO_REASON else text

@@ -1,0 +1,110 @@
+"""Records of an agent as cases: python -m tools.agents.convert AGENT VERSION RECORDS.json [DIRECTORY]
+
+Writes ``conformance/hooks/AGENT/recorded/TOPIC.json``; tests/hooks/test_recorded.py says what the fields mean.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from typing import cast
+
+from tools.agents.records import Agent, Json, Object, Record, listed, mapping, read
+
+AGENTS = ("claude_code", "codex", "gemini", "copilot")
+FORMAT = "sandhook recorded hooks 1"
+
+
+def main(arguments: list[str]) -> int:
+    """Convert one file of records."""
+    if len(arguments) not in (3, 4) or arguments[0] not in AGENTS:
+        print(__doc__, file=sys.stderr)
+        return 2
+    name, version, source = arguments[:3]
+    agent = cast(Agent, importlib.import_module(f"tools.agents.{name}"))
+    root = Path(arguments[3] if len(arguments) == 4 else "conformance/hooks")
+    directory = root / name / "recorded"
+    directory.mkdir(parents=True, exist_ok=True)
+    records = cast(Json, json.loads(Path(source).read_text(encoding="utf-8")))
+    for topic, cases in by_topic(agent, listed(records)).items():
+        text = document(agent, version, cases)
+        (directory / f"{topic}.json").write_text(text, encoding="utf-8", newline="\n")
+        print(f"{topic}: {len(cases)}")
+    return 0
+
+
+def by_topic(agent: Agent, records: list[Json]) -> dict[str, list[Object]]:
+    """Return the cases of each topic, which is the first part of an identifier."""
+    topics: dict[str, list[Object]] = {}
+    for value in records:
+        record = read(value, agent.TOUCH)
+        topics.setdefault(record.id.split(".")[0], []).append(case(agent, record))
+    return topics
+
+
+def case(agent: Agent, record: Record) -> Object:
+    """Return the case of a record."""
+    record = record._replace(event=agent.EVENTS.get(record.id, record.event))
+    layers: Object = {agent.LAYERS[name]: value for name, value in record.layers.items()}
+    fields: Object = {"id": record.id, "event": record.event, "layers": layers}
+    if record.files:
+        fields["files"] = record.files
+    if record.env:
+        fields["env"] = record.env
+    if record.args:
+        fields["args"] = list(record.args)
+    if record.event == "*":
+        return {**fields, "probes": _probes(record)}
+    fields["fire"] = list(agent.payloads(record))
+    if record.allowed != "Bash":
+        fields["allowed"] = record.allowed
+    reason = agent.INCOMPARABLE.get(record.id)
+    if reason is not None:
+        return {**fields, "incomparable": reason}
+    return {**fields, "did": agent.facts(record)}
+
+
+def _probes(record: Record) -> Object:
+    """Return what the hooks received, by label: payload, working directory, last byte and names of variables."""
+    received: Object = {}
+    for label, value in mapping(record.seen.get("probes")).items():
+        probe = mapping(value)
+        received[label] = {
+            "payload": probe.get("payload"),
+            "newline": probe.get("newline"),
+            "cwd": probe.get("cwd"),
+            "env": [*sorted(mapping(probe.get("env")))],
+        }
+    return received
+
+
+def document(agent: Agent, version: str, cases: list[Object]) -> str:
+    """Return the text of one topic's file, a field on each line."""
+    head: Object = {
+        "format": FORMAT,
+        "contract": agent.CONTRACT,
+        "agent": agent.TITLE,
+        "version": version,
+        "about": "What the agent did; tests/hooks/test_recorded.py says what the fields mean.",
+    }
+    lines = [f" {_json(key)}: {_json(value)}," for key, value in head.items()]
+    text = "{\n" + "\n".join(lines) + '\n "cases": [\n' + ",\n".join(map(_case, cases)) + "\n ]\n}\n"
+    for place in (Path.home(), Path.cwd()):
+        if f"{place}/" in text:
+            raise ValueError(f"a path of this machine is in the records: {place}")
+    return text
+
+
+def _case(fields: Object) -> str:
+    lines = [f"   {_json(key)}: {_json(value)}" for key, value in fields.items()]
+    return "  {\n" + ",\n".join(lines) + "\n  }"
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\ufeff", "\\ufeff")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

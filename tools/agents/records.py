@@ -1,0 +1,124 @@
+"""One record of a run of an agent, and what all agents' records have in common.
+
+A record is one object of the recorder's list: ``id``, ``event``, ``layers`` (settings by layer), ``files``,
+``script`` (what the model asks for) and ``observed``. In its texts ``@W@`` is the directory of the run,
+``@P@`` the project below it and ``@H@`` the home.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol, TypeAlias, cast
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Object: TypeAlias = "dict[str, Json]"
+
+#: What the agent did, by aspect; an aspect that a record cannot show is absent.
+Facts: TypeAlias = "dict[str, Json]"
+
+
+class Record(NamedTuple):
+    """A record, with the texts of its paths in one form."""
+
+    id: str
+    event: str
+    layers: Object
+    files: Object
+    script: list[Json]
+    env: Object
+    args: list[str]
+    prompt: str
+    allowed: str
+    seen: Object
+
+    @property
+    def calls(self) -> list[Object]:
+        """The tool calls that the model asks for, in order."""
+        flat = [each for step in self.script for each in (step if isinstance(step, list) else [step])]
+        return [each for each in flat if isinstance(each, dict) and "tool" in each]
+
+    def number(self, key: str) -> int:
+        """Return a number of what was observed; 0 when it is absent."""
+        value = self.seen.get(key)
+        return value if isinstance(value, int) else 0
+
+    def texts(self, key: str) -> list[str]:
+        """Return a list of texts of what was observed."""
+        return [each for each in listed(self.seen.get(key)) if isinstance(each, str)]
+
+
+class Agent(Protocol):
+    """A module of one agent."""
+
+    #: The name of its contract, its own name, and the touch that the model asks for without a script.
+    CONTRACT: str
+    TITLE: str
+    TOUCH: Object
+    #: Layers of a record, and the files that they are.
+    LAYERS: Mapping[str, str]
+    #: Why a record cannot be compared, by its identifier.
+    INCOMPARABLE: Mapping[str, str]
+    #: The event of a record's hook, by the record's identifier, where the record names another.
+    EVENTS: Mapping[str, str]
+
+    def payloads(self, record: Record) -> list[Object]:
+        """Return the payloads of the events that the record's hooks wait for."""
+        ...
+
+    def facts(self, record: Record) -> Facts:
+        """Return what the agent did."""
+        ...
+
+
+def read(value: Json, touch: Object) -> Record:
+    """Return a record of the recorder's list."""
+    fields = mapping(value)
+    text = json.dumps(fields).replace("@P@", "@W@/project").replace("@H@", "@W@/home")
+    fields = mapping(cast(Json, json.loads(text)))
+    args = [each for each in listed(fields.get("args")) if isinstance(each, str)]
+    return Record(
+        id=str(fields["id"]),
+        event=str(fields["event"]),
+        layers=mapping(fields.get("layers")),
+        files=mapping(fields.get("files")),
+        script=listed(fields.get("script")) or [touch],
+        env=mapping(fields.get("env")),
+        args=args,
+        prompt=str(fields.get("prompt", "do it")),
+        allowed=str(fields.get("allowed", "Bash")),
+        seen=mapping(fields.get("observed")),
+    )
+
+
+def mapping(value: Json) -> Object:
+    """Return an object, or an empty one for any other value."""
+    return value if isinstance(value, dict) else {}
+
+
+def listed(value: Json) -> list[Json]:
+    """Return an array, or an empty one for any other value."""
+    return value if isinstance(value, list) else []
+
+
+def objects(value: Json) -> list[Object]:
+    """Return the objects of an array."""
+    return [each for each in listed(value) if isinstance(each, dict)]
+
+
+def commands(value: Json) -> list[str]:
+    """Return the commands of a configuration, as agents name them in messages: with their arguments."""
+    if isinstance(value, list):
+        return [text for each in value for text in commands(each)]
+    if not isinstance(value, dict):
+        return []
+    command = value.get("command")
+    if isinstance(command, str):
+        words = [command, *(str(each) for each in listed(value.get("args")))]
+        return [" ".join(words), command]
+    return [text for each in value.values() for text in commands(each)]
+
+
+def joined(*texts: Sequence[str]) -> str:
+    """Return texts that the model received, one below the other."""
+    return "\n".join(text for several in texts for text in several)
