@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import resource
@@ -98,6 +99,7 @@ def measure(script: str, files: dict[str, bytes], stdin: bytes, limits: Limits) 
             resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
             with tempfile.TemporaryFile() as errors, os.fdopen(writing, "wb") as stream:
                 os.dup2(errors.fileno(), 2)
+                gc.freeze()  # a collection in the child need not look at what the tests before have left
                 measured = _measure(script, files, stdin, limits)
                 errors.seek(0)
                 own_error = errors.read(1_000).decode("latin-1")
