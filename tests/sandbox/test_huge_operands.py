@@ -12,6 +12,7 @@ import pytest
 
 from sandhook.limits import Limits
 from tests.sandbox.deadlines import returns_in_time
+from tests.sandbox.tools import every
 
 OPERANDS = {
     "blanks": " " * 6_000_000,
@@ -73,7 +74,8 @@ def without_collections() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("operator", "operand"), [(operator, operand) for operator in CASES for operand in CASES[operator]]
+    ("operator", "operand"),
+    every(3, [(operator, operand) for operator in CASES for operand in CASES[operator]]),
 )
 def test_an_operator_ends_in_time_with_every_operand(operator: str, operand: str) -> None:
     returns_in_time(f"x=$1; shift; {{ {operator}; }} 2> /dev/null", LIMITS, args=(OPERANDS[operand],))
@@ -94,8 +96,9 @@ ITEMS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ITEMS)
-@pytest.mark.parametrize("seconds", [0.1, 0.4, 0.8])
+@pytest.mark.parametrize(
+    ("kind", "seconds"), every(4, [(kind, seconds) for seconds in (0.1, 0.4, 0.8) for kind in ITEMS])
+)
 def test_work_on_many_items_ends_in_time(kind: str, seconds: float) -> None:
     """The deadline comes in the parser, in the compiler, or in the run."""
     returns_in_time(ITEMS[kind], LIMITS.with_(wall_seconds=seconds))

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
+import pytest
+
 from sandhook import builtins
 from sandhook.utilities import names
 
@@ -25,6 +27,16 @@ TOOLS = frozenset(
 )
 
 KNOWN = names() | builtins.NAMES | {"bash", "sh"}
+
+
+def every(step: int, values: Iterable[Any]) -> list[Any]:
+    """Return the values of a parameter; the first of each ``step`` runs by default, the others are marked slow."""
+    return [
+        value
+        if number % step == 0
+        else pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=pytest.mark.slow)
+        for number, value in enumerate(values)
+    ]
 
 
 def lacking(script: str) -> set[str]:
