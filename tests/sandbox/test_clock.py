@@ -95,7 +95,7 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("shape", LONG)
+@pytest.mark.parametrize("shape", every(2, LONG))
 def test_a_long_script_ends_at_its_deadline(shape: str) -> None:
     text = LONG[shape]
     assert len(text) <= LIMITS.script_bytes
@@ -107,23 +107,26 @@ def test_a_long_script_ends_at_its_deadline(shape: str) -> None:
 
 @pytest.mark.parametrize(
     "script",
-    [
-        """e=':'; for i in {1..2000}; do e="eval '$e'"; done; eval "$e" """,
-        "x=; for i in {1..100000}; do x+='1+'; done; while :; do : $((x 1 + RANDOM)) $((${x}1 + RANDOM)); done",
-        "x=; for i in {1..60000}; do x+='$y '; done; while :; do eval \": $RANDOM$RANDOM $x\"; done",
-        "x=; for i in {1..60000}; do x+='$y '; done; while :; do y=${x@P}; done",
-        "x=; for i in {1..60000}; do x+='echo a; '; done; while :; do eval \"f$RANDOM$RANDOM() { $x }\"; done",
-        "f() { " + "echo a; " * 60_000 + "}; while :; do declare -f f > /dev/null; done",
-        "f() { " + "echo a; " * 60_000 + "}; while :; do x=$(declare -f); done",
-        "f() { " + "echo a; " * 60_000 + "}; export -f f; while :; do bash -c : ; done",
-        "trap '" + ": $RANDOM; " * 60_000 + "' DEBUG; while :; do :; done",
-        "while :; do " + "a0=" * 1 + "1; : $((" + "a+" * 60_000 + "a)); done",
-        "a0=1; for i in {1..500}; do printf -v a$i 'a%d+a%d' $((i-1)) $((i-1)); done; echo $((a60))",
-        "a0=1; for i in {1..500}; do printf -v a$i 'a%d-a%d' $((i-1)) $((i-1)); done; let a60; echo ${b[a60]}",
-        "a0=1; for i in {1..500}; do printf -v a$i 'a%d*a%d' $((i-1)) $((i-1)); done; b[a60]=1",
-        "a0=1; for i in {1..500}; do printf -v a$i 'a%d,a%d' $((i-1)) $((i-1)); done; declare -i c; c=a60",
-        "a0=1; for i in {1..500}; do printf -v a$i 'a%d|a%d' $((i-1)) $((i-1)); done; [[ a60 -eq 1 ]]",
-    ],
+    every(
+        3,
+        [
+            """e=':'; for i in {1..2000}; do e="eval '$e'"; done; eval "$e" """,
+            "x=; for i in {1..100000}; do x+='1+'; done; while :; do : $((x 1 + RANDOM)) $((${x}1 + RANDOM)); done",
+            "x=; for i in {1..60000}; do x+='$y '; done; while :; do eval \": $RANDOM$RANDOM $x\"; done",
+            "x=; for i in {1..60000}; do x+='$y '; done; while :; do y=${x@P}; done",
+            "x=; for i in {1..60000}; do x+='echo a; '; done; while :; do eval \"f$RANDOM$RANDOM() { $x }\"; done",
+            "f() { " + "echo a; " * 60_000 + "}; while :; do declare -f f > /dev/null; done",
+            "f() { " + "echo a; " * 60_000 + "}; while :; do x=$(declare -f); done",
+            "f() { " + "echo a; " * 60_000 + "}; export -f f; while :; do bash -c : ; done",
+            "trap '" + ": $RANDOM; " * 60_000 + "' DEBUG; while :; do :; done",
+            "while :; do " + "a0=" * 1 + "1; : $((" + "a+" * 60_000 + "a)); done",
+            "a0=1; for i in {1..500}; do printf -v a$i 'a%d+a%d' $((i-1)) $((i-1)); done; echo $((a60))",
+            "a0=1; for i in {1..500}; do printf -v a$i 'a%d-a%d' $((i-1)) $((i-1)); done; let a60; echo ${b[a60]}",
+            "a0=1; for i in {1..500}; do printf -v a$i 'a%d*a%d' $((i-1)) $((i-1)); done; b[a60]=1",
+            "a0=1; for i in {1..500}; do printf -v a$i 'a%d,a%d' $((i-1)) $((i-1)); done; declare -i c; c=a60",
+            "a0=1; for i in {1..500}; do printf -v a$i 'a%d|a%d' $((i-1)) $((i-1)); done; [[ a60 -eq 1 ]]",
+        ],
+    ),
 )
 def test_text_that_is_parsed_again_and_again_ends_at_the_deadline(script: str) -> None:
     ends_in_time(script, LIMITS.with_(output_bytes=1 << 20), ("wall_seconds",))
@@ -231,7 +234,7 @@ def test_the_watchdog_ends_a_run_that_does_not_look_at_the_clock(
     monkeypatch: pytest.MonkeyPatch, body: Callable[[], object], script: str
 ) -> None:
     monkeypatch.setattr(watchdog, "GRACE", 0.02)
-    shell = Shell(limits=Limits(wall_seconds=1.0), utilities=utilities(body))
+    shell = Shell(limits=Limits(wall_seconds=0.4), utilities=utilities(body))
     result = shell.run(script)
     assert (result.limit, result.exit_status, result.interrupted) == ("wall_seconds", 124, True)
     assert result.defect is None

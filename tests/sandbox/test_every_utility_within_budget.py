@@ -21,6 +21,7 @@ import pytest
 import sandhook
 from sandhook import Limits, Shell
 from sandhook.utilities.lines.sort.runs import sort_lines
+from tests.sandbox.tools import every
 from tests.sandbox.uses import SHAPES, needs_another_input, uses
 
 MEASURED = hasattr(os, "fork") and Path("/proc/self/clear_refs").exists()
@@ -119,7 +120,7 @@ SAMPLE = [
 
 @needs_linux
 @pytest.mark.usefixtures("warm")
-@pytest.mark.parametrize(("script", "shape"), SAMPLE)
+@pytest.mark.parametrize(("script", "shape"), every(2, SAMPLE))
 def test_a_sample_of_utilities_is_back_in_time(script: str, shape: str) -> None:
     check(script, shape, SIZE)
 
