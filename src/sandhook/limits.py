@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from threading import Lock, local
 from time import monotonic
-from typing import Literal, NoReturn, Protocol, Self, TypeVar
+from typing import Literal, NoReturn, Protocol, Self, TypeAlias, TypeVar
 
 from sandhook.errors import LimitExceeded, LimitName, WorkerCrash
 from sandhook.record import Record
@@ -24,6 +24,9 @@ CANCELLED: Literal["cancelled"] = "cancelled"
 SLICE = 512
 
 _ENDLESS = float("inf")
+
+#: What output beyond ``Limits.output_bytes`` does: it ends the run, or is dropped.
+Overflow: TypeAlias = Literal["fail", "drop"]
 
 
 class Limits(Record):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sandhook.builtins.commands import make_commands, standard_commands
 from sandhook.errors import IsolationError, LimitExceeded, WorkerCrash
@@ -28,7 +28,7 @@ from sandhook.kernel.process import Kernel, Process
 from sandhook.kernel.signals import NAMES
 from sandhook.kernel.stack import stack_exceeds
 from sandhook.kernel.watchdog import RunInterrupted, WatchedRun
-from sandhook.limits import Budget, Cancellation, Limits
+from sandhook.limits import Budget, Cancellation, Limits, Overflow
 from sandhook.record import Record
 from sandhook.state.fork import move
 from sandhook.state.state import State
@@ -47,9 +47,6 @@ if TYPE_CHECKING:
     from sandhook.net.network import Network
 
 T = TypeVar("T")
-
-#: What output beyond ``Limits.output_bytes`` does: it ends the run, or is dropped.
-Overflow: TypeAlias = Literal["fail", "drop"]
 
 #: The environment of a script when the caller passes none.
 DEFAULT_ENVIRONMENT: dict[str, str] = {

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sandhook.cli.terminal import Cell
     from sandhook.hooks.event import Event
     from sandhook.hooks.model import Compat, HookSpec
+    from sandhook.host.environment import EnvPolicy
 
 
 def parser() -> Parser:
@@ -117,7 +118,7 @@ class HookInput(Record):
 
     stdin: str
     env: dict[str, str]
-    env_policy: str
+    env_policy: EnvPolicy
     env_names: tuple[str, ...]
     cwd: str
     files: tuple[str, ...]

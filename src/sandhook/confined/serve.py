@@ -18,7 +18,7 @@ from sandhook.interp.result import KILLED, Result
 from sandhook.isolation import wire
 from sandhook.kernel.watchdog import WATCHDOG
 from sandhook.limits import Limits
-from sandhook.shell import Overflow, Shell
+from sandhook.shell import Shell
 from sandhook.worker import frames, process
 from sandhook.worker.confine import can_read_library, confine
 
@@ -150,7 +150,7 @@ class Server:
             from_file=header["from_file"],
             stdout=_send_output if streams_out else None,
             stderr=_send_errors if streams_err else None,
-            overflow=cast(Overflow, header["overflow"]),
+            overflow=header["overflow"],
         )
         process.arm(0)
         result.notes = (*notes, *result.notes)

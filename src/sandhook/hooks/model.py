@@ -15,7 +15,8 @@ from sandhook.hooks.matcher import ALWAYS, Matcher
 from sandhook.record import Record
 
 if TYPE_CHECKING:
-    from sandhook.limits import Cancellation
+    from sandhook.host.environment import EnvPolicy
+    from sandhook.limits import Cancellation, Overflow
 
 
 #: What hooks decide about a tool call. "defer" leaves it open and ends the agent's run; "none" is no opinion.
@@ -42,12 +43,6 @@ FailClosed = bool | Literal["strict"]
 
 #: What a hook that could not run means.
 OnError = Literal["block", "allow", "warn"]
-
-#: Which variables of the agent's own environment a hook inherits.
-EnvPolicy = Literal["fresh", "inherit", "allow"]
-
-#: What output beyond the limit does: end the run, or be dropped.
-Overflow = Literal["fail", "drop"]
 
 #: What happened to a hook when its event fired: it ran; it was started in the background; its matcher wanted
 #: the event but something else kept it from running; or its matcher did not want the event.

@@ -8,6 +8,7 @@ them. Data remains: HOME, LANG, proxies, tokens, the user's editor.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Literal
 
 #: Prefixes of names: dynamic linkers, Python, functions that bash imports, git's configuration, .NET's profilers.
 _PREFIXES = ("LD_", "DYLD_", "PYTHON", "BASH_FUNC_", "GIT_CONFIG", "COR_", "CORECLR_")
@@ -47,6 +48,10 @@ _WINDOWS = frozenset({
 POLICIES = ("inherit", "allow", "fresh")
 
 
+#: Which variables of the host's own environment a run inherits.
+EnvPolicy = Literal["fresh", "inherit", "allow"]
+
+
 def loads_code(name: str) -> bool:
     """Return True for a variable that makes programs load code, or a shell parse differently; case is ignored."""
     upper = name.upper()
@@ -54,7 +59,7 @@ def loads_code(name: str) -> bool:
 
 
 def build(
-    policy: str,
+    policy: EnvPolicy,
     host_env: Mapping[str, str],
     *,
     names: Collection[str] = (),

@@ -16,7 +16,7 @@ from sandhook.isolation.files import Copies, Delta, copies_of
 from sandhook.isolation.fileserver import FileServer
 from sandhook.isolation.pool import ShellWorker, most_bytes, pool_for
 from sandhook.kernel.descriptor import ReadInput, WriteBytes
-from sandhook.limits import CANCELLED, Cancellation, Limits
+from sandhook.limits import CANCELLED, Cancellation, Limits, Overflow
 from sandhook.record import Record
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.temporary import temporary
@@ -68,7 +68,7 @@ class RemoteRun(Record):
     stdin: bytes | ReadInput
     stdout: WriteBytes | None
     stderr: WriteBytes | None
-    overflow: str
+    overflow: Overflow
     start_files: bool
     cancel: Cancellation | None
     network: Network | None = None

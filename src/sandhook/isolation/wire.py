@@ -19,6 +19,7 @@ from struct import Struct
 from typing import TypedDict, final
 
 from sandhook.errors import LimitName
+from sandhook.limits import Overflow
 
 #: From the host.
 RUN, DATA, WAITED, VALUE, ERROR = 64, 65, 66, 67, 68
@@ -110,7 +111,7 @@ class RunHeader(TypedDict):
     run_env: dict[str, str] | None
     cwd: str
     limits: list[float]
-    overflow: str
+    overflow: Overflow
     start_files: bool
     asks_input: bool  #: standard input comes by INPUT
     streams: list[bool]  #: whether standard output and standard error are sent as they come
