@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from sandhook.text.surrogates import as_shell_text
 from sandhook.vfs.base import FileSystem
@@ -29,9 +29,13 @@ def populate(fs: FileSystem, files: Mapping[str, str | bytes], base: VirtualPath
 
 
 def make_directories(fs: FileSystem, path: VirtualPath) -> None:
-    """Create a directory with its parents, if it does not exist."""
-    if isinstance(fs, MemoryFileSystem):
-        fs.make_directories(path)
+    """Create a directory with its parents, if it does not exist.
+
+    Permission bits count only where the files are not sandhook's own: the caller wants the directory, not a script.
+    """
+    make: Callable[[VirtualPath], None] | None = getattr(fs, "make_directories", None)  # not in the protocol
+    if make is not None:
+        make(path)
         return
     prefix = ""
     for part in path.split("/"):

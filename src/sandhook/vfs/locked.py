@@ -9,6 +9,7 @@ from __future__ import annotations
 from threading import RLock
 
 from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
+from sandhook.vfs.initial import make_directories
 from sandhook.vfs.path import VirtualPath
 
 
@@ -35,6 +36,11 @@ class LockedFileSystem:
     def lock(self) -> RLock:
         """The lock that each operation holds."""
         return self._lock
+
+    def make_directories(self, path: VirtualPath) -> None:
+        """Create a directory with its parents; see ``initial.make_directories``."""
+        with self._lock:
+            make_directories(self._fs, path)
 
     def open(
         self,

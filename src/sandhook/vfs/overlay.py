@@ -17,7 +17,7 @@ from sandhook.vfs.errors import fs_error
 from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.names import byte_order
-from sandhook.vfs.path import VirtualPath
+from sandhook.vfs.path import VirtualPath, join
 from sandhook.vfs.resolving import ResolvingFileSystem, ancestors
 
 #: Bytes copied up at a time.
@@ -198,6 +198,16 @@ class OverlayFileSystem(ResolvingFileSystem):
 
     def _mkdir(self, path: VirtualPath, mode: int) -> None:
         self._make(path, lambda: self._upper.mkdir(path, mode))
+
+    def make_directories(self, path: VirtualPath) -> None:
+        """Create a directory with its parents, regardless of permission bits; they belong to the user."""
+        above = VirtualPath("/")
+        for name in path.split("/"):
+            if name:
+                prefix = join(above, name)
+                if not self.exists(prefix):
+                    self._mkdir(prefix, 0o755)
+                above = VirtualPath(self.realpath(prefix))
 
     def _symlink(self, target: str, path: VirtualPath) -> None:
         self._make(path, lambda: self._upper.symlink(target, path))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from sandhook.vfs.base import FileSystem
+from sandhook.vfs.initial import make_directories
 from sandhook.vfs.path import VirtualPath, dirname
 
 
@@ -24,6 +25,7 @@ def write_temporary(
         above = dirname(path)
         fresh = not fs.exists(above)
         try:
+            make_directories(fs, above)
             fs.write_bytes(path, content, mode=0o600, parents=True)
         except OSError as error:
             notes.append(f"cannot write {path}: {error.strerror}; the hook runs without it")
