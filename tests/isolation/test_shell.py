@@ -308,7 +308,7 @@ def test_temporary_files_exist_during_their_run_alone(isolation):
     assert shell.run("ls -A /tmp; cat /tmp/own").stdout == "own\nown\n"
     result = shell.run("echo x", temporary_files=[("/etc/passwd/x", b"")])
     assert (result.stdout, len(result.notes)) == ("x\n", 1)
-    assert "cannot write /etc/passwd/x: File exists" in result.notes[0]
+    assert "cannot write /etc/passwd/x: Not a directory" in result.notes[0]
 
 
 def test_other_words_and_sessions_are_refused():
