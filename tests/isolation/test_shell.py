@@ -18,6 +18,7 @@ from sandhook.limits import Cancellation, Limits
 from sandhook.shell import Result, Shell
 from sandhook.vfs.base import Device
 from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.overlay import OverlayFileSystem
 from sandhook.vfs.path import VirtualPath
 from sandhook.worker.client import Pool
 
@@ -329,3 +330,19 @@ def test_a_worker_is_confined():
     assert status["Seccomp"].strip() == "2"
     assert status["Threads"].strip() == "1"
     assert sorted(os.listdir(f"/proc/{worker.pid}/fd")) == ["0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize("overlay", [False, True])
+@pytest.mark.parametrize("path", ["/a\0b/c", "/" + "n" * 300 + "/f", "/etc/passwd/x/y"])
+def test_a_temporary_file_that_cannot_exist_is_a_note(path: str, overlay: bool) -> None:
+    files = MemoryFileSystem()
+    shell = Shell(fs=OverlayFileSystem(files) if overlay else files)
+    result = shell.run("echo ok", temporary_files=[(path, b"x")])
+    assert result.stdout == "ok\n"
+    assert len(result.notes) == 1 and result.notes[0].endswith("; the hook runs without it")
+
+
+@pytest.mark.parametrize("path", ["/tmp/../opt/app/f", "//srv/./app/f", "/home/me/f"])
+def test_a_temporary_file_may_be_anywhere(path: str) -> None:
+    result = Shell().run(f"cat {path}", temporary_files=[(path, b"text\n")])
+    assert (result.stdout, result.notes) == ("text\n", ())

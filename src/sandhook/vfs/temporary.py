@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.initial import make_directories
-from sandhook.vfs.path import VirtualPath, dirname
+from sandhook.vfs.path import VirtualPath, dirname, normalize
 
 
 def write_temporary(
@@ -21,14 +21,15 @@ def write_temporary(
     """
     created: list[VirtualPath] = []
     for name, content in files:
-        path = VirtualPath(name)
+        path = normalize(name)
         above = dirname(path)
         fresh = not fs.exists(above)
         try:
             make_directories(fs, above)
             fs.write_bytes(path, content, mode=0o600, parents=True)
-        except OSError as error:
-            notes.append(f"cannot write {path}: {error.strerror}; the hook runs without it")
+        except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+            reason = error.strerror if isinstance(error, OSError) else error
+            notes.append(f"cannot write {path}: {reason}; the hook runs without it")
             continue
         created.append(path)
         if fresh:
