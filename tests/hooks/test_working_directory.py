@@ -1,14 +1,16 @@
-"""The directory of an event exists in the sandbox, wherever it is on the agent's machine."""
+"""The directory of an event, and approved scripts in it, exist in the sandbox, wherever they are on the machine."""
 
 from __future__ import annotations
 
 import pytest
 
-from sandhook.hooks import HookEngine, SandboxRunner, ToolPre
+from sandhook.hooks import Decision, HookEngine, SandboxRunner, ToolPre
 from sandhook.hooks.sources import Document
 from sandhook.isolation.arguments import Isolation
+from sandhook.vfs.base import FileSystem
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.overlay import OverlayFileSystem
+from sandhook.vfs.path import VirtualPath
 
 SCRIPT = "pwd >&2; echo x > made && [ -f made ]; exit 2"
 CONFIGURATION = {
@@ -30,3 +32,85 @@ def test_a_hook_runs_in_the_directory_of_its_event(cwd: str, layer: str, isolati
         ran = decision.outcomes[0].ran
         assert ran is not None and ran.failure is None
         assert (ran.exit_status, ran.stderr.decode()) == (2, f"{cwd}\n")
+
+
+GUARD = b"#!/bin/sh\necho no >&2\nexit 2\n"
+
+
+def fire_approved(
+    path: str,
+    fs: FileSystem | None = None,
+    *,
+    isolation: Isolation | None = None,
+    content: bytes = GUARD,
+) -> Decision:
+    """Fire a project's guard that was approved with one script; the event is in the script's directory's parent."""
+    hook = {"type": "command", "command": path}
+    engine = HookEngine.load(
+        [
+            Document(
+                {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [hook]}]}},
+                layer="project",
+                contract="claude_code",
+            )
+        ],
+        trust=lambda spec: spec._replace(snapshot=((path, content),)),
+        runner=SandboxRunner(fs=fs, isolation=isolation),
+    )
+    return engine.fire(ToolPre("Bash", {"command": "ls"}, cwd=path.rpartition("/lib/")[0] or "/"))
+
+
+@pytest.mark.parametrize(
+    "path", ["/srv/app/lib/g", "/home/me/p/lib/g", "/c/users/me/lib/g", "/usr/lib/g", "/g"]
+)
+@pytest.mark.parametrize("isolation", ["thread", "process"])
+def test_an_approved_script_runs_wherever_it_is(path: str, isolation: Isolation) -> None:
+    for fs in (None, MemoryFileSystem(), OverlayFileSystem(MemoryFileSystem())):
+        decision = fire_approved(path, fs, isolation=isolation)
+        assert (decision.permission, decision.reason) == ("deny", "no")
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o444, 0o000])
+def test_an_approved_script_replaces_a_file_of_another_user(mode: int) -> None:
+    fs = MemoryFileSystem(uid=0)
+    fs.write_bytes(VirtualPath("/srv/lib/g"), b"#!/bin/sh\nexit 0\n", parents=True)
+    fs.chmod(VirtualPath("/srv/lib/g"), mode)
+    assert fire_approved("/srv/lib/g", fs).permission == "deny"
+
+
+@pytest.mark.parametrize("isolation", ["thread", "process"])
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("/srv/lib/directory", "Is a directory"),
+        ("/srv/lib/file/g", "Not a directory"),
+        ("/srv/lib/fifo", "Invalid argument"),
+        ("/srv/lib/large", "No space left on device"),
+        ("/srv/lib/nul\0", "Invalid argument"),
+        ("/srv/lib/" + "g" * 300, "File name too long"),
+    ],
+)
+def test_a_guard_whose_approved_script_cannot_be_written_refuses(
+    path: str, reason: str, isolation: Isolation
+) -> None:
+    fs = MemoryFileSystem(uid=0, quota_bytes=4096)
+    fs.write_bytes(VirtualPath("/srv/lib/directory/x"), b"", parents=True)
+    fs.write_bytes(VirtualPath("/srv/lib/file"), b"")
+    fs.mkfifo(VirtualPath("/srv/lib/fifo"))
+    content = GUARD + b"#" * 5000 if path.endswith("large") else GUARD
+    decision = fire_approved(path, fs, isolation=isolation, content=content)
+    assert decision.permission == "deny"
+    ran = decision.outcomes[0].ran
+    assert ran is not None and ran.failure == f"cannot write the approved {path}: {reason}"
+
+
+def test_an_event_in_a_directory_that_cannot_exist_refuses() -> None:
+    fs = MemoryFileSystem()
+    fs.write_bytes(VirtualPath("/workspace/file"), b"")
+    engine = HookEngine.load(
+        [Document(CONFIGURATION, layer="user", contract="claude_code")], runner=SandboxRunner(fs=fs)
+    )
+    decision = engine.fire(ToolPre("Bash", {"command": "ls"}, cwd="/workspace/file/x"))
+    ran = decision.outcomes[0].ran
+    assert decision.permission == "deny"
+    assert ran is not None and ran.failure == "/workspace/file/x: Not a directory"

@@ -15,6 +15,8 @@ from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.model import HookSpec, Request, RunResult
 from sandhook.isolation.arguments import check, obstacle
+from sandhook.vfs.errors import reason
+from sandhook.vfs.initial import superuser, write_file
 from sandhook.vfs.locked import LockedFileSystem
 from sandhook.vfs.path import VirtualPath, normalize
 
@@ -128,7 +130,7 @@ class SandboxRunner:
         for name, content in (files or {}).items():
             data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
             path = VirtualPath(name if name[:1] == "/" else f"/workspace/{name}")
-            self.fs.write_bytes(path, data, mode=0o755 if data[:2] == b"#!" else 0o644, parents=True)
+            write_file(self.fs, path, data, 0o755 if data[:2] == b"#!" else 0o644)
 
     def __call__(self, request: Request) -> RunResult:
         """Run a request's shell text. Never raises: every error is in the result."""
@@ -136,14 +138,18 @@ class SandboxRunner:
         if request.spec.absent:
             from sandhook.hooks.approved import appeared
 
-            if (why := appeared(request.spec, self._shared, request.cwd)) is not None:
+            if (why := appeared(request.spec, self._shared, working_directory(request.cwd))) is not None:
                 return RunResult(failure=why)
         fs = self.files_of(request.source)
-        _write_snapshot(fs, request, notes)
+        if (why := _write_snapshot(fs, request)) is not None:
+            return RunResult(failure=why, failure_is_ours=True)
         try:
             ran = self._run(fs, request)
         except SandhookError as error:
             ran = RunResult(failure=str(error), failure_is_ours=True)
+        except OSError as error:  # the directory of the event cannot exist in these files
+            where = error.filename or working_directory(request.cwd)
+            ran = RunResult(failure=f"{where}: {reason(error)}", failure_is_ours=True)
         except Exception as error:  # an internal error must not look like a decision
             ran = RunResult(failure=internal(error), failure_is_ours=True)
         if self._keep_logs and request.log:
@@ -245,20 +251,26 @@ def is_foreign(spec: HookSpec) -> bool:
 
 def _write_log(fs: FileSystem, name: str, ran: RunResult, notes: list[str]) -> None:
     try:
-        fs.write_bytes(VirtualPath(name), ran.stdout + ran.stderr, mode=0o600, parents=True)
-    except OSError as error:
-        notes.append(f"cannot write {name}: {error.strerror}")
+        write_file(fs, VirtualPath(name), ran.stdout + ran.stderr, 0o600)
+    except (OSError, ValueError) as error:
+        notes.append(f"cannot write {name}: {reason(error)}")
 
 
-def _write_snapshot(fs: FileSystem, request: Request, notes: list[str]) -> None:
-    """Write the approved bytes to the places of the hook's files, whatever is there."""
+def _write_snapshot(fs: FileSystem, request: Request) -> str | None:
+    """Write the approved bytes to the places of the hook's files, whatever is there; return why that failed.
+
+    Without them another script would run, or none, and the status of a missing one lets most actions pass.
+    """
     for name, data in request.spec.snapshot:
-        path = normalize(name if name[:1] == "/" else f"{request.cwd}/{name}")
+        path = normalize(name if name[:1] == "/" else f"{working_directory(request.cwd)}/{name}")
         try:
-            if not fs.exists(path) or fs.read_bytes(path) != data:
-                fs.write_bytes(path, data, mode=0o755, parents=True)
-        except OSError as error:
-            notes.append(f"cannot write {path}: {error.strerror}; the hook may run without it")
+            with superuser(fs) as view:
+                if not fs.access(path, 4) or view.read_bytes(path) != data:
+                    view.write_bytes(path, data, parents=True)
+                    view.chmod(path, 0o755)
+        except (OSError, ValueError) as error:
+            return f"cannot write the approved {path}: {reason(error)}"
+    return None
 
 
 def working_directory(cwd: str) -> str:

@@ -83,7 +83,7 @@ class Conveniences:
                 self.mkdir(directory, 0o755)
             except FileExistsError:
                 if not self.is_dir(directory):  # "x/.." exists as soon as "x" was created
-                    raise
+                    raise fs_error(errno.ENOTDIR, directory) from None
 
     @staticmethod
     def _regular(path: VirtualPath, handle: FileHandle | Device) -> FileHandle:

@@ -64,3 +64,8 @@ def fs_error(code: int, path: str = "") -> OSError:
 def error_text(exc: OSError) -> str:
     """Return GNU's text for an error from any source, not the text of the host."""
     return TEXTS.get(exc.errno or 0) or exc.strerror or "Unknown error"
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Return why a file operation failed, in GNU's words; a ValueError is about a name that no file can have."""
+    return error.strerror or str(error) if isinstance(error, OSError) else str(error)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 
 from sandhook.text.surrogates import as_shell_text
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.memory import MemoryFileSystem
-from sandhook.vfs.path import VirtualPath, normalize
+from sandhook.vfs.path import VirtualPath, dirname, normalize
 
 
 def populate(fs: FileSystem, files: Mapping[str, str | bytes], base: VirtualPath) -> None:
@@ -25,21 +26,36 @@ def populate(fs: FileSystem, files: Mapping[str, str | bytes], base: VirtualPath
             as_shell_text(content).encode("utf-8", "surrogateescape") if isinstance(content, str) else content
         )
         path = normalize(name if name[0] == "/" else f"{base}/{name}")
-        fs.write_bytes(path, data, mode=0o755 if data[:2] == b"#!" else 0o644, parents=True)
+        write_file(fs, path, data, 0o755 if data[:2] == b"#!" else 0o644)
+
+
+def write_file(fs: FileSystem, path: VirtualPath, data: bytes, mode: int) -> None:
+    """Replace the contents of a regular file, or create it with its directories; see ``superuser``."""
+    with superuser(fs) as view:
+        view.write_bytes(path, data, mode=mode, parents=True)
 
 
 def make_directories(fs: FileSystem, path: VirtualPath) -> None:
-    """Create a directory with its parents, if it does not exist.
+    """Create a directory with its parents, if it does not exist; see ``superuser``."""
+    missing: list[VirtualPath] = []
+    with superuser(fs) as view:
+        while path != "/" and not view.exists(path):
+            missing.append(path)
+            path = dirname(path)
+        for directory in reversed(missing):
+            view.mkdir(directory, 0o755)
 
-    Permission bits count only where the files are not sandhook's own: the caller wants the directory, not a script.
+
+@contextmanager
+def superuser(fs: FileSystem) -> Iterator[FileSystem]:
+    """Show the same files in the block alone, with every permission; what is created belongs to the user.
+
+    The caller's files are written through it: permission bits are for scripts. Where the files are not sandhook's own,
+    their owner's permission bits count. No other thread uses a LockedFileSystem meanwhile.
     """
-    make: Callable[[VirtualPath], None] | None = getattr(fs, "make_directories", None)  # not in the protocol
-    if make is not None:
-        make(path)
+    show: Callable[[], AbstractContextManager[FileSystem]] | None = getattr(fs, "superuser", None)
+    if show is None:  # not in the protocol
+        yield fs
         return
-    prefix = ""
-    for part in path.split("/"):
-        if part:
-            prefix += "/" + part
-            if not fs.exists(VirtualPath(prefix)):
-                fs.mkdir(VirtualPath(prefix), 0o755)
+    with show() as view:
+        yield view

@@ -6,10 +6,12 @@ for a whole run would let a script that loops hold up all others.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import RLock
 
 from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
-from sandhook.vfs.initial import make_directories
+from sandhook.vfs.initial import superuser
 from sandhook.vfs.path import VirtualPath
 
 
@@ -37,10 +39,11 @@ class LockedFileSystem:
         """The lock that each operation holds."""
         return self._lock
 
-    def make_directories(self, path: VirtualPath) -> None:
-        """Create a directory with its parents; see ``initial.make_directories``."""
-        with self._lock:
-            make_directories(self._fs, path)
+    @contextmanager
+    def superuser(self) -> Iterator[FileSystem]:
+        """Show the files to their owner in the block alone; see ``initial.superuser``."""
+        with self._lock, superuser(self._fs) as view:
+            yield view
 
     def open(
         self,

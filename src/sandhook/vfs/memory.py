@@ -8,7 +8,8 @@ file systems 39 microseconds; ``pyfakefs_adapter`` is for callers that already h
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from time import time_ns
 from typing import TYPE_CHECKING
 
@@ -331,15 +332,16 @@ class MemoryFileSystem(Conveniences):
             node.mode = S_IFREG | (0o755 if data[:2] == b"#!" else 0o644)
             node.data = data
 
-    def make_directories(self, path: VirtualPath) -> None:
-        """Create a directory with its parents, regardless of permission bits.
-
-        Raises ValueError and OSError as ``populate`` does.
-        """
+    @contextmanager
+    def superuser(self) -> Iterator[MemoryFileSystem]:
+        """Show the same files in the block alone, with every permission; see ``initial.superuser``."""
         tree = self._tree
-        directory = tree.root or tree.build()
-        for part in check_relative(path, path) if path != "/" else ():
-            directory = tree.descend(directory, part, path)
+        view = MemoryFileSystem.__new__(MemoryFileSystem)
+        view._tree = shared = tree.as_superuser()
+        try:
+            yield view
+        finally:
+            tree.last = shared.last
 
     def chown(self, path: VirtualPath, uid: int, gid: int) -> None:
         """Change the owner of a file (of a link itself)."""

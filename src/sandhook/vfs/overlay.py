@@ -8,7 +8,8 @@ when a new file replaces them, so a new directory hides the contents of the old 
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import time_ns
 
 from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
@@ -17,7 +18,7 @@ from sandhook.vfs.errors import fs_error
 from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.names import byte_order
-from sandhook.vfs.path import VirtualPath, join
+from sandhook.vfs.path import VirtualPath
 from sandhook.vfs.resolving import ResolvingFileSystem, ancestors
 
 #: Bytes copied up at a time.
@@ -48,6 +49,7 @@ class OverlayFileSystem(ResolvingFileSystem):
     ) -> None:
         super().__init__(uid, gid)
         self.lower = lower
+        self._owner = uid, gid
         self._upper = MemoryFileSystem(
             quota_bytes=quota_bytes, quota_inodes=quota_inodes, now_ns=now_ns, uid=0, gid=0, bare=True
         )
@@ -64,6 +66,13 @@ class OverlayFileSystem(ResolvingFileSystem):
         overlay._upper = upper
         overlay._whiteouts = whiteouts
         return overlay
+
+    @contextmanager
+    def superuser(self) -> Iterator[OverlayFileSystem]:
+        """Show the same files in the block alone, with every permission; see ``initial.superuser``."""
+        view = OverlayFileSystem.of(self.lower, self._upper, self._whiteouts, (0, self._gid))
+        view._owner = self._owner
+        yield view
 
     @property
     def upper(self) -> MemoryFileSystem:
@@ -184,7 +193,7 @@ class OverlayFileSystem(ResolvingFileSystem):
         if parent != "/":
             self._copy_up(parent)
         create()
-        self._upper.chown(path, self._uid, self._gid)
+        self._upper.chown(path, *self._owner)
 
     def _create(self, path: VirtualPath, mode: int) -> FileHandle | Device:
         handles: list[FileHandle | Device] = []
@@ -198,16 +207,6 @@ class OverlayFileSystem(ResolvingFileSystem):
 
     def _mkdir(self, path: VirtualPath, mode: int) -> None:
         self._make(path, lambda: self._upper.mkdir(path, mode))
-
-    def make_directories(self, path: VirtualPath) -> None:
-        """Create a directory with its parents, regardless of permission bits; they belong to the user."""
-        above = VirtualPath("/")
-        for name in path.split("/"):
-            if name:
-                prefix = join(above, name)
-                if not self.exists(prefix):
-                    self._mkdir(prefix, 0o755)
-                above = VirtualPath(self.realpath(prefix))
 
     def _symlink(self, target: str, path: VirtualPath) -> None:
         self._make(path, lambda: self._upper.symlink(target, path))

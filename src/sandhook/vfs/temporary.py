@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from sandhook.vfs.base import FileSystem
-from sandhook.vfs.initial import make_directories
+from sandhook.vfs.errors import reason
+from sandhook.vfs.initial import superuser, write_file
 from sandhook.vfs.path import VirtualPath, dirname, normalize
 
 
@@ -25,11 +26,9 @@ def write_temporary(
         above = dirname(path)
         fresh = not fs.exists(above)
         try:
-            make_directories(fs, above)
-            fs.write_bytes(path, content, mode=0o600, parents=True)
+            write_file(fs, path, content, 0o600)
         except (OSError, ValueError) as error:  # ValueError: a name that no file can have
-            reason = error.strerror if isinstance(error, OSError) else error
-            notes.append(f"cannot write {path}: {reason}; the hook runs without it")
+            notes.append(f"cannot write {path}: {reason(error)}; the hook runs without it")
             continue
         created.append(path)
         if fresh:
@@ -39,14 +38,15 @@ def write_temporary(
 
 def remove_temporary(fs: FileSystem, created: Iterable[VirtualPath]) -> None:
     """Remove the files and the empty directories that are still there."""
-    for path in created:
-        try:
-            if fs.is_dir(path):
-                fs.rmdir(path)
-            else:
-                fs.unlink(path)
-        except OSError:
-            continue
+    with superuser(fs) as view:
+        for path in created:
+            try:
+                if view.is_dir(path):
+                    view.rmdir(path)
+                else:
+                    view.unlink(path)
+            except OSError:
+                continue
 
 
 @contextmanager
