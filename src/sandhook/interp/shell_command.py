@@ -9,7 +9,7 @@ from sandhook.interp.lookup import not_started, search
 from sandhook.interp.script import is_binary, read_script
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES, SIGQUIT
-from sandhook.lazy import cache_short, lazily
+from sandhook.lazy import lazily
 from sandhook.state.control import ExitShell
 from sandhook.state.environment import exported_variables
 from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
@@ -97,7 +97,7 @@ def new_state(
         main: The path of the script file.
         programs: The programs of the host; None in a sandbox.
     """
-    invocation = _invocation(input, main, process.parent_pid, frozenset(process.ignored))
+    invocation = Invocation(input, main, None, (), process.parent_pid, frozenset(process.ignored))
     state = State(
         process, runtime, name, invocation=invocation, dynamics=DYNAMICS, unlisted=UNLISTED, programs=programs
     )
@@ -121,11 +121,6 @@ def new_state(
     set_environment_value(state, "PWD", process.cwd)
     state.attributes["OLDPWD"] = EXPORT
     return state
-
-
-@cache_short(16)
-def _invocation(input: Input, main: str, parent_pid: int, ignored: frozenset[int]) -> Invocation:
-    return Invocation(input, main, parent_pid=parent_pid, ignored_signals=ignored)
 
 
 def _import_environment(state: State, environment: dict[str, str]) -> None:
