@@ -56,17 +56,32 @@ def lazy_module(name: str) -> Any:
     return _LazyModule(name)
 
 
+class _Texts(dict[str, R]):
+    """Results of a function of one text. A dict that asks ``__missing__`` is the fastest cache in Python."""
+
+    __slots__ = ("_function", "_maxsize")
+
+    def __init__(self, function: Callable[[str], R], maxsize: int) -> None:
+        self._function = function
+        self._maxsize = maxsize
+
+    def __missing__(self, text: str) -> R:
+        result = self._function(text)
+        if len(text) <= LONGEST_KEY:
+            if len(self) >= self._maxsize:
+                self.clear()  # no order need be kept, and no lock
+            self[text] = result
+        return result
+
+
 def cache_texts(maxsize: int) -> Callable[[Callable[[str], R]], Callable[[str], R]]:
-    """Return a decorator like ``functools.lru_cache`` for functions of one text; a long text is not kept."""
+    """Return a decorator like ``functools.lru_cache`` for functions of one text; a long text is not kept.
+
+    All results are dropped when there are ``maxsize``.
+    """
 
     def decorate(function: Callable[[str], R]) -> Callable[[str], R]:
-        cached = lru_cache(maxsize)(function)
-
-        @wraps(function)
-        def call(text: str) -> R:
-            return cached(text) if len(text) <= LONGEST_KEY else function(text)
-
-        return call
+        return _Texts(function, maxsize).__getitem__
 
     return decorate
 
@@ -78,14 +93,14 @@ def cache_short(maxsize: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        cached = lru_cache(maxsize)(function)
+        cached = cast("Callable[P, R]", lru_cache(maxsize)(function))
 
         @wraps(function)
         def call(*args: P.args, **named: P.kwargs) -> R:
             for argument in args:
                 if isinstance(argument, (str, bytes, tuple)) and _size(argument) > LONGEST_KEY:
                     return function(*args, **named)
-            return cached(*cast("tuple[Any, ...]", args), **cast("dict[str, Any]", named))
+            return cached(*args, **named)
 
         return call
 
@@ -93,6 +108,11 @@ def cache_short(maxsize: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def _size(value: str | bytes | tuple[object, ...]) -> int:
+    size = len(value)
     if isinstance(value, tuple):
-        return len(value) + sum(_size(item) for item in value if isinstance(item, (str, bytes, tuple)))
-    return len(value)
+        for item in value:
+            if isinstance(item, (str, bytes)):
+                size += len(item)
+            elif isinstance(item, tuple):
+                size += _size(item)
+    return size
