@@ -49,9 +49,9 @@ def test_a_damaged_entry_is_none_and_is_written_again(store: DiskStore, tmp_path
 
 
 def test_trees_come_back_and_a_stranger_does_not(store: DiskStore, tmp_path: Path) -> None:
-    from sandhook.interp.program import _parse
+    from sandhook.syntax.parser import parse_units
 
-    units = _parse("echo a | cat", DEFAULT_OPTIONS)[0]
+    units = parse_units("echo a | cat", "", DEFAULT_OPTIONS)
     store.save("echo a | cat", DEFAULT_OPTIONS, units)
     assert store.load("echo a | cat", DEFAULT_OPTIONS) == units
     assert store.load("echo a | cat", ParseOptions(extglob=True)) is None

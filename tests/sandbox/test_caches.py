@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sandhook import Shell
 from sandhook.interp import program
-from sandhook.lazy import LONGEST_KEY, cache_short, cache_texts
+from sandhook.lazy import LONGEST_KEY, _Texts, cache_short, cache_texts
 from sandhook.limits import Limits
 
 #: Each puts a text of 20,000 characters where a cache could keep it.
@@ -33,12 +33,13 @@ SCRIPTS = [
 
 def kept() -> Iterator[str | bytes]:
     """Yield the texts that caches of functions keep, as keys or in results."""
-    caches = [each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper)]
+    caches = [each for each in gc.get_objects() if isinstance(each, (functools._lru_cache_wrapper, _Texts))]
     seen: set[int] = set()
     pending: list[object] = []
     for cache in caches:
-        module = str(getattr(cache, "__module__", ""))
-        if module.startswith("sandhook"):
+        if isinstance(cache, _Texts):
+            pending += [*cache, *cache.values()]
+        elif cache.__module__.startswith("sandhook"):
             pending += [each for each in gc.get_referents(cache) if isinstance(each, (dict, tuple, list))]
     while pending:
         item = pending.pop()
@@ -64,8 +65,8 @@ def test_programs_are_bounded_by_what_they_hold() -> None:
     for number in range(12):
         shell.run(f"{text}: {number}")
     cache = program._PROGRAMS
-    assert cache._pieces == sum(each.pieces for each in cache._programs.values())
-    assert 8_000 < cache._pieces <= program._MAX_PIECES
+    assert cache._weight == sum(each.weight for each in cache._programs.values())
+    assert 8_000 < cache._weight <= program._MAX_WEIGHT
     short = shell.run("echo short")
     assert short.stdout == "short\n"
     assert any(key[0] == "echo short" for key in cache._programs)

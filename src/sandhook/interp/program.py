@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from threading import Lock
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.interp.compile import compile_unit
@@ -18,18 +18,19 @@ from sandhook.state.state import State
 from sandhook.syntax.nodes import CommandList, shift_lines
 from sandhook.syntax.options import ParseOptions
 
+if TYPE_CHECKING:
+    from sandhook.syntax.parser import Parser
+
 Run: TypeAlias = Callable[[State], int]
 
-#: A text with one of these words may change how the rest of it is parsed.
-_CHANGES_READING = ("alias", "extglob", "posix")
-#: ``set -v``, ``set -t`` and ``set -o history``, which act on the text of commands.
-_SETS_READING = lazily(r"\bset\b[^\n;&|]{0,80}(?:[-+][A-Za-z]{0,20}[vt]|verbose|history|onecmd)")
 _LAST_ARGUMENT = lazily(r"\$(?:_|\{[!#]?_)(?![A-Za-z0-9_])")
-#: Programs that are kept, and their tokens and pieces of words together; one piece needs about 1 KB.
-_MAX_PROGRAMS = 256
-_MAX_PIECES = 65_536
+#: Characters; the trees of a longer text are not stored, and it is not parsed before it runs.
+_LONG_TEXT = 65_536
 
-_LONG_TEXT = 65_536  #: characters; a longer text is not kept, but read, run and forgotten one unit at a time
+#: Programs that are kept, and what they and the largest of them weigh; a weight of one is about 1 KB.
+_MAX_PROGRAMS = 4_096
+_MAX_WEIGHT = 65_536
+_MAX_PROGRAM_WEIGHT = 32_768
 
 
 class TreeStore(Protocol):
@@ -42,108 +43,168 @@ class TreeStore(Protocol):
     def save(self, text: str, options: ParseOptions, units: tuple[CommandList, ...]) -> None: ...
 
 
-class Program(Record):
-    """A compiled text: the units before a syntax error, and the error.
+class Unit(Record):
+    """A compiled input unit of a text.
 
     Fields:
-        units: One closure for each input unit.
-        error: The syntax error that follows them, or None.
-        warnings: (line, text) of the warnings that bash prints.
+        run: The closure; it raises ShellSyntaxError for a line that bash skips.
+        end: Characters of the text up to its end; -1 if its tree was stored without.
+        warnings: (line, text) of the warnings that bash prints when it reads the unit; the line is the text's own.
     """
 
-    units: tuple[Run, ...]
-    error: ShellSyntaxError | None
+    run: Run
+    end: int
     warnings: tuple[tuple[int, str], ...] = ()
-    pieces: int = 0  #: tokens and pieces of words, which its memory grows with
 
 
-def is_read_by_unit(text: str) -> bool:
-    """Return True if a text is read one unit at a time: it is long, or changes how its own rest is read."""
-    return (
-        len(text) > _LONG_TEXT
-        or any(word in text for word in _CHANGES_READING)
-        or ("set " in text and _SETS_READING.search(text) is not None)
+class Unavailable(Exception):
+    """The next unit of a program cannot be had from it: it is too large to keep, or another thread is reading it."""
+
+
+class Program:
+    """The compiled units of a text, read when they are first reached.
+
+    Many threads may use one. Its units are those of the options that the text began with; a caller whose options change
+    reads the rest itself.
+
+    Attributes:
+        error: The syntax error that follows the last unit, or None.
+        key: The text, the options, and the number of the first line.
+        weight: What it holds: tokens and pieces of words, which its memory grows with. The cache counts it.
+    """
+
+    __slots__ = (
+        "_complete",
+        "_lock",
+        "_parser",
+        "_records_last_argument",
+        "_units",
+        "error",
+        "key",
+        "weight",
     )
+
+    def __init__(self, text: str, options: ParseOptions, line: int) -> None:
+        self.key = text, options, line
+        self.error: ShellSyntaxError | None = None
+        self.weight = 1 + (len(text) >> 8)
+        self._records_last_argument = _reads_last_argument(text)
+        self._units: list[Unit] = []
+        self._complete = False
+        self._lock = Lock()
+        self._parser: Parser | None = None
+
+    def adopt(self, trees: tuple[CommandList, ...]) -> None:
+        """Have the units of these trees, which were parsed without the number of the first line and without errors."""
+        self._units = [Unit(self._compile(tree), -1) for tree in trees]
+        self._complete = True
+        self.weight += len(self.key[0]) // 3  # about as many as in scripts
+
+    def unit(self, index: int) -> Unit | None:
+        """Return a unit; None after the last one. Raises Unavailable."""
+        complete = self._complete  # before the length: the last unit is added before this is set
+        units = self._units
+        if index < len(units):
+            return units[index]
+        if complete:
+            return None
+        if self.weight > _MAX_PROGRAM_WEIGHT or not self._lock.acquire(blocking=False):
+            raise Unavailable
+        try:
+            while index >= len(units) and not self._complete:
+                self._read()
+        finally:
+            self._lock.release()
+        return units[index] if index < len(units) else None
+
+    def end(self, count: int) -> int:
+        """Return how many characters of the text the first ``count`` units are."""
+        if not count:
+            return 0
+        end = self._units[count - 1].end
+        return end if end >= 0 else self._parser_after(count).offset
+
+    def _parser_after(self, count: int) -> Parser:
+        """Return a parser that has read ``count`` units."""
+        from sandhook.syntax.parser import Parser
+
+        parser = Parser(self.key[0], "", self.key[1])
+        for _ in range(count):
+            try:
+                parser.next_unit()
+            except ShellSyntaxError:  # one that bash skips
+                parser.skip_line()
+        parser.warnings.clear()
+        return parser
+
+    def _read(self) -> None:
+        """Read one more unit; the caller has the lock."""
+        parser = self._parser or self._parser_after(len(self._units))
+        self._parser = None  # an exception, such as a limit, leaves a parser that cannot go on
+        run: Run
+        try:
+            tree = parser.next_unit()
+        except ShellSyntaxError as error:
+            if error.where != "array":
+                self.error = error
+                self._complete = True
+                return
+            parser.skip_line()  # bash skips this line alone
+            run = _raising(error)
+        else:
+            if tree is None:
+                self._complete = True
+                return
+            line = self.key[2]
+            run = self._compile(shift_lines(tree, line - 1) if line > 1 else tree)
+        self._units.append(Unit(run, parser.offset, tuple(parser.warnings)))
+        parser.warnings.clear()
+        self._parser = parser
+        _PROGRAMS.count(self, 1 + (len(self.key[0]) >> 8) + parser.pieces)
+
+    def _compile(self, tree: CommandList) -> Run:
+        return compile_unit(tree, records_last_argument=self._records_last_argument)
 
 
 def load_program(text: str, options: ParseOptions, store: TreeStore | None, line: int = 1) -> Program:
-    """Return the compiled program of a text that is not read by unit.
+    """Return the program of a text.
 
     Args:
         text: The script.
         options: How it is parsed.
-        store: The store of trees, which is read and written.
+        store: The store of trees, which is read and written for texts that are not long.
         line: The number of its first line; eval and traps continue the count.
     """
-    if store is not None and line == 1:
-        units = store.load(text, options)
-        if units is not None:
-            return _from_tree(units, text)
-        program = _PROGRAMS.load(text, options, 1)
-        if program.error is None and not program.warnings:
-            parsed = _parse(text, options).units
-            valid_units = tuple(unit for unit in parsed if not isinstance(unit, ShellSyntaxError))
-            if len(valid_units) == len(parsed):
-                store.save(text, options, valid_units)
+    program = _PROGRAMS.get((text, options, line))
+    if program is not None:
         return program
-    return _PROGRAMS.load(text, options, line)
+    program = Program(text, options, line)
+    if store is not None and line == 1 and len(text) <= _LONG_TEXT:
+        trees = store.load(text, options)
+        if trees is None and (trees := _trees(text, options)) is not None:
+            store.save(text, options, trees)
+        if trees is not None:
+            program.adopt(trees)
+    return _PROGRAMS.add(program)
 
 
-def _from_tree(units: tuple[CommandList, ...], text: str) -> Program:
-    uses_last_argument = _reads_last_argument(text)
-    return Program(
-        tuple(compile_unit(unit, records_last_argument=uses_last_argument) for unit in units), None
-    )
+def _trees(text: str, options: ParseOptions) -> tuple[CommandList, ...] | None:
+    """Return the trees of all units; None for a text with warnings or errors."""
+    from sandhook.syntax.parser import Parser
+
+    parser = Parser(text, "", options)
+    trees: list[CommandList] = []
+    try:
+        while (tree := parser.next_unit()) is not None:
+            trees.append(tree)
+    except ShellSyntaxError:
+        return None
+    return None if parser.warnings else tuple(trees)
 
 
 def _reads_last_argument(text: str) -> bool:
     """Return True if a text has ``$_``; otherwise commands need not record their last argument."""
     return "$" in text and "_" in text and _LAST_ARGUMENT.search(text) is not None
-
-
-class _Parsed(Record):
-    """The units of a text; see ``Program``."""
-
-    units: tuple[CommandList | ShellSyntaxError, ...]
-    error: ShellSyntaxError | None
-    warnings: tuple[tuple[int, str], ...]
-    pieces: int
-
-
-def _parse(text: str, options: ParseOptions) -> _Parsed:
-    from sandhook.syntax.parser import Parser
-
-    parser = Parser(text, "", options)
-    units: list[CommandList | ShellSyntaxError] = []
-    error = None
-    while True:
-        try:
-            unit = parser.next_unit()
-        except ShellSyntaxError as problem:
-            if problem.where == "array":  # bash skips this line alone
-                units.append(problem)
-                parser.skip_line()
-                continue
-            error = problem
-            break
-        if unit is None:
-            break
-        units.append(unit)
-    return _Parsed(tuple(units), error, tuple(parser.warnings), parser.pieces)
-
-
-def _compile(text: str, options: ParseOptions, line: int) -> Program:
-    units, error, warnings, pieces = _parse(text, options)
-    if line > 1:
-        units = shift_lines(units, line - 1)
-    uses_last_argument = _reads_last_argument(text)
-    runs = [
-        _raising(unit)
-        if isinstance(unit, ShellSyntaxError)
-        else compile_unit(unit, records_last_argument=uses_last_argument)
-        for unit in units
-    ]
-    return Program(tuple(runs), error, warnings, pieces)
 
 
 def _raising(error: ShellSyntaxError) -> Run:
@@ -156,7 +217,7 @@ def _raising(error: ShellSyntaxError) -> Run:
 
 
 class _ProgramCache:
-    """Compiled programs; the oldest are dropped first.
+    """Programs that were used; the oldest are dropped first.
 
     A text of 64 KB may need 30 MB of trees and closures, so a bound of the number of programs is not enough.
     The order of use would need a lock at every call.
@@ -164,23 +225,37 @@ class _ProgramCache:
 
     def __init__(self) -> None:
         self._programs: dict[tuple[str, ParseOptions, int], Program] = {}
-        self._pieces = 0
         self._lock = Lock()
+        self._weight = 0
+        self.get = self._programs.get
 
-    def load(self, text: str, options: ParseOptions, line: int) -> Program:
-        """Return the program of a text whose first line has the number ``line``."""
-        key = (text, options, line)
-        program = self._programs.get(key)
-        if program is not None:
-            return program
-        program = _compile(text, options, line)
+    def add(self, program: Program) -> Program:
+        """Keep a program; return the one that another thread may have added."""
         with self._lock:
-            if key not in self._programs:
-                self._programs[key] = program
-                self._pieces += program.pieces
-            while len(self._programs) > _MAX_PROGRAMS or self._pieces > _MAX_PIECES:
-                self._pieces -= self._programs.pop(next(iter(self._programs))).pieces
-        return program
+            known = self._programs.setdefault(program.key, program)
+            if known is program:
+                self._weight += program.weight
+                self._drop()
+        return known
+
+    def count(self, program: Program, weight: int) -> None:
+        """Set the weight of a program that has grown; drop it if it is too large."""
+        with self._lock:
+            if self._programs.get(program.key) is program:
+                self._weight += weight - program.weight
+            program.weight = weight
+            if weight > _MAX_PROGRAM_WEIGHT:
+                self._remove(program)
+            self._drop()
+
+    def _drop(self) -> None:
+        while len(self._programs) > _MAX_PROGRAMS or self._weight > _MAX_WEIGHT:
+            self._remove(next(iter(self._programs.values())))
+
+    def _remove(self, program: Program) -> None:
+        if self._programs.get(program.key) is program:
+            del self._programs[program.key]
+            self._weight -= program.weight
 
 
 _PROGRAMS = _ProgramCache()

@@ -6,7 +6,7 @@ and the store of parsed trees.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from sandhook.errors import ShellSyntaxError
@@ -16,7 +16,7 @@ from sandhook.expand.text import runs_commands
 from sandhook.interp import expansion_services, external, invoke, messages, record, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.lookup import Commands
-from sandhook.interp.program import TreeStore, is_read_by_unit, load_program, read_units
+from sandhook.interp.program import TreeStore, Unavailable, load_program, read_units
 from sandhook.interp.subshell import run_last_trap
 from sandhook.interp.substitution import substitute
 from sandhook.kernel.signals import Terminated
@@ -168,28 +168,13 @@ class Runtime:
         """
         status = state.status if main else 0  # the main text may come in pieces, some of them empty
         error: ShellSyntaxError | None = None
-        options = self.parse_options(state)
-
-        def warn(at: int, warning: str) -> None:
-            self.write_error(state, f"{state.source}: line {at}: warning: {warning}\n")
-
-        if is_read_by_unit(text) or options.aliases or not record.OPTIONS.isdisjoint(state.options.enabled):
-            for unit in read_units(
-                text, lambda: self.parse_options(state), line, lambda source: record.read(state, source), warn
-            ):
-                if isinstance(unit, ShellSyntaxError):
-                    error = unit
-                    continue
-                status = self._run_unit(state, unit, label, line)
-                if "onecmd" in state.options.enabled and state.invocation.input != "string":
-                    break
-        else:
-            program = load_program(text, options, self.store, line)
-            for at, warning in program.warnings:
-                warn(at + line - 1, warning)
-            for run in program.units:
-                status = self._run_unit(state, run, label, line)
-            error = program.error
+        for unit, first in self._units(state, text, line):
+            if isinstance(unit, ShellSyntaxError):
+                error, line = unit, first
+                continue
+            status = self._run_unit(state, unit, label, first)
+            if "onecmd" in state.options.enabled and state.invocation.input != "string":
+                break
         if error is not None:
             self.report_syntax(state, error, label, line)
             unclosed = main and error.where == "quote"  # bash then keeps the status of the previous command
@@ -201,6 +186,38 @@ class Runtime:
                     state.status = 127 if command_string else 1
                     raise ExitShell(state.status)
         return status
+
+    def _units(self, state: State, text: str, line: int) -> Iterator[tuple[Run | ShellSyntaxError, int]]:
+        """Yield the units of a text, and the line that their lines are counted from; a syntax error comes last."""
+
+        def warn(at: int, warning: str) -> None:
+            self.write_error(state, f"{state.source}: line {at}: warning: {warning}\n")
+
+        options = self.parse_options(state)
+        if not _reads_otherwise(state, options):
+            program = load_program(text, options, self.store, line)
+            count = 0
+            try:
+                while (unit := program.unit(count)) is not None:
+                    for at, warning in unit.warnings:
+                        warn(at + line - 1, warning)
+                    count += 1
+                    yield unit.run, line
+                    if _reads_otherwise(state, options):
+                        break
+                else:
+                    if program.error is not None:
+                        yield program.error, line
+                    return
+            except Unavailable:
+                pass
+            end = program.end(count)
+            del program  # it may be large
+            text, line = text[end:], line + text.count("\n", 0, end)
+        for run in read_units(
+            text, lambda: self.parse_options(state), line, lambda source: record.read(state, source), warn
+        ):
+            yield run, line
 
     def _run_unit(self, state: State, run: Run, label: str, line: int) -> int:
         if "noexec" in state.options.enabled:  # set -n: parse, but run nothing
@@ -462,3 +479,14 @@ class Runtime:
 
 
 __all__ = ["Runtime"]
+
+
+def _reads_otherwise(state: State, options: ParseOptions) -> bool:
+    """Return True if the next unit is read with other options, with aliases, or to be recorded."""
+    own = state.options
+    return (
+        own.extglob != options.extglob
+        or own.posix != options.posix
+        or (bool(state.aliases) and "expand_aliases" in own.shopts)
+        or not record.OPTIONS.isdisjoint(own.enabled)
+    )
