@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from sandhook.builtins.base import USAGE_STATUS, BuiltinError, builtin, numeric, parse, runtime
 from sandhook.builtins.variables.input import Source
 from sandhook.builtins.variables.variables import array_name
+from sandhook.record import Record
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, COMPUTED, IndexedArray
 from sandhook.text.quoting import single_quote
@@ -21,12 +21,11 @@ USAGE = "mapfile [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C c
 _LARGEST = 2**31
 
 
-@dataclass(slots=True)
-class Request:
-    """The options; ``count`` 0 means all lines, ``origin`` None an array that starts empty."""
+class Request(Record):
+    """The options; ``maximum`` 0 means all lines, ``origin`` None an array that starts empty."""
 
     delimiter: bytes = b"\n"
-    count: int = 0
+    maximum: int = 0
     origin: int | None = None
     skip: int = 0
     strip: bool = False
@@ -41,7 +40,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     options, operands = parse(argv, "C:O:c:d:n:s:tu:")
     request = Request()
     for letter, argument, _ in options:
-        _apply(request, letter, argument)
+        request = request._replace(**_change(letter, argument))
     try:
         description = state.process.descriptor(request.fd)
     except OSError as error:
@@ -54,24 +53,26 @@ def run(state: State, argv: Sequence[str]) -> int:
     return 0
 
 
-def _apply(request: Request, letter: str, argument: str) -> None:
+def _change(letter: str, argument: str) -> dict[str, object]:
+    """Return what an option changes in the request."""
     match letter:
         case "d":
-            request.delimiter = argument.encode("utf-8", "surrogateescape")[:1] or b"\0"
+            return {"delimiter": argument.encode("utf-8", "surrogateescape")[:1] or b"\0"}
         case "t":
-            request.strip = True
+            return {"strip": True}
         case "C":
-            request.callback = argument
+            return {"callback": argument}
         case "u":
-            request.fd = _number(argument, "invalid file descriptor specification")
+            return {"fd": _number(argument, "invalid file descriptor specification")}
         case "n":
-            request.count = _number(argument, "invalid line count")
+            return {"maximum": _number(argument, "invalid line count")}
         case "s":
-            request.skip = _number(argument, "invalid line count")
+            return {"skip": _number(argument, "invalid line count")}
         case "O":
-            request.origin = _number(argument, "invalid array origin")
+            return {"origin": _number(argument, "invalid array origin")}
         case "c":
-            request.quantum = _number(argument, "invalid callback quantum", minimum=1)
+            return {"quantum": _number(argument, "invalid callback quantum", minimum=1)}
+    raise AssertionError(f"mapfile has no option -{letter}")
 
 
 def _number(text: str, error: str, *, minimum: int = 0) -> int:
@@ -95,7 +96,7 @@ def _read(state: State, request: Request, name: str, source: Source) -> None:
     bits = state.attributes.get(name, 0)
     index = request.origin or 0
     line_count = 0
-    while not request.count or line_count < request.count:
+    while not request.maximum or line_count < request.maximum:
         line = source.read_until(delimiter, limit)
         if not line:
             break

@@ -8,7 +8,6 @@ Divergence: L-READ-001, a lone backslash at the end of the input vanishes; bash 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sandhook.builtins.base import (
@@ -26,6 +25,7 @@ from sandhook.builtins.variables.variables import array_name, assign_reference
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.signals import SIGALRM
 from sandhook.lazy import cache_short
+from sandhook.record import Record
 from sandhook.state.assignment import set_array
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
@@ -40,19 +40,18 @@ USAGE = (
 )
 
 
-@dataclass(slots=True)
-class Request:
+class Request(Record):
     """The options of one read.
 
     Attributes:
-        count: Characters at most (-n, -N), None for a whole line.
+        maximum: Characters at most (-n, -N), None for a whole line.
         exact: -N: neither delimiter nor IFS counts.
         timeout: Seconds; None waits for ever, 0.0 only checks whether there is input.
     """
 
     array: str | None = None
     delimiter: bytes = b"\n"
-    count: int | None = None
+    maximum: int | None = None
     exact: bool = False
     raw: bool = False
     timeout: float | None = None
@@ -157,7 +156,7 @@ def _read(state: State, argv: Sequence[str], line_start: bytes | None) -> int:
     if timeout == 0:
         return 0 if wait_for_input(state, description, 0) else 1
     try:
-        if line_start is None and timeout is None and request.count is None:
+        if line_start is None and timeout is None and request.maximum is None:
             line_start = read_piece(state, description, request.delimiter, state.budget.limits.memory_bytes)
             if is_plain_line(line_start, request.delimiter, request.raw):
                 text = line_start[:-1].decode("utf-8", "surrogateescape")
@@ -167,7 +166,7 @@ def _read(state: State, argv: Sequence[str], line_start: bytes | None) -> int:
             state,
             description,
             request.delimiter,
-            count=request.count,
+            count=request.maximum,
             exact=request.exact,
             raw=request.raw,
             timeout=timeout,
@@ -191,21 +190,21 @@ def _request(argv: tuple[str, ...]) -> tuple[Request, tuple[str, ...], bool]:
     request = Request()
     for letter, argument, _ in options:
         if letter == "a":
-            request.array = argument
+            request = request._replace(array=argument)
         elif letter == "d":
-            request.delimiter = argument.encode("utf-8", "surrogateescape")[:1] or b"\0"
+            delimiter = argument.encode("utf-8", "surrogateescape")[:1]
+            request = request._replace(delimiter=delimiter or b"\0")
         elif letter in "nN":
-            request.count = _number(argument)
-            request.exact = letter == "N"
+            request = request._replace(maximum=_number(argument), exact=letter == "N")
         elif letter == "r":
-            request.raw = True
+            request = request._replace(raw=True)
         elif letter == "t":
-            request.timeout = _seconds(argument)
+            request = request._replace(timeout=_seconds(argument))
         elif letter == "u":
             number = numeric(argument)
             if number is None or not 0 <= number < 2**31:
                 raise BuiltinError(f"{argument}: invalid file descriptor specification")
-            request.fd = number
+            request = request._replace(fd=number)
     _check_names(request, names)
     return request, tuple(names), all(map(is_name, names))
 
