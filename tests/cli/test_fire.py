@@ -212,9 +212,10 @@ def test_oddities_are_noted_and_layers_are_in_order(sandhook: Run, hooks: Write)
 def test_fail_closed(sandhook: Run, hooks: Write) -> None:
     command = ("fire", "pre_tool_use", "--hooks", hooks(hook(id="x", command="echo text")), "--tool", "bash")
     open_, closed = sandhook(*command), sandhook(*command, "--fail-closed")
-    assert (open_.status, closed.status) == (0, 2)
+    assert (open_.status, closed.status) == (3, 2)
+    assert open_.stdout.endswith("decision: proceed (1 could not run)\n")
     assert "could not run: hook stdout is not JSON (first 80 bytes: text\\n)" in open_.stdout
-    assert "decision: refused (fail closed)\n" in closed.stdout
+    assert "decision: refused (fail closed) (1 could not run)\n" in closed.stdout
 
 
 def test_compat(sandhook: Run) -> None:

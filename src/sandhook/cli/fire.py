@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from sandhook.hooks.model import Decision
 
 REFUSED = 2
+#: Nothing refused, but not every hook that wanted the event took part.
+INCOMPLETE = 3
 
 
 def parser() -> Parser:
@@ -34,9 +36,11 @@ def parser() -> Parser:
         "its reason, and the decision of all. Hooks run in the sandbox, or with --host on this machine.\n"
         "Without --hooks, the files are those that the agent would read: hooks that come with a project\n"
         "run only when they are approved (`sandhook trust`), and see the directory as /workspace.\n\n"
-        "A file or a hook with a fault does not run; the first line says so, and the others run.\n\n"
-        "Exit status: 0 the agent may proceed, 2 refused, 1 usage error, or nothing refused and a\n"
-        "part of the configuration has a fault; with --as-hook, that of a hook of that agent.",
+        "A file or a hook with a fault does not run, nor does a hook that nobody approved as it is;\n"
+        "the first line says so, and the others run.\n\n"
+        "Exit status: 0 the agent may proceed, 2 refused, 3 nothing refused, and a hook could not run or\n"
+        "is not in force, 1 usage error, or nothing refused and a part of the configuration has a fault;\n"
+        "with --as-hook, that of a hook of that agent.",
     )
     add = result.add_argument
     add(
@@ -81,7 +85,7 @@ def parser() -> Parser:
     add(
         "--fail-closed",
         action="store_true",
-        help="a hook that could not run refuses, if it could have refused",
+        help="a hook that could not run, or is not in force, refuses if it could have refused",
     )
     return result
 
@@ -138,7 +142,9 @@ def _fire(options: argparse.Namespace) -> int:
         workspace.finish(write_back=options.write_back, report=print_note, also=options.write_back_also)
     if decision.refused:
         return REFUSED
-    return USAGE_ERROR if problems else 0
+    if problems:
+        return USAGE_ERROR
+    return INCOMPLETE if decision.could_not_run or decision.withheld else 0
 
 
 def _print(options: argparse.Namespace, decision: Decision, problems: list[str]) -> None:

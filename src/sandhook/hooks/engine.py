@@ -60,6 +60,7 @@ class Withheld(Record):
     spec: HookSpec
     why: str
     state: Literal["untrusted", "muted"]
+    contract: str  #: its name
 
 
 class Findings(Record):
@@ -68,6 +69,14 @@ class Findings(Record):
     problems: tuple[Problem, ...] = ()
     withheld: tuple[Withheld, ...] = ()
     diagnostics: tuple[str, ...] = ()
+
+
+class _Waiting(Record):
+    """The hooks of one contract that wait for events of one kind; those that are withheld with the reason."""
+
+    contract: Contract
+    specs: tuple[HookSpec, ...]
+    withheld: tuple[tuple[HookSpec, str], ...]
 
 
 class HookEngine:
@@ -83,8 +92,8 @@ class HookEngine:
         runner: Runs shell text and argv; a new sandbox when None.
         executors: The runners of additional executor types.
         compat: "better" or "strict", see ``contracts.COMPAT``.
-        fail_closed: The meaning of a hook that could not run, on an event that it could have refused.
-            False: as its contract defines. True: a refusal. "strict": a refusal also after a failure
+        fail_closed: The meaning of a hook that could not run or is not trusted, on an event that it could have
+            refused. False: as its contract defines. True: a refusal. "strict": a refusal also after a failure
             without a decision, or an unreadable output.
         env: The agent's own environment, for hooks that inherit from it.
         audit: Where audit lines go.
@@ -121,11 +130,23 @@ class HookEngine:
         self.problems = findings.problems
         self.withheld = findings.withheld
         self.diagnostics = findings.diagnostics
-        self._by_kind: dict[str, list[Group]] = {}
+        self._by_kind: dict[str, list[_Waiting]] = {}
         for group in self.groups:
-            for kind in dict.fromkeys(spec.event for spec in group.specs):
-                waiting = tuple(spec for spec in group.specs if spec.event == kind)
-                self._by_kind.setdefault(kind, []).append(Group(group.contract, waiting))
+            untrusted = tuple(
+                each
+                for each in self.withheld
+                if each.state == "untrusted" and each.contract == group.contract.name
+            )
+            for kind in dict.fromkeys(
+                spec.event for spec in (*group.specs, *(each.spec for each in untrusted))
+            ):
+                self._by_kind.setdefault(kind, []).append(
+                    _Waiting(
+                        group.contract,
+                        tuple(spec for spec in group.specs if spec.event == kind),
+                        tuple((each.spec, each.why) for each in untrusted if each.spec.event == kind),
+                    )
+                )
         self._runner = RunnerAdapter(runner if runner is not None else SandboxRunner())
         types = dict.fromkeys(SANDBOX_TYPES, self._runner)
         types.update({name: RunnerAdapter(each) for name, each in (executors or {}).items()})
@@ -254,8 +275,8 @@ class HookEngine:
         background = self._background.collect()
         decisions = []
         fired = event
-        for group in self._by_kind.get(event.kind, ()):
-            run = EventRun(group.contract, self._services, event, group.specs, cancel=cancel)
+        for contract, specs, withheld in self._by_kind.get(event.kind, ()):
+            run = EventRun(contract, self._services, event, specs, withheld=withheld, cancel=cancel)
             decisions.append(run.run())
             if not decisions[-1].refused:
                 event = run.event
@@ -382,9 +403,9 @@ class _Loading:
     def _add(self, contract: Contract, loaded: Loaded) -> None:
         """Add one contract's hooks: those that are trusted, with their timeouts bounded."""
         self.problems.extend(loaded.problems)
-        self.withheld.extend(Withheld(spec, why, "muted") for spec, why in loaded.withheld)
+        self.withheld.extend(Withheld(spec, why, "muted", contract.name) for spec, why in loaded.withheld)
         self.diagnostics.extend(loaded.diagnostics)
-        trusted = filter(None, map(self._trusted, loaded.specs))
+        trusted = [spec for each in loaded.specs if (spec := self._trusted(each, contract)) is not None]
         self.groups.append(Group(contract, tuple(filter(None, map(self._bounded, trusted)))))
 
     def specs(self) -> list[HookSpec]:
@@ -399,7 +420,7 @@ class _Loading:
             if not problem.line and problem.file in by_name:
                 problem.line = line_of(by_name[problem.file], problem.path)
 
-    def _trusted(self, spec: HookSpec) -> HookSpec | None:
+    def _trusted(self, spec: HookSpec, contract: Contract) -> HookSpec | None:
         if not contracts.needs_trust(spec.layer):
             return spec
         why = f"not trusted: {spec.file or 'a configuration'} is of the {spec.layer} layer"
@@ -409,7 +430,7 @@ class _Loading:
             answer, why = None, f"not trusted: {error.__class__.__name__}: {error}"
         if answer:
             return answer if isinstance(answer, HookSpec) else spec
-        self.withheld.append(Withheld(spec, why, "untrusted"))
+        self.withheld.append(Withheld(spec, why, "untrusted", contract.name))
         return None
 
     def _bounded(self, spec: HookSpec) -> HookSpec | None:

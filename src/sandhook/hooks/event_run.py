@@ -143,6 +143,7 @@ class EventRun:
 
     Args:
         specs: The contract's hooks for events of this kind, in config order.
+        withheld: Its hooks for them that nobody approved, each with the reason.
         cancel: Ends the hooks from another thread.
     """
 
@@ -153,12 +154,14 @@ class EventRun:
         event: Event,
         specs: Sequence[HookSpec],
         *,
+        withheld: Sequence[tuple[HookSpec, str]] = (),
         cancel: Cancellation | None = None,
     ) -> None:
         self._contract = contract
         self._services = services
         self._fold = Fold(contract.fold_for(specs, event), event, strict=services.compat == "strict")
         self._specs = specs
+        self._withheld = withheld
         self._cancel = cancel
         self._repeated = RepeatedHooks(services.compat)
         self._fail_closed_ids: list[str] = []
@@ -171,9 +174,12 @@ class EventRun:
 
     def run(self) -> Decision:
         """Run the hooks that the event concerns and return their decision."""
+        outcomes = [
+            outcome for spec, why in self._withheld if (outcome := self._withhold(spec, why)) is not None
+        ]
         if self._fold.policy.parallel:
-            return self._decision(self._run_in_parallel())
-        return self._decision([self._run_next(spec) for spec in self._specs])
+            return self._decision([*outcomes, *self._run_in_parallel()])
+        return self._decision([*outcomes, *(self._run_next(spec) for spec in self._specs)])
 
     def _run_next(self, spec: HookSpec) -> Outcome:
         outcome = self._select(spec)
@@ -194,6 +200,20 @@ class EventRun:
                 outcomes[index] = outcome = self._finish(outcome, event, next(results))
                 self._fold.add(outcome.spec.id, outcome.verdict)
         return outcomes
+
+    def _withhold(self, spec: HookSpec, why: str) -> Outcome | None:
+        """Return the outcome of a hook that would run if it were approved, else None; it refuses if engines fail closed."""
+        event = self._fold.matched_against
+        if (event.is_sub_agent and not spec.include_sub_agents) or not spec.matcher.check(event)[0]:
+            return None
+        verdict = Verdict()
+        if self._services.fail_closed and event.kind in self._contract.refusable and not spec.background:
+            verdict = _refusal(verdict, event, f"hook {spec.id} is not in force: {why}")
+            self._fold.add(spec.id, verdict)
+            self._fail_closed_ids.append(spec.id)
+        outcome = Outcome(spec, "withheld", why, verdict=verdict)
+        self._services.audit.invoked(outcome, self._fired)
+        return outcome
 
     # Selection.
 

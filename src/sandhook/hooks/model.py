@@ -45,8 +45,9 @@ FailClosed = bool | Literal["strict"]
 OnError = Literal["block", "allow", "warn"]
 
 #: What happened to a hook when its event fired: it ran; it was started in the background; its matcher wanted
-#: the event but something else kept it from running; or its matcher did not want the event.
-OutcomeState = Literal["selected", "background", "skipped", "not_matched"]
+#: the event but something else kept it from running; it wanted the event but nobody approved it; or its matcher
+#: did not want the event.
+OutcomeState = Literal["selected", "background", "skipped", "withheld", "not_matched"]
 
 
 class Operation(Record):
@@ -385,7 +386,7 @@ class Decision(Record):
         context, context_files: In config order.
         could_not_run: Ids of the hooks that could not decide.
         fail_closed: Ids of the hooks that refuse because they could not run: a bound of sandhook was exceeded,
-            or the caller's ``fail_closed`` applies.
+            or the caller's ``fail_closed`` applies, also to hooks that are withheld.
         message: The text that the agent shows instead of what was refused.
         outcomes: One per hook that waits for this kind of event, in config order.
         background: Outcomes of hooks that ran in the background and ended since the last event.
@@ -421,6 +422,11 @@ class Decision(Record):
     def refused(self) -> bool:
         """Whether the tool call, the prompt or the stop must not go ahead."""
         return self.permission == "deny" or self.block or self.halt
+
+    @property
+    def withheld(self) -> tuple[Outcome, ...]:
+        """The hooks that wanted the event and are not in force, because nobody approved them as they are."""
+        return tuple(outcome for outcome in self.outcomes if outcome.state == "withheld")
 
     @property
     def proceed(self) -> bool:

@@ -29,6 +29,10 @@ def to_json(decision: Decision) -> JsonObject:
         "context": [{"text": text, "placement": place} for text, place in decision.context],
         "context_files": [{"path": file.path, "reason": file.reason} for file in decision.context_files],
         "could_not_run": list(decision.could_not_run),
+        "withheld": [
+            {"hook_id": each.spec.id, "path": each.spec.path, "file": each.spec.file, "why": each.why}
+            for each in decision.withheld
+        ],
         "fail_closed": list(decision.fail_closed),
         "outcomes": [_outcome(each) for each in decision.outcomes],
         "late": [_outcome(each) for each in decision.background],
@@ -76,10 +80,11 @@ def to_text(decision: Decision, *, output: bool = False) -> list[str]:
     Args:
         output: Also show what each hook printed.
     """
-    lines = [f"{decision.event or decision.kind}: {len(decision.outcomes)} hook(s)"]
+    lines = [f"not in force: {_one(each.spec.id)}: {_one(each.why)}" for each in decision.withheld]
+    lines.append(f"{decision.event or decision.kind}: {len(decision.outcomes)} hook(s)")
     for outcome in decision.outcomes:
         lines.extend(_outcome_lines(outcome, output))
-    lines.append("decision: " + _summary(decision))
+    lines.append("decision: " + _summary(decision) + _incomplete(decision))
     if (decision.refused or decision.force_continue) and decision.message is not None:
         lines.append(f"  message: {_one(decision.message)}")
     if decision.user_message is not None:
@@ -98,7 +103,9 @@ def _outcome_lines(outcome: Outcome, output: bool) -> list[str]:
     ran, verdict = outcome.ran, outcome.verdict
     name = _one(outcome.spec.id)
     if ran is None:
-        state = outcome.why if outcome.matched else f"not run: {outcome.why}"
+        state = {"not_matched": "not run: ", "withheld": "not in force: "}.get(
+            outcome.state, ""
+        ) + outcome.why
         return [f"  {name}  {_one(state)}"]
     words = [verdict.label]
     if verdict.reason is not None:
@@ -129,6 +136,16 @@ def _summary(decision: Decision) -> str:
     changed = [name for name in ("input", "prompt", "result", "error") if getattr(decision, name)]
     allowed = _ALLOWED[decision.permission]
     return f"{allowed}, {' and '.join(changed)} changed" if changed else allowed
+
+
+def _incomplete(decision: Decision) -> str:
+    """Return how many hooks did not take part, in parentheses; "" when all did."""
+    parts = []
+    if decision.could_not_run:
+        parts.append(f"{len(decision.could_not_run)} could not run")
+    if decision.withheld:
+        parts.append(f"{len(decision.withheld)} not in force")
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _json(value: Json) -> str:
