@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import argparse
 
     from sandhook.cli.arguments import Parser
-    from sandhook.hooks.engine import HookEngine, Trust
+    from sandhook.hooks.engine import HookEngine
+    from sandhook.hooks.loading import Trust
     from sandhook.hooks.model import Compat, HookSpec
     from sandhook.hooks.trust import TrustStore
 

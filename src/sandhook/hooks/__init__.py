@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.engine import Findings, HookEngine, NopEngine, Withheld
+from sandhook.hooks.engine import HookEngine, NopEngine
 from sandhook.hooks.event import Event, ToolCall, ToolResult
 from sandhook.hooks.events import (
     PromptSubmit,
@@ -16,6 +16,7 @@ from sandhook.hooks.events import (
     TurnEnd,
     TurnStart,
 )
+from sandhook.hooks.loading import Findings, Withheld
 from sandhook.hooks.model import (
     ContextFile,
     Decision,

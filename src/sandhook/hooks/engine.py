@@ -8,21 +8,19 @@ if decision.refused:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from sandhook.errors import ConfigError, Problem
-from sandhook.hooks import contracts
+from sandhook.hooks.arguments import check_callable, check_event, check_executors, check_loading
 from sandhook.hooks.audit import Audit, Sink
-from sandhook.hooks.contracts import COMPAT, Contract, Document, Loaded, LoadOptions
-from sandhook.hooks.diagnostic import Diagnostic
+from sandhook.hooks.contracts import COMPAT, Contract, LoadOptions
 from sandhook.hooks.event import Event, Json
 from sandhook.hooks.event_run import BackgroundHooks, BackgroundResult, EventRun, OnceHooks, Services
+from sandhook.hooks.loading import Findings, Group, Loading, LongTimeout, Trust, Withheld
 from sandhook.hooks.merge import merge
 from sandhook.hooks.model import Compat, Decision, FailClosed, HookSpec, source_of
 from sandhook.hooks.placement import SANDBOX_TYPES, notes, start_workers
 from sandhook.hooks.runner import Runner, RunnerAdapter, SandboxRunner, unknown_executor
-from sandhook.hooks.sources import documents, line_of, problem_of, with_lines
 from sandhook.record import Record
 
 if TYPE_CHECKING:
@@ -33,42 +31,6 @@ if TYPE_CHECKING:
     from sandhook.limits import Cancellation
     from sandhook.net.network import Network
     from sandhook.vfs.base import FileSystem
-
-#: Decides whether a hook of a layer that needs trust may run; may return the hook itself, with its approved bytes.
-Trust = Callable[[HookSpec], "bool | HookSpec | None"]
-
-#: What a timeout above ``max_timeout`` does: it is shortened, or it is a fault.
-LongTimeout = Literal["clamp", "reject"]
-
-
-class Group(Record):
-    """The hooks of one contract, in config order."""
-
-    contract: Contract
-    specs: tuple[HookSpec, ...]
-
-
-class Withheld(Record):
-    """A hook of the configuration that does not run.
-
-    Attributes:
-        spec: The hook.
-        why: The reason, for people.
-        state: "untrusted" when nobody approved it, "muted" when the configuration switches it off.
-    """
-
-    spec: HookSpec
-    why: str
-    state: Literal["untrusted", "muted"]
-    contract: str  #: its name
-
-
-class Findings(Record):
-    """What is in a configuration in addition to the hooks that run; see the attributes of HookEngine."""
-
-    problems: tuple[Problem, ...] = ()
-    withheld: tuple[Withheld, ...] = ()
-    diagnostics: tuple[str, ...] = ()
 
 
 class _Waiting(Record):
@@ -124,29 +86,16 @@ class HookEngine:
             raise ValueError(f"compat must be one of {', '.join(COMPAT)}, not {compat!r}")
         if fail_closed not in (False, True, "strict"):
             raise ValueError(f"fail_closed must be False, True or 'strict', not {fail_closed!r}")
+        if runner is not None:
+            check_callable("runner", runner, "a runner such as SandboxRunner(), or a function of a Request")
+        check_executors(executors or {})
         self.groups = tuple(groups)
         self.compat = compat
         self.fail_closed = fail_closed
         self.problems = findings.problems
         self.withheld = findings.withheld
         self.diagnostics = findings.diagnostics
-        self._by_kind: dict[str, list[_Waiting]] = {}
-        for group in self.groups:
-            untrusted = tuple(
-                each
-                for each in self.withheld
-                if each.state == "untrusted" and each.contract == group.contract.name
-            )
-            for kind in dict.fromkeys(
-                spec.event for spec in (*group.specs, *(each.spec for each in untrusted))
-            ):
-                self._by_kind.setdefault(kind, []).append(
-                    _Waiting(
-                        group.contract,
-                        tuple(spec for spec in group.specs if spec.event == kind),
-                        tuple((each.spec, each.why) for each in untrusted if each.spec.event == kind),
-                    )
-                )
+        self._by_kind = _waiting_by_kind(self.groups, self.withheld)
         self._runner = RunnerAdapter(runner if runner is not None else SandboxRunner())
         types = dict.fromkeys(SANDBOX_TYPES, self._runner)
         types.update({name: RunnerAdapter(each) for name, each in (executors or {}).items()})
@@ -192,26 +141,26 @@ class HookEngine:
     ) -> HookEngine:
         """Load configurations: paths, Documents or decoded objects, weakest layer first.
 
-        A hook with a fault is left out and reported; with ``fail_closed`` it is an error, because a missing
-        guard refuses nothing. Arguments that are not listed here are those of the class.
+        A hook with a fault is left out and reported; with ``fail_closed`` it is an error: a missing guard refuses
+        nothing. Other arguments are those of the class.
 
         Args:
             contract: The format of all sources; None recognises each source's contract by its content.
             utilities, network, isolation: Of the engine's own sandbox, see ``SandboxRunner``; not with a ``runner``.
-            host: Run trusted hooks on this machine: those of a trusted layer and those that ``trust`` approved,
-                or that a HostRunner selects. All others and contributions run in the sandbox.
+            host: Run hooks of trusted layers, or that ``trust`` approved, on this machine, or those that a HostRunner
+                selects. All others and contributions run in the sandbox.
             contributions: Hooks that the host's capabilities bring: raw hooks by id of the capability.
             trust: Decides about hooks of layers that need trust; without it they do not run.
             max_timeout: Seconds that no hook may exceed, whatever its contract allows.
             on_long_timeout: "clamp" shortens a longer timeout, "reject" makes it a fault.
-            prestart: Start the workers now that hooks need.
+            prestart: Start the workers now.
 
-        Raises:
-            ConfigError: A file cannot be read; with ``fail_closed``, the configuration has problems.
-            ContractError: No contract fits, or there is no contract of that name.
+        Raises TypeError or ValueError for a wrong argument, also for None with ``fail_closed``; ContractError if no
+        contract fits; ConfigError if a file cannot be read or, with ``fail_closed``, the configuration has problems.
         """
+        check_loading(sources, trust, max_timeout, fail_closed=bool(fail_closed))
         own_runner = _own_runner(runner, utilities, network, isolation)
-        loading = _Loading(trust, max_timeout, on_long_timeout)
+        loading = Loading(trust, max_timeout, on_long_timeout)
         options = LoadOptions(compat, ("bash", *(executors or ())), contributions, env or {})
         if not loading.read(sources, contract, options, strict=bool(fail_closed)):
             return NopEngine()
@@ -269,9 +218,16 @@ class HookEngine:
     def fire(self, event: Event, *, cancel: Cancellation | None = None) -> Decision:
         """Run the hooks that an event concerns and return what they decided together.
 
+        An event that no contract of the engine has is named in ``Decision.diagnostics``.
+
         Args:
             cancel: Ends the hooks from another thread; a hook that it ended could not run.
+
+        Raises:
+            TypeError: ``event`` is not an Event.
+            ValueError: Its kind is not known.
         """
+        check_event(event)
         background = self._background.collect()
         decisions = []
         fired = event
@@ -307,11 +263,27 @@ class HookEngine:
             next((name for name, kind in group.contract.events.items() if kind == event.kind), "")
             for group in self.groups
         ]
-        return Decision(
-            event.kind,
-            event=next(filter(None, names), ""),
-            contract=",".join(group.contract.name for group in self.groups),
-        )
+        contracts = ",".join(group.contract.name for group in self.groups)
+        event_name = next(filter(None, names), "")
+        unknown = () if event_name else (f"{contracts} has no event of the kind {event.kind}",)
+        return Decision(event.kind, event=event_name, contract=contracts, diagnostics=unknown)
+
+
+def _waiting_by_kind(
+    groups: Sequence[Group], withheld: Sequence[Withheld]
+) -> Mapping[str, Sequence[_Waiting]]:
+    """Return the hooks that wait for each kind of event, with those that nobody approved."""
+    by_kind: dict[str, list[_Waiting]] = {}
+    for contract, specs in groups:
+        untrusted = [one for one in withheld if one.state == "untrusted" and one.contract == contract.name]
+        for kind in dict.fromkeys(spec.event for spec in (*specs, *(one.spec for one in untrusted))):
+            waiting = _Waiting(
+                contract,
+                tuple(spec for spec in specs if spec.event == kind),
+                tuple((one.spec, one.why) for one in untrusted if one.spec.event == kind),
+            )
+            by_kind.setdefault(kind, []).append(waiting)
+    return by_kind
 
 
 def _own_runner(
@@ -340,112 +312,6 @@ def _mixed(
     return MixedRunner(runner, sandbox, bundled=frozenset(contributions or ()))
 
 
-class _Loading:
-    """Collects the hooks and faults that the contracts' loaders return."""
-
-    def __init__(self, trust: Trust | None, max_timeout: float | None, on_long_timeout: LongTimeout) -> None:
-        self.groups: list[Group] = []
-        self.problems: list[Problem] = []
-        self.withheld: list[Withheld] = []
-        self.diagnostics: list[str] = []
-        self._trust = trust
-        self._max_timeout = max_timeout
-        if on_long_timeout not in ("clamp", "reject"):
-            raise ValueError(f"on_long_timeout must be 'clamp' or 'reject', not {on_long_timeout!r}")
-        self._on_long_timeout = on_long_timeout
-
-    def read(
-        self,
-        sources: Source | Sequence[Source],
-        contract: str | Contract | None,
-        options: LoadOptions,
-        *,
-        strict: bool,
-    ) -> bool:
-        """Load the hooks of all sources; return False when nothing is configured.
-
-        Raises ConfigError for a file that cannot be read, and with ``strict`` for every problem.
-        """
-        if isinstance(contract, str):
-            contract = contracts.get(contract)
-        configurations = documents(sources, contract, options.env)
-        if contract is None and not options.contributions and all(not each.value for each in configurations):
-            return False
-        for known, own_documents in _by_contract(configurations, contract, options.env):
-            self._add(known, self._loaded(known, own_documents, options))
-        self._locate(configurations)
-        if self.problems and strict:
-            raise ConfigError(self.problems)
-        return True
-
-    def _loaded(self, contract: Contract, own_documents: list[Document], options: LoadOptions) -> Loaded:
-        """Load the documents of a contract. One that makes its loader fail is a problem; the others stay in force."""
-        try:
-            return contract.load(own_documents, options)
-        except Exception as error:
-            if len(own_documents) < 2:
-                names = [document.name for document in own_documents]
-                self.problems.append(problem_of(error, "".join(names)))
-                return Loaded(())
-        good = []
-        for document in own_documents:
-            try:
-                contract.load([document], options)
-            except Exception as error:
-                self.problems.append(problem_of(error, document.name))
-            else:
-                good.append(document)
-        return contract.load(good, options)
-
-    def findings(self) -> Findings:
-        return Findings(tuple(self.problems), tuple(self.withheld), tuple(self.diagnostics))
-
-    def _add(self, contract: Contract, loaded: Loaded) -> None:
-        """Add one contract's hooks: those that are trusted, with their timeouts bounded."""
-        self.problems.extend(loaded.problems)
-        self.withheld.extend(Withheld(spec, why, "muted", contract.name) for spec, why in loaded.withheld)
-        self.diagnostics.extend(loaded.diagnostics)
-        trusted = [spec for each in loaded.specs if (spec := self._trusted(each, contract)) is not None]
-        self.groups.append(Group(contract, tuple(filter(None, map(self._bounded, trusted)))))
-
-    def specs(self) -> list[HookSpec]:
-        return [spec for group in self.groups for spec in group.specs]
-
-    def _locate(self, configurations: Sequence[Document]) -> None:
-        """Set the line of every problem whose file's text is known."""
-        if not self.problems:
-            return
-        by_name = {document.name: with_lines(document) for document in configurations}
-        for problem in self.problems:
-            if not problem.line and problem.file in by_name:
-                problem.line = line_of(by_name[problem.file], problem.path)
-
-    def _trusted(self, spec: HookSpec, contract: Contract) -> HookSpec | None:
-        if not contracts.needs_trust(spec.layer):
-            return spec
-        why = f"not trusted: {spec.file or 'a configuration'} is of the {spec.layer} layer"
-        try:
-            answer = self._trust(spec) if self._trust is not None else None
-        except Exception as error:  # an approval that cannot be read must not end the other layers' guards
-            answer, why = None, f"not trusted: {error.__class__.__name__}: {error}"
-        if answer:
-            return answer if isinstance(answer, HookSpec) else spec
-        self.withheld.append(Withheld(spec, why, "untrusted", contract.name))
-        return None
-
-    def _bounded(self, spec: HookSpec) -> HookSpec | None:
-        most = self._max_timeout
-        if most is None or spec.timeout <= most:
-            return spec
-        if self._on_long_timeout == "reject":
-            message = f"timeout: {spec.timeout:g} seconds; at most {most:g} are allowed"
-            self.problems.append(Problem(spec.path, message, file=spec.file))
-            return None
-        shortened = f"timeout of {spec.timeout:g} seconds shortened to {most:g}"
-        self.diagnostics.append(Diagnostic(shortened, spec.path))
-        return spec._replace(timeout=most)
-
-
 def _with_background(decision: Decision, results: Sequence[BackgroundResult]) -> Decision:
     """Add the hooks that ended in the background, and what their contracts deliver of them."""
     delivered = [result.outcome.verdict for result in results if result.contract.fold.background == "deliver"]
@@ -457,26 +323,6 @@ def _with_background(decision: Decision, results: Sequence[BackgroundResult]) ->
     )
 
 
-def _by_contract(
-    configurations: Sequence[Document], contract: Contract | None, env: Mapping[str, str]
-) -> list[tuple[Contract, list[Document]]]:
-    """Return the documents of each contract, in the order in which the contracts come first."""
-    if contract is not None:
-        return [(contract, list(configurations))]
-    groups: dict[str, tuple[Contract, list[Document]]] = {}
-    nothing: list[Document] = []
-    for document in configurations:
-        if document.value is None:
-            nothing.append(document)
-        elif document.contract:
-            known = contracts.get(document.contract)
-            groups.setdefault(known.name, (known, []))[1].append(document)
-        else:
-            known, document = contracts.understand(document, env)
-            groups.setdefault(known.name, (known, []))[1].append(document)
-    return list(groups.values()) or [(contracts.recognise(nothing), nothing)]
-
-
 class NopEngine(HookEngine):
     """The engine of an empty configuration: every event proceeds, and nothing is imported."""
 
@@ -484,4 +330,5 @@ class NopEngine(HookEngine):
         super().__init__((), runner=unknown_executor)
 
     def fire(self, event: Event, *, cancel: Cancellation | None = None) -> Decision:
+        check_event(event)
         return Decision(event.kind)
