@@ -38,6 +38,7 @@ class FoldPolicy(Record):
         matchers_see_changes: With ``chained``: matchers test the changed event too.
         stop_on_refusal: The first refusal ends the chain.
         strict_stop_on_ask: In strict mode the first "ask" does, too.
+        strict_overrides: In strict mode the last verdict that ``overrides`` sets the permission.
         precedence: Permissions, strongest first.
         reasons: "first" keeps the first refusing hook's reason, "last" the last one's, "join" joins all reasons
             by newlines.
@@ -61,6 +62,7 @@ class FoldPolicy(Record):
     matchers_see_changes: bool = True
     stop_on_refusal: bool = True
     strict_stop_on_ask: bool = False
+    strict_overrides: bool = False
     precedence: tuple[Permission, ...] = PERMISSIONS
     reasons: Reasons = "first"
     strict_reasons: Reasons | Literal[""] = ""
@@ -91,6 +93,7 @@ class Fold:
         self.matched_against = event
         self.stopped = False
         self._stops_on_ask = strict and policy.strict_stop_on_ask
+        self._overrides = strict and policy.strict_overrides
         self._verdicts: list[tuple[str, Verdict]] = []
 
     def add(self, hook_id: str, verdict: Verdict) -> None:
@@ -144,6 +147,10 @@ class Fold:
         )
 
     def _permission(self, verdicts: list[Verdict]) -> Permission:
+        if self._overrides:
+            overriding = [verdict.permission for verdict in verdicts if verdict.overrides]
+            if overriding:
+                return overriding[-1]
         permissions = {verdict.permission for verdict in verdicts}
         return next((each for each in self.policy.precedence if each in permissions), "none")
 

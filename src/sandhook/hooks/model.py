@@ -279,6 +279,7 @@ class Verdict(Record):
         label: The contract's own term: "allow", "block", "mutate", "error", "none".
         decided: The hook itself decided; a silent success or an empty object is not a decision.
         permission: One of PERMISSIONS, for tool calls.
+        overrides: Upstream its permission replaces those of earlier hooks, see ``FoldPolicy.strict_overrides``.
         block: Refuses a prompt or a stop; tool calls use ``permission``.
         halt: Ends the turn.
         force_continue: Makes an agent that wants to stop continue.
@@ -300,6 +301,7 @@ class Verdict(Record):
     label: str = "none"
     decided: bool = False
     permission: Permission = "none"
+    overrides: bool = False
     block: bool = False
     halt: bool = False
     force_continue: bool = False
