@@ -214,6 +214,30 @@ TABLE: dict[str, tuple[dict[str, Any], list[tuple[str, object]]]] = {
             ("hooks.0.strict", True),
         ],
     ),
+    "qwen": (
+        {
+            "hooks": {
+                "PreToolUse": [
+                    {
+                        "matcher": "edit",
+                        "hooks": [{"type": "command", "command": "g", "matcher": "x", "env": {"A": "1"}}],
+                    }
+                ]
+            }
+        },
+        [
+            ("hooks.PreToolUse", "PostToolUse"),
+            ("hooks.PreToolUse.0.matcher", "write_file"),
+            ("hooks.PreToolUse.0.matcher", None),
+            ("hooks.PreToolUse.0.sequential", True),
+            ("hooks.PreToolUse.0.hooks.0.command", "h"),
+            ("hooks.PreToolUse.0.hooks.0.args", ["a"]),
+            ("hooks.PreToolUse.0.hooks.0.timeout", 5),
+            ("hooks.PreToolUse.0.hooks.0.async", True),
+            ("hooks.PreToolUse.0.hooks.0.shell", "powershell"),
+            ("hooks.PreToolUse.0.hooks.0.env.A", "2"),
+        ],
+    ),
     "ub": (
         {"hooks": {"pre_tool_call": [{"command": ["g"], "tools": ["bash"], "env": ["A"]}]}},
         [

@@ -39,6 +39,7 @@ GUARDS: dict[str, Any] = {
     "copilot": {"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": GUARD}]}},
     "docker_agent": {"agents": {"root": {"hooks": {"pre_tool_use": [group()]}}}},
     "kiro": {"hooks": {"preToolUse": [{"command": GUARD}]}},
+    "qwen": {"hooks": {"PreToolUse": [group(name="g")]}},
 }  # fmt: skip
 
 OFF = {"enabled": False, "disabled": ["g", GUARD, "user:g", "PreToolUse[0]"], "disableAllHooks": True}
@@ -95,6 +96,12 @@ SWITCHES: dict[str, list[Any]] = {
         {"name": "default", "hooks": {}},
     ],
     "jcode": [{"hooks": {"PreToolUse": []}}],
+    "qwen": [
+        {"disableAllHooks": True},
+        {"hooks": {"enabled": False, "disabled": ["g", GUARD]}},
+        {"hooks": {"PreToolUse": [{"sequential": True, "hooks": [{"type": "command", "command": "true", "name": "g"}]}]}},
+        {"hooks": {"PreToolUse": [group(name="g", timeout=0.01, env={"PATH": "/none"})]}},
+    ],
 }  # fmt: skip
 
 #: What every contract is tried with: switches of other agents, and files that are not as they should be.
@@ -126,6 +133,7 @@ COPIES: dict[str, Any] = {
     "kiro": {"hooks": {"preToolUse": [{"command": GUARD, "timeout_ms": 1}]}},
     "ub": {"hooks": {"pre_tool_call": [{"command": [GUARD], "timeout": "1ms"}]}},
     "docker_agent": {"agents": {"root": {"hooks": {"pre_tool_use": [group(timeout=1)]}}}},
+    "qwen": {"hooks": {"PreToolUse": [group(timeout=0.01, env={"PATH": "/nosuch"}, name="g")]}},
 }  # fmt: skip
 
 ATTEMPTS = [
@@ -202,6 +210,7 @@ def test_a_user_cannot_silence_the_organisation(name: str, attempt: Any) -> None
         ("everruns", {"disabled": ["g"]}),
         ("everruns", {"disabled_contributions": ["user:g"]}),
         ("claude_code", {"disableAllHooks": True}),
+        ("qwen", {"disableAllHooks": True}),
     ],
 )
 def test_equal_and_stronger_layers_can(name: str, attempt: Any) -> None:
@@ -213,7 +222,12 @@ def test_equal_and_stronger_layers_can(name: str, attempt: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "attempt"), [("gemini", {"hooksConfig": {"enabled": False}}), ("everruns", {"disabled": ["g"]})]
+    ("name", "attempt"),
+    [
+        ("gemini", {"hooksConfig": {"enabled": False}}),
+        ("everruns", {"disabled": ["g"]}),
+        ("qwen", {"disableAllHooks": True}),
+    ],
 )
 def test_a_switch_without_effect_is_reported(name: str, attempt: Any) -> None:
     guard = Document(GUARDS[name], "guard.json", layer="user")

@@ -309,6 +309,7 @@ _BUILTINS = {
         "copilot",
         "docker_agent",
         "kiro",
+        "qwen",
     )
 }
 

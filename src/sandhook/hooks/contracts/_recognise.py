@@ -241,6 +241,26 @@ def _kiro(value: JsonObject) -> bool:
     return bool(entries) and set(hooks) <= set(EVENTS) and all(set(each) <= set(FIELDS) for each in entries)
 
 
+def _qwen(value: JsonObject) -> bool:
+    """Recognise nested hooks, each with a type, at Qwen Code's events, one of which is its own, or its variable."""
+    if not _nested(value) or not all("type" in each for each in _handlers(value)):
+        return False
+    from sandhook.hooks.contracts.qwen.names import EVENTS
+
+    return set(_hooks(value)) <= set(EVENTS)
+
+
+def _qwen_signs(value: JsonObject, name: str) -> bool:
+    """Recognise events, tools, variables and chains that Qwen Code alone has in Claude Code's form."""
+    own = {"SessionDelete", "TodoCreated", "TodoCompleted"}
+    tools = {"run_shell_command", "write_file", "read_file", "grep_search", "list_directory"}
+    return (
+        bool(own & set(_hooks(value)) or tools & _matched_names(value))
+        or any("sequential" in group for group in _groups(value))
+        or any("QWEN_" in str(each.get("command")) for each in _handlers(value))
+    )
+
+
 def _hooks(value: JsonObject) -> JsonObject:
     return object_of(value, "hooks")
 
@@ -297,6 +317,12 @@ ROWS = {
     "copilot": Row(_copilot, _copilot_signs, ("/.github/hooks/", "/.copilot/", "/github-copilot/")),
     "docker_agent": Row(_docker_agent),
     "kiro": Row(_kiro, lambda value, name: True, ("/.kiro/", "/.amazonq/")),
+    "qwen": Row(
+        lambda value: _qwen(value) and _qwen_signs(value, ""),
+        _qwen_signs,
+        ("/.qwen/", "/qwen-code/", "/QwenCode/"),
+        _qwen,
+    ),
 }
 
 

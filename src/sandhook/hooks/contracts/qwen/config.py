@@ -1,0 +1,252 @@
+"""Qwen Code's settings.json: the project's hooks come first, then the user's, the system's, extensions'."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+
+from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override, needs_trust
+from sandhook.hooks.contracts._convert import Target, grouped
+from sandhook.hooks.contracts._fields import Fields, join
+from sandhook.hooks.contracts._groups import Handler, did_you_mean, handlers
+from sandhook.hooks.contracts._loader import gather, home, hook_spec, lists_of, no_effect, schema, shell_text
+from sandhook.hooks.contracts.qwen.matcher import matcher_of
+from sandhook.hooks.contracts.qwen.names import (
+    DEFAULT_TIMEOUT,
+    EVENTS,
+    FIELDS,
+    LEGACY,
+    OTHER_TYPES,
+    ROWS,
+    SECRETS,
+    SETTINGS,
+)
+from sandhook.hooks.decode import texts_of, type_name
+from sandhook.hooks.diagnostic import Diagnostic
+from sandhook.hooks.event import Json, JsonObject
+from sandhook.hooks.matcher import ALWAYS, Matcher
+from sandhook.hooks.model import Executor, HookSpec
+from sandhook.pattern.errors import PatternError
+from sandhook.text.quoting import quote_word
+
+_DEFAULTS = "system-defaults.json"
+
+
+def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
+    """Return the settings that Qwen Code reads, in the reverse order of their hooks."""
+    system = env.get("QWEN_CODE_SYSTEM_SETTINGS_PATH") or {
+        "win32": "C:/ProgramData/qwen-code/settings.json",
+        "darwin": "/Library/Application Support/QwenCode/settings.json",
+    }.get(platform, "/etc/qwen-code/settings.json")
+    defaults = env.get("QWEN_CODE_SYSTEM_DEFAULTS_PATH") or posixpath.join(
+        posixpath.dirname(system.replace("\\", "/")), _DEFAULTS
+    )
+    own = env.get("QWEN_HOME") or f"{home(env, platform)}/.qwen"
+    return [
+        Layer("managed", system),
+        Layer("managed", defaults),
+        Layer("user", f"{own}/settings.json"),
+        Layer("project", f"{cwd}/.qwen/settings.json"),
+    ]
+
+
+def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
+    """Read configurations; hooks of the strongest layer run first."""
+    strict = options.compat == "strict"
+    loaded = gather(tuple(reversed(documents)), EVENTS, _document)
+    switches = sorted(
+        (each for each in documents if _switch(each) is not None), key=_precedence, reverse=True
+    )
+    kept: list[HookSpec] = []
+    withheld: list[tuple[HookSpec, str]] = []
+    notes: dict[str, None] = {}
+    for spec in loaded.specs:
+        effective = [each for each in switches if strict or may_override(each.layer, spec.layer)]
+        if effective and _switch(effective[0]):
+            withheld.append((spec, "hooks are switched off (disableAllHooks)"))
+            continue
+        kept.append(spec)
+        for document in switches:
+            if document not in effective and _switch(document):
+                notes[Diagnostic(no_effect(document, spec), "disableAllHooks", document.name)] = None
+    return loaded._replace(
+        specs=tuple(kept), withheld=tuple(withheld), diagnostics=(*loaded.diagnostics, *notes)
+    )
+
+
+def _switch(document: Document) -> bool | None:
+    value = document.value
+    switch = value.get("disableAllHooks") if isinstance(value, dict) else None
+    return switch if isinstance(switch, bool) else None
+
+
+def _precedence(document: Document) -> int:
+    """Return the rank of a file among settings: the system's defaults, the user, the project, the system."""
+    if document.layer == "managed":
+        return 0 if document.name.endswith(_DEFAULTS) else 3
+    return 2 if needs_trust(document.layer) else 1
+
+
+def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
+    hooks = fields.get(value, "hooks", dict, "") or {}
+    fields.get(value, "disableAllHooks", bool, "")
+    for name in hooks:
+        if name in SETTINGS:
+            fields.note(join("hooks", name), "has no effect in Qwen Code: use disableAllHooks")
+        elif name not in EVENTS:
+            hint = did_you_mean(name, EVENTS)
+            fields.note(join("hooks", name), f"is not an event of Qwen Code: its hooks never run{hint}")
+    known = {name: each for name, each in hooks.items() if name in EVENTS}
+    matchers: dict[str, Matcher | None] = {}
+    for handler in handlers(fields, known):
+        before = len(fields.problems)
+        if handler.group_path not in matchers:
+            matchers[handler.group_path] = _matcher(fields, handler)
+            fields.get(handler.group, "sequential", bool, handler.group_path)
+        matcher = matchers[handler.group_path]
+        spec = _hook(fields, handler, matcher or ALWAYS)
+        if spec is not None and matcher is not None and len(fields.problems) == before:
+            yield spec
+
+
+def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec | None:
+    raw, path = handler.raw, handler.path
+    fields.unknown(raw, FIELDS, path)
+    type_ = fields.get(raw, "type", str, path)
+    if type_ in OTHER_TYPES:
+        fields.note(f"{path}.type", f"hooks of the type {type_} need the host: it does not run")
+        return None
+    if type_ != "command":
+        known = ", ".join(("command", *OTHER_TYPES))
+        fields.problem(
+            f"{path}.type", f"unknown type {type_!r}; known are {known}" if type_ else "type is required"
+        )
+    command = shell_text(fields, raw, path)
+    if raw.get("args") is not None:
+        command = " ".join(map(quote_word, (command, *(fields.strings(raw, "args", path) or ()))))
+    name = fields.get(raw, "name", str, path)
+    fields.get(raw, "description", str, path)
+    for key, value in (fields.get(raw, "env", dict, path) or {}).items():
+        if not isinstance(value, str):
+            fields.problem(f"{path}.env.{key}", f"wanted a string, got {type_name(value)}")
+    shell = fields.get(raw, "shell", str, path)
+    background = fields.get(raw, "async", bool, path)
+    spec = hook_spec(
+        fields,
+        handler,
+        EVENTS[handler.event],
+        Executor(
+            "powershell" if shell == "powershell" else "bash",
+            command,
+            env=tuple(texts_of(raw, "env").items()),
+        ),
+        matcher=matcher,
+        timeout=_timeout(fields, raw, path),
+        background=bool(background),
+        description=name,
+        entry={**raw, "matcher": handler.matcher, "sequential": handler.group.get("sequential")},
+        extras={"sequential": handler.group.get("sequential") is True},
+    )
+    return spec._replace(env_except=SECRETS, variant=name or "")
+
+
+def _timeout(fields: Fields, raw: JsonObject, path: str) -> float:
+    """Return the seconds of a timeout, which may be a text; one that is no number is the default."""
+    written = raw.get("timeout")
+    if written is None:
+        return DEFAULT_TIMEOUT
+    try:
+        number = float(written) if isinstance(written, (str, int, float)) and written is not True else 0.0
+    except (ValueError, OverflowError):
+        number = 0.0
+    if not 0 < number < float("inf"):
+        fields.note(
+            f"{path}.timeout", f"is not a number above zero: the hook has {DEFAULT_TIMEOUT:g} seconds"
+        )
+        return DEFAULT_TIMEOUT
+    if number >= LEGACY:
+        fields.note(f"{path}.timeout", f"{number:g} is read as milliseconds: {number / 1000:g} seconds")
+        return number / 1000
+    return number
+
+
+def _matcher(fields: Fields, handler: Handler) -> Matcher | None:
+    """Return the matcher of a group, or None for an expression that does not compile."""
+    path, key = f"{handler.group_path}.matcher", ROWS[handler.event].matched
+    if not handler.matcher:
+        return ALWAYS
+    if not key:
+        fields.note(path, f"has no meaning on {handler.event}: all match")
+        return ALWAYS
+    place = {"tool_name": "tool.name", "reason": "reason"}.get(key, f"extra.{key}")
+    try:
+        return matcher_of(handler.matcher, key, place)
+    except PatternError as error:
+        fields.problem(path, f"does not compile: {error}")
+        return None
+
+
+TARGET = Target(
+    "Qwen Code",
+    EVENTS,
+    default=DEFAULT_TIMEOUT,
+    whole=False,
+    name="name",
+    background="async",
+    env="env",
+    matched=tuple(name for name, row in ROWS.items() if row.matched),
+)
+
+
+def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
+    """Return the hooks of a settings.json, and a line for each thing that it cannot express."""
+    value, lost = grouped([each._replace(timeout=_writable(each.timeout)) for each in specs], TARGET)
+    return value, lost
+
+
+def _writable(seconds: float) -> float:
+    """Return a timeout as the file has it: from LEGACY seconds up only milliseconds can express it."""
+    return seconds * 1000 if seconds >= LEGACY else seconds
+
+
+SCHEMA = schema(
+    "Hooks in Qwen Code's settings.json",
+    {
+        "hooks": lists_of("group", EVENTS),
+        "disableAllHooks": {"type": "boolean", "default": False},
+    },
+    {
+        "group": {
+            "type": "object",
+            "required": ["hooks"],
+            "properties": {
+                "matcher": {
+                    "type": "string",
+                    "description": "Names with bars between them, or JavaScript's RegExp on the tool's name.",
+                },
+                "sequential": {"type": "boolean", "default": False, "description": "One by one, chained."},
+                "hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}},
+            },
+        },
+        "hook": {
+            "type": "object",
+            "required": ["type"],
+            "properties": {
+                "type": {"enum": ["command", *OTHER_TYPES]},
+                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
+                "args": {"type": "array", "items": {"type": "string"}},
+                "name": {"type": "string"},
+                "description": {"type": "string"},
+                "timeout": {
+                    "type": ["number", "string"],
+                    "default": DEFAULT_TIMEOUT,
+                    "description": "Seconds; from 1000 up milliseconds.",
+                },
+                "async": {"type": "boolean", "default": False},
+                "env": {"type": "object", "additionalProperties": {"type": "string"}},
+                "shell": {"enum": ["bash", "powershell"]},
+                "statusMessage": {"type": "string"},
+            },
+        },
+    },
+)

@@ -1,0 +1,156 @@
+"""The objects that Qwen Code hooks print, by event."""
+
+from __future__ import annotations
+
+from sandhook.hooks.contracts._outcome import GOES_ON, refusal
+from sandhook.hooks.decode import encode, object_of, text_of, type_name
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Operation, Permission, Placement, Verdict
+
+#: The reason of a refusal that has none.
+NO_REASON = "No reason provided"
+
+#: How often a hook may keep the agent from stopping.
+STOPS = 8
+
+#: Characters of context after a slash command expanded.
+MAX_EXPANSION = 10_000
+
+#: Where context goes, by event; on others nothing reads it.
+_CONTEXTS: dict[str, Placement] = {
+    "SessionStart": "session",
+    "SubagentStart": "session",
+    "UserPromptSubmit": "prompt",
+    "UserPromptExpansion": "prompt",
+    "PostToolUse": "result",
+    "PostToolUseFailure": "result",
+    "PostToolBatch": "result",
+}
+
+_WORDS: dict[str, Permission] = {
+    "allow": "allow",
+    "approve": "allow",
+    "ask": "ask",
+    "deny": "deny",
+    "block": "deny",
+}
+
+
+def verdict_of(name: str, event: Event, value: JsonObject, notes: list[str], *, better: bool) -> Verdict:
+    """Return what an object means on an event."""
+    if name == "StopFailure":
+        return Verdict("none")
+    specific = object_of(value, "hookSpecificOutput")
+    if name == "PreToolUse":
+        verdict = _of_call(event, value, specific, notes, better=better)
+    elif name == "PermissionRequest":
+        verdict = _of_request(event, value, specific, better=better)
+    else:
+        verdict = _of_others(name, event, value, notes, better=better)
+    context = text_of(specific, "additionalContext")
+    if context is not None and name in _CONTEXTS:
+        verdict = verdict._replace(context=((_escaped(name, context, notes), _CONTEXTS[name]),))
+    elif context is not None:
+        notes.append(f"additionalContext is not looked at on {name}: Qwen Code drops it")
+    extras = {key: specific[key] for key in ("artifacts",) if key in specific}
+    if name == "PermissionRequest" and verdict.refuses:
+        decision = object_of(specific, "decision")
+        extras.update({key: decision[key] for key in ("interrupt",) if key in decision})
+    return verdict._replace(system_message=text_of(value, "systemMessage"), extras=extras or None)
+
+
+def _escaped(name: str, context: str, notes: list[str]) -> str:
+    if name != "UserPromptExpansion":
+        return context.replace("<", "&lt;").replace(">", "&gt;")
+    text = context.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    if len(text) > MAX_EXPANSION:
+        notes.append(f"additionalContext is cut at {MAX_EXPANSION} characters")
+    return text[:MAX_EXPANSION]
+
+
+def _stop_reason(value: JsonObject) -> str:
+    return text_of(value, "stopReason", "reason") or NO_REASON
+
+
+def _of_call(
+    event: Event, value: JsonObject, specific: JsonObject, notes: list[str], *, better: bool
+) -> Verdict:
+    """Return the verdict on a tool call; a ``permissionDecision`` is stronger than a ``decision``."""
+    for key in ("updatedInput", "tool_input"):
+        if key in specific:
+            notes.append(f"{key} has no effect on the call: Qwen Code runs the original input")
+    inner, outer = specific.get("permissionDecision"), value.get("decision")
+    own = _WORDS.get(inner) if isinstance(inner, str) and inner in ("allow", "ask", "deny") else None
+    permission = own or (_WORDS.get(outer) if isinstance(outer, str) else None)
+    reason = specific.get("permissionDecisionReason")
+    if not isinstance(reason, str):
+        reason = text_of(value, "reason")
+    if better and outer in ("deny", "block") and permission != "deny":
+        notes.append("decision refuses, and permissionDecision does not: upstream lets that pass")
+        return refusal(event.kind, text_of(value, "reason") or NO_REASON)
+    if permission == "deny":
+        return refusal(event.kind, reason or _stop_reason(value))._replace(overrides=own is not None)
+    if value.get("continue") is False and (better or permission != "ask"):
+        return refusal(event.kind, _stop_reason(value))._replace(block=True)
+    if permission is not None:
+        return Verdict(permission, True, permission=permission, reason=reason, overrides=own is not None)
+    for key, word in (("permissionDecision", inner), ("decision", outer)):
+        if word is not None:
+            notes.append(f"{key} {encode(word)} is not an opinion (allow, ask and deny are known)")
+            return Verdict("none", undecodable=f"{key} {encode(word)} is not known")
+    return Verdict("none")
+
+
+def _of_request(event: Event, value: JsonObject, specific: JsonObject, *, better: bool) -> Verdict:
+    """Return the verdict on a permission dialog; a decision that does not allow denies."""
+    decision = specific.get("decision")
+    outer = value.get("decision") in ("deny", "block") or value.get("continue") is False
+    if better and outer:
+        return refusal(event.kind, _stop_reason(value))
+    if not isinstance(decision, dict):
+        odd = None if decision is None else f"decision: wanted an object, got {type_name(decision)}"
+        return Verdict("none", undecodable=odd)
+    if decision.get("behavior") != "allow":
+        return refusal(event.kind, text_of(decision, "message") or NO_REASON)
+    changed: Json = decision.get("updatedInput")
+    return Verdict(
+        "allow",
+        True,
+        permission="allow",
+        input=Operation("replace", changed) if isinstance(changed, dict) else None,
+    )
+
+
+def _of_others(name: str, event: Event, value: JsonObject, notes: list[str], *, better: bool) -> Verdict:
+    blocks = value.get("decision") in ("deny", "block")
+    halts = value.get("continue") is False
+    if event.kind in GOES_ON and (blocks or halts):
+        count = (event.extras or {}).get("stop_count")
+        if isinstance(count, int) and count >= STOPS:
+            notes.append(f"the agent was kept from stopping {STOPS} times already: it stops")
+            return Verdict("none", True)
+        return refusal(event.kind, _stop_reason(value))
+    if name in ("UserPromptSubmit", "UserPromptExpansion", "PostToolBatch") and (blocks or halts):
+        return refusal(event.kind, _stop_reason(value))
+    if name in ("TodoCreated", "TodoCompleted") and (blocks or (halts and better)):
+        if not better and value.get("decision") != "block":
+            notes.append("decision deny is not looked at here: Qwen Code wants block")
+            return Verdict("none")
+        return refusal(event.kind, text_of(value, "reason") or _stop_reason(value))
+    if name == "PostToolUse" and (halts or (blocks and better)):
+        if not halts:
+            notes.append("decision refuses, and not continue: upstream lets the result pass")
+        return refusal(event.kind, _stop_reason(value))
+    if blocks or halts:
+        notes.append(f"a refusal is ignored on {name}: there is nothing to refuse")
+    return Verdict("none", undecodable=_odd(value))
+
+
+def _odd(value: JsonObject) -> str | None:
+    """Return why a decision is not known, or None."""
+    word, goes_on = value.get("decision"), value.get("continue")
+    if word is not None and (not isinstance(word, str) or word not in _WORDS):
+        return f"decision {encode(word)} is not known"
+    if goes_on is not None and not isinstance(goes_on, bool):
+        return f"continue: wanted a boolean, got {type_name(goes_on)}"
+    return None
