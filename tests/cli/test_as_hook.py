@@ -353,7 +353,7 @@ def settings() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, cell in ROW.findall(PAGE.read_text(encoding="utf-8")):
         codes = re.findall(r"`([^`]+)`", cell)
-        if name == "mistral_vibe":
+        if name in ("mistral_vibe", "kimi"):
             found[name] = decode_toml("\n".join(codes)).value
         elif name in ("ub", "docker_agent"):
             found[name] = decode_yaml(codes[0]).value

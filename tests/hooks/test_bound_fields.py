@@ -193,6 +193,16 @@ TABLE: dict[str, tuple[dict[str, Any], list[tuple[str, object]]]] = {
             ("hooks.PreToolUse.0.hooks.0.async", True),
         ],
     ),
+    "kimi": (
+        {"hooks": [{"event": "PreToolUse", "matcher": "Bash", "command": "g"}]},
+        [
+            ("hooks.0.event", "PostToolUse"),
+            ("hooks.0.matcher", "Edit"),
+            ("hooks.0.matcher", None),
+            ("hooks.0.command", "h"),
+            ("hooks.0.timeout", 5),
+        ],
+    ),
     "kiro": (
         {"hooks": {"preToolUse": [{"matcher": "shell", "command": "g"}]}},
         [

@@ -40,6 +40,7 @@ GUARDS: dict[str, Any] = {
     "docker_agent": {"agents": {"root": {"hooks": {"pre_tool_use": [group()]}}}},
     "kiro": {"hooks": {"preToolUse": [{"command": GUARD}]}},
     "qwen": {"hooks": {"PreToolUse": [group(name="g")]}},
+    "kimi": {"hooks": [{"event": "PreToolUse", "command": GUARD}]},
 }  # fmt: skip
 
 OFF = {"enabled": False, "disabled": ["g", GUARD, "user:g", "PreToolUse[0]"], "disableAllHooks": True}
@@ -102,6 +103,11 @@ SWITCHES: dict[str, list[Any]] = {
         {"hooks": {"PreToolUse": [{"sequential": True, "hooks": [{"type": "command", "command": "true", "name": "g"}]}]}},
         {"hooks": {"PreToolUse": [group(name="g", timeout=0.01, env={"PATH": "/none"})]}},
     ],
+    "kimi": [
+        {"hooks": [{"event": "PreToolUse", "command": GUARD, "fail_mode": "open"}]},
+        {"hooks": [{"event": "nosuch", "command": GUARD}]},
+        {"hooks": [{"event": "Stop", "command": GUARD}]},
+    ],
 }  # fmt: skip
 
 #: What every contract is tried with: switches of other agents, and files that are not as they should be.
@@ -134,6 +140,7 @@ COPIES: dict[str, Any] = {
     "ub": {"hooks": {"pre_tool_call": [{"command": [GUARD], "timeout": "1ms"}]}},
     "docker_agent": {"agents": {"root": {"hooks": {"pre_tool_use": [group(timeout=1)]}}}},
     "qwen": {"hooks": {"PreToolUse": [group(timeout=0.01, env={"PATH": "/nosuch"}, name="g")]}},
+    "kimi": {"hooks": [{"event": "PreToolUse", "command": GUARD, "timeout": 1}]},
 }  # fmt: skip
 
 ATTEMPTS = [

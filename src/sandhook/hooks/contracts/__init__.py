@@ -310,6 +310,7 @@ _BUILTINS = {
         "docker_agent",
         "kiro",
         "qwen",
+        "kimi",
     )
 }
 

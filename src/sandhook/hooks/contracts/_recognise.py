@@ -261,6 +261,18 @@ def _qwen_signs(value: JsonObject, name: str) -> bool:
     )
 
 
+def _kimi(value: JsonObject) -> bool:
+    """Recognise a list of hooks, each with one of Kimi Code's events and a command."""
+    hooks = value.get("hooks")
+    if not isinstance(hooks, list) or not hooks:
+        return False
+    if not all(isinstance(each, dict) and isinstance(each.get("event"), str) for each in hooks):
+        return False
+    from sandhook.hooks.contracts.kimi.names import EVENTS
+
+    return all(isinstance(each, dict) and each["event"] in EVENTS and "command" in each for each in hooks)
+
+
 def _hooks(value: JsonObject) -> JsonObject:
     return object_of(value, "hooks")
 
@@ -323,6 +335,7 @@ ROWS = {
         ("/.qwen/", "/qwen-code/", "/QwenCode/"),
         _qwen,
     ),
+    "kimi": Row(_kimi, lambda value, name: True, ("/.kimi-code/",)),
 }
 
 

@@ -1,0 +1,150 @@
+"""The payloads and outputs of Kimi Code hooks: an exit status 2, or an object that denies with the status 0."""
+
+from __future__ import annotations
+
+from sandhook.hooks.contracts import ContractError
+from sandhook.hooks.contracts._agent import asking, event_of, payload
+from sandhook.hooks.contracts._outcome import accidents, broken, refusal, unreadable, words_of
+from sandhook.hooks.contracts._payload import an_object
+from sandhook.hooks.contracts.kimi.names import BLOCKABLE, COMMON, EVENTS, MAX_TOOL_OUTPUT, ROWS
+from sandhook.hooks.decode import (
+    BoundExceeded,
+    DecodeError,
+    decode_object,
+    encode,
+    object_of,
+    text_of,
+    type_name,
+)
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
+
+PLACES = {
+    "session_id": "session_id",
+    "cwd": "cwd",
+    "turn_id": "turn_id",
+    "tool_name": "tool.name",
+    "tool_input": "tool.input",
+    "tool_call_id": "tool.call_id",
+    "tool_output": "result.value",
+    "error": "result.error",
+    "prompt": "prompt",
+    "stop_hook_active": "stop_active",
+    "reason": "reason",
+}
+
+_ABSENT: JsonObject = {
+    "tool_call_id": "",
+    "is_steer": False,
+    "source": "startup",
+    "reason": "",
+    "trigger": "auto",
+    "agent_name": "",
+    "origin_kind": "user",
+    "notification_type": "",
+}
+
+
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
+    native = spec.native_event
+    fields = payload(event, (*COMMON, *ROWS[native].fields), PLACES, _ABSENT)
+    fields["hook_event_name"] = native
+    if "tool_input" in fields and not isinstance(fields["tool_input"], dict):
+        fields["tool_input"] = {}
+    if native == "PostToolUse":
+        output = fields["tool_output"]
+        text = output if isinstance(output, str) else "" if output is None else encode(output)
+        fields["tool_output"] = text[:MAX_TOOL_OUTPUT]
+    if native == "PostToolUseFailure":
+        error = event.result.error if event.result is not None else None
+        fields["error"] = {"message": error or ""}
+    if native == "UserPromptSubmit":
+        fields["prompt"] = [{"type": "text", "text": event.prompt or ""}]
+    return asking(spec, event, encode(fields), compat)
+
+
+def event(name: str, payload: Json) -> Event:
+    """Return the event that a payload describes; a prompt in parts is its texts, with blanks between them."""
+    if name not in EVENTS:
+        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+    fields = dict(an_object(payload))
+    prompt = fields.get("prompt")
+    if isinstance(prompt, list):
+        texts = [object_of({"part": part}, "part").get("text") for part in prompt]
+        fields["prompt"] = " ".join(text for text in texts if isinstance(text, str))
+    if isinstance(fields.get("error"), dict):
+        fields["error"] = text_of(object_of(fields, "error"), "message") or ""
+    return event_of(EVENTS[name], fields, PLACES, ignored=("hook_event_name",))
+
+
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
+    """Return what a run means for this event."""
+    native, notes = spec.native_event, list(ran.diagnostics)
+    why = broken(ran)
+    if ran.exit_status == 2 and (why is None or (ran.truncated and ran.limit is None and ran.signal is None)):
+        words = words_of(ran)
+        verdict = _refused(native, event, words or f"Blocked by {native} hook", notes)
+        return verdict._replace(
+            diagnostics=(*notes, *(accidents(ran, words, 2) if native in BLOCKABLE else ()))
+        )
+    if ran.could_not_run is not None:
+        return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
+    if ran.exit_status:
+        notes.append(f"exit status {ran.exit_status} refuses nothing (2 does), and the output is not read")
+        return Verdict("error", diagnostics=tuple(notes))
+    text = ran.stdout.decode("utf-8", "replace").strip()
+    return _printed(native, event, text, notes, better=compat != "strict") if text else Verdict("none")
+
+
+def _refused(native: str, event: Event, reason: str, notes: list[str]) -> Verdict:
+    if native not in BLOCKABLE:
+        notes.append(f"a refusal is ignored on {native}: hooks only observe it")
+        return Verdict("error", diagnostics=tuple(notes))
+    if native == "Stop" and event.stop_active:
+        notes.append("a hook made the agent continue already: Kimi Code stops")
+        return Verdict("none", True, diagnostics=tuple(notes))
+    return refusal(event.kind, reason, notes)
+
+
+def _printed(native: str, event: Event, text: str, notes: list[str], *, better: bool) -> Verdict:
+    """Return the verdict of an output with the exit status 0."""
+    odd: str | None = None
+    value: JsonObject = {}
+    try:
+        decoded = decode_object(text)
+        value = decoded.value
+        notes.extend(decoded.diagnostics)
+    except DecodeError as error:
+        if text.startswith("{"):
+            odd = f"standard output is not a JSON object: {error}"
+            notes.append(odd)
+            if isinstance(error, BoundExceeded):
+                return unreadable(odd, notes, exceeded_bound=True)
+    message = value.get("message")
+    specific = object_of(value, "hookSpecificOutput")
+    for place, item in (("message", message), ("hookSpecificOutput.message", specific.get("message"))):
+        if isinstance(item, (dict, list)):
+            odd = f"{place}: wanted a string, got {type_name(item)}"
+            notes.append(f"{odd}: Kimi Code does not look at the output")
+            if not better:
+                return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
+    if specific.get("permissionDecision") == "deny":
+        reason = specific.get("permissionDecisionReason")
+        written = reason.strip() if isinstance(reason, str) else ""
+        if native == "UserPromptSubmit":
+            written = text_of(value, "message") or text_of(specific, "message") or written
+        return _refused(native, event, written or f"Blocked by {native} hook", notes)
+    for key, item in (("decision", value.get("decision")), ("continue", value.get("continue"))):
+        if item in ("block", "deny") or item is False:
+            notes.append(f"{key} is not looked at: Kimi Code wants permissionDecision, or exit status 2")
+            if better:
+                return _refused(native, event, text_of(value, "reason", "stopReason") or "refused", notes)
+    if native != "UserPromptSubmit":
+        unknown = specific.get("permissionDecision")
+        if unknown is not None and native in BLOCKABLE:
+            notes.append(f"permissionDecision {encode(unknown)} is not an opinion (deny is known)")
+            odd = odd or (None if unknown in ("allow", "ask") else "permissionDecision is not known")
+        return Verdict("none", undecodable=odd if native in BLOCKABLE else None, diagnostics=tuple(notes))
+    context = text_of(value, "message") or text_of(specific, "message") or text
+    return Verdict("none", context=((context, "prompt"),), undecodable=odd, diagnostics=tuple(notes))
