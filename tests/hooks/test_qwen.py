@@ -303,8 +303,12 @@ def test_conversion() -> None:
             {"type": "command", "command": "x", "timeout": 1_800_000, "name": "n"}
         ]}]}
     }  # fmt: skip
-    assert lost == ()
     assert HookEngine.load(rendered, "qwen", runner=Scripted(said())).hooks[0].timeout == 1800
+    assert lost == ()
+    aliased = HookEngine.load(config(matcher="Bash | edit"), "qwen", runner=Scripted(said())).hooks
+    rendered, lost = get("gemini").render(aliased)
+    assert rendered["hooks"]["BeforeTool"][0]["matcher"] == "Bash|edit|^run_shell_command$"  # type: ignore[call-overload,index]
+    assert lost == ()
 
 
 def test_whose_file_it_is() -> None:

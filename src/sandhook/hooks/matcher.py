@@ -7,7 +7,7 @@ these parts when it loads a file; nothing here depends on an agent.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from sandhook.hooks.decode import DecodeError, encode
 from sandhook.hooks.event import Event, Json
@@ -26,6 +26,13 @@ class Matcher(Protocol):
     """Decides on one event."""
 
     def check(self, event: Event) -> Match: ...
+
+
+@runtime_checkable
+class Expressible(Matcher, Protocol):
+    """A matcher of a contract that can have an equivalent expression, for ``regex_of``."""
+
+    def expression(self) -> str | None: ...
 
 
 class TextTest(Protocol):
@@ -260,6 +267,8 @@ def regex_of(matcher: Matcher) -> str | None:
     """
     if isinstance(matcher, Always):
         return ""
+    if isinstance(matcher, Expressible):
+        return matcher.expression()
     if not isinstance(matcher, ToolName):
         return None
     test = matcher.test

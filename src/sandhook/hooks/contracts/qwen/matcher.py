@@ -46,6 +46,13 @@ class NameOrExpression(Record):
             matched, f"{label} {quote(text)} is {'' if matched else 'not '}matched by /{self.pattern}/"
         )
 
+    def expression(self) -> str | None:
+        """Return an expression on the tool's own name; None for other values."""
+        if self.key != "tool_name":
+            return None
+        named = [tool for tool, others in ALIASES.items() if not set(others).isdisjoint(self.names)]
+        return "|".join((self.pattern, *(f"^{tool}$" for tool in named)))
+
 
 _EVERYTHING = ("", "*", ".*")
 
