@@ -266,11 +266,11 @@ def _kimi(value: JsonObject) -> bool:
     hooks = value.get("hooks")
     if not isinstance(hooks, list) or not hooks:
         return False
-    if not all(isinstance(each, dict) and isinstance(each.get("event"), str) for each in hooks):
+    if not all(isinstance(each, dict) and {"event", "command"} <= set(each) for each in hooks):
         return False
     from sandhook.hooks.contracts.kimi.names import EVENTS
 
-    return all(isinstance(each, dict) and each["event"] in EVENTS and "command" in each for each in hooks)
+    return all(isinstance(each, dict) and str(each["event"]) in EVENTS for each in hooks)
 
 
 def _hooks(value: JsonObject) -> JsonObject:
