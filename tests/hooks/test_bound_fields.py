@@ -176,6 +176,17 @@ TABLE: dict[str, tuple[dict[str, Any], list[tuple[str, object]]]] = {
             ("hooks.BeforeTool.0.hooks.0.env.A", "2"),
         ],
     ),
+    "goose": (
+        {"hooks": {"PreToolUse": [{"matcher": "shell", "hooks": [{"command": "g", "matcher": "x"}]}]}},
+        [
+            ("hooks.PreToolUse", "PostToolUse"),
+            ("hooks.PreToolUse.0.matcher", "edit"),
+            ("hooks.PreToolUse.0.matcher", None),
+            ("hooks.PreToolUse.0.hooks.0.command", "h"),
+            ("hooks.PreToolUse.0.hooks.0.timeout", 5),
+            ("hooks.PreToolUse.0.hooks.0.on_failure", "block"),
+        ],
+    ),
     "jcode": (
         {
             "hooks": {

@@ -113,10 +113,12 @@ def prepare(name: str, home: Path, cwd: Path) -> tuple[list[Path], dict[str, str
     guard = Path(own[0].replace("*.json", "guard.json"))
     if name == "codex":
         guard = Path(own[1])  # the first is TOML
+    if name == "goose":
+        guard = Path(own[1].replace("*", "plugin"))  # the first has settings
     guard.parent.mkdir(parents=True, exist_ok=True)
     guard.write_text(toml_of(name) if name == "mistral_vibe" else json.dumps(GUARDS[name]))
     projects = [
-        Path(layer.path.replace("*.json", "x.json"))
+        Path(layer.path.replace("*.json", "x.json").replace("*", "x"))
         for layer in layers
         if layer.name in ("project", "local") and layer.path.startswith(str(cwd))
     ]

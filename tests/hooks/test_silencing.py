@@ -41,6 +41,7 @@ GUARDS: dict[str, Any] = {
     "kiro": {"hooks": {"preToolUse": [{"command": GUARD}]}},
     "qwen": {"hooks": {"PreToolUse": [group(name="g")]}},
     "kimi": {"hooks": [{"event": "PreToolUse", "command": GUARD}]},
+    "goose": {"hooks": {"PreToolUse": [{"hooks": [{"command": GUARD}]}]}},
 }  # fmt: skip
 
 OFF = {"enabled": False, "disabled": ["g", GUARD, "user:g", "PreToolUse[0]"], "disableAllHooks": True}
@@ -108,6 +109,11 @@ SWITCHES: dict[str, list[Any]] = {
         {"hooks": [{"event": "nosuch", "command": GUARD}]},
         {"hooks": [{"event": "Stop", "command": GUARD}]},
     ],
+    "goose": [
+        {"disabledPlugins": ["g", "hooks", "strong.json", ""]},
+        {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"command": GUARD, "on_failure": "never"}]}]}},
+        {"hooks": {"PreToolUse": [{"hooks": [{"command": "true", "on_failure": "allow"}]}]}},
+    ],
 }  # fmt: skip
 
 #: What every contract is tried with: switches of other agents, and files that are not as they should be.
@@ -141,6 +147,7 @@ COPIES: dict[str, Any] = {
     "docker_agent": {"agents": {"root": {"hooks": {"pre_tool_use": [group(timeout=1)]}}}},
     "qwen": {"hooks": {"PreToolUse": [group(timeout=0.01, env={"PATH": "/nosuch"}, name="g")]}},
     "kimi": {"hooks": [{"event": "PreToolUse", "command": GUARD, "timeout": 1}]},
+    "goose": {"hooks": {"PreToolUse": [{"hooks": [{"command": GUARD, "timeout": 0.01}]}]}},
 }  # fmt: skip
 
 ATTEMPTS = [

@@ -160,7 +160,10 @@ def discover(
 
 
 def _files(path: str) -> list[str]:
-    """Return the files of a layer's path: the path itself, or the files of a directory with an ending."""
+    """Return the files of a layer's path: the path itself, or the files of directories with an ending."""
+    above, star, below = path.partition("/*/")
+    if star:
+        return [f"{each}/{below}" for each in _files(f"{above}/*")]
     directory, _, last = path.rpartition("/")
     if last[:1] != "*":
         return [path]

@@ -58,7 +58,8 @@ class Layer(Record):
     Attributes:
         name: One of LAYERS.
         path: The file, in the host's own form; it need not exist. With a last part like "*.json" all
-            files of the directory with that ending, in the order of their names.
+            files of the directory with that ending, in the order of their names. With a part "*" the
+            file of every directory there.
     """
 
     name: LayerName
@@ -311,6 +312,7 @@ _BUILTINS = {
         "kiro",
         "qwen",
         "kimi",
+        "goose",
     )
 }
 

@@ -157,7 +157,7 @@ def event_of(kind: str, payload: Json, places: Mapping[str, str], *, ignored: It
     if kind == "prompt.submit":
         common["prompt"] = common["prompt"] or ""
     name, call_id = text("tool.name"), text("tool.call_id")
-    if kind in _TOOL_KINDS:
+    if kind in _TOOL_KINDS or name is not None:
         if name is None:
             missing = next((key for key, place in places.items() if place == "tool.name"), "tool_name")
             raise ContractError(f"the payload has no {missing}")

@@ -273,6 +273,37 @@ def _kimi(value: JsonObject) -> bool:
     return all(isinstance(each, dict) and str(each["event"]) in EVENTS for each in hooks)
 
 
+def _goose(value: JsonObject) -> bool:
+    """Recognise nested hooks at events of goose, or the list of disabled plugins."""
+    if not value.get("hooks"):
+        return "disabledPlugins" in value
+    if not _nested(value):
+        return False
+    from sandhook.hooks.contracts.goose.names import EVENTS
+
+    return bool(set(_hooks(value)) & set(EVENTS))
+
+
+def _goose_signs(value: JsonObject, name: str) -> bool:
+    """Recognise goose's events and tools, the policy for failures, and the variable of a plugin."""
+    own = {
+        "PreToolUseResult",
+        "BeforeReadFile",
+        "AfterFileEdit",
+        "BeforeShellExecution",
+        "AfterShellExecution",
+    }
+    return (
+        bool(own & set(_hooks(value)))
+        or any(part.startswith("developer__") for part in _matched_names(value))
+        or any("on_failure" in each or _has_plugin_root(each) for each in _handlers(value))
+    )
+
+
+def _has_plugin_root(handler: JsonObject) -> bool:
+    return any(f"{before}PLUGIN_ROOT" in str(handler.get("command")) for before in "${")
+
+
 def _hooks(value: JsonObject) -> JsonObject:
     return object_of(value, "hooks")
 
@@ -336,6 +367,12 @@ ROWS = {
         _qwen,
     ),
     "kimi": Row(_kimi, lambda value, name: True, ("/.kimi-code/",)),
+    "goose": Row(
+        lambda value: _goose(value) and ("disabledPlugins" in value or _goose_signs(value, "")),
+        _goose_signs,
+        ("/.agents/plugins/", "/goose/"),
+        _goose,
+    ),
 }
 
 

@@ -1,0 +1,246 @@
+"""goose's plugins: hooks.json of every plugin of the user and of the project, and the plugins that are disabled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sandhook.errors import Problem
+from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override
+from sandhook.hooks.contracts._claude_shape import Value
+from sandhook.hooks.contracts._convert import Target, grouped
+from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._groups import Handler, did_you_mean, handlers
+from sandhook.hooks.contracts._loader import (
+    gather,
+    home,
+    hook_spec,
+    lists_of,
+    no_effect,
+    schema,
+    seconds,
+    shell_text,
+)
+from sandhook.hooks.contracts.goose.names import DEFAULT_TIMEOUT, EVENTS, FIELDS, ROWS, SILENT
+from sandhook.hooks.contracts.goose.wire import context_of
+from sandhook.hooks.diagnostic import Diagnostic
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.flavour import compile_search
+from sandhook.hooks.matcher import ALWAYS, Matcher, Never, Regex, ToolName
+from sandhook.hooks.model import Executor, HookSpec, OnError
+from sandhook.pattern.errors import PatternError
+
+_PLUGINS = ".agents/plugins/*/hooks/hooks.json"
+_SETTINGS = ".config/goose/settings.json"
+
+
+def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
+    """Return the hooks of plugins, and the settings that disable plugins."""
+    own = home(env, platform)
+    return [
+        Layer("user", f"{own}/{_SETTINGS}"),
+        Layer("user", f"{own}/{_PLUGINS}"),
+        Layer("project", f"{cwd}/{_SETTINGS}"),
+        Layer("project", f"{cwd}/{_PLUGINS}"),
+    ]
+
+
+def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
+    """Read configurations, weakest layer first; every fault is in the result, with its path."""
+    strict = options.compat == "strict"
+    dropped: list[Problem] = []
+    if strict:
+        faults = [(document, _illegal(document.value)) for document in documents]
+        documents = [document for document, path in faults if path is None]
+        dropped = [
+            Problem(path, "goose skips the whole file: on_failure is allow or block", file=document.name)
+            for document, path in faults
+            if path is not None
+        ]
+    loaded = gather(documents, EVENTS, lambda fields, value: _document(fields, value, strict=strict))
+    kept: list[HookSpec] = []
+    withheld: list[tuple[HookSpec, str]] = []
+    notes: dict[str, None] = {}
+    for spec in loaded.specs:
+        disabling = [each for each in documents if plugin_of(spec.file) in _disabled(each)]
+        effective = [each for each in disabling if strict or may_override(each.layer, spec.layer)]
+        if effective:
+            withheld.append((spec, f"its plugin {plugin_of(spec.file)} is disabled (disabledPlugins)"))
+            continue
+        kept.append(spec)
+        for document in disabling:
+            notes[Diagnostic(no_effect(document, spec), "disabledPlugins", document.name)] = None
+    return loaded._replace(
+        specs=tuple(kept),
+        withheld=tuple(withheld),
+        problems=(*loaded.problems, *dropped),
+        diagnostics=(*loaded.diagnostics, *notes),
+    )
+
+
+def plugin_of(file: str) -> str:
+    """Return the name of the plugin whose hooks a file has, "" for another file."""
+    parts = file.replace("\\", "/").split("/")
+    return parts[-3] if parts[-2:] == ["hooks", "hooks.json"] and len(parts) > 2 else ""
+
+
+def _disabled(document: Document) -> set[str]:
+    value = document.value
+    names = value.get("disabledPlugins") if isinstance(value, dict) else None
+    return {name for name in names if isinstance(name, str) and name} if isinstance(names, list) else set()
+
+
+def _illegal(value: Json) -> str | None:
+    """Return the path of the first ``on_failure`` that goose does not know, or None."""
+    hooks = value.get("hooks") if isinstance(value, dict) else None
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for index, group in enumerate(groups if isinstance(groups, list) else ()):
+            several = group.get("hooks") if isinstance(group, dict) else None
+            for number, hook in enumerate(several if isinstance(several, list) else ()):
+                word = hook.get("on_failure") if isinstance(hook, dict) else None
+                if word not in (None, "allow", "block"):
+                    return f"hooks.{event}[{index}].hooks[{number}].on_failure"
+    return None
+
+
+def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:
+    fields.strings(value, "disabledPlugins", "")
+    hooks = fields.get(value, "hooks", dict, "") or {}
+    for name in hooks:
+        if name in SILENT:
+            fields.note(f"hooks.{name}", "goose never fires this event: its hooks never run")
+        elif name not in EVENTS:
+            hint = did_you_mean(name, EVENTS)
+            fields.note(f"hooks.{name}", f"is not an event of goose: its hooks never run{hint}")
+    known = {name: each for name, each in hooks.items() if name in EVENTS}
+    matchers: dict[str, Matcher | None] = {}
+    for handler in handlers(fields, known):
+        before = len(fields.problems)
+        if handler.group_path not in matchers:
+            matchers[handler.group_path] = _matcher(fields, handler, strict=strict)
+        matcher = matchers[handler.group_path]
+        spec = _hook(fields, handler, matcher or ALWAYS)
+        if matcher is not None and len(fields.problems) == before:
+            yield spec
+
+
+def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec:
+    raw, path = handler.raw, handler.path
+    fields.unknown(raw, FIELDS, path)
+    type_ = fields.get(raw, "type", str, path)
+    if type_ not in ("command", None):  # a hook without a type is a command
+        fields.problem(f"{path}.type", f"wanted command, got {type_!r}")
+    return hook_spec(
+        fields,
+        handler,
+        EVENTS[handler.event],
+        Executor("bash", shell_text(fields, raw, path)),
+        matcher=matcher,
+        timeout=seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT),
+        on_error=_on_failure(fields, handler),
+        entry={**raw, "matcher": handler.matcher},
+    )
+
+
+def _on_failure(fields: Fields, handler: Handler) -> OnError:
+    path = f"{handler.path}.on_failure"
+    word = fields.get(handler.raw, "on_failure", str, handler.path)
+    if word not in (None, "allow", "block"):
+        fields.note(
+            path, f"wanted allow or block, got {word!r}, for which goose skips the whole file: read as block"
+        )
+        word = "block"
+    if word == "block" and handler.event != "PreToolUse":
+        fields.note(path, f"has no effect on {handler.event}: goose goes on after a failure")
+        return "warn"
+    return "block" if word == "block" else "warn"
+
+
+def _matcher(fields: Fields, handler: Handler, *, strict: bool) -> Matcher | None:
+    """Return the matcher of a group, or None for an expression that does not compile."""
+    path, pattern, key = f"{handler.group_path}.matcher", handler.matcher, ROWS[handler.event].matched
+    if not pattern:
+        return ALWAYS
+    if not key:
+        fields.note(path, f"has no meaning on {handler.event}: all match")
+        return ALWAYS
+    if pattern == "*":
+        fields.note(
+            path,
+            "'*' is no regular expression: goose drops the hook without a word; write .* or leave it out",
+        )
+        return Never("the matcher is no regular expression") if strict else ALWAYS
+    try:
+        test = Regex(pattern, "rust", compile_search(pattern, "rust"))
+    except PatternError as error:
+        fields.problem(path, f"does not compile: {error}")
+        return None
+    if key == "tool":
+        return ToolName(test)
+    native = handler.event
+
+    def read(event: Event) -> str:
+        return context_of(native, event)
+
+    return Value(key, read, test)
+
+
+TARGET = Target(
+    "goose",
+    EVENTS,
+    default=DEFAULT_TIMEOUT,
+    matched=("PreToolUse", "PreToolUseResult", "PostToolUse", "PostToolUseFailure"),
+    always_closes=True,
+)
+
+
+def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
+    """Return the hooks.json of a plugin, and a line for each thing that it cannot express."""
+    lost: list[str] = []
+    hooks: dict[str, list[Json]] = {}
+    for spec in specs:
+        value, more = grouped([spec], TARGET)
+        lost += more
+        groups: Json = value["hooks"] if isinstance(value, dict) else {}
+        for native, several in groups.items() if isinstance(groups, dict) else ():
+            for group in several if isinstance(several, list) else ():
+                hooks.setdefault(native, []).append(_closing(group) if spec.on_error == "block" else group)
+    return {"hooks": hooks}, tuple(lost)
+
+
+def _closing(group: Json) -> Json:
+    if not isinstance(group, dict) or not isinstance(group.get("hooks"), list):
+        return group
+    several = group["hooks"]
+    return {
+        **group,
+        "hooks": [{**each, "on_failure": "block"} for each in several if isinstance(each, dict)],
+    }
+
+
+SCHEMA = schema(
+    "goose's hooks.json",
+    {"hooks": lists_of("group", EVENTS)},
+    {
+        "group": {
+            "type": "object",
+            "required": ["hooks"],
+            "properties": {
+                "matcher": {
+                    "type": "string",
+                    "description": "Rust's regular expression on the tool's name, the prompt, the path or the command.",
+                },
+                "hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}},
+            },
+        },
+        "hook": {
+            "type": "object",
+            "required": ["command"],
+            "properties": {
+                "type": {"const": "command"},
+                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
+                "timeout": {"type": "number", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
+                "on_failure": {"enum": ["allow", "block"], "default": "allow"},
+            },
+        },
+    },
+)

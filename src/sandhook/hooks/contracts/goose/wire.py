@@ -1,0 +1,134 @@
+"""The payloads and outputs of goose hooks: an exit status 2, or one JSON object; all else is no decision."""
+
+from __future__ import annotations
+
+import posixpath
+
+from sandhook.hooks.contracts import ContractError
+from sandhook.hooks.contracts._agent import asking, event_of, payload
+from sandhook.hooks.contracts._outcome import accidents, broken, refusal, words_of
+from sandhook.hooks.contracts._payload import variable
+from sandhook.hooks.contracts.goose.names import EVENTS, ROWS
+from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of, text_of
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.matcher import as_text
+from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
+
+PLACES = {
+    "session_id": "session_id",
+    "working_dir": "cwd",
+    "tool_name": "tool.name",
+    "tool_input": "tool.input",
+    "tool_call_id": "tool.call_id",
+    "tool_output": "result.value",
+    "error": "result.error",
+    "message": "prompt",
+}
+
+#: Events that a hook can refuse, or on which it makes the agent continue.
+BLOCKABLE = ("PreToolUse", "Stop")
+
+
+def context_of(native: str, event: Event) -> str:
+    """Return what matchers of an event look at: the tool, the prompt, the path or the command; "" without one."""
+    written = (event.extras or {}).get("matcher_context")
+    key = ROWS[native].matched
+    if key == "prompt":
+        return event.prompt or ""
+    if isinstance(written, str):
+        return written
+    if key == "tool":
+        return event.tool.name if event.tool is not None else ""
+    return (
+        as_text(object_of({"input": event.tool.input if event.tool else None}, "input").get(key))
+        if key
+        else ""
+    )
+
+
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
+    native = spec.native_event
+    fields: JsonObject = {"event": native, "session_id": event.session_id or ""}
+    if ROWS[native].matched:
+        fields["matcher_context"] = context_of(native, event)
+    fields.update(
+        payload(event, (*ROWS[native].fields, "working_dir"), PLACES, {"decision": "allow", "message": ""})
+    )
+    env: dict[str, str] = {}
+    root = posixpath.dirname(posixpath.dirname(spec.file.replace("\\", "/")))
+    if root:
+        env["PLUGIN_ROOT"] = variable(root)
+    return asking(spec, event, encode(fields), compat, env=env)
+
+
+def event(name: str, payload: Json) -> Event:
+    """Return the event that a payload describes."""
+    if name not in EVENTS:
+        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+    return event_of(EVENTS[name], payload, PLACES, ignored=("event",))
+
+
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
+    """Return what a run means for this event."""
+    native, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
+    ended = ran.limit is None and ran.failure is None and ran.signal is None
+    if native not in BLOCKABLE:
+        why = ran.could_not_run
+        if ran.exit_status == 2:
+            notes.append(f"exit status 2 refuses nothing on {native}")
+        return Verdict(
+            "error" if why or ran.exit_status else "none", could_not_run=why, diagnostics=tuple(notes)
+        )
+    if ran.exit_status == 2 and ended:
+        words = words_of(ran)
+        return refusal(event.kind, words or "Blocked by a hook", [*notes, *accidents(ran, words, 2)])
+    text = ran.stdout.decode("utf-8", "replace").strip()
+    whole = better or _is_utf8(ran.stdout)
+    odd: str | None = None
+    value: JsonObject | None = None
+    exceeded = False
+    if text:
+        try:
+            value = decode_object(text).value if whole and not ran.truncated else None
+        except DecodeError as error:
+            odd, exceeded = f"standard output is not a JSON object: {error}", isinstance(error, BoundExceeded)
+            notes.append(odd)
+    word = value.get("decision") if value is not None else None
+    if word == "block" and (ended or (better and ran.signal is not None)):
+        why = broken(ran)
+        verdict = refusal(event.kind, text_of(value or {}, "reason") or "Blocked by a hook", notes)
+        return verdict._replace(could_not_run=why)
+    if better and word == "deny" and ended:
+        notes.append("decision deny is not known to goose, which wants block")
+        return refusal(event.kind, text_of(value or {}, "reason") or "Blocked by a hook", notes)
+    if (
+        ran.exit_status == 0
+        and ran.could_not_run is None
+        and (not text or word == "allow")
+        and _is_utf8(ran.stdout)
+    ):
+        return Verdict("allow" if text else "none", bool(text), diagnostics=tuple(notes))
+    why = ran.could_not_run or (f"its output cannot be read: {odd}" if exceeded else None)
+    verdict = _undecided(spec, ran, why, notes)
+    return verdict._replace(
+        exceeded_bound=exceeded, undecodable=odd or (None if ran.exit_status or why else "no decision")
+    )
+
+
+def _undecided(spec: HookSpec, ran: RunResult, why: str | None, notes: list[str]) -> Verdict:
+    """Return the verdict of a run without a decision, for which the hook has a policy."""
+    what = why or (f"exit status {ran.exit_status}" if ran.exit_status else "its output has no decision")
+    notes.append(f"no decision: {what} (goose wants exit status 2, decision block or allow, or no output)")
+    if spec.on_error == "block" and spec.native_event == "PreToolUse":
+        verdict = refusal("tool.pre", f"hook {spec.id} failed: {what} (on_failure: block)", notes)
+        return verdict._replace(could_not_run=why, decided=why is None)
+    return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
