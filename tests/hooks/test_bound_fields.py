@@ -16,6 +16,16 @@ from tests.hooks.evidencetools import Files
 #: By contract: a configuration with one hook, and changes of it, as a path and the new value. A value of ``str``
 #: renames the key. The configuration has every field that decides when or how the hook runs.
 TABLE: dict[str, tuple[dict[str, Any], list[tuple[str, object]]]] = {
+    "antigravity": (
+        {"b": {"PreToolUse": [{"matcher": "run", "hooks": [{"command": "g", "matcher": "x"}]}]}},
+        [
+            ("b.PreToolUse", "PostToolUse"),
+            ("b.PreToolUse.0.matcher", "write"),
+            ("b.PreToolUse.0.matcher", None),
+            ("b.PreToolUse.0.hooks.0.command", "h"),
+            ("b.PreToolUse.0.hooks.0.timeout", 5),
+        ],
+    ),
     "claude_code": (
         {
             "hooks": {

@@ -203,7 +203,7 @@ def test_the_payload_and_the_variable() -> None:
         "tool_name": "developer__shell", "tool_input": {"command": "ls"}, "tool_call_id": "c",
         "working_dir": "/w",
     }  # fmt: skip
-    assert runner.requests[0].env == {"PLUGIN_ROOT": "/h/.agents/plugins/p"}
+    assert runner.requests[0].spec.executor.env == (("PLUGIN_ROOT", "/h/.agents/plugins/p"),)
     prompt = get("goose").event("UserPromptSubmit", {"event": "UserPromptSubmit", "message": "hi"})
     assert prompt.prompt == "hi"
     result = get("goose").event("PreToolUseResult", {"tool_name": "t", "decision": "deny", "cause": "hook"})

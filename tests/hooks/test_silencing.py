@@ -42,6 +42,7 @@ GUARDS: dict[str, Any] = {
     "qwen": {"hooks": {"PreToolUse": [group(name="g")]}},
     "kimi": {"hooks": [{"event": "PreToolUse", "command": GUARD}]},
     "goose": {"hooks": {"PreToolUse": [{"hooks": [{"command": GUARD}]}]}},
+    "antigravity": {"g": {"PreToolUse": [group()]}},
 }  # fmt: skip
 
 OFF = {"enabled": False, "disabled": ["g", GUARD, "user:g", "PreToolUse[0]"], "disableAllHooks": True}
@@ -109,6 +110,12 @@ SWITCHES: dict[str, list[Any]] = {
         {"hooks": [{"event": "nosuch", "command": GUARD}]},
         {"hooks": [{"event": "Stop", "command": GUARD}]},
     ],
+    "antigravity": [
+        {"g": {"enabled": False}},
+        {"g": {"enabled": False, "PreToolUse": [group()]}},
+        {"g": {"PreToolUse": []}},
+        {"enabled": False},
+    ],
     "goose": [
         {"disabledPlugins": ["g", "hooks", "strong.json", ""]},
         {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"command": GUARD, "on_failure": "never"}]}]}},
@@ -148,6 +155,7 @@ COPIES: dict[str, Any] = {
     "qwen": {"hooks": {"PreToolUse": [group(timeout=0.01, env={"PATH": "/nosuch"}, name="g")]}},
     "kimi": {"hooks": [{"event": "PreToolUse", "command": GUARD, "timeout": 1}]},
     "goose": {"hooks": {"PreToolUse": [{"hooks": [{"command": GUARD, "timeout": 0.01}]}]}},
+    "antigravity": {"g": {"PreToolUse": [group(timeout=1)]}},
 }  # fmt: skip
 
 ATTEMPTS = [

@@ -313,6 +313,7 @@ _BUILTINS = {
         "qwen",
         "kimi",
         "goose",
+        "antigravity",
     )
 }
 

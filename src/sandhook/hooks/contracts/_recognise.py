@@ -300,6 +300,17 @@ def _goose_signs(value: JsonObject, name: str) -> bool:
     )
 
 
+def _antigravity(value: JsonObject) -> bool:
+    """Recognise bundles by name, one of them with a list at an event of Antigravity."""
+    bundles = [each for each in value.values() if isinstance(each, dict)]
+    if not bundles or not any(isinstance(each, list) for bundle in bundles for each in bundle.values()):
+        return False
+    from sandhook.hooks.contracts.antigravity.names import FOLDED
+
+    names = [name.lower() for bundle in bundles for name, each in bundle.items() if isinstance(each, list)]
+    return bool(set(names) & set(FOLDED))
+
+
 def _has_plugin_root(handler: JsonObject) -> bool:
     return any(f"{before}PLUGIN_ROOT" in str(handler.get("command")) for before in "${")
 
@@ -372,6 +383,15 @@ ROWS = {
         _goose_signs,
         ("/.agents/plugins/", "/goose/"),
         _goose,
+    ),
+    "antigravity": Row(
+        lambda value: "hooks" not in value and _antigravity(value),
+        lambda value, name: True,
+        (
+            *("/.gemini/config/", "/.agents/hooks.json", "/.agent/hooks.json"),
+            *("/_agents/hooks.json", "/_agent/hooks.json"),
+        ),
+        _antigravity,
     ),
 }
 

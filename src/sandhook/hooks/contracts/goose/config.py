@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.errors import Problem
@@ -20,6 +21,7 @@ from sandhook.hooks.contracts._loader import (
     seconds,
     shell_text,
 )
+from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts.goose.names import DEFAULT_TIMEOUT, EVENTS, FIELDS, ROWS, SILENT
 from sandhook.hooks.contracts.goose.wire import context_of
 from sandhook.hooks.diagnostic import Diagnostic
@@ -125,6 +127,7 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
 
 def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec:
     raw, path = handler.raw, handler.path
+    root = posixpath.dirname(posixpath.dirname(fields.document.name.replace("\\", "/")))
     fields.unknown(raw, FIELDS, path)
     type_ = fields.get(raw, "type", str, path)
     if type_ not in ("command", None):  # a hook without a type is a command
@@ -133,7 +136,9 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec:
         fields,
         handler,
         EVENTS[handler.event],
-        Executor("bash", shell_text(fields, raw, path)),
+        Executor(
+            "bash", shell_text(fields, raw, path), env=(("PLUGIN_ROOT", variable(root)),) if root else ()
+        ),
         matcher=matcher,
         timeout=seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT),
         on_error=_on_failure(fields, handler),
@@ -198,7 +203,8 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
     lost: list[str] = []
     hooks: dict[str, list[Json]] = {}
     for spec in specs:
-        value, more = grouped([spec], TARGET)
+        own = tuple(pair for pair in spec.executor.env if pair[0] != "PLUGIN_ROOT")
+        value, more = grouped([spec._replace(executor=spec.executor._replace(env=own))], TARGET)
         lost += more
         groups: Json = value["hooks"] if isinstance(value, dict) else {}
         for native, several in groups.items() if isinstance(groups, dict) else ():

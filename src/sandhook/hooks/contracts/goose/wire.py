@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import posixpath
-
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import accidents, broken, refusal, words_of
-from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts.goose.names import EVENTS, ROWS
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -55,11 +52,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     fields.update(
         payload(event, (*ROWS[native].fields, "working_dir"), PLACES, {"decision": "allow", "message": ""})
     )
-    env: dict[str, str] = {}
-    root = posixpath.dirname(posixpath.dirname(spec.file.replace("\\", "/")))
-    if root:
-        env["PLUGIN_ROOT"] = variable(root)
-    return asking(spec, event, encode(fields), compat, env=env)
+    return asking(spec, event, encode(fields), compat)
 
 
 def event(name: str, payload: Json) -> Event:
