@@ -197,6 +197,26 @@ TABLE: dict[str, tuple[dict[str, Any], list[tuple[str, object]]]] = {
             ("hooks.PreToolUse.0.hooks.0.on_failure", "block"),
         ],
     ),
+    "grok": (
+        {
+            "hooks": {
+                "PreToolUse": [
+                    {
+                        "matcher": "Bash",
+                        "hooks": [{"type": "command", "command": "g", "matcher": "x", "env": {"A": "1"}}],
+                    }
+                ]
+            }
+        },
+        [
+            ("hooks.PreToolUse", "PostToolUse"),
+            ("hooks.PreToolUse.0.matcher", "Edit"),
+            ("hooks.PreToolUse.0.matcher", None),
+            ("hooks.PreToolUse.0.hooks.0.command", "h"),
+            ("hooks.PreToolUse.0.hooks.0.timeout", 9),
+            ("hooks.PreToolUse.0.hooks.0.env.A", "2"),
+        ],
+    ),
     "jcode": (
         {
             "hooks": {

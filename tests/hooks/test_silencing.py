@@ -43,6 +43,7 @@ GUARDS: dict[str, Any] = {
     "kimi": {"hooks": [{"event": "PreToolUse", "command": GUARD}]},
     "goose": {"hooks": {"PreToolUse": [{"hooks": [{"command": GUARD}]}]}},
     "antigravity": {"g": {"PreToolUse": [group()]}},
+    "grok": {"hooks": {"PreToolUse": [group()]}},
 }  # fmt: skip
 
 OFF = {"enabled": False, "disabled": ["g", GUARD, "user:g", "PreToolUse[0]"], "disableAllHooks": True}
@@ -110,6 +111,10 @@ SWITCHES: dict[str, list[Any]] = {
         {"hooks": [{"event": "nosuch", "command": GUARD}]},
         {"hooks": [{"event": "Stop", "command": GUARD}]},
     ],
+    "grok": [
+        {"hooks": {"PreToolUse": [group(env={"PATH": "/none"})]}},
+        {"hooks": {"PreToolUse": [{"matcher": "(", "hooks": [{"type": "command", "command": GUARD}]}]}},
+    ],
     "antigravity": [
         {"g": {"enabled": False}},
         {"g": {"enabled": False, "PreToolUse": [group()]}},
@@ -156,6 +161,7 @@ COPIES: dict[str, Any] = {
     "kimi": {"hooks": [{"event": "PreToolUse", "command": GUARD, "timeout": 1}]},
     "goose": {"hooks": {"PreToolUse": [{"hooks": [{"command": GUARD, "timeout": 0.01}]}]}},
     "antigravity": {"g": {"PreToolUse": [group(timeout=1)]}},
+    "grok": {"hooks": {"PreToolUse": [group(timeout=1)]}},
 }  # fmt: skip
 
 ATTEMPTS = [
@@ -178,7 +184,8 @@ class Runner:
         self.guarded: list[str] = []
 
     def __call__(self, request: Request) -> RunResult:
-        if GUARD not in (request.spec.executor.text, *request.spec.executor.argv):
+        words = (request.spec.executor.text, *request.spec.executor.argv)
+        if all(word.rpartition("/")[2] != GUARD for word in words):  # some agents look next to the file
             return RunResult(0)
         self.guarded.append(request.spec.layer)
         if request.spec.layer != self.layer:

@@ -314,6 +314,7 @@ _BUILTINS = {
         "kimi",
         "goose",
         "antigravity",
+        "grok",
     )
 }
 

@@ -311,6 +311,23 @@ def _antigravity(value: JsonObject) -> bool:
     return bool(set(names) & set(FOLDED))
 
 
+def _grok(value: JsonObject) -> bool:
+    """Recognise nested hooks with a type at events of which one is Grok Build's."""
+    if not _nested(value) or not all("type" in each for each in _handlers(value)):
+        return False
+    from sandhook.hooks.contracts.grok.names import EVENTS
+
+    return bool(set(_hooks(value)) & set(EVENTS))
+
+
+def _grok_signs(value: JsonObject, name: str) -> bool:
+    """Recognise Grok Build's variables and tools."""
+    tools = {"run_terminal_command", "search_replace"}
+    return bool(tools & _matched_names(value)) or any(
+        "GROK_" in str(each.get("command")) for each in _handlers(value)
+    )
+
+
 def _has_plugin_root(handler: JsonObject) -> bool:
     return any(f"{before}PLUGIN_ROOT" in str(handler.get("command")) for before in "${")
 
@@ -393,6 +410,7 @@ ROWS = {
         ),
         _antigravity,
     ),
+    "grok": Row(lambda value: _grok(value) and _grok_signs(value, ""), _grok_signs, ("/.grok/",), _grok),
 }
 
 
