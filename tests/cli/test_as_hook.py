@@ -355,7 +355,7 @@ def settings() -> dict[str, Any]:
         codes = re.findall(r"`([^`]+)`", cell)
         if name in ("mistral_vibe", "kimi"):
             found[name] = decode_toml("\n".join(codes)).value
-        elif name in ("ub", "docker_agent"):
+        elif name in ("ub", "docker_agent", "hermes"):
             found[name] = decode_yaml(codes[0]).value
         else:
             found[name] = json.loads(codes[0].replace("\\|", "|"))

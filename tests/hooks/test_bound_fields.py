@@ -217,6 +217,17 @@ TABLE: dict[str, tuple[dict[str, Any], list[tuple[str, object]]]] = {
             ("hooks.PreToolUse.0.hooks.0.env.A", "2"),
         ],
     ),
+    "hermes": (
+        {"hooks": {"pre_tool_call": [{"matcher": "terminal", "command": "g"}]}},
+        [
+            ("hooks.pre_tool_call", "post_tool_call"),
+            ("hooks.pre_tool_call.0.matcher", "patch"),
+            ("hooks.pre_tool_call.0.matcher", None),
+            ("hooks.pre_tool_call.0.command", "h"),
+            ("hooks.pre_tool_call.0.timeout", 5),
+            ("hooks.pre_tool_call.0.fail_closed", True),
+        ],
+    ),
     "jcode": (
         {
             "hooks": {

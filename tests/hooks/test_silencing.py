@@ -44,6 +44,7 @@ GUARDS: dict[str, Any] = {
     "goose": {"hooks": {"PreToolUse": [{"hooks": [{"command": GUARD}]}]}},
     "antigravity": {"g": {"PreToolUse": [group()]}},
     "grok": {"hooks": {"PreToolUse": [group()]}},
+    "hermes": {"hooks": {"pre_tool_call": [{"command": GUARD}]}},
 }  # fmt: skip
 
 OFF = {"enabled": False, "disabled": ["g", GUARD, "user:g", "PreToolUse[0]"], "disableAllHooks": True}
@@ -111,6 +112,10 @@ SWITCHES: dict[str, list[Any]] = {
         {"hooks": [{"event": "nosuch", "command": GUARD}]},
         {"hooks": [{"event": "Stop", "command": GUARD}]},
     ],
+    "hermes": [
+        {"hooks": {"pre_tool_call": []}},
+        {"hooks_auto_accept": False, "hooks": {"pre_tool_call": [{"command": GUARD, "matcher": "nosuch"}]}},
+    ],
     "grok": [
         {"hooks": {"PreToolUse": [group(env={"PATH": "/none"})]}},
         {"hooks": {"PreToolUse": [{"matcher": "(", "hooks": [{"type": "command", "command": GUARD}]}]}},
@@ -162,6 +167,7 @@ COPIES: dict[str, Any] = {
     "goose": {"hooks": {"PreToolUse": [{"hooks": [{"command": GUARD, "timeout": 0.01}]}]}},
     "antigravity": {"g": {"PreToolUse": [group(timeout=1)]}},
     "grok": {"hooks": {"PreToolUse": [group(timeout=1)]}},
+    "hermes": {"hooks": {"pre_tool_call": [{"command": GUARD, "timeout": 1}]}},
 }  # fmt: skip
 
 ATTEMPTS = [

@@ -315,6 +315,7 @@ _BUILTINS = {
         "goose",
         "antigravity",
         "grok",
+        "hermes",
     )
 }
 

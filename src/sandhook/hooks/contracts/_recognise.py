@@ -328,6 +328,19 @@ def _grok_signs(value: JsonObject, name: str) -> bool:
     )
 
 
+def _hermes(value: JsonObject) -> bool:
+    """Recognise flat lists of hooks at Hermes Agent's events, each with a command in one text."""
+    hooks = _hooks(value)
+    entries = _entries(hooks)
+    if not entries or not all(isinstance(each.get("command"), str) for each in entries):
+        return False
+    if any({"tools", "on_failure", "hooks", "type"} & set(each) for each in entries):
+        return False
+    from sandhook.hooks.contracts.hermes.names import EVENTS, PYTHON_ONLY, SETTINGS
+
+    return set(hooks) <= {*EVENTS, *PYTHON_ONLY, *SETTINGS}
+
+
 def _has_plugin_root(handler: JsonObject) -> bool:
     return any(f"{before}PLUGIN_ROOT" in str(handler.get("command")) for before in "${")
 
@@ -411,6 +424,7 @@ ROWS = {
         _antigravity,
     ),
     "grok": Row(lambda value: _grok(value) and _grok_signs(value, ""), _grok_signs, ("/.grok/",), _grok),
+    "hermes": Row(_hermes, lambda value, name: True, ("/.hermes/", "/hermes/config.yaml")),
 }
 
 
