@@ -27,7 +27,7 @@ from sandhook.hooks.model import Compat
 from sandhook.vfs.path import VirtualPath
 
 ROOT = Path(__file__).parents[2] / "conformance" / "hooks"
-AGENTS = ("claude_code", "codex", "gemini", "copilot")
+AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi")
 
 #: Where a run's directory is in the sandbox. The recorder's was below /tmp, and rules for /tmp see that.
 WORLD = "/tmp/agents"
@@ -152,6 +152,10 @@ def _turn(agent: str, stop: Any, env: dict[str, str]) -> Continuation:
         return continuation(stop, env)
     if agent == "copilot":
         from sandhook.hooks.contracts.copilot.names import STOPS
+
+        return Continuation(stop, laps=STOPS, todo_laps=0, fires_in_vain=True)
+    if agent == "qwen":
+        from sandhook.hooks.contracts.qwen.reply import STOPS
 
         return Continuation(stop, laps=STOPS, todo_laps=0, fires_in_vain=True)
     return Continuation(stop)

@@ -125,7 +125,7 @@ def test_matchers_of_a_prompt_and_of_an_event_without_a_value() -> None:
         (said("", 1, "no"), False, False),
         (said('{"decision":"block","reason":"no"}'), True, False),
         (said('{"continue":false}'), True, False),
-        (said('{"message":{},' + denies()[1:]), True, False),
+        (said('{"message":{},' + denies()[1:]), True, True),
         (said('{"message":5,' + denies()[1:]), True, True),
         (said('{"hookSpecificOutput":{"permissionDecision":"ask"}}'), False, False),
         (said(denies() + " more"), False, False),

@@ -105,8 +105,15 @@ def test_promise_13_what_is_no_decision_is_its_own_state_and_can_be_closed(name:
 NOT_STRICT = ["{}x", "{} {}", "[{}]", "{},", "\ufeff{}", "{}\0", "//\n{}", '{{"a":NaN,"b":{}}}', "'{}'"]
 
 
+#: Contracts in which an output before a call that is not JSON has no meaning.
+NOT_TEXT = [
+    *("claude_code", "codex", "copilot", "cursor", "docker_agent", "everruns"),
+    *("qwen", "kimi", "goose", "antigravity", "grok", "hermes"),
+]
+
+
 @pytest.mark.parametrize("form", NOT_STRICT)
-@pytest.mark.parametrize("name", ["claude_code", "codex", "copilot", "cursor", "docker_agent", "everruns"])
+@pytest.mark.parametrize("name", NOT_TEXT)
 def test_promise_13_an_output_that_is_not_strict_json_is_no_approval(name: str, form: str) -> None:
     words = {
         "permissionDecision": "allow",

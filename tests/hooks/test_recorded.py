@@ -62,6 +62,16 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-COPILOT-008": ("matcher.*",),
         "L-COPILOT-009": ("preToolUse.exit*", "preToolUse.not-*", "preToolUse.signal-*"),
     },
+    "qwen": {
+        "L-QWEN-001": ("PreToolUse.top-block-inner-allow", "several.*", "layers.allow-project-deny"),
+        "L-QWEN-002": ("PreToolUse.exit2-*", "UserPromptSubmit.exit2-silent"),
+        "L-QWEN-004": ("layers.off-project",),
+    },
+    "kimi": {
+        "L-KIMI-001": ("fault.*",),
+        "L-KIMI-002": ("matcher.1",),
+        "L-KIMI-003": ("PreToolUse.continue-false", "PreToolUse.top-block"),
+    },
 }
 
 

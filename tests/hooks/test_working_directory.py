@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sandhook.hooks import Decision, HookEngine, SandboxRunner, ToolPre
+from sandhook.hooks.contracts import names
 from sandhook.hooks.sources import Document
 from sandhook.isolation.arguments import Isolation
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.overlay import OverlayFileSystem
 from sandhook.vfs.path import VirtualPath
+from tests.hooks.test_silencing import GUARD, GUARDS
 
 SCRIPT = "pwd >&2; echo x > made && [ -f made ]; exit 2"
 CONFIGURATION = {
@@ -34,7 +38,16 @@ def test_a_hook_runs_in_the_directory_of_its_event(cwd: str, layer: str, isolati
         assert (ran.exit_status, ran.stderr.decode()) == (2, f"{cwd}\n")
 
 
-GUARD = b"#!/bin/sh\necho no >&2\nexit 2\n"
+@pytest.mark.parametrize("name", [name for name in names() if name != "everruns"])  # which has one workspace
+def test_hooks_of_every_contract_run_in_the_directory_of_the_event(name: str) -> None:
+    value = json.loads(json.dumps(GUARDS[name]).replace(f'"{GUARD}"', '"pwd"'))
+    engine = HookEngine.load(Document(value, contract=name), runner=SandboxRunner())
+    ran = engine.fire(ToolPre("Bash", {"command": "ls"}, cwd="/home/me/project")).outcomes[0].ran
+    assert ran is not None
+    assert ran.stdout == b"/home/me/project\n"
+
+
+SCRIPT_FILE = b"#!/bin/sh\necho no >&2\nexit 2\n"
 
 
 def fire_approved(
@@ -42,7 +55,7 @@ def fire_approved(
     fs: FileSystem | None = None,
     *,
     isolation: Isolation | None = None,
-    content: bytes = GUARD,
+    content: bytes = SCRIPT_FILE,
 ) -> Decision:
     """Fire a project's guard that was approved with one script; the event is in the script's directory's parent."""
     hook = {"type": "command", "command": path}
@@ -97,7 +110,7 @@ def test_a_guard_whose_approved_script_cannot_be_written_refuses(
     fs.write_bytes(VirtualPath("/srv/lib/directory/x"), b"", parents=True)
     fs.write_bytes(VirtualPath("/srv/lib/file"), b"")
     fs.mkfifo(VirtualPath("/srv/lib/fifo"))
-    content = GUARD + b"#" * 5000 if path.endswith("large") else GUARD
+    content = SCRIPT_FILE + b"#" * 5000 if path.endswith("large") else SCRIPT_FILE
     decision = fire_approved(path, fs, isolation=isolation, content=content)
     assert decision.permission == "deny"
     ran = decision.outcomes[0].ran

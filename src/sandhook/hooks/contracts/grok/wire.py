@@ -100,9 +100,9 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     try:
         value = decode_object(text).value if text else None
     except DecodeError as error:
-        if text.startswith("{"):
-            odd, exceeded = f"standard output is not a JSON object: {error}", isinstance(error, BoundExceeded)
-            notes.append(odd)
+        odd = f"standard output is not a JSON object: {error}"
+        exceeded = isinstance(error, BoundExceeded) and text.startswith("{")
+        notes += [odd] if text.startswith("{") else []
     reason = None if ran.signal and not better else _refuses(native, value or {}, notes, better=better)
     if reason is not None:
         return refusal(event.kind, reason or GENERIC, notes)._replace(

@@ -1,7 +1,7 @@
 """Kimi Code's hooks: a list of config.toml, in parallel; one fault upstream drops the whole list.
 
-Source: the package @moonshot-ai/kimi-code 2.1.0 (2026-09-23), its code in packages/agent-core-v2. Divergences: L-KIMI-001
-and on in docs/divergences.md.
+Source: the package @moonshot-ai/kimi-code 2.1.0 (2026-09-23), its code in packages/agent-core-v2, and runs of it
+(conformance/hooks/kimi/recorded). Divergences: L-KIMI-001 and on in docs/divergences.md.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ class Kimi(Agent):
 
     name = "kimi"
     title = "Kimi Code"
+    recorded = "2.1.0"
     has_own_format = True
     events = EVENTS
     refusable = frozenset({"tool.pre", "prompt.submit"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 FACTS = {
-    "source": "the package @moonshot-ai/kimi-code 2.1.0 (2026-09-23), its code",
+    "source": "the package @moonshot-ai/kimi-code 2.1.0 (2026-09-23), its code and its runs",
     "files": "~/.kimi-code/config.toml; there is no project's file",
     "trust": "the user's file",
     "matcher": "JavaScript's RegExp, found anywhere in the tool's name or the prompt",

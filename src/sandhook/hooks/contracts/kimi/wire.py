@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import accidents, broken, refusal, unreadable, words_of
+from sandhook.hooks.contracts._outcome import accidents, after_mark, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import an_object
 from sandhook.hooks.contracts.kimi.names import BLOCKABLE, COMMON, EVENTS, MAX_TOOL_OUTPUT, ROWS
 from sandhook.hooks.decode import (
@@ -14,7 +14,6 @@ from sandhook.hooks.decode import (
     encode,
     object_of,
     text_of,
-    type_name,
 )
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
@@ -22,7 +21,6 @@ from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
 PLACES = {
     "session_id": "session_id",
     "cwd": "cwd",
-    "turn_id": "turn_id",
     "tool_name": "tool.name",
     "tool_input": "tool.input",
     "tool_call_id": "tool.call_id",
@@ -41,6 +39,7 @@ _ABSENT: JsonObject = {
     "trigger": "auto",
     "agent_name": "",
     "origin_kind": "user",
+    "turn_id": 0,
     "notification_type": "",
 }
 
@@ -80,6 +79,10 @@ def event(name: str, payload: Json) -> Event:
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
+    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=compat == "strict")
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     native, notes = spec.native_event, list(ran.diagnostics)
     why = broken(ran)
     if ran.exit_status == 2 and (why is None or (ran.truncated and ran.limit is None and ran.signal is None)):
@@ -116,19 +119,13 @@ def _printed(native: str, event: Event, text: str, notes: list[str], *, better: 
         value = decoded.value
         notes.extend(decoded.diagnostics)
     except DecodeError as error:
-        if text.startswith("{"):
+        if text.startswith("{") or native != "UserPromptSubmit":
             odd = f"standard output is not a JSON object: {error}"
-            notes.append(odd)
+        if text.startswith("{"):
+            notes.append(str(odd))
             if isinstance(error, BoundExceeded):
-                return unreadable(odd, notes, exceeded_bound=True)
-    message = value.get("message")
+                return unreadable(str(odd), notes, exceeded_bound=True)
     specific = object_of(value, "hookSpecificOutput")
-    for place, item in (("message", message), ("hookSpecificOutput.message", specific.get("message"))):
-        if isinstance(item, (dict, list)):
-            odd = f"{place}: wanted a string, got {type_name(item)}"
-            notes.append(f"{odd}: Kimi Code does not look at the output")
-            if not better:
-                return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
     if specific.get("permissionDecision") == "deny":
         reason = specific.get("permissionDecisionReason")
         written = reason.strip() if isinstance(reason, str) else ""

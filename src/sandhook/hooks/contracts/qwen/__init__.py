@@ -1,7 +1,7 @@
 """Qwen Code's hooks: groups per event in settings.json, in parallel or one by one, joined as one merged object.
 
-Source: the package @qwen-code/qwen-code 0.24.4 (2026-09-22), its guide and its code in packages/core/src/hooks.
-Divergences: L-QWEN-001 and on in docs/divergences.md.
+Source: the package @qwen-code/qwen-code 0.24.4 (2026-09-22), its guide and its code in packages/core/src/hooks,
+and runs of it (conformance/hooks/qwen/recorded). Divergences: L-QWEN-001 and on in docs/divergences.md.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ class Qwen(Agent):
 
     name = "qwen"
     title = "Qwen Code"
+    recorded = "0.24.4"
     has_own_format = True
     events = EVENTS
     refusable = frozenset(

@@ -62,7 +62,7 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     notes: dict[str, None] = {}
     for spec in loaded.specs:
         effective = [each for each in switches if strict or may_override(each.layer, spec.layer)]
-        if effective and _switch(effective[0]):
+        if effective and _switch(effective[0]) and _switch(switches[0]):
             withheld.append((spec, "hooks are switched off (disableAllHooks)"))
             continue
         kept.append(spec)

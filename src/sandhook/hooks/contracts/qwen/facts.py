@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 FACTS = {
-    "source": "the package @qwen-code/qwen-code 0.24.4 (2026-09-22), its guide and its code",
+    "source": "the package @qwen-code/qwen-code 0.24.4 (2026-09-22), its guide, its code and its runs",
     "files": "settings.json of the system, of ~/.qwen and of .qwen",
     "trust": "system and user files; upstream asks for the folder",
     "matcher": "a list of names or JavaScript's RegExp, found anywhere in the tool's name; other names of a tool exactly",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts._rows import Row
 
-_MODE = "permission_mode"
-_TOOL = (_MODE, "tool_name", "tool_input")
+_TOOL = ("tool_name", "tool_input")
 _STOP = ("stop_hook_active", "last_assistant_message", "background_tasks", "crons")
 
 #: Events, with the payload's keys after the common ones.
@@ -17,54 +16,51 @@ ROWS = {
     "PostToolUseFailure": Row(
         "tool.fail",
         (
-            *(_MODE, "tool_use_id", "tool_call_id?", "tool_name", "tool_input", "error", "is_interrupt"),
+            *("tool_use_id", "tool_call_id?", "tool_name", "tool_input", "error", "is_interrupt"),
             "duration_ms?",
         ),
         "tool_name",
     ),
-    "PostToolBatch": Row("x.PostToolBatch", (_MODE, "tool_calls")),
-    "UserPromptSubmit": Row("prompt.submit", (_MODE, "prompt", "submitted_prompt?")),
+    "PostToolBatch": Row("x.PostToolBatch", ("tool_calls",)),
+    "UserPromptSubmit": Row("prompt.submit", ("prompt", "submitted_prompt?")),
     "UserPromptExpansion": Row(
-        "x.UserPromptExpansion", (_MODE, "command_name", "command_args", "prompt"), "command_name"
+        "x.UserPromptExpansion", ("command_name", "command_args", "prompt"), "command_name"
     ),
-    "SessionStart": Row("session.start", (_MODE, "source", "model", "agent_type?"), "source"),
-    "SessionEnd": Row("session.end", (_MODE, "reason"), "reason"),
-    "SessionDelete": Row("x.SessionDelete", (_MODE, "deleted_session_id")),
-    "MessageDisplay": Row("x.MessageDisplay", (_MODE, "message_id", "displayed_text", "is_final")),
-    "Stop": Row("stop", (_MODE, *_STOP)),
-    "StopFailure": Row(
-        "x.StopFailure", (_MODE, "error", "error_details?", "last_assistant_message?"), "error"
-    ),
-    "SubagentStart": Row("subagent.start", (_MODE, "agent_id", "agent_type"), "agent_type"),
+    "SessionStart": Row("session.start", ("source", "model", "agent_type?"), "source"),
+    "SessionEnd": Row("session.end", ("reason",), "reason"),
+    "SessionDelete": Row("x.SessionDelete", ("deleted_session_id",)),
+    "MessageDisplay": Row("x.MessageDisplay", ("message_id", "displayed_text", "is_final")),
+    "Stop": Row("stop", (*_STOP, "context_usage?", "context_limit?", "input_tokens?")),
+    "StopFailure": Row("x.StopFailure", ("error", "error_details?", "last_assistant_message?"), "error"),
+    "SubagentStart": Row("subagent.start", ("agent_id", "agent_type"), "agent_type"),
     "SubagentStop": Row(
         "subagent.stop",
-        (_MODE, "stop_hook_active", "agent_id", "agent_type", "agent_transcript_path", *_STOP[1:]),
+        ("stop_hook_active", "agent_id", "agent_type", "agent_transcript_path", *_STOP[1:]),
         "agent_type",
     ),
-    "PreCompact": Row("compact.pre", (_MODE, "trigger", "custom_instructions"), "trigger"),
-    "PostCompact": Row("compact.post", (_MODE, "trigger", "compact_summary"), "trigger"),
-    "Notification": Row(
-        "notification", (_MODE, "message", "notification_type", "title?"), "notification_type"
-    ),
+    "PreCompact": Row("compact.pre", ("trigger", "custom_instructions"), "trigger"),
+    "PostCompact": Row("compact.post", ("trigger", "compact_summary"), "trigger"),
+    "Notification": Row("notification", ("message", "notification_type", "title?"), "notification_type"),
     "PermissionRequest": Row("permission.request", (*_TOOL, "permission_suggestions?"), "tool_name"),
     "PermissionDenied": Row(
         "x.PermissionDenied", (*_TOOL, "tool_use_id", "tool_call_id?", "reason"), "tool_name"
     ),
-    "TodoCreated": Row(
-        "x.TodoCreated", (_MODE, "todo_id", "todo_content", "todo_status", "all_todos", "phase")
-    ),
+    "TodoCreated": Row("x.TodoCreated", ("todo_id", "todo_content", "todo_status", "all_todos", "phase")),
     "TodoCompleted": Row(
-        "x.TodoCompleted", (_MODE, "todo_id", "todo_content", "previous_status", "all_todos", "phase")
+        "x.TodoCompleted", ("todo_id", "todo_content", "previous_status", "all_todos", "phase")
     ),
     "InstructionsLoaded": Row(
         "x.InstructionsLoaded",
-        (_MODE, "file_path", "memory_type", "load_reason", "trigger_file_path?", "parent_file_path?"),
+        ("file_path", "memory_type", "load_reason", "trigger_file_path?", "parent_file_path?"),
         "file_path",
     ),
 }
 EVENTS = {name: row.kind for name, row in ROWS.items()}
 
-COMMON = ("session_id", "transcript_path", "cwd", "hook_event_name", "timestamp")
+COMMON = (
+    *("session_id", "source_type?", "source_id?", "transcript_path", "cwd", "hook_event_name", "timestamp"),
+    *("permission_mode", "agent_id?", "prompt_id?"),
+)
 
 FIELDS = (
     *("type", "command", "args", "name", "description", "timeout", "async", "env", "shell", "statusMessage"),

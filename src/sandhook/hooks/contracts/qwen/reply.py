@@ -11,7 +11,7 @@ from sandhook.hooks.model import Operation, Permission, Placement, Verdict
 NO_REASON = "No reason provided"
 
 #: How often a hook may keep the agent from stopping.
-STOPS = 8
+STOPS = 7
 
 #: Characters of context after a slash command expanded.
 MAX_EXPANSION = 10_000

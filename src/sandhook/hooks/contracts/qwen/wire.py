@@ -54,8 +54,6 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     if native == "PostToolUse" and not isinstance(fields["tool_response"], dict):
         shown = fields["tool_response"]
         fields["tool_response"] = {"llmContent": shown, "returnDisplay": shown}
-    if event.agent_id is not None:
-        fields.setdefault("agent_id", event.agent_id)
     project = variable(event.cwd or "/workspace")
     env = {f"{name}_PROJECT_DIR": project for name in ("GEMINI", "CLAUDE", "QWEN")}
     if event.session_id is not None:
@@ -159,4 +157,5 @@ def _plain(name: str, text: str, status: int, *, from_stdout: bool) -> Verdict:
         return Verdict("error", system_message=f"Warning: {text}")
     if from_stdout and name in TEXT_EVENTS:
         return Verdict("none", context=((text, _PLACEMENTS.get(name, "prompt")),))
-    return Verdict("none", system_message=text)
+    odd = "the output is text, not a JSON object" if from_stdout and name in BLOCKABLE else None
+    return Verdict("none", system_message=text, undecodable=odd)

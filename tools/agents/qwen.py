@@ -1,0 +1,53 @@
+"""What a record of Qwen Code says."""
+
+from __future__ import annotations
+
+from tools.agents.records import Facts, Object, Record, joined
+
+CONTRACT = "qwen"
+TITLE = "Qwen Code"
+TOUCH: Object = {
+    "tool": "run_shell_command",
+    "input": {"command": "touch marker", "description": "t", "is_background": False},
+}
+LAYERS = {"user": "home/.qwen/settings.json", "project": "project/.qwen/settings.json"}
+EVENTS: dict[str, str] = {}
+INCOMPARABLE = {"SessionStart.text": "the recorder leaves out the reminders in which the context stands"}
+
+
+def payloads(record: Record) -> list[Object]:
+    """Return the payloads of the events that the record's hooks wait for."""
+    event, first = record.event, (record.calls or [TOUCH])[0]
+    call: Object = {"tool_name": first["tool"], "tool_input": first["input"], "tool_use_id": "toolu_1"}
+    own: dict[str, Object] = {
+        "PreToolUse": call,
+        "PostToolUse": {**call, "tool_response": {"llmContent": "plain-result"}},
+        "UserPromptSubmit": {"prompt": record.prompt},
+        "SessionStart": {"source": "startup", "model": "m"},
+        "Stop": {"stop_hook_active": False, "last_assistant_message": "done"},
+    }
+    common: Object = {
+        "session_id": "00000000-0000-4000-8000-000000000000",
+        "transcript_path": "@W@/home/.qwen/x.jsonl",
+        "cwd": "@W@/project",
+        "hook_event_name": event,
+        "timestamp": "2026-01-01T00:00:00.000Z",
+        "permission_mode": "yolo",
+    }
+    return [{**common, **own[event]}]
+
+
+def facts(record: Record) -> Facts:
+    """Return what the agent did."""
+    event, requests = record.event, record.number("requests")
+    texts = joined(record.texts("said"), record.texts("first"), record.texts("tool_results"))
+    did: Facts = {"ran": [*sorted(set(record.texts("ran")))], "texts": texts}
+    if not requests:  # nobody read anything
+        del did["texts"]
+    if event == "PreToolUse":
+        did["touched"] = list(record.texts("files"))
+    elif event == "UserPromptSubmit":
+        did["refused"] = requests == 0
+    elif event == "Stop":
+        did["stops"] = requests
+    return did
