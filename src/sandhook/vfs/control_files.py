@@ -29,6 +29,9 @@ _AGENT_NAMES = """
 """
 AGENT_FILES = frozenset(_AGENT_NAMES.split())
 
+#: Directories without a dot in which agents look for hooks.
+AGENT_DIRECTORIES = frozenset({"_agent", "_agents"})
+
 #: Endings of environment files that nothing reads by itself.
 _TEMPLATES = (".example", ".sample", ".template")
 
@@ -62,8 +65,10 @@ def folded(name: str) -> str:
 
 
 def is_dot_directory(name: str) -> bool:
-    """Return True for the name of a directory that belongs to a tool: ``.git``, ``.claude``, ``.vscode``."""
-    return (folded(name)[:1] == "." and name not in (".", "..")) or is_short_name(name)
+    """Return True for the name of a directory that belongs to a tool: ``.git``, ``.claude``, ``_agents``."""
+    plain = folded(name)
+    dotted = plain[:1] == "." and name not in (".", "..")
+    return dotted or plain in AGENT_DIRECTORIES or is_short_name(name)
 
 
 def is_short_name(name: str) -> bool:

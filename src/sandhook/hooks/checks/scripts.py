@@ -390,7 +390,10 @@ def _understands(name: str, spec: HookSpec, value: JsonObject) -> bool:
     native = next((own for own, kind in other.events.items() if kind == spec.event), None)
     if native is None:
         return False
-    verdict = Probe(other, spec._replace(native_event=native)).of_json(value)
+    probe = Probe(other, spec._replace(native_event=native))
+    if has_effect(probe.of_json({})):  # an agent that acts on any object understands none
+        return False
+    verdict = probe.of_json(value)
     return verdict.could_not_run is None and verdict.undecodable is None and has_effect(verdict)
 
 
