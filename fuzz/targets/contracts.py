@@ -69,7 +69,7 @@ def seeds() -> Iterable[bytes]:
     for contract, config in chosen.items():
         head = bytes([NAMES.index(contract)])
         yield head + b"\0" + json.dumps(config).encode()
-        if contract in ("ub", "docker_agent", "mistral_vibe", "jcode"):
+        if contract in ("ub", "docker_agent", "mistral_vibe", "jcode", "kimi", "hermes"):
             yield head + b"\1" + write_yaml(config).encode()
             if isinstance(config, dict):
                 yield head + b"\2" + encode_toml(config).encode()
