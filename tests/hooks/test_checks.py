@@ -46,6 +46,7 @@ def jcode(command: str, event: str = "PreToolUse") -> dict[str, Any]:
 
 SPECIFIC = '{"hookSpecificOutput":{%s"permissionDecision":"deny"}}'
 NAMED = '"hookEventName":"PreToolUse",'
+ALLOWS = '{"hookSpecificOutput":{"permissionDecision":"allow"}}'
 
 #: Rule, contract, a configuration in which it is found, and the neighbour in which nothing is.
 CASES = [
@@ -96,6 +97,7 @@ CASES = [
     ("W-READ", "crush", crush("set -e; read -r x"), everruns("set -e; read -r x")),
     ("W-OUTPUT", "crush", crush('echo \'{"decision":"perhaps"}\''), crush('echo \'{"decision":"deny"}\'')),
     ("W-OUTPUT", "everruns", everruns("echo hello"), everruns("echo hello >&2")),
+    ("W-OVERRIDE", "qwen", jcode(f"echo '{ALLOWS}'"), jcode("exit 0")),
     ("W-OUTPUT", "everruns", everruns("echo hello"), everruns("x=$(echo hello)")),
     (
         "W-WORDS",
@@ -268,6 +270,12 @@ def test_the_first_line_sets_errexit(first: str, wanted: bool) -> None:
     from sandhook.hooks.checks.reading import read
 
     assert read(f"{first}\ntrue\n", {}).errexit is wanted
+
+
+@pytest.mark.parametrize(("command", "rules"), [("echo '{}'", ["W-OUTPUT"]), ("exit 0", [])])
+def test_an_object_without_a_decision_refuses_in_antigravity(command: str, rules: list[str]) -> None:
+    value = {"g": {"PreToolUse": [{"hooks": [{"command": command}]}]}}
+    assert [each.rule for each in findings("antigravity", value)] == rules
 
 
 def test_what_a_script_computes_has_no_type() -> None:

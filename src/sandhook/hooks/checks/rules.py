@@ -33,6 +33,7 @@ RuleId = Literal[
     "W-DENY",
     "W-READ",
     "W-OUTPUT",
+    "W-OVERRIDE",
     "W-NAME",
     "W-WORDS",
     "W-FIELD",
@@ -99,6 +100,11 @@ RULES: dict[RuleId, Rule] = {
         "warning",
         "The agent cannot parse the output of the script on this event.",
         "Print the fields that the agent's page lists.",
+    ),
+    "W-OVERRIDE": Rule(
+        "warning",
+        "The script prints an approval, which in this agent replaces the refusals of other hooks (not in sandhook).",
+        "Print nothing to let the action pass.",
     ),
     "W-NAME": Rule(
         "warning",

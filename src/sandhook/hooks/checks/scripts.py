@@ -324,9 +324,15 @@ class _Checker:
 
     def _object(self, value: JsonObject, act: Act, own: str | None) -> None:
         """Check one object that the hook prints."""
-        if not _MEANS & set(value):
-            return
         verdict = self.probe.of_json(value)
+        if not _MEANS & set(value):
+            if verdict.refuses:
+                name, native = self.probe.contract.name, self.probe.spec.native_event
+                message = f"{name} refuses after an object without a decision on {native}"
+                self.add("W-OUTPUT", message, own, act.line)
+            return
+        if verdict.overrides and verdict.permission == "allow":
+            self.add("W-OVERRIDE", "an approval replaces the refusals of other hooks", own, act.line)
         problem = verdict.could_not_run or verdict.undecodable
         if problem is None and has_effect(verdict):
             return
