@@ -192,8 +192,8 @@ def _decided(
     better: bool,
 ) -> Verdict:
     key = "behavior" if native == "permissionRequest" else "permissionDecision"
-    words = (value.get(key), specific.get(key), object_of(specific, "decision").get(key))
-    word = stronger(words) if better else next(filter(None, words), None)
+    top, inner = value.get(key), specific.get(key) or object_of(specific, "decision").get(key)
+    word = stronger((top, inner)) if better else top or inner
     if native in ("preToolUse", "permissionRequest"):
         reason = text_of(value, "permissionDecisionReason", "message", "reason") or text_of(
             specific, "permissionDecisionReason"
