@@ -445,3 +445,21 @@ def test_whatever_the_text_is_it_is_followed_or_refused(text: str) -> None:
         looked(text, {"/p/x": "echo"})
     except TrustError as error:
         assert "to be followed" in str(error) or "more than" in str(error)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "readonly D=d; . $D/x.sh",
+        "declare -r D=d; readonly E=1; . $D/x.sh",
+        "declare -i n=0; declare -l b=d; . $b/x.sh",
+        "f() { local -i n=3; [ -f a ] || return 1; . d/x.sh; }; f",
+        "for b in d; do [ -d $b ] || continue; . $b/x.sh >&2; done",
+        "b=d; echo x >&2; { . $b/x.sh; } 2>/dev/null",
+        "alias ll='ls -l'; . d/x.sh",
+        "pushd d >/dev/null; . ./x.sh",
+    ],
+)
+def test_attributes_ways_out_and_redirections_that_change_nothing_leave_all_known(text: str) -> None:
+    evidence = looked(text, {"/p/d/x.sh": ":", "/p/a": ""})
+    assert (paths(evidence), evidence.unknown) == (["/p/d/x.sh"], ())

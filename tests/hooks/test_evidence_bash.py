@@ -73,6 +73,15 @@ shopt -s nullglob
 bash d/[b].sh
 bash ~+/a.sh
 bash {d,e}/a.sh
+return
+break
+continue
+readonly x=d
+declare -l x=D
+declare -i x=1
+cd d > /nowhere/x
+x=d/a.sh; x=e < /nowhere/x
+pushd -n d
 """.strip().splitlines()
 
 COMPOUND = """
@@ -92,8 +101,10 @@ for f in d/*.sh; do . "$f"; done; @
 for x in "$@" .; do @; done
 for x; do @; done
 n=; while [ -z "$n" ]; do n=1; @; done
-n=; until [ -n "$n" ]; do @; n=1; done
+n=; until [ -n "$n" ]; do n=1; @; done
 case $x in d) @;; *) @;; esac
+case $x in d) @;;& *) @;; esac
+{ @; } < /nowhere/x
 trap '@' EXIT
 @ | @
 @ &

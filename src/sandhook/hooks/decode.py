@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, NoReturn
 
@@ -261,17 +261,27 @@ def _finite(value: Json) -> Json:
     return value
 
 
-def first_object(text: str) -> str:
-    """Return the text in braces that begins a text, or else the first of its lines that has one; "" without one."""
-    start = 0 if text.startswith("{") else text.find("\n{") + 1
-    if text.startswith("{", start):
-        depth = 0
-        for match in _STRING_OR_BRACKET.finditer(text, start):
-            token = match[0]
-            depth += (token in "[{") - (token in "]}")
-            if depth <= 0:
-                return text[start : match.end()]
-    return ""
+def objects_in(text: str) -> Iterator[str]:
+    """Yield the JSON objects in a text, one after another, whatever is around them."""
+    decoder = json.JSONDecoder(parse_int=float)
+    start, left = text.find("{"), _SCANNED
+    while start >= 0 and left > 0:
+        try:
+            end = decoder.raw_decode(text, start)[1]
+        except JSONDecodeError as error:
+            left -= error.pos - start + 1
+            start = text.find("{", start + 1)
+        except RecursionError:
+            left -= len(text) - start
+            start = text.find("{", start + 1)
+        else:
+            yield text[start:end]
+            left -= end - start
+            start = text.find("{", end)
+
+
+#: Characters that the search for objects reads at most: each brace may begin an object that has no end.
+_SCANNED = 4_000_000
 
 
 def _check_depth(text: str, most: int) -> None:

@@ -12,7 +12,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import may_override, needs_trust
-from sandhook.hooks.decode import BoundExceeded, DecodeError, first_object, other_readings
+from sandhook.hooks.decode import BoundExceeded, DecodeError, other_readings
 from sandhook.hooks.fold import Fold
 from sandhook.hooks.model import (
     ContextFile,
@@ -25,6 +25,7 @@ from sandhook.hooks.model import (
     source_of,
 )
 from sandhook.hooks.runner import RunnerAdapter, unknown_executor
+from sandhook.hooks.unread import UnreadRefusal, unread_refusal
 from sandhook.record import Record
 
 if TYPE_CHECKING:
@@ -320,30 +321,29 @@ class EventRun:
                 return verdict.undecodable
             if ran.exit_status:
                 return f"exit status {ran.exit_status} without a decision"
-        if fail_closed == "strict" and self._has_refusal(spec, event, ran):
-            return "its output has a refusal and other text, which its agent reads as text alone"
+        if fail_closed == "strict":
+            return self._unread_refusal(spec, event, ran, verdict)
         return None
 
     def _unambiguous(self, spec: HookSpec, event: Event, ran: RunResult) -> Verdict:
-        """Return the verdict of a run; an output that refuses for some readers of JSON could not be read."""
+        """Return the verdict of a run; an output whose refusal the agent would not see could not be read."""
         verdict = self._contract.decode(spec, event, ran, self._services.compat)
-        if verdict.refuses or self._services.compat == "strict" or b'"' not in ran.stdout:
+        if verdict.refuses or self._services.compat == "strict" or b"{" not in ran.stdout:
             return verdict
         for text in other_readings(ran.stdout.decode("utf-8", "replace")):
             other = self._contract.decode(spec, event, ran._replace(stdout=text.encode()), "better")
             if other.refuses:
                 why = "its output has a key twice, and refuses only if the other value counts"
                 return verdict._replace(could_not_run=why, exceeded_bound=True)
+        if verdict.could_not_run is None and event.kind in self._contract.refusable:
+            return verdict._replace(could_not_run=self._unread_refusal(spec, event, ran, verdict))
         return verdict
 
-    def _has_refusal(self, spec: HookSpec, event: Event, ran: RunResult) -> bool:
-        """Return whether the first JSON object of an output would refuse if nothing else were printed."""
-        printed = ran.stdout.decode("utf-8", "replace").strip()
-        first = first_object(printed)
-        if not first or first == printed:
-            return False
-        alone = ran._replace(stdout=first.encode("utf-8", "surrogatepass"))
-        return self._contract.decode(spec, event, alone, self._services.compat).refuses
+    def _unread_refusal(
+        self, spec: HookSpec, event: Event, ran: RunResult, verdict: Verdict
+    ) -> UnreadRefusal | None:
+        compat = self._services.compat
+        return unread_refusal(ran, verdict, lambda each: self._contract.decode(spec, event, each, compat))
 
     def _exceeded_bound(self, ran: RunResult, verdict: Verdict) -> bool:
         """Return whether a hook could not run because of a bound that its agent does not have."""

@@ -34,6 +34,11 @@ def permission_of(value: Mapping[str, Json], key: str) -> Permission | None:
     return next((permission for permission in PERMISSIONS if permission == word), None)
 
 
+def stronger(words: Sequence[Json]) -> Json:
+    """Return the decision that counts of those in one output: "deny", or else the first that is not null or ""."""
+    return "deny" if "deny" in words else next((word for word in words if word not in (None, "")), None)
+
+
 _MARK = "\ufeff".encode()
 
 

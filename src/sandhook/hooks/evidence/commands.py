@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from typing import Literal, TypeAlias
 
 from sandhook.builtins import NAMES
-from sandhook.dispatch.envline import EnvError, read_env_line
+from sandhook.dispatch.envline import EnvError
 from sandhook.dispatch.extensions import advice, extension
 from sandhook.dispatch.operands import SHELLS, base_name, execution, has_dot_command, is_system_program
 from sandhook.dispatch.parts import Part
 from sandhook.dispatch.shebang import BOM, READ, ShebangError, read_shebang
 from sandhook.errors import TrustError
-from sandhook.hooks.evidence.variables import effect_of, has_substitution
+from sandhook.hooks.evidence.variables import effect_of, has_substitution, stays
 from sandhook.hooks.evidence.words import (
     COMMAND_LINE,
     COPY,
@@ -24,6 +24,7 @@ from sandhook.hooks.evidence.words import (
     Machine,
     WordReader,
     descriptor_of,
+    interpreter_words,
     reachable,
     shown_pattern,
 )
@@ -84,6 +85,9 @@ class Commands:
         self.unknown: dict[str, None] = {}
         self.seen: dict[str, None] = {}  # every working directory so far
         self.where = "the command"
+        self.attributes: dict[str, str] = {}  # by variable: letters of declare, of CHANGING
+        self.aliases: set[str | None] = set()
+        self.left: list[list[Knowledge]] = []  # at each way out of what is followed, innermost last
         self.locals: list[set[str]] = []  # of the functions that are followed, innermost last
         self._written: dict[str, str] = {}  # paths that the scripts write, and where
         self._extracts: str | None = None  # the command that writes files by names that are not known
@@ -126,6 +130,8 @@ class Commands:
     def call(self, fields: Fields, known: Knowledge, line: int) -> None:
         """Follow a command whose words are expanded; ``known`` has its streams."""
         name = fields[0]
+        if name in self.aliases:
+            self.note(line, f"calls the alias {name}")
         if name is None:
             self.note(line, "calls what it computes")
         elif name in known.functions:
@@ -171,11 +177,20 @@ class Commands:
         positional, known.positional = known.positional, tuple(fields[1:])
         with self._entered(("function", id(body), known.key()), known, once=False) as entered:
             if entered:
-                self.body(body, known)
+                with self.joined_exits(known):
+                    self.body(body, known)
         known.positional = positional
         for each in self.locals.pop():  # whether it was local there may depend on the way
             if known.variables.get(each) != before.get(each):
                 known.variables.pop(each, None)
+
+    @contextmanager
+    def joined_exits(self, known: Knowledge) -> Iterator[None]:
+        """Follow a function, a file or a round of a loop; what is known after it holds on every way out."""
+        self.left.append([])
+        yield
+        for each in self.left.pop():
+            known.join(each)
 
     @contextmanager
     def _entered(self, key: tuple[object, ...], known: Knowledge, *, once: bool) -> Iterator[bool]:
@@ -362,7 +377,8 @@ class Commands:
             positional = known.positional
             if len(fields) > 1:
                 known.positional = tuple(fields[1:])
-            self.text(text, known)
+            with self.joined_exits(known):
+                self.text(text, known)
             known.source, known.positional = source, positional
             return
         child = self._child(known, program)
@@ -378,7 +394,7 @@ class Commands:
             return
         try:
             shebang = read_shebang(data[:READ])
-            line = shebang and _interpreter_words(shebang.interpreter, shebang.argument)
+            line = shebang and interpreter_words(shebang.interpreter, shebang.argument)
         except (ShebangError, EnvError):
             return  # it does not start
         if line:
@@ -440,7 +456,8 @@ class Commands:
 
     def set_value(self, name: str, value: str | None, known: Knowledge, line: int) -> None:
         """Follow a new value of a variable; None when it is not known."""
-        if value is None:
+        if value is None or not stays(name, value, known.variables.get(name), self.attributes.get(name, "")):
+            value = None
             known.variables.pop(name, None)
         else:
             known.variables[name] = value
@@ -478,11 +495,3 @@ class Commands:
         if len(known.directories) > 32:
             known.directories, known.lost = known.directories[:32], True
         self.seen.update(dict.fromkeys(known.directories))
-
-
-def _interpreter_words(interpreter: str, argument: str | None) -> list[str]:
-    """Return the command line of a "#!" line, without the script."""
-    if base_name(interpreter) != "env":
-        return [interpreter, argument] if argument else [interpreter]
-    line = read_env_line(argument, {})
-    return [line.program, *line.arguments]

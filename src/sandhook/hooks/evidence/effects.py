@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import TypeAlias
 
 from sandhook.dispatch.operands import is_system_program
 from sandhook.hooks.evidence.commands import Commands, Fields
-from sandhook.hooks.evidence.variables import has_substitution, hides_command
+from sandhook.hooks.evidence.variables import CHANGING, has_substitution, hides_command, stays
 from sandhook.hooks.evidence.words import Knowledge, absolute, descriptor_of, reachable
 from sandhook.lazy import lazily
 
@@ -17,6 +17,9 @@ _CHANGES = lazily(
     r"=|\b(?:cd|pushd|popd|read|unset|eval|source|set|shift|printf|mapfile)\b|(?:^|[;&|\s])\.\s"
 )
 _IDENTIFIER = lazily(r"[A-Za-z_]\w*")
+
+#: Built-ins whose arguments are assignments.
+DECLARATIONS = frozenset({"declare", "export", "local", "readonly", "typeset"})
 
 
 def _source(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
@@ -72,12 +75,15 @@ def _alias(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> Non
         if field is None:
             seeker.note(line, "has an alias that it computes")
         elif "=" in field:
-            seeker.later(field.partition("=")[2])
+            name, _, text = field.partition("=")
+            seeker.later(text)
+            seeker.aliases.add(name)
 
 
 def _cd(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
     del line
-    options = [field for field in fields[1:] if field and field[0] == "-" and not field.strip("-LPe@n")]
+    letters_of = "-LPe" if fields[0] == "cd" else "-n"
+    options = [field for field in fields[1:] if field and field[0] == "-" and not field.strip(letters_of)]
     options = [field for field in options if len(field) > 1]
     words = [field for field in fields[1:] if field not in options]
     if fields[0] == "popd" or words[:1] == ["-"] or (fields[0] == "pushd" and not words):
@@ -93,7 +99,8 @@ def _cd(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
         target = seeker.machine.resolve(reachable(target, known.directory, seeker.machine)[-1])
     before = known.directories
     seeker.change_directory(target, known)
-    if len(words) > 1:  # an error in bash
+    only_stack = fields[0] == "pushd" and "n" in letters  # a later popd changes the directory
+    if len(words) > 1 or only_stack:  # more words than one are an error in bash
         known.directories = list(dict.fromkeys((*known.directories, *before)))
 
 
@@ -151,6 +158,21 @@ def _declare(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> N
             known.forget()
         elif fields[0] == "local" or (fields[0] in ("declare", "typeset") and field[:1] != "-"):
             known.variables.pop(field, None)
+    names = [field.partition("=")[0] for field in fields[1:] if field and field[:1] not in "-+"]
+    declares(seeker, fields, names, known)
+
+
+def declares(seeker: Commands, fields: Fields, names: Iterable[str], known: Knowledge) -> None:
+    """Follow the attributes that a declaration sets for variables, whose values are assigned already."""
+    letters = "r" if fields[0] == "readonly" else ""
+    for field in fields[1:]:
+        if field is not None and field[:1] == "-":
+            letters += "".join(letter for letter in field if letter in CHANGING)
+    for name in names if letters else ():
+        value = known.variables.get(name)
+        if value is not None and not stays(name, value, value, letters):
+            del known.variables[name]
+        seeker.attributes[name] = seeker.attributes.get(name, "") + letters
 
 
 def _set(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
@@ -163,6 +185,13 @@ def _set(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
         known.positional = tuple(rest[1:])
     elif rest:
         known.positional = tuple(rest) if rest[0] is not None else None
+
+
+def _leave(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
+    """``return``, ``break`` and ``continue``: the script may go on after what they leave."""
+    del fields, line
+    for exits in seeker.left:
+        exits.append(known.copy())
 
 
 def _shift(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
@@ -212,7 +241,9 @@ def _test(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None
 
 
 def _loads(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> None:
-    """``hash -p FILE NAME`` and ``enable -f FILE NAME``."""
+    """``hash -p FILE NAME``, ``enable -f FILE NAME`` and ``enable -n NAME``."""
+    if fields[0] == "enable" and any(field and field[:2] in ("-n", "-d") for field in fields[1:]):
+        seeker.note(line, "switches a built-in off, so that its name is another command")
     for option, word in pairwise((*fields, "")):
         if option is not None and option[:2] in ("-p", "-f"):
             word = option[2:] or word
@@ -225,9 +256,10 @@ def _loads(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> Non
 _Effect: TypeAlias = Callable[[Commands, Fields, Knowledge, int], None]
 
 EFFECTS: Mapping[str, _Effect] = {
-    ".": _source, "[": _test, "alias": _alias, "cd": _cd, "compgen": _compgen, "declare": _declare, "enable": _loads,
-    "eval": _eval, "export": _declare, "fc": _history, "getopts": _names, "hash": _loads, "jobs": _jobs,
-    "let": _names, "local": _declare, "mapfile": _names, "popd": _cd, "printf": _names, "pushd": _cd, "read": _names,
-    "readarray": _names, "readonly": _declare, "set": _set, "shift": _shift, "shopt": _shopt, "source": _source,
-    "test": _test, "trap": _trap, "typeset": _declare, "unset": _names, "wait": _names,
+    ".": _source, "[": _test, "alias": _alias, "break": _leave, "cd": _cd, "compgen": _compgen, "continue": _leave,
+    "declare": _declare, "enable": _loads, "eval": _eval, "export": _declare, "fc": _history, "getopts": _names,
+    "hash": _loads, "jobs": _jobs, "let": _names, "local": _declare, "mapfile": _names, "popd": _cd, "printf": _names,
+    "pushd": _cd, "read": _names, "readarray": _names, "readonly": _declare, "return": _leave, "set": _set,
+    "shift": _shift, "shopt": _shopt, "source": _source, "test": _test, "trap": _trap, "typeset": _declare,
+    "unset": _names, "wait": _names,
 }  # fmt: skip

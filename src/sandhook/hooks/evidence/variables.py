@@ -22,6 +22,16 @@ _OF_THE_SHELL = frozenset(_SHELL_NAMES.split())
 #: Directories in which programs find files that they execute or obey when they start.
 _PLACES = frozenset({"CURL_HOME", "GNUPGHOME", "HOME", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME"})
 
+#: Letters of ``declare`` by which a variable has another value than an assignment has.
+CHANGING = "clrui"
+
+#: Variables of bash that have values of their own, whatever a script assigns.
+_OWN_VALUES = """
+    BASHPID BASH_ARGC BASH_ARGV BASH_ARGV0 BASH_COMMAND BASH_LINENO BASH_SOURCE BASH_SUBSHELL COMP_WORDBREAKS
+    EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD LINENO PIPESTATUS PPID RANDOM SECONDS SHELLOPTS BASHOPTS SRANDOM UID _
+"""
+_DYNAMIC = frozenset(_OWN_VALUES.split())
+
 #: A substitution in a subscript: arithmetic, ``test -v`` and ``printf -v`` expand it, wherever the text comes from.
 _SUBSCRIPT = lazily(r"[A-Za-z_]\w*\[[^]]*(?:\$\(|`)")
 
@@ -45,6 +55,20 @@ def effect_of(name: str, value: str | None) -> str | None:
     if value is not None and hides_command(value):
         return f"has a text with a command in a subscript: {value}"
     return None
+
+
+def stays(name: str, value: str, before: str | None, letters: str) -> bool:
+    """Return whether a variable has the value that a script assigns.
+
+    Args:
+        before: Its value before the assignment, None when it is not known.
+        letters: Its attributes, of CHANGING.
+    """
+    if name in _DYNAMIC or ("r" in letters and value != before):
+        return False
+    if "c" in letters or ("i" in letters and not (value.isdecimal() and value == str(int(value[:19])))):
+        return False
+    return ("l" not in letters or value == value.lower()) and ("u" not in letters or value == value.upper())
 
 
 def hides_command(text: str) -> bool:

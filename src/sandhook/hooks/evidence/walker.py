@@ -10,7 +10,7 @@ from typing import cast
 
 from sandhook.errors import LimitExceeded, ShellSyntaxError, TrustError
 from sandhook.hooks.evidence.commands import Commands
-from sandhook.hooks.evidence.effects import EFFECTS
+from sandhook.hooks.evidence.effects import DECLARATIONS, EFFECTS, declares
 from sandhook.hooks.evidence.variables import has_substitution, hides_command
 from sandhook.hooks.evidence.words import Knowledge, Machine, Stream
 from sandhook.hooks.evidence.writes import WRITING
@@ -23,6 +23,9 @@ MAX_STEPS, MAX_TEXT = 50_000, 256 << 10
 
 #: Times that a loop is walked before its working directory counts as unknown.
 _ROUNDS = 4
+
+#: Targets of redirections that do not fail: a file, and the descriptors of every program.
+_CERTAIN = ("/dev/null", "0", "1", "2", "-")
 
 _IDENTIFIER = lazily(r"[A-Za-z_]\w*")
 
@@ -146,6 +149,7 @@ class Walker(Commands):
         fields = [field for word in node.words if isinstance(word, ast.Word) for field in reader.fields(word)]
         streams = self._streams(node.redirections, known)
         before, usual = dict(known.variables), known.usual
+        unchanged = known.copy() if self._may_fail(node.redirections, known) else known
         for assignment in (*node.assignments, *node.words):
             if not isinstance(assignment, ast.Assignment):
                 continue
@@ -157,6 +161,9 @@ class Walker(Commands):
             if fields[:1] in (["local"], ["declare"], ["typeset"]) and self.locals:
                 self.locals[-1].add(assignment.name)
             self.assign(assignment, known, node.line)
+        if fields and fields[0] in DECLARATIONS:
+            names = [each.name for each in node.words if isinstance(each, ast.Assignment)]
+            declares(self, fields, names, known)
         if not fields:
             return
         if fields == ["exec"]:
@@ -164,6 +171,7 @@ class Walker(Commands):
             return
         outer, known.streams = known.streams, streams
         self.call(fields, known, node.line)
+        known.join(unchanged)
         known.streams = outer
         if node.assignments:  # they end with the command
             known.usual = usual
@@ -238,8 +246,18 @@ class Walker(Commands):
         for each in redirections:
             self._inside(each, known)
         outer, known.streams = known.streams, self._streams(redirections, known)
+        unchanged = known.copy() if self._may_fail(redirections, known) else known
         follow()
+        known.join(unchanged)
         known.streams = outer
+
+    def _may_fail(self, redirections: tuple[ast.Redirection, ...], known: Knowledge) -> bool:
+        """Return whether a command may not run, because one of its redirections fails."""
+        reader = self.reader(known)
+        return any(
+            each.document is None and each.operator != "<<<" and reader.value(each.target) not in _CERTAIN
+            for each in redirections
+        )
 
     def _subshell(self, node: ast.Subshell, known: Knowledge) -> None:
         inner = known.copy()
@@ -266,16 +284,18 @@ class Walker(Commands):
     def _case(self, node: ast.Case, known: Knowledge) -> None:
         def follow() -> None:
             self._inside(node.subject, known)
-            before, falls = known.copy(), None
+            before = known.copy()
+            falls: list[Knowledge] = []
             for clause in node.clauses:
                 self._inside(clause.patterns, known)
                 branch = before.copy()
-                if falls is not None:
-                    branch.join(falls)
+                for each in falls:
+                    branch.join(each)
                 if clause.body is not None:
                     self.body(clause.body, branch)
                 known.join(branch)
-                falls = branch if clause.terminator == ";&" else None
+                if clause.terminator in (";&", ";;&"):
+                    falls.append(branch)
 
         self._compound(node, known, follow)
 
@@ -284,7 +304,8 @@ class Walker(Commands):
         for _ in range(_ROUNDS):
             before = (dict(known.variables), list(known.directories), known.lost, known.positional)
             current = known.copy()
-            once(current)
+            with self.joined_exits(current):
+                once(current)
             known.join(current)
             if before == (known.variables, known.directories, known.lost, known.positional):
                 return

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Protocol
 
+from sandhook.dispatch.envline import read_env_line
+from sandhook.dispatch.operands import base_name
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.expand.brace import expand_braces, has_braces
 from sandhook.pattern.glob import compile_pattern, has_magic, quote
@@ -452,3 +454,11 @@ def _unquoted(pattern: str) -> str:
 def _literal(word: Word) -> str | None:
     texts = [part.text for part in word.parts if isinstance(part, Literal)]
     return "".join(texts) if len(texts) == len(word.parts) else None
+
+
+def interpreter_words(interpreter: str, argument: str | None) -> list[str]:
+    """Return the command line of a "#!" line, without the script."""
+    if base_name(interpreter) != "env":
+        return [interpreter, argument] if argument else [interpreter]
+    line = read_env_line(argument, {})
+    return [line.program, *line.arguments]

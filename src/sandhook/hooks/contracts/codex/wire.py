@@ -115,7 +115,7 @@ def _verdict_of(name: str, event: Event, ran: RunResult, notes: list[str], *, be
     if verdict.halt and name == "PostToolUse":
         reason = text_of(value, "stopReason") or text_of(value, "reason") or STOPPED
         verdict = verdict._replace(halt=better, reason=reason, result=Operation("replace", reason))
-    if specific.get("permissionDecision") == "allow":
+    if specific.get("permissionDecision") == "allow" and not (better and verdict.refuses):
         replaced = Operation("replace", specific["updatedInput"])
         verdict = Verdict("allow", True, permission="allow", input=replaced)
     elif name == "PermissionRequest" and verdict.permission == "none" and specific.get("decision"):

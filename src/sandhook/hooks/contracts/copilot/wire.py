@@ -6,7 +6,15 @@ import posixpath
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import GOES_ON, accidents, after_mark, refusal, unreadable, words_of
+from sandhook.hooks.contracts._outcome import (
+    GOES_ON,
+    accidents,
+    after_mark,
+    refusal,
+    stronger,
+    unreadable,
+    words_of,
+)
 from sandhook.hooks.contracts._payload import an_object, directory, variable
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
@@ -184,7 +192,8 @@ def _decided(
     better: bool,
 ) -> Verdict:
     key = "behavior" if native == "permissionRequest" else "permissionDecision"
-    word = value.get(key) or specific.get(key) or object_of(specific, "decision").get(key)
+    top, inner = value.get(key), specific.get(key) or object_of(specific, "decision").get(key)
+    word = stronger((top, inner)) if better else top or inner
     if native in ("preToolUse", "permissionRequest"):
         reason = text_of(value, "permissionDecisionReason", "message", "reason") or text_of(
             specific, "permissionDecisionReason"
@@ -195,8 +204,10 @@ def _decided(
         blocks = better and value.get("decision") in ("block", "deny")
         if word == "deny" or blocks or (better and value.get("continue") is False):
             return refusal(event.kind, reason or NO_REASON)
-        if word == "allow" or (word == "ask" and native == "preToolUse"):
-            return Verdict(word, True, permission=word, reason=reason)
+        if word == "allow":
+            return Verdict("allow", True, permission="allow", reason=reason)
+        if word == "ask" and native == "preToolUse":
+            return Verdict("ask", True, permission="ask", reason=reason)
         if word is not None:
             notes.append(f"{key} {encode(word)} is not an opinion (allow, ask and deny are known)")
             return Verdict("none", undecodable=f"{key} {encode(word)} is not known")

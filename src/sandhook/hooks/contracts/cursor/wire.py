@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output
-from sandhook.hooks.contracts._outcome import accidents, broken, words_of
+from sandhook.hooks.contracts._outcome import accidents, broken, stronger, words_of
 from sandhook.hooks.contracts._payload import directory, variable
 from sandhook.hooks.contracts.cursor.names import COMMON, EVENTS, GATES, KINDS, PLACES, ROWS
 from sandhook.hooks.decode import encode, object_of, text_of
@@ -153,7 +153,8 @@ def _verdict_of(
 ) -> Verdict:
     name = spec.native_event
     specific = object_of(value, "hookSpecificOutput") if better else {}
-    word = value.get("permission") or specific.get("permissionDecision")
+    words = (value.get("permission"), specific.get("permissionDecision"))
+    word = stronger(words) if better else words[0]
     agent = text_of(value, "agent_message", "agentMessage") or text_of(specific, "permissionDecisionReason")
     user = text_of(value, "user_message", "userMessage")
     blocks = better and value.get("decision") in ("block", "deny")

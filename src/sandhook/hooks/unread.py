@@ -1,0 +1,85 @@
+"""Refusals in a hook's output that its agent does not read, because of their form or of other text.
+
+The agent lets the action pass, and so does its contract. The guard meant to refuse, so that a run of this kind
+is reported as one that could not run, and a caller can close it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from enum import StrEnum
+
+from sandhook.hooks.decode import DecodeError, decode_object, objects_in
+from sandhook.hooks.event import Json, JsonObject
+from sandhook.hooks.model import RunResult, Verdict
+from sandhook.lazy import lazily
+
+#: Keys of a decision in the outputs of all agents, without the signs that separate their words.
+_DECISIONS = frozenset({"decision", "permission", "permissiondecision", "behavior"})
+
+#: Their values that refuse.
+_REFUSALS = frozenset({"deny", "denied", "block", "blocked", "reject", "refuse"})
+
+#: A text that may hold such a value; escapes may spell any word.
+_MENTION = lazily(r"den[yi]|block|reject|refuse|false|\\u00", re.IGNORECASE)
+
+#: The object in an output that is about one event.
+_SPECIFIC = "hookspecificoutput"
+
+
+class UnreadRefusal(StrEnum):
+    """Why a refusal has no effect."""
+
+    OTHER_TEXT = "its output has a refusal and other text, which its agent reads as text alone"
+    BROKEN = "its output begins like JSON, mentions a refusal, and cannot be read"
+    OTHER_FORM = "its output refuses in a form that its agent does not read"
+
+
+def unread_refusal(
+    ran: RunResult, verdict: Verdict, decode: Callable[[RunResult], Verdict]
+) -> UnreadRefusal | None:
+    """Return why a refusal in an output has no effect, or None without such a refusal.
+
+    Args:
+        verdict: What the run means to the agent. An approval is the agent's choice between two decisions.
+        decode: Returns the meaning of another run of this hook.
+    """
+    if b"{" not in ran.stdout or verdict.intervenes or verdict.permission == "allow":
+        return None
+    printed = ran.stdout.decode("utf-8", "replace").strip(" \t\r\n\v\f\0\ufeff")
+    for text in objects_in(printed):
+        try:
+            value = decode_object(text).value
+        except DecodeError:
+            continue
+        if text != printed:
+            alone = ran._replace(stdout=text.encode("utf-8", "surrogatepass"))
+            if decode(alone).refuses:
+                return UnreadRefusal.OTHER_TEXT
+        elif _refuses(value):
+            return UnreadRefusal.OTHER_FORM
+        else:
+            return None
+    return UnreadRefusal.BROKEN if printed.startswith("{") and _MENTION.search(printed) else None
+
+
+def _refuses(value: JsonObject) -> bool:
+    """Return whether a decision in an object refuses, whatever the letters of its keys and of its value."""
+    for key, item in value.items():
+        name = key.strip().lower().replace("_", "").replace("-", "")
+        if name in _DECISIONS and any(map(_is_refusal, item if isinstance(item, list) else [item])):
+            return True
+        if name == "continue" and (item is False or _is_word(item, "false")):
+            return True
+        if (name == _SPECIFIC or name == "decision") and isinstance(item, dict) and _refuses(item):
+            return True
+    return False
+
+
+def _is_refusal(item: Json) -> bool:
+    return item is False or (isinstance(item, str) and item.strip().lower() in _REFUSALS)
+
+
+def _is_word(item: Json, word: str) -> bool:
+    return isinstance(item, str) and item.strip().lower() == word
