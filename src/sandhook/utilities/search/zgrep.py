@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.inform import inform
 from sandhook.command.operands import find, reason
-from sandhook.command.options import Inform, Syntax, UsageError, parted
+from sandhook.command.options import Syntax, UsageError, parted
 from sandhook.command.unpacked import Unpacked
 from sandhook.utilities.search import grep
 
@@ -25,11 +24,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0 when a line was selected, 1 when none was, 2 after an error."""
     program = ctx.program
     syntax = Syntax(grep.Options, numeric=getattr(grep, "NUMERIC", None))
-    try:
-        options, _operands = syntax.parse(arguments)
-    except Inform as error:
-        ctx.write(inform(grep.Options, ctx.name, str(error)).encode())
-        return 0
+    options, _operands = syntax.parse(arguments)
     words, names = parted(arguments, syntax)
     if program.endswith("egrep"):
         words.insert(0, "-E")

@@ -42,7 +42,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     for name in names:
         ctx.charge()
         if is_utility(name) and section in ("", "1", "1p", "8"):
-            ctx.write(inform(Utility(load(name)).options, name, "help").encode())
+            ctx.write(inform(Utility(load(name)), name, "help").encode())
             continue
         location = f" in section {section}" if section else ""
         ctx.flush()

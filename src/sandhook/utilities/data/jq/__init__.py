@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.inform import inform
+from sandhook.command.inform import usage
 from sandhook.command.options import Inform
 from sandhook.utilities.data.jq.arguments import TRY_HELP, MisuseError, Options, parse
 from sandhook.worker import client
@@ -40,7 +40,7 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
         return 0
     if command.from_file and command.program is None:
         ctx.flush()
-        ctx.process.write_error(inform(Options, "jq", "help").encode())
+        ctx.process.write_error(usage(Options, "jq").encode())
         return 2
     if client.NATIVE:
         from sandhook.utilities.data.jq.native import Run

@@ -12,8 +12,7 @@ from json import dumps
 from typing import Any
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.inform import inform
-from sandhook.command.options import Inform, UsageError
+from sandhook.command.options import UsageError
 from sandhook.formats import FormatError
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.linear import compile_re2
@@ -21,7 +20,7 @@ from sandhook.record import Record
 from sandhook.utilities.extras.csvkit.options import PROGRAMS, Options, options_of
 from sandhook.utilities.extras.csvkit.table import Cell, Date, Table, Writer, as_text, cell_text, infer_types
 
-__all__ = ["Options"]
+__all__ = ["PROGRAMS", "Options"]
 
 RAW = True  # each program has its own options: see options.py
 USAGE_STATUS = 2
@@ -33,8 +32,6 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     try:
         options, operands = options_of(program, arguments)
         _PROGRAMS[program](options, operands, ctx)
-    except Inform as request:
-        ctx.write(inform(PROGRAMS[program], program, str(request)).encode())
     except Failure as failure:
         ctx.flush()
         ctx.process.write_error(f"{failure}\n".encode("utf-8", "surrogateescape"))
