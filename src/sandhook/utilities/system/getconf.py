@@ -35,6 +35,9 @@ _PATHS = {
 }  # fmt: skip
 
 
+OPERAND_WORDS = {"Names": tuple(_SYSTEM), "Names for a PATH": tuple(_PATHS)}
+
+
 @option_set
 class Options:
     """getconf [-v SPECIFICATION] NAME [PATH]

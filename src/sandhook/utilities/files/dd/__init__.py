@@ -14,18 +14,31 @@ from sandhook.command.operands import reason
 from sandhook.command.options import option_set
 from sandhook.kernel.descriptor import Description, File, Null, NullInput, Zero
 from sandhook.text.quoting import quote_always
-from sandhook.utilities.files.dd.operands import Request, parse
+from sandhook.utilities.files.dd.operands import (
+    CONVERSIONS,
+    INPUT_FLAGS,
+    OPERANDS,
+    OUTPUT_FLAGS,
+    Request,
+    parse,
+)
 from sandhook.vfs.errors import error_text, fs_error
+
+OPERAND_WORDS = {
+    "Operands": tuple(f"{name}={value}" for name, value in OPERANDS.items()),
+    "Conversions": CONVERSIONS,
+    "Flags of the input": INPUT_FLAGS,
+    "Flags of the output": OUTPUT_FLAGS,
+}
 
 
 @option_set
 class Options:
     """dd [OPERAND]...
 
-    Copy standard input to standard output. Operands: if=FILE of=FILE, bs= ibs= obs= cbs=BYTES, count= skip=
-    seek=N (blocks, or bytes with B after), conv=block,unblock,lcase,ucase,swab,sync,notrunc,excl,nocreat,noerror,
-    iflag= and oflag=append,fullblock,count_bytes,skip_bytes,seek_bytes, status=none|noxfer. Numbers may have the
-    suffixes c w b k K M G T and their decimal forms (kB, MB), and be products (2x512).
+    Copy standard input to standard output. BYTES and N may have the suffixes c w b k K M G T and their decimal forms
+    (kB, MB), and be products (2x512). N is a number of blocks, or of bytes with the suffix B. LIST is separated by
+    commas.
     """
 
 

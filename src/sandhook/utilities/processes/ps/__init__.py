@@ -12,11 +12,11 @@ from functools import partial
 
 from sandhook.command.accounts import current_user, group_number, user_number
 from sandhook.command.context import Context
-from sandhook.command.options import Inform, also, declared_fields, opt, option_set
+from sandhook.command.options import Inform, also, opt, option_set, options_by_flag
 from sandhook.utilities.processes.ps.columns import COLUMNS, Column, Facts
 from sandhook.utilities.processes.table import Row, process_rows
 
-RAW = True
+RAW = True  # letters may have no dash, and the meaning of some depends on it
 
 _USAGE = """
 
@@ -49,6 +49,9 @@ _MISSING = {
     "pid": "list of process IDs must follow -p", "name": "list of command names must follow -C",
     "user": "list of users must follow -u", "format": "format specification must follow -o",
 }  # fmt: skip
+
+
+OPERAND_WORDS = {"Letters without a dash, with the meanings of BSD": tuple(_BSD)}
 
 
 @option_set
@@ -85,12 +88,7 @@ class Options:
     )
 
 
-_DECLARED = {
-    flag: option
-    for declared in declared_fields(Options).values()
-    for option in declared.options
-    for flag in option.flags
-}
+_DECLARED = options_by_flag(Options)
 
 #: Letters with a dash, in the format of _BSD.
 _UNIX = {
@@ -194,6 +192,8 @@ class _Request:
     def _long(self, word: str, words: list[str]) -> None:
         name, equals, value = word.partition("=")
         if name in _LONG_FLAGS:
+            if equals:
+                raise _CommandLineError(f"option --{name} does not take an argument")
             self._apply_flag(_LONG_FLAGS[name])
         elif name in _LONG_VALUES:
             if not equals:
