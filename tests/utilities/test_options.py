@@ -157,6 +157,12 @@ def test_help_shows_every_option(program: Program) -> None:
     assert not missing, f"{title(program)} --help lacks {missing}"
 
 
+def test_a_utility_that_parses_its_arguments_gives_the_reason() -> None:
+    raw = {inspect.getsourcefile(load(name)) for name in names() if getattr(load(name), "RAW", False)}
+    for file in sorted(filter(None, raw)):
+        assert re.search(r"^RAW = True  # \S", text_of(Path(file)), re.MULTILINE), file
+
+
 # --------------------------------------------------------------------------- words that operands may be
 
 

@@ -14,7 +14,7 @@ from sandhook.command.options import Syntax, UsageError, parted
 from sandhook.command.unpacked import Unpacked
 from sandhook.utilities.search import grep
 
-RAW = True
+RAW = True  # the options are those of grep, which receives them as typed
 USAGE_STATUS = 2
 Options = grep.Options
 _SUFFIXES = (".gz", ".bz2", ".xz", ".lzma")
