@@ -216,8 +216,12 @@ class Context:
 
     def error(self, message: str) -> None:
         """Write "name: message" to standard error; does nothing when that is closed."""
+        self.write_error(f"{self.name}: {message}\n")
+
+    def write_error(self, text: str) -> None:
+        """Write text to standard error, after the output so far; does nothing when that is closed."""
         self.flush()
-        self.process.write_error(f"{self.name}: {message}\n".encode("utf-8", "surrogateescape"))
+        self.process.write_error(text.encode("utf-8", "surrogateescape"))
 
     def fail(self, message: str, status: int = 1) -> None:
         """Print ``message`` and record ``status``: the utility continues with its next operand.

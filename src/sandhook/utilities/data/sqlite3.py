@@ -90,7 +90,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             if error.problem == "missing"
             else f"unknown option: {error.word}"
         )
-        ctx.process.write_error(f"{ctx.name}: Error: {text}\nUse -help for a list of options.\n".encode())
+        ctx.write_error(f"{ctx.name}: Error: {text}\nUse -help for a list of options.\n")
         return 1
     if options.inform:
         raise Inform(options.inform)
@@ -115,10 +115,10 @@ class _Run:
         try:
             image = b"" if self._in_memory else self._image()
         except OSError as error:
-            self._print(f'Error: unable to open database "{self._name}": {_open_reason(error)}\n')
+            self._ctx.write_error(f'Error: unable to open database "{self._name}": {_open_reason(error)}\n')
             return 1
         except _UnsupportedError as error:
-            self._print(f"Error: {error}\n")
+            self._ctx.write_error(f"Error: {error}\n")
             return 1
         header = self._header()
         request = NativeRequest(dumps(header).encode(), image)
@@ -242,26 +242,22 @@ class _Run:
             try:
                 self._target = self._ctx.create(name)
             except OSError as error:
-                self._print(f'Error: cannot open "{name}": {reason(error)}\n')
+                self._ctx.write_error(f'Error: cannot open "{name}": {reason(error)}\n')
 
     def _write(self, name: str, data: bytes) -> None:
         try:
             file = self._ctx.create(name)
         except OSError as error:
-            self._print(f'Error: cannot open "{name}": {reason(error)}\n')
+            self._ctx.write_error(f'Error: cannot open "{name}": {reason(error)}\n')
             self._status = 1
             return
         try:
             file.write(data)
         except OSError as error:
-            self._print(f"Error: {name}: {reason(error)}\n")
+            self._ctx.write_error(f"Error: {name}: {reason(error)}\n")
             self._status = 1
         finally:
             file.release()
-
-    def _print(self, text: str) -> None:
-        self._ctx.flush()
-        self._ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
 
 
 class _UnsupportedError(Exception):

@@ -204,9 +204,7 @@ def _print_digests(options: DigestOptions, operands: Sequence[str], ctx: Context
                     for data in reader.chunks():
                         state.update(data)
             except OSError as error:
-                ctx.process.descriptor(2).write(
-                    f"{operand}: {reason(error)}\n".encode("utf-8", "surrogateescape")
-                )
+                ctx.write_error(f"{operand}: {reason(error)}\n")
                 ctx.failed = 1
                 continue
             out.write(_format_digest(state, options, title, operand))
@@ -232,7 +230,7 @@ def _convert_base64(options: EncodeOptions, ctx: Context) -> int:
         reader = ctx.open(options.source)
     except OSError as error:
         text = f'Can\'t open "{options.source}" for reading, {reason(error)}\n'
-        ctx.process.descriptor(2).write(text.encode("utf-8", "surrogateescape"))
+        ctx.write_error(text)
         return 1
     out = _Output(options.output, ctx)
     try:

@@ -64,7 +64,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _usage(ctx: Context) -> int:
-    ctx.process.descriptor(2).write(
-        b"Usage: getconf [-v specification] variable_name [pathname]\n       getconf -a [pathname]\n"
+    ctx.write_error(
+        "Usage: getconf [-v specification] variable_name [pathname]\n       getconf -a [pathname]\n"
     )
     return USAGE_STATUS

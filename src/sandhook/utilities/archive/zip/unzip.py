@@ -340,13 +340,11 @@ class _Job:
             self._warning(text)
 
     def _warning(self, text: str) -> None:
-        self._ctx.flush()
-        self._ctx.process.write_error(f"warning:  {text}\n".encode("utf-8", "surrogateescape"))
+        self._ctx.write_error(f"warning:  {text}\n")
         self._status = max(self._status, _WARNING)
 
     def _error(self, text: str) -> None:
-        self._ctx.flush()
-        self._ctx.process.write_error(f"{text}\n".encode("utf-8", "surrogateescape"))
+        self._ctx.write_error(f"{text}\n")
 
     def _print_line(self, text: str) -> None:
         if not self._options.quiet:

@@ -28,10 +28,7 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
     try:
         command = parse(tuple(arguments))
     except MisuseError as error:
-        ctx.flush()
-        ctx.process.write_error(
-            f"{'jq: ' if error.with_name else ''}{error}\n{TRY_HELP}\n".encode("utf-8", "replace")
-        )
+        ctx.write_error(f"{'jq: ' if error.with_name else ''}{error}\n{TRY_HELP}\n")
         return 2
     if command.inform == "help":
         raise Inform("help")
@@ -39,8 +36,7 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
         ctx.write_line(JQ_VERSION)
         return 0
     if command.from_file and command.program is None:
-        ctx.flush()
-        ctx.process.write_error(usage(Options, "jq").encode())
+        ctx.write_error(usage(Options, "jq"))
         return 2
     if client.NATIVE:
         from sandhook.utilities.data.jq.native import Run

@@ -367,9 +367,8 @@ class Run:
         return 0
 
     def _print(self, message: str, end: str = "\n") -> None:
-        """Flush the output, and write to standard error."""
-        self._ctx.flush()
-        self._ctx.process.write_error((message + end).encode("utf-8", "surrogateescape"))
+        """Write a line to standard error."""
+        self._ctx.write_error(message + end)
 
     def _usage_error(self, message: str) -> NoReturn:
         self._print(f"jq: {message}\n{TRY_HELP}")

@@ -78,7 +78,7 @@ class Run:
                 text = self._file(text)
                 self._ctx.check_script(len(text))
             except OSError as error:
-                self._print(f"jq: Could not open {text}: {_reason(error)}\n")
+                self._ctx.write_error(f"jq: Could not open {text}: {_reason(error)}\n")
                 raise Stop(2) from None
         return _clean(text)
 
@@ -101,7 +101,7 @@ class Run:
             pass
         self._request(NativeRequest(dumps({"grammar": linker.texts}).encode(), b""))
         if linked is None or self._rejection:
-            self._print(f"{self._rejection or error}\njq: 1 compile error\n")
+            self._ctx.write_error(f"{self._rejection or error}\njq: 1 compile error\n")
             raise Stop(_COMPILE_ERROR)
         return linked
 
@@ -125,7 +125,9 @@ class Run:
             from sandhook.utilities.data.jq.explain import explain
 
             messages = explain(linked, compile_text)
-        self._print((messages or rejection or "jq: error: the brackets of the program do not match") + "\n")
+        self._ctx.write_error(
+            (messages or rejection or "jq: error: the brackets of the program do not match") + "\n"
+        )
 
     def _header(self, linked: Linked, text: str) -> JqHeader:
         command = self._command
@@ -136,7 +138,7 @@ class Run:
                 uses = programs.inspect(text, native=True, linked=True)
             reads = bool(uses.sites)
         except programs.UnsupportedProgramError as error:
-            self._print(f"jq: error: {error}\n")
+            self._ctx.write_error(f"jq: error: {error}\n")
             raise Stop(_COMPILE_ERROR) from None
         except UnbalancedError:
             is_unbalanced, reads = True, False
@@ -204,7 +206,7 @@ class Run:
             try:
                 text = self._file(path)
             except OSError as error:
-                self._print(
+                self._ctx.write_error(
                     f"jq: Bad JSON in --{option} {name} {path}: Could not open {path}: {_reason(error)}\n"
                 )
                 raise Stop(2) from None
@@ -272,7 +274,7 @@ class Run:
     def _set_status(self, result: int, last: int) -> None:
         """Compute the exit status from the last turn's result, as jq's main program does."""
         if result == frames.USAGE_ERROR:
-            self._print(TRY_HELP + "\n")
+            self._ctx.write_error(TRY_HELP + "\n")
             result = 2
         if not self._command.exit_status:
             self._status = max(result, 0)
@@ -281,11 +283,6 @@ class Run:
         else:
             self._status = {-1: 4, 0: 1}.get(last, 0)
         self._status &= 0xFF
-
-    def _print(self, message: str) -> None:
-        """Flush the output, and write to standard error."""
-        self._ctx.flush()
-        self._ctx.process.write_error(message.encode("utf-8", "surrogateescape"))
 
 
 def _clean(text: str) -> str:

@@ -229,10 +229,7 @@ class _Worker:
         for name in self._names:
             member = next((each for each in members if each.name == last_component(name)), None)
             if member is None:
-                self._ctx.flush()
-                self._ctx.process.write_error(
-                    f"no entry {name} in archive\n".encode("utf-8", "surrogateescape")
-                )
+                self._ctx.write_error(f"no entry {name} in archive\n")
             else:
                 selected.append(member)
         return selected

@@ -103,8 +103,7 @@ class Machine:
     def print_message(self, kind: Literal["error", "warning"], message: str, at: int = 0) -> None:
         """Print a message on standard error; ``at`` is the index of an instruction."""
         name = self._frames[-1].function.name if self._frames else "(main)"
-        self.ctx.flush()
-        self.ctx.process.write_error(f"Runtime {kind} (func={name}, adr={at}): {message}\n".encode())
+        self.ctx.write_error(f"Runtime {kind} (func={name}, adr={at}): {message}\n")
 
     # ------------------------------------------------------------------ calls
 

@@ -33,12 +33,10 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         options, operands = options_of(program, arguments)
         _PROGRAMS[program](options, operands, ctx)
     except Failure as failure:
-        ctx.flush()
-        ctx.process.write_error(f"{failure}\n".encode("utf-8", "surrogateescape"))
+        ctx.write_error(f"{failure}\n")
         return 1
     except FormatError as error:
-        ctx.flush()
-        ctx.process.write_error(f"Error: {error}\n".encode("utf-8", "surrogateescape"))
+        ctx.write_error(f"Error: {error}\n")
         return 1
     return 0
 

@@ -175,8 +175,7 @@ def _check_path(path: str, word: str) -> None:
 
 def _confirm(ctx: Context, command: str, name: str) -> bool:
     """Ask on standard error, and read the answer from standard input, as -ok does."""
-    ctx.flush()
-    ctx.process.write_error(f"< {command} ... {name} > ? ".encode("utf-8", "surrogateescape"))
+    ctx.write_error(f"< {command} ... {name} > ? ")
     stdin = ctx.process.descriptors.get(0)
     return stdin is not None and stdin.read_until(b"\n", 4096)[:1] in (b"y", b"Y")
 

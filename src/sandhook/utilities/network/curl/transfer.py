@@ -295,11 +295,7 @@ class UrlTransfer:
                 *(f"{n}: {v}" for n, v in headers),
                 "",
             ]
-            self._print("".join(f"> {line}\r\n" for line in lines))
-
-    def _print(self, text: str) -> None:
-        self._ctx.flush()
-        self._ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
+            self._ctx.write_error("".join(f"> {line}\r\n" for line in lines))
 
     # ------------------------------------------------------------------ the response
 
@@ -317,7 +313,7 @@ class UrlTransfer:
                 if name.lower() == "set-cookie":
                     self._jar.store(url, value)
         if arguments.verbose:
-            self._print("".join(f"< {line}\r\n" for line in lines))
+            self._ctx.write_error("".join(f"< {line}\r\n" for line in lines))
         data = text.encode("latin-1", "replace")
         if arguments.dump_header is not None:
             self._dump(arguments.dump_header, data)
