@@ -158,7 +158,7 @@ class Context:
         for number, description in ((0, stdin), (1, stdout)):
             if description is not None:
                 child.install(number, description)
-        child.start(lambda: self._ended(argv, self.run(argv, environment=environment, process=child)))
+        child.start(lambda: self._report_start(argv, self.run(argv, environment=environment, process=child)))
         return child
 
     def run_command(
@@ -175,11 +175,11 @@ class Context:
         Args:
             words: The text between the utility's name and the reason in the message; "{}" is the command.
         """
-        return self._ended(
+        return self._report_start(
             argv, self.run(argv, environment=environment, stdin=stdin, in_place=in_place), words
         )
 
-    def _ended(self, argv: Sequence[str], ended: Ended, words: str = "'{}'") -> int:
+    def _report_start(self, argv: Sequence[str], ended: Ended, words: str = "'{}'") -> int:
         if ended.not_started is not None:
             self.report_not_started(argv[0], ended.not_started, words)
         return ended.status

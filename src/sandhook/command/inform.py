@@ -51,7 +51,7 @@ def usage(
                 sections[-1].append(f"  {flag:<28} {what_it_does}")
     for of_command in dict.fromkeys((subcommands or {}).values()):
         sections += [[_plain(of_command.__doc__ or "")], _option_lines(of_command)]
-    sections += [[f"{title}:", *_wrapped(words)] for title, words in (operands or {}).items()]
+    sections += [[f"{title}:", *_wrap_words(words)] for title, words in (operands or {}).items()]
     return "\n".join("".join(f"{line}\n" for line in lines) for lines in sections if lines)
 
 
@@ -65,7 +65,7 @@ def _option_lines(options: type) -> list[str]:
     return lines
 
 
-def _wrapped(words: Sequence[str]) -> list[str]:
+def _wrap_words(words: Sequence[str]) -> list[str]:
     """Return lines of words, each of which may have blanks."""
     lines = [""]
     for word in words:

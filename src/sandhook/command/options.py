@@ -378,7 +378,7 @@ class Inform(Exception):
     """The command line has --help or --version."""
 
 
-def parted(arguments: Sequence[str], syntax: Syntax) -> tuple[list[str], list[str]]:
+def split_arguments(arguments: Sequence[str], syntax: Syntax) -> tuple[list[str], list[str]]:
     """Split valid arguments into the unchanged words of options and the operands."""
     words: list[str] = []
     operands: list[str] = []

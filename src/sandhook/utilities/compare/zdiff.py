@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
-from sandhook.command.options import Syntax, UsageError, parted
+from sandhook.command.options import Syntax, UsageError, split_arguments
 from sandhook.command.unpacked import Unpacked
 from sandhook.formats.compressed import kind_of
 from sandhook.utilities.compare import cmp
@@ -27,7 +27,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     program = "cmp" if ctx.program in PROGRAMS else "diff"
     syntax = Syntax(PROGRAMS.get(ctx.program, Options))
     syntax.parse(arguments)
-    words, names = parted(arguments, syntax)
+    words, names = split_arguments(arguments, syntax)
     if len(names) == 1:
         uncompressed = next(
             (names[0].removesuffix(suffix) for suffix in _SUFFIXES if names[0].endswith(suffix)), None

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.operands import find, reason
-from sandhook.command.options import Syntax, UsageError, parted
+from sandhook.command.options import Syntax, UsageError, split_arguments
 from sandhook.command.unpacked import Unpacked
 from sandhook.utilities.search import grep
 
@@ -25,7 +25,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     program = ctx.program
     syntax = Syntax(grep.Options, numeric=getattr(grep, "NUMERIC", None))
     options, _operands = syntax.parse(arguments)
-    words, names = parted(arguments, syntax)
+    words, names = split_arguments(arguments, syntax)
     if program.endswith("egrep"):
         words.insert(0, "-E")
     elif program.endswith("fgrep"):

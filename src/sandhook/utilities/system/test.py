@@ -334,7 +334,7 @@ def _modified_since_read(name: str, probe: Probe) -> bool:
     return info is not None and info.mtime_ns > info.atime_ns
 
 
-def _owned(name: str, probe: Probe) -> bool:
+def _is_owned(name: str, probe: Probe) -> bool:
     info = probe.stat(name)
     return info is not None and info.uid == probe.owner()[0]
 
@@ -382,7 +382,7 @@ UNARY: dict[str, Unary] = {
     "-G": _of_group,
     "-L": _LINK,
     "-N": _modified_since_read,
-    "-O": _owned,
+    "-O": _is_owned,
     "-R": lambda name, probe: probe.is_nameref(name),
     "-S": _of_type(stat.S_IFSOCK),
 }

@@ -348,7 +348,7 @@ class _Worker:
         if self.kind in ("xz", "lzma") and not self._has_magic(name):
             return name + ".out"  # reading it reports what is wrong
         if not self.options.recursive:
-            self.print(messages.unknown(name))
+            self.print(messages.unknown_suffix(name))
         return name + ".out" if self.kind == "bzip2" else None
 
     def _has_magic(self, name: str) -> bool:

@@ -242,7 +242,7 @@ class _Job:
         return f"{_verb(member)}: {name:<22}  {label}"
 
     def _is_supported(self, member: Member) -> bool:
-        if member.encrypted:
+        if member.is_encrypted:
             self._skip(member, "unable to get password", _ENCRYPTED)
         elif member.method not in (0, 8):
             self._skip(member, f"unsupported compression method {member.method}", _UNSUPPORTED)

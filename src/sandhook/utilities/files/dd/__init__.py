@@ -319,9 +319,9 @@ class _Copier:
         count = self._bytes
         text = f"{count} byte{'s' if count != 1 else ''}"
         if count >= 1000:
-            units = [scaled(count, 1000)]
+            units = [format_size(count, 1000)]
             if count >= 1024:
-                units.append(scaled(count, 1024))
+                units.append(format_size(count, 1024))
             text += f" ({', '.join(units)})"
         rate = count / seconds
         power = 0
@@ -332,7 +332,7 @@ class _Copier:
         return f"{text} copied, {seconds:.6g} s, {figure} {'kMGTPEZY'[power - 1]}B/s\n"
 
 
-def scaled(count: int, base: int) -> str:
+def format_size(count: int, base: int) -> str:
     """Return a number of bytes with a unit: 2.1 MB, 10 MiB; one decimal below ten."""
     power = 0
     unit = 1

@@ -124,7 +124,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     facts = Facts(ctx)
     if request.with_titles and any(title for _, title, _ in columns):
         _print([(title, column, width) for column, title, width in columns], ctx)
-    for row in request.ordered(rows, facts):
+    for row in request.sort_rows(rows, facts):
         ctx.charge()
         _print([(column.text(facts, row), column, width) for column, _, width in columns], ctx)
     return 0 if rows else 1
@@ -288,7 +288,7 @@ class _Request:
         if any(key.lstrip("+-") not in COLUMNS for key in self._sort):
             raise _CommandLineError("unknown sort specifier")
 
-    def ordered(self, rows: list[Row], facts: Facts) -> list[Row]:
+    def sort_rows(self, rows: list[Row], facts: Facts) -> list[Row]:
         """Return the processes sorted by the keys of --sort; the first key has the highest precedence."""
         for key in reversed(self._sort):
             column = COLUMNS[key.lstrip("+-")]
