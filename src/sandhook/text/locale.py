@@ -36,3 +36,8 @@ def as_bytes(text: str) -> str:
 def as_characters(text: str) -> str:
     """Reverse ``as_bytes``."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+
+
+def replace_invalid(text: str) -> str:
+    """Return text with U+FFFD for bytes that are not UTF-8, as JSON and SQLite need it."""
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -18,6 +18,7 @@ from sandhook.command.options import Inform, also, opt, option_set
 from sandhook.command.word_options import WordOptionError, WordSyntax
 from sandhook.kernel.descriptor import Description
 from sandhook.lazy import lazily
+from sandhook.text.locale import replace_invalid
 from sandhook.utilities.data.worker_call import call_worker
 from sandhook.worker import client, frames
 from sandhook.worker.requests import NativeRequest
@@ -160,14 +161,15 @@ class _Run:
         first = [*(f".read {shlex.quote(name)}" for name in options.init), *options.first]
         for text in (*first, *commands, script or ""):
             self._collect_files(text, 0)
-        clean = [_clean(text) for text in commands]
+        clean = [replace_invalid(text) for text in commands]
         return {
-            "name": _clean(str(self._ctx.path(self._name))) if not self._in_memory else "",
-            "first": [_clean(text) for text in first],
+            "name": replace_invalid(str(self._ctx.path(self._name))) if not self._in_memory else "",
+            "first": [replace_invalid(text) for text in first],
             "commands": clean,
-            "script": None if script is None else _clean(script),
+            "script": None if script is None else replace_invalid(script),
             "files": {
-                _clean(name): None if text is None else _clean(text) for name, text in self._files.items()
+                replace_invalid(name): None if text is None else replace_invalid(text)
+                for name, text in self._files.items()
             },
             "mode": options.mode,
             "headers": options.headers,
@@ -266,8 +268,3 @@ class _UnsupportedError(Exception):
 
 def _open_reason(error: OSError) -> str:
     return "unable to open database file" if error.errno in (2, 20, 21) else reason(error)
-
-
-def _clean(text: str) -> str:
-    """Return text with U+FFFD for bytes that are not UTF-8."""
-    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

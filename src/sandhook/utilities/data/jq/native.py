@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context
 from sandhook.lazy import lazily
+from sandhook.text.locale import replace_invalid
 from sandhook.utilities.data.jq import program as programs
 from sandhook.utilities.data.jq.arguments import TRY_HELP, Command, Stop
 from sandhook.utilities.data.jq.lexer import UnbalancedError
@@ -80,7 +81,7 @@ class Run:
             except OSError as error:
                 self._ctx.write_error(f"jq: Could not open {text}: {_reason(error)}\n")
                 raise Stop(2) from None
-        return _clean(text)
+        return replace_invalid(text)
 
     def _link(self, text: str) -> Linked:
         """Return the program with its modules. libjq's messages about syntax come before those of the linker."""
@@ -152,7 +153,7 @@ class Run:
         env = {}
         if "env" in text or "ENV" in text:
             bound_variables.append("ENV")
-            env = {_clean(name): _clean(value) for name, value in environment.items()}
+            env = {replace_invalid(name): replace_invalid(value) for name, value in environment.items()}
         if "ARGS" in text:
             bound_variables.append("ARGS")
         return {
@@ -165,7 +166,7 @@ class Run:
             "env": env,
             "definitions": definitions + data,
             "files": self._files,
-            "positional": [(is_json, _clean(value)) for is_json, value in command.positional],
+            "positional": [(is_json, replace_invalid(value)) for is_json, value in command.positional],
             "zone": self._zone(text),
             "skew": self._ctx.now() - time() if "now" in text else 0,
             "null_input": command.null_input,
@@ -178,7 +179,7 @@ class Run:
             "join": command.join,
             "nul": command.nul,
             "seq": command.seq,
-            "colours": _clean(environment.get("JQ_COLORS", "")) if command.colour else None,
+            "colours": replace_invalid(environment.get("JQ_COLORS", "")) if command.colour else None,
         }
 
     def _zone(self, text: str) -> str | None:
@@ -210,7 +211,7 @@ class Run:
                     f"jq: Bad JSON in --{option} {name} {path}: Could not open {path}: {_reason(error)}\n"
                 )
                 raise Stop(2) from None
-        return option, _clean(name), _clean(text), _clean(path)
+        return option, replace_invalid(name), replace_invalid(text), replace_invalid(path)
 
     def _file(self, name: str) -> str:
         with self._ctx.open(name) as reader:
@@ -238,16 +239,16 @@ class Run:
                 with ctx.open(name) as reader:
                     data = reader.read_all()
             except IsADirectoryError as error:
-                self._files.append((_clean(name), 0, f"jq: error: {error.strerror}\n"))
+                self._files.append((replace_invalid(name), 0, f"jq: error: {error.strerror}\n"))
                 continue
             except OSError as error:
                 message = f"jq: error: Could not open file {name}: {error.strerror}\n"
-                self._files.append((_clean(name), 0, _clean(message)))
+                self._files.append((replace_invalid(name), 0, replace_invalid(message)))
                 continue
             size += len(data)
             ctx.budget.check_fits(size)
             pieces.append(data)
-            self._files.append((_clean("<stdin>" if name == "-" else name), len(data), ""))
+            self._files.append((replace_invalid("<stdin>" if name == "-" else name), len(data), ""))
         return b"".join(pieces)
 
     # ------------------------------------------------------------------ output
@@ -283,11 +284,6 @@ class Run:
         else:
             self._status = {-1: 4, 0: 1}.get(last, 0)
         self._status &= 0xFF
-
-
-def _clean(text: str) -> str:
-    """Return text with U+FFFD for bytes that are not UTF-8."""
-    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _reason(error: OSError) -> str:
