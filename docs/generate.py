@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sandhook import cli, limits
-from sandhook.command.options import declared_fields
+from sandhook.command.options import options_by_flag
 from sandhook.limits import Limits
 from sandhook.utilities import load, names
 
@@ -130,22 +130,35 @@ def utility(known: list[str]) -> str:
     head = (module.__doc__ or "").strip().partition("\n")
     summary = head[0].partition(": ")[2] or head[0]
     lines = [f"### {', '.join(known)}\n", sentence(summary), ""]
-    if not hasattr(module, "Options"):  # reads its arguments itself: the docstring says all
-        return "\n".join([*lines, *notes(head[2])])
-    usage, _, more = inspect.cleandoc(module.Options.__doc__ or "").partition("\n")
-    lines += ["```text", usage, "```", ""]
+    for options in option_classes(module):
+        lines += described(options)
+    for title, words in getattr(module, "OPERAND_WORDS", {}).items():
+        lines += [f"{title}: {', '.join(f'`{word}`' for word in words)}.", ""]
+    return "\n".join([*lines, *notes(head[2])])
+
+
+def option_classes(module: Any) -> list[type]:
+    """Return the Options of a module, of its programs and of its subcommands, each once."""
+    own = [module.Options] if hasattr(module, "Options") else []
+    more = (*getattr(module, "PROGRAMS", {}).values(), *getattr(module, "SUBCOMMANDS", {}).values())
+    return list(dict.fromkeys([*own, *more]))
+
+
+def described(options: type) -> list[str]:
+    """Describe one Options class: its usage, its text, and a table of its options."""
+    usage, _, more = inspect.cleandoc(options.__doc__ or "").partition("\n")
+    lines = ["```text", usage, "```", ""]
     if more.strip():
         lines += [more.strip(), ""]
     rows = []
-    for declared in declared_fields(module.Options).values():
-        for option in declared.options:
-            flags = ", ".join(f"`{flag}`" for flag in option.flags)
-            if option.metavar:
-                flags += f" `[{option.metavar}]`" if option.optional else f" `{option.metavar}`"
-            rows.append([flags, escape(option.help)])
+    for option in dict.fromkeys(options_by_flag(options).values()):
+        flags = ", ".join(f"`{flag}`" for flag in option.flags)
+        if option.metavar:
+            flags += f" `[{option.metavar}]`" if option.optional else f" `{option.metavar}`"
+        rows.append([flags, escape(option.help)])
     if rows:
         lines.append(table(["option", "what it does"], rows))
-    return "\n".join([*lines, *notes(head[2])])
+    return lines
 
 
 def notes(docstring: str) -> list[str]:

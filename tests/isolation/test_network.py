@@ -11,7 +11,7 @@ from sandhook.isolation import fetch, wire
 from sandhook.limits import Limits
 from sandhook.net.network import Network
 from sandhook.shell import Shell
-from tests.utilities.network.test_network import Server, serve
+from tests.utilities.network.server import Server, serve
 
 SCRIPTS = [
     "curl -s @/echo; wget -qO- @/echo",

@@ -13,6 +13,10 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
     USAGE: str                  a line before "Try 'NAME --help' ..." after a usage error (grep, sed)
     NEGATIVE: bool = False      "-5" and "-.5" are operands (seq)
     NAMED_HINT: bool = False    "Try ..." is preceded by the name, as diffutils do
+    INFORMS: bool = True        False if --help and --version are ordinary words (echo)
+    PROGRAMS: Mapping           the Options of programs that do not have those of the module (zcmp)
+    SUBCOMMANDS: Mapping        the Options of subcommands (openssl); --help lists them all
+    OPERAND_WORDS: Mapping      the words that operands may be, by a title for --help (stty)
     RAW: bool = False           no option parsing at all: every argument is an operand (echo, test, true)
     WRITE_ERROR: str            the message when standard output cannot be written; "{}" is the reason
     WRITE_STATUS: int           the exit status in this case, if it differs from USAGE_STATUS

@@ -55,7 +55,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def delimited(reader: Reader, delimiter: bytes) -> Iterator[str]:
+def read_delimited(reader: Reader, delimiter: bytes) -> Iterator[str]:
     """Yield arguments that end with a delimiter; nothing in them is special."""
     for data in reader.lines(delimiter):
         yield _text(data.removesuffix(delimiter).partition(b"\0")[0])
@@ -133,7 +133,7 @@ def _pieces(line: bytes, reader: Reader) -> Iterator[bytes]:
             look = index + _LOOK
         byte = line[index : index + 1]
         if byte in _NAMES:
-            yield _quoted(line, index)
+            yield _read_quoted(line, index)
             index = line.index(byte, index + 1)
         elif byte == b"\\":
             index += 1
@@ -143,7 +143,7 @@ def _pieces(line: bytes, reader: Reader) -> Iterator[bytes]:
         index += 1
 
 
-def _quoted(line: bytes, start: int) -> bytes:
+def _read_quoted(line: bytes, start: int) -> bytes:
     quote = line[start : start + 1]
     end = line.find(quote, start + 1)
     if end < 0 or b"\n" in line[start:end]:
@@ -174,7 +174,7 @@ def _words(line: bytes, reader: Reader) -> Iterator[str]:
             continue
         word = [] if word is None else word
         if byte in _NAMES:
-            quoted = _quoted(line, index)
+            quoted = _read_quoted(line, index)
             word.append(quoted)
             index += len(quoted) + 2
         elif byte == b"\\":

@@ -158,7 +158,7 @@ class Context:
         for number, description in ((0, stdin), (1, stdout)):
             if description is not None:
                 child.install(number, description)
-        child.start(lambda: self._ended(argv, self.run(argv, environment=environment, process=child)))
+        child.start(lambda: self._report_start(argv, self.run(argv, environment=environment, process=child)))
         return child
 
     def run_command(
@@ -175,11 +175,11 @@ class Context:
         Args:
             words: The text between the utility's name and the reason in the message; "{}" is the command.
         """
-        return self._ended(
+        return self._report_start(
             argv, self.run(argv, environment=environment, stdin=stdin, in_place=in_place), words
         )
 
-    def _ended(self, argv: Sequence[str], ended: Ended, words: str = "'{}'") -> int:
+    def _report_start(self, argv: Sequence[str], ended: Ended, words: str = "'{}'") -> int:
         if ended.not_started is not None:
             self.report_not_started(argv[0], ended.not_started, words)
         return ended.status
@@ -216,8 +216,12 @@ class Context:
 
     def error(self, message: str) -> None:
         """Write "name: message" to standard error; does nothing when that is closed."""
+        self.write_error(f"{self.name}: {message}\n")
+
+    def write_error(self, text: str) -> None:
+        """Write text to standard error, after the output so far; does nothing when that is closed."""
         self.flush()
-        self.process.write_error(f"{self.name}: {message}\n".encode("utf-8", "surrogateescape"))
+        self.process.write_error(text.encode("utf-8", "surrogateescape"))
 
     def fail(self, message: str, status: int = 1) -> None:
         """Print ``message`` and record ``status``: the utility continues with its next operand.

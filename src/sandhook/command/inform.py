@@ -2,26 +2,77 @@
 
 from __future__ import annotations
 
-from sandhook.command.options import declared_fields
+from collections.abc import Mapping, Sequence
+
+from sandhook.command.options import options_by_flag
+from sandhook.command.utility import Utility
 from sandhook.version import __version__
 
+_WIDTH = 100  #: columns
 
-def inform(options: type, name: str, what: str) -> str:
-    """Return the text of --help or --version, which is in ``what`` without the hyphens."""
+
+def inform(utility: Utility, name: str, what: str, program: str | None = None) -> str:
+    """Return the text of --help or --version, which is in ``what`` without the hyphens.
+
+    Args:
+        utility: The utility.
+        name: The name in the output.
+        what: "help" or "version".
+        program: The program, if it differs from the name.
+    """
     if what == "version":
         return f"{name} (sandhook) {__version__}\n"
-    lines = ["Usage: " + _plain(options.__doc__ or name), ""]
-    declared = [option for field in declared_fields(options).values() for option in field.options]
-    flags = {flag for option in declared for flag in option.flags}
-    for option in declared:
+    options = utility.options_of(name if program is None else program)
+    if options is None:
+        return f"Usage: {name} [ARGUMENT]...\n"
+    return usage(
+        options,
+        name,
+        informs=utility.informs,
+        subcommands=utility.subcommands,
+        operands=utility.operand_words,
+    )
+
+
+def usage(
+    options: type,
+    name: str,
+    *,
+    informs: bool = True,
+    subcommands: Mapping[str, type] | None = None,
+    operands: Mapping[str, Sequence[str]] | None = None,
+) -> str:
+    """Return the text of --help for one ``Options`` class, and for those of subcommands."""
+    sections = [["Usage: " + _plain(options.__doc__ or name)], _option_lines(options)]
+    if informs:
+        flags = options_by_flag(options)
+        for flag, what_it_does in (("--help", "show this help"), ("--version", "show the version")):
+            if flag not in flags:
+                sections[-1].append(f"  {flag:<28} {what_it_does}")
+    for of_command in dict.fromkeys((subcommands or {}).values()):
+        sections += [[_plain(of_command.__doc__ or "")], _option_lines(of_command)]
+    sections += [[f"{title}:", *_wrap_words(words)] for title, words in (operands or {}).items()]
+    return "\n".join("".join(f"{line}\n" for line in lines) for lines in sections if lines)
+
+
+def _option_lines(options: type) -> list[str]:
+    lines = []
+    for option in dict.fromkeys(options_by_flag(options).values()):
         names = ", ".join(option.flags)
         if option.metavar:
             names += f"[{option.metavar}]" if option.optional else f" {option.metavar}"
         lines.append(f"  {names:<28} {option.help}")
-    for flag, what_it_does in (("--help", "show this help"), ("--version", "show the version")):
-        if flag not in flags:
-            lines.append(f"  {flag:<28} {what_it_does}")
-    return "\n".join(lines) + "\n"
+    return lines
+
+
+def _wrap_words(words: Sequence[str]) -> list[str]:
+    """Return lines of words, each of which may have blanks."""
+    lines = [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + 2 + len(word) > _WIDTH:
+            lines.append("")
+        lines[-1] += f"  {word}"
+    return lines
 
 
 def _plain(doc: str) -> str:

@@ -84,8 +84,7 @@ def confirm(ctx: Context, question: str) -> bool:
 
     False at the end of the input, or if standard input is closed.
     """
-    ctx.flush()
-    ctx.process.write_error(f"{ctx.name}: {question} ".encode("utf-8", "surrogateescape"))
+    ctx.write_error(f"{ctx.name}: {question} ")
     stdin = ctx.process.descriptors.get(0)
     if stdin is None:
         return False

@@ -29,12 +29,14 @@ class OptionError(UsageError):
     Attributes:
         unknown: The letter of an unknown short option, "" for any other error.
         unknown_long: The text of an unknown long option without "--", "" for any other error.
+        word: The argument of the command line with the option, as typed.
     """
 
     def __init__(self, message: str, *, unknown: str = "", unknown_long: str = "") -> None:
         super().__init__(message)
         self.unknown = unknown
         self.unknown_long = unknown_long
+        self.word = ""
 
 
 class Option:
@@ -163,6 +165,16 @@ def declared_fields(options: type) -> dict[str, Declared]:
     return fields
 
 
+def options_by_flag(options: type) -> dict[str, Option]:
+    """Return the options of an ``option_set`` by each of their names, with dashes."""
+    return {
+        flag: option
+        for declared in declared_fields(options).values()
+        for option in declared.options
+        for flag in option.flags
+    }
+
+
 def _set_options(self: Any, **values: Any) -> None:
     for name in values:
         if name not in self._declared:
@@ -187,7 +199,7 @@ def _raise_immutable(self: Any, name: str, value: Any) -> None:
 class Syntax:
     """The parser made from one ``Options`` class."""
 
-    __slots__ = ("_parsed", "digits", "long", "negative", "numeric", "options", "permute", "short")
+    __slots__ = ("_parsed", "digits", "is_operand", "long", "numeric", "options", "permute", "short")
 
     def __init__(
         self,
@@ -196,27 +208,34 @@ class Syntax:
         permute: bool = True,
         numeric: str | None = None,
         digits: str | None = None,
-        negative: bool = False,
+        is_operand: Callable[[str], bool] | None = None,
     ) -> None:
+        """Make the parser.
+
+        Args:
+            options: The ``option_set``.
+            permute: Options may follow operands.
+            numeric: The field of ``-5``.
+            digits: The field of the last digits in a cluster of letters (``-5c``).
+            is_operand: Returns True for an argument with a dash that is an operand (``-1``, ``-echo``).
+        """
         self._parsed: dict[tuple[str, ...], tuple[Any, tuple[str, ...]]] = {}
         self.options = options
         self.permute = permute
         self.numeric: Option | None = None
         self.digits = digits
-        self.negative = negative
+        self.is_operand = is_operand
         self.short: dict[str, Option] = {}
         self.long: dict[str, Option] = {}
-        for name, declared in declared_fields(options).items():
-            for option in declared.options:
-                for flag in option.flags:
-                    if flag.startswith("--"):
-                        self.long[flag[2:]] = option
-                    else:
-                        self.short[flag[1:]] = option
-            if name == numeric:
-                with_argument = [option for option in declared.options if option.metavar is not None]
-                self.numeric = with_argument[0] if with_argument else Option()
-                self.numeric.field = name
+        for flag, option in options_by_flag(options).items():
+            if flag.startswith("--"):
+                self.long[flag[2:]] = option
+            else:
+                self.short[flag[1:]] = option
+        if numeric is not None:
+            declared = declared_fields(options)[numeric].options
+            self.numeric = next((option for option in declared if option.metavar is not None), Option())
+            self.numeric.field = numeric
 
     def parse(self, arguments: Sequence[str]) -> tuple[Any, list[str]]:
         """Return the options and the operands. Raises UsageError in GNU's words.
@@ -261,19 +280,27 @@ class Syntax:
             if (
                 argument[:1] != "-"
                 or argument == "-"
-                or (self.negative and (argument[1] == "." or argument[1].isdigit()))
+                or (self.is_operand is not None and self.is_operand(argument))
             ):
                 operands.append(argument)
                 if not self.permute:
                     operands += reversed(rest)
                     break
-            elif argument[:2] == "--":
-                self._long(argument[2:], rest, values)
-            elif self.numeric is not None and argument[1:2].isdigit():
-                self._store(self.numeric, self._read(self.numeric, argument[1:]), values)
             else:
-                self._short(argument, rest, values)
+                try:
+                    self._option(argument, rest, values)
+                except OptionError as error:
+                    error.word = argument
+                    raise
         return self.options(**values), tuple(operands)
+
+    def _option(self, argument: str, rest: list[str], values: dict[str, Any]) -> None:
+        if argument[:2] == "--":
+            self._long(argument[2:], rest, values)
+        elif self.numeric is not None and argument[1:2].isdigit():
+            self._store(self.numeric, self._read(self.numeric, argument[1:]), values)
+        else:
+            self._short(argument, rest, values)
 
     def _short(self, argument: str, rest: list[str], values: dict[str, Any]) -> None:
         index = 1
@@ -342,11 +369,16 @@ class Syntax:
             values[option.field] = value
 
 
+def is_negative_number(word: str) -> bool:
+    """Return True for a word with a dash that is a number, or begins as one."""
+    return word[1] == "." or word[1].isdigit()
+
+
 class Inform(Exception):
     """The command line has --help or --version."""
 
 
-def parted(arguments: Sequence[str], syntax: Syntax) -> tuple[list[str], list[str]]:
+def split_arguments(arguments: Sequence[str], syntax: Syntax) -> tuple[list[str], list[str]]:
     """Split valid arguments into the unchanged words of options and the operands."""
     words: list[str] = []
     operands: list[str] = []

@@ -14,8 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from sandhook.command.context import Context, Failure, Reader
-from sandhook.command.inform import inform
-from sandhook.command.options import Inform, Syntax, UsageError, option_set
+from sandhook.command.options import Syntax, UsageError, option_set
 from sandhook.command.utility import Declaration, Utility
 from sandhook.errors import LimitExceeded
 from sandhook.kernel.process import CommandFailure, Process
@@ -210,11 +209,7 @@ class OwnUtility:
         """Call the function on a command line; an exception becomes one line and an exit status."""
         del options  # parsed here, because --help needs the docstring of the function
         if self.Options is not _NoOptions:
-            try:
-                options, arguments = self._syntax.parse(arguments)
-            except Inform as request:
-                context.write(inform(self.Options, context.name, str(request)).encode())
-                return 0
+            options, arguments = self._syntax.parse(arguments)
         else:
             options = None
         ctx = UtilityContext(context, arguments, options)

@@ -32,7 +32,7 @@ class Unpacked(Description):
         chunks = self._reader.chunks()
         first = next(chunks, b"")
         kind = kind_of(first)
-        rest = _joined(first, chunks)
+        rest = _prepend(first, chunks)
         ctx = self._ctx
         yield from expanded(rest, kind, ctx.charge, ctx.budget.charge_memory) if kind else rest
 
@@ -59,7 +59,7 @@ class Unpacked(Description):
         self._reader.close()
 
 
-def _joined(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+def _prepend(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     if first:
         yield first
     yield from rest

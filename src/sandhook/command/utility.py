@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, Protocol
 
 from sandhook.command.context import Context
-from sandhook.command.options import Syntax
+from sandhook.command.options import Syntax, is_negative_number
 
 
 class Declaration(Protocol):
@@ -16,6 +16,9 @@ class Declaration(Protocol):
 
     RAW: ``run`` parses the arguments; it receives None instead of options.
     PERMUTE: False if options end at the first operand. NUMERIC, DIGITS, NEGATIVE: see ``Syntax``.
+    INFORMS: False if --help and --version are ordinary words.
+    PROGRAMS: The ``Options`` of programs that do not have those of the module, by name.
+    SUBCOMMANDS: The ``Options`` of subcommands, by name. OPERAND_WORDS: The words that operands may be, by a title.
     USAGE_STATUS: The exit status of usage errors and failures (default 1). OPTION_STATUS: That of an unknown option.
     USAGE: A line before the hint to --help. NAMED_HINT: The hint begins with the utility's name, or does so for these
     names. HINT_QUOTE: Its opening quote. ARGP: The hint also names --usage, as that of programs made with argp.
@@ -35,8 +38,8 @@ class Utility:
     """
 
     __slots__ = (
-        "_syntax", "argp", "declaration", "fixed_names", "hint_quote", "named_hint", "option_status", "raw", "run",
-        "usage", "usage_status", "write_error", "write_status",
+        "_syntax", "argp", "declaration", "fixed_names", "hint_quote", "informs", "named_hint", "operand_words",
+        "option_status", "programs", "raw", "run", "subcommands", "usage", "usage_status", "write_error", "write_status",
     )  # fmt: skip
 
     def __init__(self, declaration: Declaration) -> None:
@@ -44,6 +47,10 @@ class Utility:
         self.run = declaration.run
         self._syntax: Syntax | None = None
         self.raw: bool = getattr(declaration, "RAW", False)
+        self.informs: bool = getattr(declaration, "INFORMS", True)
+        self.programs: Mapping[str, type] = getattr(declaration, "PROGRAMS", {})
+        self.subcommands: Mapping[str, type] = getattr(declaration, "SUBCOMMANDS", {})
+        self.operand_words: Mapping[str, Sequence[str]] = getattr(declaration, "OPERAND_WORDS", {})
         self.usage_status: int = getattr(declaration, "USAGE_STATUS", 1)
         self.usage: str = getattr(declaration, "USAGE", "")
         self.named_hint: bool | frozenset[str] = getattr(declaration, "NAMED_HINT", False)
@@ -56,11 +63,9 @@ class Utility:
         self.write_status: int = getattr(declaration, "WRITE_STATUS", self.usage_status)
         self.fixed_names: Container[str] = getattr(declaration, "FIXED_NAMES", ())
 
-    @property
-    def options(self) -> type:
-        """The class of its options. Raises AttributeError if a RAW utility has none."""
-        options: type = self.declaration.Options  # type: ignore[attr-defined]  # a RAW utility may lack it
-        return options
+    def options_of(self, program: str) -> type | None:
+        """Return the class of the options of a program; None if a RAW utility has none."""
+        return self.programs.get(program) or getattr(self.declaration, "Options", None)
 
     @property
     def syntax(self) -> Syntax:
@@ -68,11 +73,11 @@ class Utility:
         if self._syntax is None:
             declaration = self.declaration
             self._syntax = Syntax(
-                self.options,
+                declaration.Options,  # type: ignore[attr-defined]  # only a RAW utility may lack it
                 permute=getattr(declaration, "PERMUTE", True),
                 numeric=getattr(declaration, "NUMERIC", None),
                 digits=getattr(declaration, "DIGITS", None),
-                negative=getattr(declaration, "NEGATIVE", False),
+                is_operand=is_negative_number if getattr(declaration, "NEGATIVE", False) else None,
             )
         return self._syntax
 

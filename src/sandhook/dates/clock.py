@@ -294,7 +294,7 @@ def format_moment(format_: str, when: Moment, nanoseconds: int | None = None) ->
         width = min(int(width_text[:9]), MAX_WIDTH) if width_text else 0
         text = None
         if letter and letter not in _NOT_WITH[other]:
-            text = _converted(
+            text = _convert(
                 _Conversion(letter, len(colons), flags, width, bool(width_text)), when, nanoseconds
             )
         if text is None:  # it is copied, padded to its width
@@ -315,7 +315,7 @@ class _Conversion(Record):
     has_width: bool
 
 
-def _converted(conversion: _Conversion, when: Moment, nanoseconds: int | None) -> str | None:
+def _convert(conversion: _Conversion, when: Moment, nanoseconds: int | None) -> str | None:
     """Return the text of a conversion, None for an unknown one."""
     letter, colons, flags, width, has_width = conversion
     pad = next((flag for flag in reversed(flags) if flag in "-_0+"), "")
@@ -324,11 +324,11 @@ def _converted(conversion: _Conversion, when: Moment, nanoseconds: int | None) -
     if letter in _NUMBERS:
         default_width, default_padding = _NUMBERS[letter]
         usual_digits = (2 if letter == "C" else 4) if letter in "CGYgy" else MAX_WIDTH
-        return _padded(
+        return _pad(
             _number(letter, when), pad, width if has_width else default_width, default_padding, usual_digits
         )
     if letter == "F":
-        year = _padded(
+        year = _pad(
             when.year, pad or ("0" if has_width else "+"), max(0, width - 6) if has_width else 4, "0", 4
         )
         return f"{year}-{when.month:02d}-{when.day:02d}"
@@ -358,7 +358,7 @@ def _converted(conversion: _Conversion, when: Moment, nanoseconds: int | None) -
     return text.rjust(width, "0" if pad in ("0", "+") else " ") if pad != "-" else text
 
 
-def _padded(value: int, pad: str, width: int, default_padding: str, digits_without_sign: int) -> str:
+def _pad(value: int, pad: str, width: int, default_padding: str, digits_without_sign: int) -> str:
     """Pad a number; "+" adds a sign if the number or its width has more digits than usual."""
     fill = {"": default_padding, "_": " ", "0": "0", "+": "0", "-": ""}[pad]
     digits = str(abs(value))

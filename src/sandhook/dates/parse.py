@@ -156,9 +156,9 @@ class _Parser:
         kind, text = self.tokens[self.index]
         self.index += 1
         if kind == "date":
-            self._dashed(text)
+            self._parse_dashed(text)
         elif kind == "slashed":
-            self._slashed(text)
+            self._parse_slashed(text)
         elif kind == "time":
             self._clock(text)
         elif kind == "number":
@@ -175,7 +175,7 @@ class _Parser:
             raise BadDate  # any year may follow: "Feb 29 2020"
         self.date = (year, month, day)
 
-    def _dashed(self, text: str) -> None:
+    def _parse_dashed(self, text: str) -> None:
         first, middle, last = text.split("-")
         self.has_year = True
         if middle.isdigit():
@@ -193,7 +193,7 @@ class _Parser:
                 raise BadDate
             self._set_date(full_year(last), month, int(first))
 
-    def _slashed(self, text: str) -> None:
+    def _parse_slashed(self, text: str) -> None:
         parts = text.split("/")
         self.has_year = len(parts) == 3
         if len(parts[0]) > 3:  # 2026/01/31

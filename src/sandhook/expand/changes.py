@@ -10,12 +10,12 @@ from typing import Any
 
 from sandhook.expand import transform
 from sandhook.expand.escapes import prompt
-from sandhook.expand.locale import change_by_bytes, goes_by_bytes
 from sandhook.expand.reference import Parameter, Value, Values, Words, elements
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
 from sandhook.syntax.nodes import DoubleQuoted, Escaped, Literal, ParameterExpansion, SingleQuoted, Word
 from sandhook.syntax.wordprinter import word_text
+from sandhook.text.locale import as_bytes, as_characters, characters_are_bytes
 
 #: The first part of a pattern whose first character is known when it is compiled.
 _TEXT = (Literal, Escaped, SingleQuoted)
@@ -82,8 +82,8 @@ def _fixed_change(operator: str, word: Word, second: Word | None, words: Words) 
 def _changed(read: Value, change: transform.Change, *, cased: bool) -> Value:
     def value(state: State) -> str | None:
         text = read(state)
-        if cased and text and not text.isascii() and goes_by_bytes(state):
-            return change_by_bytes(state, text, change, ())
+        if cased and text and not text.isascii() and characters_are_bytes(state.get):
+            return _change_bytes(state, text, change, ())
         return change(state, text) if text else text
 
     return value
@@ -108,9 +108,9 @@ def _mapped(
             if not value and (nonempty or value is None):
                 return value
             arguments = prepare(state)
-            if value.isascii() or not goes_by_bytes(state):
+            if value.isascii() or not characters_are_bytes(state.get):
                 return change(state, value, *arguments)
-            return change_by_bytes(state, value, change, arguments)
+            return _change_bytes(state, value, change, arguments)
 
         return Parameter(change_value)
     values = base.values
@@ -123,8 +123,8 @@ def _mapped(
         arguments = prepare(state)
         return [
             change(state, value, *arguments)
-            if value.isascii() or not goes_by_bytes(state)
-            else change_by_bytes(state, value, change, arguments)
+            if value.isascii() or not characters_are_bytes(state.get)
+            else _change_bytes(state, value, change, arguments)
             for value in elements
         ]
 
@@ -210,3 +210,9 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
     if letter == "P":
         return _mapped(base, lambda state: (), prompt)
     return _mapped(base, lambda state: (letter,), transform.transform)
+
+
+def _change_bytes(state: State, value: str, change: Callable[..., str], arguments: tuple[object, ...]) -> str:
+    """Apply ``change`` in the C locale."""
+    byte_arguments = [as_bytes(argument) if isinstance(argument, str) else argument for argument in arguments]
+    return as_characters(change(state, as_bytes(value), *byte_arguments))

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable
 from itertools import chain
 
-from sandhook.expand.locale import goes_by_bytes
 from sandhook.expand.pathname import PathnameOptions, expand_pathname
 from sandhook.lazy import lazily
 from sandhook.limits import check_clock, check_fits
@@ -19,6 +18,7 @@ from sandhook.pattern.glob import has_magic, quote
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.text.fields import DEFAULT_IFS, field_spans
+from sandhook.text.locale import characters_are_bytes
 
 _PATTERN_PIECE = lazily(r"\\.|\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]\[]|\[(?!:))*+\]|[^\\\[:]+|.", re.DOTALL)
 _PLAIN_PIECE = lazily(r"\\.|[^\\:]+|.", re.DOTALL)
@@ -169,7 +169,7 @@ def glob_field(state: State, pieces: list[tuple[str, bool]]) -> list[str]:
             nocase="nocaseglob" in shopts,
             extglob=options.extglob,
             skipdots="globskipdots" in shopts,
-            bytewise=goes_by_bytes(state),
+            bytewise=characters_are_bytes(state.get),
             most=state.budget.limits.fields,
         ),
         state.budget.charge,

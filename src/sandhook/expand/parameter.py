@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sandhook.expand.locale import as_bytes, goes_by_bytes
 from sandhook.expand.reference import Parameter, Words, compile_base, keys, subscript_of
 from sandhook.state.control import ShellError, unbound_error
 from sandhook.state.environment import variable_names
@@ -17,6 +16,7 @@ from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
 from sandhook.syntax.nodes import ParameterExpansion
 from sandhook.syntax.wordprinter import word_text
+from sandhook.text.locale import as_bytes, characters_are_bytes
 from sandhook.text.names import is_name
 
 #: Operators whose word is used instead of the value.
@@ -68,7 +68,7 @@ def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], 
 
     def measure(state: State) -> int:
         text = value(state) or ""
-        return len(text) if text.isascii() or not goes_by_bytes(state) else len(as_bytes(text))
+        return len(text) if text.isascii() or not characters_are_bytes(state.get) else len(as_bytes(text))
 
     return measure
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from sandhook.errors import LimitExceeded
-from sandhook.expand.locale import as_bytes
 from sandhook.limits import check_clock, check_fits
 from sandhook.pattern.glob import Pattern, compile_pattern, has_magic
 from sandhook.record import Record
+from sandhook.text.locale import as_bytes
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.names import byte_order
 from sandhook.vfs.path import VirtualPath, join

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sandhook.expand import transform
-from sandhook.expand.locale import as_bytes, as_characters, goes_by_bytes
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray
+from sandhook.text.locale import as_bytes, as_characters, characters_are_bytes
 
 
 def named(number_of: Callable[[State], int], shown: str) -> Callable[[State], int]:
@@ -35,7 +35,7 @@ def negative_length_error(length: int | None) -> ShellError:
 
 def substring(state: State, value: str, offset: int, length: int | None) -> str:
     """${x:offset:length}, in characters, or bytes in the C locale."""
-    by_bytes = not value.isascii() and goes_by_bytes(state)
+    by_bytes = not value.isascii() and characters_are_bytes(state.get)
     part = transform.substring(as_bytes(value) if by_bytes else value, offset, length)
     if part is None:
         raise negative_length_error(length)

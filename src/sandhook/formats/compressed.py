@@ -31,6 +31,11 @@ XZ_CHECKS = {
     "crc64": lzma.CHECK_CRC64,
     "sha256": lzma.CHECK_SHA256,
 }
+_GZIP_HEADER = 10  #: bytes, without the optional fields
+_GZIP_TRAILER = struct.Struct("<LL")
+_DEFLATE = 8
+_WITH_CHECK, _WITH_EXTRA, _WITH_NAME, _WITH_COMMENT, _RESERVED = 2, 4, 8, 16, 0xE0  #: flags of the header
+_FORMAT_VIOLATED = "invalid compressed data--format violated"
 LZMA_FIRST = b"\x5d"  #: first byte of nearly all files of lzma
 
 
@@ -235,19 +240,19 @@ def _sized(member: Generator[bytes, None, bytes], sizes: list[int]) -> Generator
 
 def gzip_header(data: bytes) -> tuple[int, bytes, int]:
     """Return the length of a gzip header, and the name and the time in it (b"" and 0 if missing)."""
-    if len(data) < 10 or data[:2] != GZIP_MAGIC:
+    if len(data) < _GZIP_HEADER or data[:2] != GZIP_MAGIC:
         return 0, b"", 0
     flags, mtime = data[3], int(struct.unpack("<L", data[4:8])[0])
-    offset = 10
-    if flags & 4:
+    offset = _GZIP_HEADER
+    if flags & _WITH_EXTRA:
         offset += 2 + int.from_bytes(data[offset : offset + 2], "little")
     name = b""
-    if flags & 8:
+    if flags & _WITH_NAME:
         name = data[offset:].partition(b"\0")[0]
         offset += len(name) + 1
-    if flags & 16:
+    if flags & _WITH_COMMENT:
         offset += len(data[offset:].partition(b"\0")[0]) + 1
-    return offset + (2 if flags & 2 else 0), name, mtime
+    return offset + (2 if flags & _WITH_CHECK else 0), name, mtime
 
 
 def _gzip_member(
@@ -265,33 +270,70 @@ def _gzip_member(
         return b""
     if buffered[:2] != GZIP_MAGIC:
         raise CorruptError("not in gzip format")
-    decoder = zlib.decompressobj(31)
+    buffered = _skip_gzip_header(buffered, chunks, charge)
+    # A decoder that also reads the trailer reports a wrong checksum only by the text of its error, and drops data.
+    decoder = zlib.decompressobj(-zlib.MAX_WBITS)
+    check, size = 0, 0
     while not decoder.eof:
         if not buffered:
-            buffered = next(chunks, b"")
-            if not buffered:
-                raise CorruptError("unexpected end of file", "truncated")
+            buffered = _fill(buffered, chunks, 1)
         charge(1 + (len(buffered) >> 8))
         try:
             data = decoder.decompress(buffered, _MOST_PIECE)
-        except zlib.error as error:
-            text = str(error)
-            error_kind = (
-                "crc"
-                if "incorrect data check" in text
-                else "length"
-                if "length check" in text
-                else "format violated"
-            )
-            raise CorruptError(
-                f"invalid compressed data--{error_kind} error"
-                if error_kind != "format violated"
-                else f"invalid compressed data--{error_kind}"
-            ) from None
+        except zlib.error:
+            raise CorruptError(_FORMAT_VIOLATED) from None
         buffered = decoder.unconsumed_tail
+        check = zlib.crc32(data, check)
+        size += len(data)
         charge(len(data) >> 8)
         yield data
-    return decoder.unused_data
+    trailer = _fill(decoder.unused_data, chunks, _GZIP_TRAILER.size)
+    expected_check, expected_size = _GZIP_TRAILER.unpack_from(trailer)
+    if check != expected_check:
+        raise CorruptError("invalid compressed data--crc error")
+    if size & 0xFFFFFFFF != expected_size:
+        raise CorruptError("invalid compressed data--length error")
+    return trailer[_GZIP_TRAILER.size :]
+
+
+def _fill(buffered: bytes, chunks: Iterator[bytes], count: int) -> bytes:
+    """Return at least ``count`` bytes of the stream. Raises CorruptError at its end."""
+    while len(buffered) < count:
+        piece = next(chunks, b"")
+        if not piece:
+            raise CorruptError("unexpected end of file", "truncated")
+        buffered += piece
+    return buffered
+
+
+def _skip_gzip_header(buffered: bytes, chunks: Iterator[bytes], charge: Charge) -> bytes:
+    """Return the bytes after a header. Raises CorruptError."""
+    buffered = _fill(buffered, chunks, _GZIP_HEADER)
+    flags = buffered[3]
+    if buffered[2] != _DEFLATE or flags & _RESERVED:
+        raise CorruptError(_FORMAT_VIOLATED)
+    check = zlib.crc32(buffered[:_GZIP_HEADER])
+    buffered = buffered[_GZIP_HEADER:]
+    if flags & _WITH_EXTRA:
+        buffered = _fill(buffered, chunks, 2)
+        end = 2 + int.from_bytes(buffered[:2], "little")
+        buffered = _fill(buffered, chunks, end)
+        check = zlib.crc32(buffered[:end], check)
+        buffered = buffered[end:]
+    for flag in (_WITH_NAME, _WITH_COMMENT):
+        if flags & flag:
+            while (end := buffered.find(b"\0")) < 0:
+                charge(1 + (len(buffered) >> 8))
+                check = zlib.crc32(buffered, check)
+                buffered = _fill(b"", chunks, 1)
+            check = zlib.crc32(buffered[: end + 1], check)
+            buffered = buffered[end + 1 :]
+    if flags & _WITH_CHECK:
+        buffered = _fill(buffered, chunks, 2)
+        if int.from_bytes(buffered[:2], "little") != check & 0xFFFF:
+            raise CorruptError(_FORMAT_VIOLATED)
+        buffered = buffered[2:]
+    return buffered
 
 
 def _member(
@@ -312,7 +354,9 @@ def _member(
         try:
             data = decoder.decompress(buffered, _MOST_PIECE)
         except lzma.LZMAError as error:
-            if "limit" in str(error).lower():  # the library does not distinguish it otherwise
+            # LZMAError has no code, and of its texts only that of the memory limit has this word. To compare the
+            # size of the dictionary with the limit first would need a second parser of xz.
+            if "limit" in str(error).lower():
                 raise CorruptError("memory usage limit reached") from None
             raise CorruptError("compressed data is corrupt", "corrupt") from None
         except OSError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sandhook.interp.lookup import hash_table, is_executable, utility_at
+from sandhook.interp.lookup import hash_entry, hash_table
 from sandhook.interp.record import number
 from sandhook.state.options import POSIX_SHOPTS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import Dynamic, State
@@ -192,7 +192,7 @@ def _commands(state: State) -> AssociativeArray:
 
 def _set_command(state: State, name: str, file: str | None) -> None:
     if file is not None:
-        hash_table(state)[name] = (file, 0, None if is_executable(state, file) else utility_at(state, file))
+        hash_table(state)[name] = hash_entry(state, file)
 
 
 def _set_item(items: dict[str, str], key: str, value: str | None) -> None:

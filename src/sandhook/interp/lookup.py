@@ -232,6 +232,12 @@ def hash_table(state: State) -> dict[str, Hashed]:
     return state.hashed
 
 
+def hash_entry(state: State, file: str) -> Hashed:
+    """Return the entry of a file for the hash table; bash stores a file even if it cannot be executed."""
+    located = at(state, file)
+    return file, 0, None if located is None else located[1]
+
+
 def remember(state: State, name: str, entry: Hashed) -> None:
     """Store a command in the hash table. After the first entry, `hash -d` reports unknown names."""
     hash_table(state)[name] = entry

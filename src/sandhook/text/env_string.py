@@ -55,7 +55,7 @@ class _Splitter:
                 if not self._escape():
                     break
             elif self._quote:
-                self._quoted(letter)
+                self._read_quoted(letter)
             elif letter in "'\"":
                 self._quote = letter
                 self._add("")
@@ -109,7 +109,7 @@ class _Splitter:
             self._add(_ESCAPES[letter])
         return True
 
-    def _quoted(self, letter: str) -> None:
+    def _read_quoted(self, letter: str) -> None:
         if letter == self._quote:
             self._quote = ""
         elif letter == "$" and self._quote == '"':

@@ -9,16 +9,20 @@ Source: POSIX.1-2024 XBD 8.2 (LC_ALL, LC_CTYPE, LANG).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 #: The names of the locale whose characters are bytes.
 C = frozenset({"C", "POSIX"})
 
 
-def goes_by_bytes(environment: Mapping[str, str]) -> bool:
-    """Return True if the locale is C or POSIX. Without any of the variables it is a UTF-8 locale."""
+def characters_are_bytes(get: Callable[[str], str | None]) -> bool:
+    """Return True if the locale is C or POSIX. Without any of the variables it is a UTF-8 locale.
+
+    Args:
+        get: Returns the value of a variable: ``state.get``, or that of an environment.
+    """
     for name in ("LC_ALL", "LC_CTYPE", "LANG"):
-        locale = environment.get(name)
+        locale = get(name)
         if locale:
             return locale in C
     return False
@@ -32,3 +36,8 @@ def as_bytes(text: str) -> str:
 def as_characters(text: str) -> str:
     """Reverse ``as_bytes``."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+
+
+def replace_invalid(text: str) -> str:
+    """Return text with U+FFFD for bytes that are not UTF-8, as JSON and SQLite need it."""
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

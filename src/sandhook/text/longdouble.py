@@ -140,7 +140,7 @@ def decimal_digits(number: int) -> str:
     return "".join(reversed(pieces))
 
 
-def _scaled(value: LongDouble, power: int) -> int:
+def _scale(value: LongDouble, power: int) -> int:
     """Return ``value * 10**power`` as an integer, ties to even."""
     numerator, denominator = value.mantissa, 1
     if power >= 0:
@@ -155,9 +155,9 @@ def _scaled(value: LongDouble, power: int) -> int:
     return quotient + (2 * rest > denominator or (2 * rest == denominator and quotient & 1 == 1))
 
 
-def _fixed(value: LongDouble, precision: int, alternate: bool) -> str:
+def _format_fixed(value: LongDouble, precision: int, alternate: bool) -> str:
     exact = min(precision, max(0, -value.exponent))  # the fraction has no more digits
-    digits = decimal_digits(_scaled(value, exact)).zfill(exact + 1)
+    digits = decimal_digits(_scale(value, exact)).zfill(exact + 1)
     fraction = (digits[len(digits) - exact :] if exact else "") + "0" * (precision - exact)
     whole = digits[: len(digits) - exact]
     return f"{whole}.{fraction}" if fraction or alternate else whole
@@ -170,7 +170,7 @@ def _decimal_exponent(value: LongDouble, precision: int) -> tuple[str, int]:
     exact = min(precision, 17_000)
     exponent = int((value.mantissa.bit_length() + value.exponent - 1) * 0.30102999566398120) - 1
     while True:
-        digits = decimal_digits(_scaled(value, exact - exponent))
+        digits = decimal_digits(_scale(value, exact - exponent))
         if len(digits) == exact + 1:
             return digits + "0" * (precision - exact), exponent
         exponent += len(digits) - exact - 1
@@ -186,7 +186,7 @@ def _general(value: LongDouble, precision: int, alternate: bool) -> str:
     precision = precision or 1
     digits, exponent = _decimal_exponent(value, precision - 1)
     if precision > exponent >= -4:
-        text = _fixed(value, precision - 1 - exponent, alternate)
+        text = _format_fixed(value, precision - 1 - exponent, alternate)
         return text if alternate or "." not in text else text.rstrip("0").rstrip(".")
     fraction = digits[1:] if alternate else digits[1:].rstrip("0")
     point = "." if fraction or alternate else ""
@@ -218,7 +218,7 @@ def _hexadecimal(value: LongDouble, precision: int, alternate: bool) -> str:
     return f"0x{digits[0]}{point}{digits[1:]}p{exponent:+d}"
 
 
-_STYLES = {"f": _fixed, "e": _scientific, "g": _general, "a": _hexadecimal}
+_STYLES = {"f": _format_fixed, "e": _scientific, "g": _general, "a": _hexadecimal}
 
 
 def render(value: LongDouble, letter: str, flags: str, width: int, precision: int | None) -> str:

@@ -31,11 +31,11 @@ def shell_quote(text: str) -> str:
         return "''"
     if needs_ansi_c(text):
         return ansi_c(text)
-    quoted = _translated(text, _SPECIAL).replace("=~", "=\\~").replace(":~", ":\\~")
+    quoted = _translate(text, _SPECIAL).replace("=~", "=\\~").replace(":~", ":\\~")
     return "\\" + quoted if text[0] in "~#" else quoted
 
 
-def _translated(text: str, table: dict[int, str]) -> str:
+def _translate(text: str, table: dict[int, str]) -> str:
     """Return ``text.translate(table)``, with looks at the clock."""
     return "".join([piece.translate(table) for piece in timed_pieces(text)])
 
@@ -87,7 +87,7 @@ def double_quote(text: str) -> str:
     """Quote text as ``declare -p`` does: with double quotes, or ``$'...'`` if a character is not printable."""
     if needs_ansi_c(text):
         return ansi_c(text)
-    return f'"{_translated(text, _DOUBLE)}"'
+    return f'"{_translate(text, _DOUBLE)}"'
 
 
 def needs_ansi_c(text: str) -> bool:
@@ -97,10 +97,10 @@ def needs_ansi_c(text: str) -> bool:
 
 def ansi_c(text: str) -> str:
     """Return ``$'...'`` with named and octal escapes."""
-    return "$'" + "".join([_escaped(piece) for piece in timed_pieces(text)]) + "'"
+    return "$'" + "".join([_escape(piece) for piece in timed_pieces(text)]) + "'"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     pieces = []
     for letter in text:
         named = _NAMED.get(letter)
@@ -250,11 +250,11 @@ def quoted_name(name: str, style: str) -> str:
             return quote_always(name)
         return in_single_quotes(name)
     mark = {"c": '"', "locale": "'", "escape": " "}[style]
-    text = "".join([_c_escaped(piece, mark) for piece in timed_pieces(name)])
+    text = "".join([_escape_c(piece, mark) for piece in timed_pieces(name)])
     return text if style == "escape" else f"{mark}{text}{mark}"
 
 
-def _c_escaped(text: str, mark: str) -> str:
+def _escape_c(text: str, mark: str) -> str:
     pieces = []
     for letter in text:
         if letter in _C_ESCAPES:

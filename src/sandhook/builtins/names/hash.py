@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, write
-from sandhook.interp.lookup import find, hash_table, hashed_file, is_executable, remember, search, utility_at
+from sandhook.interp.lookup import find, hash_entry, hash_table, hashed_file, is_executable, remember, search
 from sandhook.state.state import Hashed, State
 from sandhook.state.values import hash_of
 from sandhook.vfs.path import join
@@ -73,7 +73,7 @@ def _store_path(state: State, name: str, path: str) -> int:
     if path and state.process.kernel.fs.is_dir(join(state.process.cwd, path)):
         print_error(state, f"hash: {path}: Is a directory")
         return 1
-    remember(state, name, (path, 0, None if is_executable(state, path) else utility_at(state, path)))
+    remember(state, name, hash_entry(state, path))
     return 0
 
 

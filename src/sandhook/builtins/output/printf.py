@@ -19,9 +19,9 @@ from sandhook.builtins.base import (
     write,
 )
 from sandhook.builtins.variables.variables import assign_reference
-from sandhook.expand.locale import as_bytes, goes_by_bytes
 from sandhook.state.state import State
 from sandhook.state.values import LARGE
+from sandhook.text.locale import as_bytes, characters_are_bytes
 from sandhook.text.names import is_name
 from sandhook.utilities.system.printf.common import format_printf
 from sandhook.utilities.system.printf.plain import format_simply, plain_format
@@ -127,7 +127,7 @@ def _format(state: State, operands: list[str]) -> tuple[bytes, int]:
     budget = state.budget
     kernel = state.process.kernel
     arguments = operands[1:]
-    if goes_by_bytes(state):  # %c, %q and the number of a character
+    if characters_are_bytes(state.get):  # %c, %q and the number of a character
         arguments = [argument if argument.isascii() else as_bytes(argument) for argument in arguments]
     data, stopped = format_printf(
         operands[0],

@@ -18,12 +18,12 @@ from sandhook.builtins.base import (
     show_usage,
     write_error,
 )
-from sandhook.expand.locale import as_bytes
 from sandhook.record import Record
 from sandhook.state.assignment import unset
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import LARGE, READONLY
+from sandhook.text.locale import as_bytes
 from sandhook.text.names import is_name
 
 USAGE = "getopts optstring name [arg ...]"

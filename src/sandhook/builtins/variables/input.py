@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sandhook.expand.locale import as_characters, goes_by_bytes
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.pipe import PipeReader
 from sandhook.limits import check_clock, check_fits
 from sandhook.record import Record
 from sandhook.state.state import State
+from sandhook.text.locale import as_characters, characters_are_bytes
 
 #: Bytes that a character in a list takes, and one that a backslash escapes, with its offset and the text before it.
 _CHARACTER_BYTES = 88
@@ -130,7 +130,7 @@ def read_line(
     data = line_start
     source = Source(state, description, timeout)
     if count is not None:
-        read_one = _byte if goes_by_bytes(state) else _character
+        read_one = _byte if characters_are_bytes(state.get) else _character
         return _read_count(source, delimiter, count, exact, raw, read_one)
     complete = data[-1:] == delimiter and (raw or not _ends_escaped(data))
     timed_out = False

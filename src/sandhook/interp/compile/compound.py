@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from sandhook.expand.locale import as_bytes, goes_by_bytes
 from sandhook.expand.shapes import FieldsOf
 from sandhook.expand.text import Integer, Text
 from sandhook.interp.compile.arguments import MANY, charge_fields
@@ -30,6 +29,7 @@ from sandhook.syntax.nodes import (
     While,
     Word,
 )
+from sandhook.text.locale import as_bytes, characters_are_bytes
 from sandhook.text.names import is_name
 
 
@@ -366,7 +366,9 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
         fall_through = False
         options = state.options
         plain = not (
-            options.extglob or options.nocasematch or not (text.isascii() or not goes_by_bytes(state))
+            options.extglob
+            or options.nocasematch
+            or not (text.isascii() or not characters_are_bytes(state.get))
         )
         charge = budget.charge
         state.status = 0 if not clauses else state.status
@@ -435,7 +437,7 @@ def _compile_clause(
 
 def _matches(state: State, patterns: list[Text], text: str) -> bool:
     options = state.options
-    bytewise = not text.isascii() and goes_by_bytes(state)
+    bytewise = not text.isascii() and characters_are_bytes(state.get)
     if bytewise:
         text = as_bytes(text)
     for pattern_of in patterns:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.expand import arith
-from sandhook.expand.locale import as_bytes, goes_by_bytes
 from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.glob import Matches, compile_pattern, quote
@@ -28,6 +27,7 @@ from sandhook.syntax.nodes import (
     CondUnary,
     Word,
 )
+from sandhook.text.locale import as_bytes, characters_are_bytes
 
 Test: TypeAlias = Callable[[State], bool]
 
@@ -218,7 +218,7 @@ def _pattern(left: Callable[[State], str], pattern: Callable[[State], str], expe
     def test(state: State) -> bool:
         text = left(state)
         pattern_text = pattern(state)
-        if not text.isascii() and goes_by_bytes(state):
+        if not text.isascii() and characters_are_bytes(state.get):
             pattern_text, text = as_bytes(pattern_text), as_bytes(text)
         compiled_pattern = compile_pattern(pattern_text, extglob=True, nocase=state.options.nocasematch)
         return bool(compiled_pattern.matches(text, state.budget.charge)) is expected
@@ -236,7 +236,7 @@ def _fixed_pattern(left: Callable[[State], str], text: str, expected: bool, gene
         if not cache:
             cache.append(compile_pattern(text, extglob=True).matches)
         value = left(state)
-        if not value.isascii() and goes_by_bytes(state):
+        if not value.isascii() and characters_are_bytes(state.get):
             bytewise = compile_pattern(as_bytes(text), extglob=True)
             return bool(bytewise.matches(as_bytes(value), state.budget.charge)) is expected
         return cache[0](value, state.budget.charge) is expected

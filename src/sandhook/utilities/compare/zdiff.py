@@ -9,24 +9,25 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
-from sandhook.command.options import Syntax, UsageError, parted
+from sandhook.command.options import Syntax, UsageError, split_arguments
 from sandhook.command.unpacked import Unpacked
 from sandhook.formats.compressed import kind_of
 from sandhook.utilities.compare import cmp
 from sandhook.utilities.compare.diff.options import Options
 
-RAW = True
+RAW = True  # the options are those of the program that compares, which receives them as typed
 USAGE_STATUS = 2
+PROGRAMS = dict.fromkeys(("bzcmp", "xzcmp", "zcmp"), cmp.Options)
 _SUFFIXES = (".gz", ".bz2", ".xz", ".lzma", ".Z", ".z", "-gz")
 _SECOND = 5  #: the descriptor of the second file
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0 for files with the same content, 1 for others, 2 after an error."""
-    program = "cmp" if ctx.program.endswith("cmp") else "diff"
-    syntax = Syntax(cmp.Options if program == "cmp" else Options)
+    program = "cmp" if ctx.program in PROGRAMS else "diff"
+    syntax = Syntax(PROGRAMS.get(ctx.program, Options))
     syntax.parse(arguments)
-    words, names = parted(arguments, syntax)
+    words, names = split_arguments(arguments, syntax)
     if len(names) == 1:
         uncompressed = next(
             (names[0].removesuffix(suffix) for suffix in _SUFFIXES if names[0].endswith(suffix)), None

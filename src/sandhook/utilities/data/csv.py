@@ -24,7 +24,7 @@ _MAX_WIDTH = 80
 
 @option_set
 class Options:
-    """csv (cut | grep | sort | json | look | headers | count) [OPTION]... [FILE]
+    """csv SUB-COMMAND [OPTION]... [FILE]
 
     Read a table whose first line has the names of its columns, and process it. COLUMNS are names,
     numbers from 1, and ranges of numbers, separated by commas.
@@ -58,7 +58,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when the table could not be read."""
     operands = list(operands)
     if not operands:
-        raise UsageError("missing sub-command: cut, grep, sort, json, look, headers or count")
+        raise UsageError(f"missing sub-command: {', '.join(_COMMANDS)}")
     command = operands.pop(0)
     action = _COMMANDS.get(command)
     if action is None:
@@ -292,3 +292,4 @@ _COMMANDS: dict[str, Callable[[_Table], None]] = {
     "names": _headers,
     "count": _count,
 }
+OPERAND_WORDS = {"Sub-commands": tuple(_COMMANDS)}

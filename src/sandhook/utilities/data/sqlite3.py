@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
-from sandhook.command.options import Inform, also, declared_fields, opt, option_set
+from sandhook.command.options import Inform, also, opt, option_set
+from sandhook.command.word_options import WordOptionError, WordSyntax
 from sandhook.kernel.descriptor import Description
 from sandhook.lazy import lazily
+from sandhook.text.locale import replace_invalid
 from sandhook.utilities.data.worker_call import call_worker
 from sandhook.worker import client, frames
 from sandhook.worker.requests import NativeRequest
@@ -24,13 +26,19 @@ from sandhook.worker.requests import NativeRequest
 if TYPE_CHECKING:
     from sandhook.worker.headers import SqliteHeader
 
-RAW = True  # long options have one dash: see _Arguments
+RAW = True  # options are words with one dash: see word_options.py
 
 #: Dot-commands that read a file.
 _FILE_COMMAND = lazily(r"^\.(?:read?|imp(?:o|or|ort)?)[ \t](.*)$", re.MULTILINE)
 
 #: The maximal number of files that a script may read.
 _MAX_FILES = 100
+
+
+def _expand_escapes(text: str) -> str:
+    for mark, character in (("\\t", "\t"), ("\\n", "\n"), ("\\r", "\r"), ("\\\\", "\\")):
+        text = text.replace(mark, character)
+    return text
 
 
 @option_set
@@ -41,17 +49,22 @@ class Options:
     FILE the database is in memory. ``.help`` lists the dot-commands.
     """
 
-    mode: bool = opt(
-        "-ascii", "-box", "-column", "-csv", "-html", "-json", "-line", "-list", "-markdown", "-quote",
-        "-table", "-tabs", help="output mode",
+    mode: str = also(
+        opt("-list", help="the output mode list (the default)", const="list", default=""),
+        *(
+            opt(f"-{mode}", help=f"the output mode {mode}", const=mode)
+            for mode in (
+                "ascii", "box", "column", "csv", "html", "json", "line", "markdown", "quote", "table", "tabs"
+            )
+        ),
     )  # fmt: skip
     headers: bool | None = also(
         opt("-header", help="print the names of columns", default=None),
         opt("-noheader", help="do not", const=False),
     )
-    column: str = opt("-separator", "TEXT", "the separator of columns (|)")
-    row: str = opt("-newline", "TEXT", "the separator of rows")
-    null: str = opt("-nullvalue", "TEXT", "the text for NULL")
+    column: str | None = opt("-separator", "TEXT", "the separator of columns (|)", convert=_expand_escapes)
+    row: str | None = opt("-newline", "TEXT", "the separator of rows", convert=_expand_escapes)
+    null: str | None = opt("-nullvalue", "TEXT", "the text for NULL", convert=_expand_escapes)
     readonly: bool = opt("-readonly", help="do not allow changes")
     bail: bool = opt("-bail", help="stop at the first error")
     echo: bool = opt("-echo", help="print commands before they run")
@@ -59,88 +72,40 @@ class Options:
     safe: bool = opt("-safe", ignored="no file of the host is reached")
     first: tuple[str, ...] = opt("-cmd", "COMMAND", "run COMMAND first", append=True)
     init: tuple[str, ...] = opt("-init", "FILE", "read FILE first", append=True)
+    inform: str = also(
+        opt("-help", "--help", help="show this help", const="help", default=""),
+        opt("-version", "--version", help="show the version", const="version"),
+    )
 
 
-_OPTIONS = {
-    flag[1:]: option
-    for declared in declared_fields(Options).values()
-    for option in declared.options
-    for flag in option.flags
-}
+_SYNTAX = WordSyntax(Options, permute=True, equals=False)
 
 
-class _Arguments:
-    """A parsed command line."""
-
-    def __init__(self) -> None:
-        self.mode = ""
-        self.headers: bool | None = None
-        self.bail = self.echo = self.readonly = False
-        self.column: str | None = None
-        self.row: str | None = None
-        self.null: str | None = None
-        self.first: list[str] = []
-        self.init: list[str] = []
-        self.operands: list[str] = []
-        self.error = ""
-        self.inform = ""
-
-
-def _parse(arguments: Sequence[str]) -> _Arguments:
-    parsed = _Arguments()
-    rest = list(reversed(arguments))
-    while rest:
-        argument = rest.pop()
-        name = argument[2:] if argument.startswith("--") else argument[1:]
-        if not argument.startswith("-") or argument == "-":
-            parsed.operands.append(argument)
-        elif name in ("help", "version"):
-            parsed.inform = name
-        elif (option := _OPTIONS.get(name)) is None:
-            parsed.error = f"unknown option: {argument}"
-            return parsed
-        elif option.metavar is not None:
-            if not rest:
-                parsed.error = f"missing argument to -{name}"
-                return parsed
-            value = rest.pop()
-            if option.append:
-                getattr(parsed, option.field).append(value)
-            else:
-                setattr(parsed, option.field, _unescaped(value))
-        elif option.field == "mode":
-            parsed.mode = name
-        elif not option.ignored:
-            setattr(parsed, option.field, option.const)
-    return parsed
-
-
-def _unescaped(text: str) -> str:
-    for mark, character in (("\\t", "\t"), ("\\n", "\n"), ("\\r", "\r"), ("\\\\", "\\")):
-        text = text.replace(mark, character)
-    return text
-
-
-def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, 1 for a usage error or failed statements, or SQLite's error code for an SQL argument."""
-    parsed = _parse(arguments)
-    if parsed.error:
-        ctx.process.write_error(
-            f"{ctx.name}: Error: {parsed.error}\nUse -help for a list of options.\n".encode()
+    try:
+        options, operands = _SYNTAX.parse(arguments)
+    except WordOptionError as error:
+        text = (
+            f"missing argument to -{error.name}"
+            if error.problem == "missing"
+            else f"unknown option: {error.word}"
         )
+        ctx.write_error(f"{ctx.name}: Error: {text}\nUse -help for a list of options.\n")
         return 1
-    if parsed.inform:
-        raise Inform(parsed.inform)
-    return _Run(parsed, ctx).status()
+    if options.inform:
+        raise Inform(options.inform)
+    return _Run(options, operands, ctx).status()
 
 
 class _Run:
     """One call of sqlite3."""
 
-    def __init__(self, arguments: _Arguments, ctx: Context) -> None:
-        self._arguments = arguments
+    def __init__(self, options: Options, operands: Sequence[str], ctx: Context) -> None:
+        self._options = options
+        self._commands = list(operands[1:])
         self._ctx = ctx
-        self._name = arguments.operands[0] if arguments.operands else ""
+        self._name = operands[0] if operands else ""
         self._in_memory = self._name in ("", ":memory:")
         self._target: Description | None = None
         self._files: dict[str, str | None] = {}
@@ -151,10 +116,10 @@ class _Run:
         try:
             image = b"" if self._in_memory else self._image()
         except OSError as error:
-            self._print(f'Error: unable to open database "{self._name}": {_open_reason(error)}\n')
+            self._ctx.write_error(f'Error: unable to open database "{self._name}": {_open_reason(error)}\n')
             return 1
         except _UnsupportedError as error:
-            self._print(f"Error: {error}\n")
+            self._ctx.write_error(f"Error: {error}\n")
             return 1
         header = self._header()
         request = NativeRequest(dumps(header).encode(), image)
@@ -170,7 +135,7 @@ class _Run:
         ctx = self._ctx
         path = ctx.path(self._name)
         if not ctx.fs.exists(path):
-            if self._arguments.readonly:
+            if self._options.readonly:
                 raise FileNotFoundError(2, "unable to open database file")
             ctx.create(self._name).release()
             return b""
@@ -188,32 +153,32 @@ class _Run:
         return data
 
     def _header(self) -> SqliteHeader:
-        arguments = self._arguments
-        commands = arguments.operands[1:]
+        options, commands = self._options, self._commands
         script = None
         if not commands:
             with self._ctx.stdin_reader() as reader:
                 script = reader.read_all().decode("utf-8", "surrogateescape")
-        first = [*(f".read {shlex.quote(name)}" for name in arguments.init), *arguments.first]
+        first = [*(f".read {shlex.quote(name)}" for name in options.init), *options.first]
         for text in (*first, *commands, script or ""):
             self._collect_files(text, 0)
-        clean = [_clean(text) for text in commands]
+        clean = [replace_invalid(text) for text in commands]
         return {
-            "name": _clean(str(self._ctx.path(self._name))) if not self._in_memory else "",
-            "first": [_clean(text) for text in first],
+            "name": replace_invalid(str(self._ctx.path(self._name))) if not self._in_memory else "",
+            "first": [replace_invalid(text) for text in first],
             "commands": clean,
-            "script": None if script is None else _clean(script),
+            "script": None if script is None else replace_invalid(script),
             "files": {
-                _clean(name): None if text is None else _clean(text) for name, text in self._files.items()
+                replace_invalid(name): None if text is None else replace_invalid(text)
+                for name, text in self._files.items()
             },
-            "mode": arguments.mode,
-            "headers": arguments.headers,
-            "null": arguments.null,
-            "column": arguments.column,
-            "row": arguments.row,
-            "bail": arguments.bail,
-            "echo": arguments.echo,
-            "readonly": arguments.readonly,
+            "mode": options.mode,
+            "headers": options.headers,
+            "null": options.null,
+            "column": options.column,
+            "row": options.row,
+            "bail": options.bail,
+            "echo": options.echo,
+            "readonly": options.readonly,
             "max_bytes": self._ctx.kernel.limits.fs_bytes,
         }
 
@@ -279,26 +244,22 @@ class _Run:
             try:
                 self._target = self._ctx.create(name)
             except OSError as error:
-                self._print(f'Error: cannot open "{name}": {reason(error)}\n')
+                self._ctx.write_error(f'Error: cannot open "{name}": {reason(error)}\n')
 
     def _write(self, name: str, data: bytes) -> None:
         try:
             file = self._ctx.create(name)
         except OSError as error:
-            self._print(f'Error: cannot open "{name}": {reason(error)}\n')
+            self._ctx.write_error(f'Error: cannot open "{name}": {reason(error)}\n')
             self._status = 1
             return
         try:
             file.write(data)
         except OSError as error:
-            self._print(f"Error: {name}: {reason(error)}\n")
+            self._ctx.write_error(f"Error: {name}: {reason(error)}\n")
             self._status = 1
         finally:
             file.release()
-
-    def _print(self, text: str) -> None:
-        self._ctx.flush()
-        self._ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
 
 
 class _UnsupportedError(Exception):
@@ -307,8 +268,3 @@ class _UnsupportedError(Exception):
 
 def _open_reason(error: OSError) -> str:
     return "unable to open database file" if error.errno in (2, 20, 21) else reason(error)
-
-
-def _clean(text: str) -> str:
-    """Return text with U+FFFD for bytes that are not UTF-8."""
-    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -84,7 +84,7 @@ def print_digest(name: str, algorithm: Algorithm, options: Settings, ctx: Contex
     except OSError as error:
         ctx.fail(f"{quote_odd(name)}: {reason(error)}")
         return
-    mark, escaped_name = ("", name) if options.zero else _escaped(name)
+    mark, escaped_name = ("", name) if options.zero else _escape_name(name)
     if options.tag:
         line = f"{mark}{algorithm.title} ({escaped_name}) = {digest}"
     else:
@@ -92,7 +92,7 @@ def print_digest(name: str, algorithm: Algorithm, options: Settings, ctx: Contex
     ctx.write(line.encode("utf-8", "surrogateescape") + (b"\0" if options.zero else b"\n"))
 
 
-def _escaped(name: str) -> tuple[str, str]:
+def _escape_name(name: str) -> tuple[str, str]:
     """Return a backslash and the escaped name if the name needs escapes, else "" and the name."""
     if not any(letter in name for letter in "\\\n\r"):
         return "", name
@@ -138,14 +138,14 @@ def check_listing(listing: str, algorithm: Algorithm | None, options: Settings, 
         failed += not matches
         matched += matches
         if not options.status and not (matches and options.quiet):
-            ctx.write_line("".join(_escaped(name)) + (": OK" if matches else ": FAILED"))
+            ctx.write_line("".join(_escape_name(name)) + (": OK" if matches else ": FAILED"))
     _print_summary(listing, options, ctx, (parsed_lines, malformed, failed, unreadable, matched))
 
 
 def _read_error(name: str, error: OSError, options: Settings, ctx: Context) -> None:
     ctx.error(f"{quote_odd(name)}: {reason(error)}")
     if not options.status:
-        ctx.write_line("".join(_escaped(name)) + ": FAILED open or read")
+        ctx.write_line("".join(_escape_name(name)) + ": FAILED open or read")
 
 
 def _tag_of(algorithm: Algorithm | None) -> str:

@@ -194,7 +194,7 @@ def _texts(kind: Type, order: str) -> Callable[[bytes], list[str]]:
 def _float(data: bytes, order: str) -> str:
     """Format a floating-point number with the fewest digits that read back as the same number."""
     if len(data) == 16:
-        return _extended(data if order == "<" else data[::-1])
+        return _format_extended(data if order == "<" else data[::-1])
     code, min_precision, max_precision = ("f", 6, 9) if len(data) == 4 else ("d", 15, 17)
     (value,) = struct.unpack(order + code, data)
     if value != value:
@@ -218,7 +218,7 @@ def _round_trips(text: str, value: float, code: str) -> bool:
         return False
 
 
-def _extended(data: bytes) -> str:
+def _format_extended(data: bytes) -> str:
     """Format a number in x86's extended format, the first ten bytes of sixteen."""
     mantissa, high = struct.unpack("<QH", data[:10])
     negative, exponent = bool(high >> 15), high & 0x7FFF

@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from sandhook.command.context import Context, Failure
+from sandhook.command.inform import usage
 from sandhook.command.operands import reason
-from sandhook.command.options import option_set
+from sandhook.command.options import Inform, also, opt, option_set, options_by_flag
+from sandhook.command.word_options import WordOptionError, WordSyntax
 from sandhook.kernel.descriptor import Description
 
-RAW = True
+RAW = True  # the first word is a command, which has options of its own
 
 #: Digests by their name on the command line: the name in hashlib, and the name in the output.
 _DIGESTS = {
@@ -40,87 +42,160 @@ _MAX_RANDOM = 1 << 20  #: maximal number of bytes for rand
 
 @option_set
 class Options:
-    """openssl dgst [-DIGEST] [-r | -c | -binary] [-hmac KEY] [-out FILE] [FILE]... | openssl DIGEST [FILE]... | openssl base64 [-d] [-A] [-in FILE] [-out FILE] | openssl rand [-hex | -base64] NUMBER
+    """openssl COMMAND [OPTION]... [OPERAND]...
 
-    Print digests (md5, sha1, sha224 to sha512, sha3-224 to sha3-512, blake2b512, blake2s256), encode and
-    decode base64, or print random bytes.
+    Print digests, encode and decode base64, or print random bytes. COMMAND is dgst, the name of a digest, base64, enc,
+    rand, version or help.
     """
+
+    inform: str = also(
+        opt("-h", "-help", "--help", help="show this help", const="help"),
+        opt("--version", help="show the version", const="version"),
+    )
+
+
+@option_set
+class DigestOptions:
+    """openssl dgst [OPTION]... [FILE]... | openssl DIGEST [OPTION]... [FILE]...
+
+    Print the digest of each FILE, or of standard input.
+    """
+
+    help: bool = opt("-help", help="show this help")
+    digest: str = also(
+        opt("-sha256", help="use the digest SHA2-256 (the default)", const="sha256", default=""),
+        *(
+            opt(f"-{name}", help=f"use the digest {title}", const=name)
+            for name, (_, title) in _DIGESTS.items()
+            if name != "sha256"
+        ),
+    )
+    layout: str = also(
+        opt("-c", help="separate the bytes of a digest by colons", const="colons", default=""),
+        opt("-r", help="print digests as sha256sum does", const="coreutils"),
+    )
+    binary: bool = also(
+        opt("-binary", help="print the bytes of the digest"),
+        opt("-hex", help="print digests in hexadecimal (the default)", const=False),
+    )
+    key: str | None = opt("-hmac", "KEY", "print the HMAC with KEY")
+    output: str | None = opt("-out", "FILE", "write to FILE")
+
+
+@option_set
+class EncodeOptions:
+    """openssl base64 [OPTION]... | openssl enc -base64 [OPTION]...
+
+    Encode or decode base64.
+    """
+
+    help: bool = opt("-help", help="show this help")
+    decode: bool = also(
+        opt("-d", help="decode"),
+        opt("-e", help="encode (the default)", const=False),
+    )
+    base64: bool = opt("-a", "-base64", help="use base64, which enc needs")
+    single: bool = opt("-A", help="print a single line")
+    source: str = opt("-in", "FILE", "read FILE instead of standard input", default="-")
+    output: str | None = opt("-out", "FILE", "write to FILE")
+
+
+@option_set
+class RandomOptions:
+    """openssl rand [-hex | -base64] [-out FILE] NUMBER
+
+    Print NUMBER random bytes.
+    """
+
+    help: bool = opt("-help", help="show this help")
+    layout: str = also(
+        opt("-hex", help="print them in hexadecimal", const="hex", default=""),
+        opt("-base64", help="print them in base64", const="base64"),
+    )
+    output: str | None = opt("-out", "FILE", "write to FILE")
+
+
+@option_set
+class VersionOptions:
+    """openssl version [-v]
+
+    Print the version.
+    """
+
+    help: bool = opt("-help", help="show this help")
+    version: bool = opt("-v", ignored="it is all that is printed")
+
+
+_OPTIONS = options_by_flag(Options)
+SUBCOMMANDS: dict[str, type] = {
+    **dict.fromkeys(("dgst", *_DIGESTS), DigestOptions),
+    **dict.fromkeys(("base64", "enc"), EncodeOptions),
+    "rand": RandomOptions,
+    "version": VersionOptions,
+}
+
+#: Options of dgst that OpenSSL has and this one has not.
+_MISSING_DIGEST_OPTIONS = frozenset(
+    {"engine", "mac", "macopt", "provider", "prverify", "sign", "signature", "verify", "xoflen"}
+)
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 for a file that cannot be read or a command that is not offered."""
-    from sandhook.command.options import Inform
-
-    name, rest = (arguments[0], list(arguments[1:])) if arguments else ("", [])
-    if name in ("--help", "--version"):
-        raise Inform(name[2:])
-    program_name, ctx.name = ctx.name, name  # messages begin with the command, not with openssl
-    if name in ("dgst", *_DIGESTS):
-        return _digest(name, rest, ctx)
-    if name == "base64" or (name == "enc" and ("-base64" in rest or "-a" in rest)):
-        return _base64(rest, ctx)
-    if name == "rand":
-        return _random(rest, ctx)
-    ctx.name = program_name
-    if name == "version" and not rest:
-        ctx.write_line("OpenSSL 3.0 (sandhook)")
-        return 0
-    raise Failure(f"'{name}' is not offered: dgst, base64, rand and version are (L-OPENSSL-001)")
-
-
-class _OptionParser:
-    """Parses options that begin with one or two dashes."""
-
-    def __init__(self, words: list[str]) -> None:
-        self.rest = list(reversed(words))
-
-    def option(self) -> str:
-        """Return the next option without its dash, or "" if an operand is next."""
-        if not self.rest or self.rest[-1][:1] != "-" or self.rest[-1] == "-":
-            return ""
-        word = self.rest.pop()
-        return word[2:] if word[:2] == "--" else word[1:]
-
-    def argument(self, name: str) -> str:
-        if not self.rest:
-            raise Failure(f"Option -{name} needs a value")
-        return self.rest.pop()
-
-    def unknown(self, name: str) -> Failure:
-        return Failure(f"Unknown option: -{name}")
-
-
-def _digest(command: str, words: list[str], ctx: Context) -> int:
-    kind = command if command in _DIGESTS else ""
-    form, key, output = "", None, None
-    parser = _OptionParser(words)
-    while name := parser.option():
-        if name in _DIGESTS:
-            kind = name
-        elif name in ("r", "c", "binary", "hex"):
-            form = name
-        elif name == "hmac":
-            key = parser.argument(name).encode("utf-8", "surrogateescape")
-        elif name == "out":
-            output = parser.argument(name)
-        elif name in (
-            "sign",
-            "verify",
-            "prverify",
-            "signature",
-            "mac",
-            "macopt",
-            "engine",
-            "provider",
-            "xoflen",
-        ):
-            raise Failure(f"-{name} is not offered (L-OPENSSL-001)")
-        else:
-            raise Failure(f"Unknown option or message digest: {name}")
-    algorithm, title = _DIGESTS[kind] if kind else ("sha256", "SHA256")
-    out = _Output(output, ctx)
+    name = arguments[0] if arguments else ""
+    if name == "help" or name in _OPTIONS:
+        raise Inform("help" if name == "help" else _OPTIONS[name].const)
+    declared = SUBCOMMANDS.get(name)
+    if declared is None:
+        raise Failure(f"'{name}' is not offered: dgst, base64, enc, rand and version are (L-OPENSSL-001)")
+    ctx.name = name  # messages begin with the command, not with openssl
     try:
-        for operand in list(reversed(parser.rest)) or [""]:
+        options, operands = WordSyntax(declared, permute=False, equals=True).parse(arguments[1:])
+    except WordOptionError as error:
+        raise _misuse(_describe(error, declared), ctx) from None
+    if options.help:
+        ctx.write(usage(declared, name, informs=False).encode())
+        return 0
+    if isinstance(options, DigestOptions):
+        return _print_digests(options, operands, ctx)
+    if isinstance(options, RandomOptions):
+        return _print_random(options, operands, ctx)
+    if operands:
+        raise _misuse("Extra arguments given.", ctx)
+    if isinstance(options, EncodeOptions):
+        if name == "enc" and not options.base64:
+            raise Failure("ciphers are not offered, only -base64 (L-OPENSSL-001)")
+        return _convert_base64(options, ctx)
+    ctx.write_line("OpenSSL 3.0 (sandhook)")
+    return 0
+
+
+def _misuse(message: str, ctx: Context) -> Failure:
+    return Failure(f"{message}\n{ctx.name}: Use -help for summary.")
+
+
+def _describe(error: WordOptionError, declared: type) -> str:
+    """Return OpenSSL's message for an error in the options of a command."""
+    if error.problem == "missing":
+        return f"Option -{error.name} needs a value"
+    if error.problem == "not allowed":
+        return f"Option -{error.name} does not take a value"
+    if declared is DigestOptions:
+        if error.name in _MISSING_DIGEST_OPTIONS:
+            return f"-{error.name} is not offered (L-OPENSSL-001)"
+        return f"Unknown option or message digest: {error.name}"
+    if declared is EncodeOptions:
+        return f"Unknown cipher: {error.name} (ciphers are not offered, L-OPENSSL-001)"
+    return f"Unknown option: -{error.name}"
+
+
+def _print_digests(options: DigestOptions, operands: Sequence[str], ctx: Context) -> int:
+    kind = options.digest or (ctx.name if ctx.name in _DIGESTS else "")
+    key = None if options.key is None else options.key.encode("utf-8", "surrogateescape")
+    algorithm, title = _DIGESTS[kind] if kind else ("sha256", "SHA256")
+    out = _Output(options.output, ctx)
+    try:
+        for operand in operands or [""]:
             state: Any = hashlib.new(algorithm, usedforsecurity=False)
             if key is not None:
                 state = hmac.new(key, digestmod=algorithm)
@@ -129,58 +204,38 @@ def _digest(command: str, words: list[str], ctx: Context) -> int:
                     for data in reader.chunks():
                         state.update(data)
             except OSError as error:
-                ctx.process.descriptor(2).write(
-                    f"{operand}: {reason(error)}\n".encode("utf-8", "surrogateescape")
-                )
+                ctx.write_error(f"{operand}: {reason(error)}\n")
                 ctx.failed = 1
                 continue
-            out.write(_line(state, form, title, operand, key is not None))
+            out.write(_format_digest(state, options, title, operand))
     finally:
         out.close()
     return ctx.failed
 
 
-def _line(state: Any, form: str, title: str, operand: str, keyed: bool) -> bytes:
-    digest: str = state.hexdigest()
-    if form == "binary":
+def _format_digest(state: Any, options: DigestOptions, title: str, operand: str) -> bytes:
+    if options.binary:
         return bytes(state.digest())
-    if form == "r":
+    digest: str = state.hexdigest()
+    if options.layout == "coreutils":
         return f"{digest} *{operand or 'stdin'}\n".encode("utf-8", "surrogateescape")
-    if form == "c":
+    if options.layout == "colons":
         digest = ":".join(digest[index : index + 2] for index in range(0, len(digest), 2))
-    head = f"HMAC-{title}" if keyed and operand else title
+    head = f"HMAC-{title}" if options.key is not None and operand else title
     return f"{head}({operand or 'stdin'})= {digest}\n".encode("utf-8", "surrogateescape")
 
 
-def _base64(words: list[str], ctx: Context) -> int:
-    decode = single = False
-    source, output = "-", None
-    parser = _OptionParser(words)
-    while name := parser.option():
-        if name == "d":
-            decode = True
-        elif name in ("e", "base64", "a"):
-            pass
-        elif name == "A":
-            single = True
-        elif name == "in":
-            source = parser.argument(name)
-        elif name == "out":
-            output = parser.argument(name)
-        else:
-            raise parser.unknown(name)
-    if parser.rest:
-        raise Failure("Extra arguments given.")
+def _convert_base64(options: EncodeOptions, ctx: Context) -> int:
     try:
-        reader = ctx.open(source)
+        reader = ctx.open(options.source)
     except OSError as error:
-        text = f'Can\'t open "{source}" for reading, {reason(error)}\n'
-        ctx.process.descriptor(2).write(text.encode("utf-8", "surrogateescape"))
+        text = f'Can\'t open "{options.source}" for reading, {reason(error)}\n'
+        ctx.write_error(text)
         return 1
-    out = _Output(output, ctx)
+    out = _Output(options.output, ctx)
     try:
         with reader:
-            if decode:
+            if options.decode:
                 data = b"".join([chunk.translate(None, _SPACE) for chunk in reader.chunks()])
                 try:
                     out.write(binascii.a2b_base64(data, strict_mode=True) if data else b"")
@@ -192,36 +247,26 @@ def _base64(words: list[str], ctx: Context) -> int:
             for piece in reader.chunks():
                 buffer += piece
                 size = len(buffer) // _LINE * _LINE
-                out.write(_encoded(buffer[:size], single))
+                out.write(_encode(buffer[:size], options.single))
                 buffer = buffer[size:]
-            out.write(_encoded(buffer, single))
+            out.write(_encode(buffer, options.single))
     finally:
         out.close()
     return 0
 
 
-def _encoded(data: bytes, single: bool) -> bytes:
+def _encode(data: bytes, single: bool) -> bytes:
     if single:
         return binascii.b2a_base64(data, newline=False)
     return b"".join([binascii.b2a_base64(data[at : at + _LINE]) for at in range(0, len(data), _LINE)])
 
 
-def _random(words: list[str], ctx: Context) -> int:
-    form, output = "", None
-    parser = _OptionParser(words)
-    while name := parser.option():
-        if name in ("hex", "base64"):
-            form = name
-        elif name == "out":
-            output = parser.argument(name)
-        else:
-            raise parser.unknown(name)
-    has_number = bool(parser.rest)
-    text = parser.rest.pop() if has_number else "0"
-    if parser.rest:
-        raise Failure("Extra arguments given.")
-    if not (text.isascii() and text.isdigit()) or (text.strip("0") == "" and has_number):
-        raise Failure(f'Can\'t parse "{text}" as a number')
+def _print_random(options: RandomOptions, operands: Sequence[str], ctx: Context) -> int:
+    if len(operands) > 1:
+        raise _misuse("Extra arguments given.", ctx)
+    text = operands[0] if operands else "0"
+    if not (text.isascii() and text.isdigit()) or (operands and not text.strip("0")):
+        raise _misuse(f'Can\'t parse "{text}" as a number', ctx)
     count = int(text[:10])
     if count > _MAX_RANDOM:
         raise Failure(f"more than {_MAX_RANDOM} bytes are not offered (L-OPENSSL-001)")
@@ -231,12 +276,12 @@ def _random(words: list[str], ctx: Context) -> int:
             pieces.append(reader.read(min(count, 65_536)))
             count -= len(pieces[-1])
     data = b"".join(pieces)
-    out = _Output(output, ctx)
+    out = _Output(options.output, ctx)
     try:
-        if form == "hex":
+        if options.layout == "hex":
             out.write(data.hex().encode() + b"\n")
         else:
-            out.write(_encoded(data, False) if form else data)
+            out.write(_encode(data, False) if options.layout else data)
     finally:
         out.close()
     return 0

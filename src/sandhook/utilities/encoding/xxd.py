@@ -128,7 +128,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
                 _revert(reader, options, columns, target, ctx)
                 return 0
             start = _seek(reader, options, ctx)
-            data = _limited(reader, options.length)
+            data = _limit(reader, options.length)
             for line in _dump(data, options, columns, start, name, ctx):
                 ctx.charge()
                 target.write(line)
@@ -148,7 +148,7 @@ def _columns(options: Options) -> int:
     return columns
 
 
-def _limited(reader: Reader, length: int | None) -> Iterator[bytes]:
+def _limit(reader: Reader, length: int | None) -> Iterator[bytes]:
     """Yield at most ``length`` bytes of the input."""
     remaining = length
     while (remaining is None or remaining > 0) and (

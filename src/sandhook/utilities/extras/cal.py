@@ -125,7 +125,7 @@ def _date(text: str) -> Month:
     return Month(_year(year), int(month))
 
 
-def _centred(text: str, width: int) -> str:
+def _centre(text: str, width: int) -> str:
     return " " * ((width - len(text)) // 2) + text
 
 
@@ -151,7 +151,7 @@ class _Page:
                 self._ctx.write(b"\n")
             if aligned and months_in_row[0].year != printed_year:
                 printed_year = months_in_row[0].year
-                self._ctx.write_line(_centred(str(printed_year), (self.width - 2) * self.across))
+                self._ctx.write_line(_centre(str(printed_year), (self.width - 2) * self.across))
             for parts in zip(*row, strict=True):
                 self._ctx.charge()
                 self._ctx.write_line("".join(parts))
@@ -159,7 +159,7 @@ class _Page:
     def _lines(self, month: Month, years: bool) -> list[str]:
         title = _NAMES[month.number - 1] + (f" {month.year}" if years else "")
         names = (_DAYS[self._first :] + _DAYS[: self._first]) if self._first else _DAYS
-        lines = [_centred(title, self.width - 2), " ".join([name.rjust(self._cell) for name in names])]
+        lines = [_centre(title, self.width - 2), " ".join([name.rjust(self._cell) for name in names])]
         days = _days_of(month)
         start = (_weekday(month, 1) - self._first) % 7
         offset = _days_before(month) if self._julian else 0

@@ -13,7 +13,7 @@ from typing import Any
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
-from sandhook.command.options import Syntax, UsageError, also, opt, option_set
+from sandhook.command.options import Syntax, UsageError, also, opt, option_set, options_by_flag
 from sandhook.command.pieces import PIECE, Charge, pieces
 from sandhook.lazy import lazily
 from sandhook.vfs.path import VirtualPath
@@ -86,6 +86,7 @@ class Options:
 
 
 _SYNTAX = Syntax(Options)
+_FLAGS = options_by_flag(Options)
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
@@ -103,13 +104,19 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             files = files or at < len(words)
             break
         if word[:1] == "-" and word != "-":
-            if word[1] != "-" and len(word) > 2 and word != "-ascii" and word[1] not in "ci":
-                raise UsageError(f"invalid option '{word}'")
+            option = _SYNTAX.short.get(word[1])
+            if (
+                word[1] != "-"
+                and len(word) > 2
+                and word not in _FLAGS
+                and (option is None or option.metavar is None)
+            ):
+                raise UsageError(f"invalid option '{word}'")  # letters are not clustered
             if word in ("-c", "--convmode") and at < len(words):
                 worker.apply_options(word, words[at])
                 at += 1
             else:
-                worker.apply_options("-c" + "ascii" if word == "-ascii" else word)
+                worker.apply_options(*(("-c", "ascii") if word == "-ascii" else (word,)))
             continue
         files = True
         worker.operand(word)

@@ -308,7 +308,7 @@ class _Printer:
             elif self._options.across:
                 rows = [list(texts[at : at + columns]) for at in range(0, len(texts), columns)]
             else:
-                rows = _down(texts, columns, layout.body)
+                rows = _arrange_down(texts, columns, layout.body)
             self._sheet(rows, form_feed)
         self._end()
 
@@ -451,7 +451,7 @@ def _sheets(data: bytes, room: int, bare: bool) -> Iterator[tuple[list[bytes], b
             yield lines[start : start + room], form_feed and start + room >= len(lines)
 
 
-def _down(texts: list[_Cell], columns: int, body: int) -> list[list[_Cell | None]]:
+def _arrange_down(texts: list[_Cell], columns: int, body: int) -> list[list[_Cell | None]]:
     """Arrange lines down the columns; the columns of an incomplete page are balanced."""
     if len(texts) >= columns * body:
         sizes = [body] * columns

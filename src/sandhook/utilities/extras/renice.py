@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.options import Inform, UsageError, also, declared_fields, opt, option_set
+from sandhook.command.options import Inform, UsageError, also, opt, option_set, options_by_flag
 
 RAW = True  # -p, -g and -u apply to the operands after them
 
@@ -32,12 +32,7 @@ class Options:
     )
 
 
-_OPTIONS = {
-    flag: option
-    for declared in declared_fields(Options).values()
-    for option in declared.options
-    for flag in option.flags
-}
+_OPTIONS = options_by_flag(Options)
 _KINDS = {flag: option.const for flag, option in _OPTIONS.items() if option.field == "kind"}
 
 

@@ -14,7 +14,7 @@ from sandhook.command.operands import beneath, is_link, is_root, locate, reason,
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
 from sandhook.text.quoting import quote_always
 
-RAW = True
+RAW = True  # a mode may begin with a dash: -x
 
 _LETTERS = frozenset("rwxXstugoa+-=,01234567")
 

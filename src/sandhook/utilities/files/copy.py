@@ -213,13 +213,13 @@ class Copier:
         """Return False, after an error message, if the destination must not be overwritten."""
         real = existing
         if bits.S_ISLNK(existing.mode) and self.policy.follow != "none":
-            real = self._resolved(target, existing)
+            real = self._target_status(target, existing)
         if (real.device, real.inode) == (info.device, info.inode) and self.policy.overwrite != "no":
             linked = bits.S_ISLNK(existing.mode) and self.policy.remove_first
             if not linked and not (self.policy.method == "link" and existing.inode == info.inode):
                 return self.fail(f"{quote_always(source)} and {quote_always(target)} are the same file")
         if bits.S_ISDIR(
-            self._resolved(target, existing).mode if not bits.S_ISLNK(info.mode) else existing.mode
+            self._target_status(target, existing).mode if not bits.S_ISLNK(info.mode) else existing.mode
         ):
             return self.fail(f"cannot overwrite directory {quote_always(target)} with non-directory")
         created_name = self.created.get((existing.device, existing.inode))
@@ -229,7 +229,7 @@ class Copier:
             )
         return True
 
-    def _resolved(self, target: str, existing: Stat) -> Stat:
+    def _target_status(self, target: str, existing: Stat) -> Stat:
         try:
             return stat_of(self.ctx, target)
         except OSError:

@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import UsageError, option_set
+from sandhook.command.options import Inform, UsageError, option_set
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import compile_bre
 
-RAW = True
+RAW = True  # a word with a dash is a value
 USAGE_STATUS = 2
 WRITE_STATUS = 3
 
@@ -46,8 +46,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     if words[:1] == ["--"]:
         del words[0]
     if words in (["--help"], ["--version"]):
-        ctx.write_line(f"Usage: {Options.__doc__}")
-        return 0
+        raise Inform(words[0][2:])
     if not words:
         raise UsageError("missing operand")
     evaluator = _Evaluator(words, ctx)

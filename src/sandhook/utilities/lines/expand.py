@@ -37,13 +37,13 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         try:
             with ctx.open(name) as reader:
                 for line in reader.lines():
-                    ctx.write(expanded(line, stops, options.initial, ctx) if b"\t" in line else line)
+                    ctx.write(expand_line(line, stops, options.initial, ctx) if b"\t" in line else line)
         except OSError as error:
             ctx.fail(f"{quote_odd(name)}: {reason(error)}")
     return ctx.failed
 
 
-def expanded(line: bytes, stops: TabStops, initial: bool, ctx: Context) -> bytes:
+def expand_line(line: bytes, stops: TabStops, initial: bool, ctx: Context) -> bytes:
     """Return a line with its tabs as blanks."""
     out = []
     column = spread = 0

@@ -156,7 +156,7 @@ class _Conversion:
                     continue
                 ctx.charge()
                 buffer = error.object
-                yield from self._encoded(buffer[: error.start].decode(self.source))
+                yield from self._encode(buffer[: error.start].decode(self.source))
                 ctx.flush()
                 if ended and ("unexpected end" in error.reason or "truncated" in error.reason):
                     raise Failure("incomplete character or shift sequence at end of buffer") from None
@@ -167,10 +167,10 @@ class _Conversion:
                 decoder.reset()
                 data = buffer[error.end :]
                 continue
-            yield from self._encoded(text)
+            yield from self._encode(text)
             return
 
-    def _encoded(self, text: str) -> Iterator[bytes]:
+    def _encode(self, text: str) -> Iterator[bytes]:
         """Encode text, and continue after characters that the target encoding lacks."""
         while text:
             try:

@@ -174,7 +174,7 @@ def texts(options: Options, first: Number, step: Number, last: Number, ctx: Cont
         values = range(current, end, stride)
         if options.format_ is not None:
             ctx.charge(len(values))
-            yield [_formatted(options.format_, value, scale, ctx) for value in values]
+            yield [_format_number(options.format_, value, scale, ctx) for value in values]
         elif not plain:
             yield [_general(value, scale) for value in values]
         elif not precision and scale == 0:
@@ -197,7 +197,7 @@ def _general(value: int, scale: int) -> str:
     return render(number, "g", "", 0, None)
 
 
-def _formatted(format_: str, value: int, scale: int, ctx: Context) -> str:
+def _format_number(format_: str, value: int, scale: int, ctx: Context) -> str:
     number = nearest(abs(value), 10**scale)[0]._replace(negative=value < 0)
 
     def convert(match: re.Match[str]) -> str:

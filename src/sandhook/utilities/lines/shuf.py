@@ -54,7 +54,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 raise Failure("no lines to repeat")
             pieces: Iterable[bytes] = (line(draw.below(size)) for _ in _turns(count))
         else:
-            pieces = map(line, _shuffled(size, size if count is None else min(count, size), draw, ctx))
+            pieces = map(line, _draw_numbers(size, size if count is None else min(count, size), draw, ctx))
         if options.output is None:
             for piece in pieces:
                 ctx.charge()
@@ -114,7 +114,7 @@ def _lines(
     return len(lines), lines.__getitem__
 
 
-def _shuffled(size: int, count: int, draw: _Generator, ctx: Context) -> list[int]:
+def _draw_numbers(size: int, count: int, draw: _Generator, ctx: Context) -> list[int]:
     """Return ``count`` different random numbers below ``size``.
 
     It is a Fisher-Yates shuffle whose dictionary holds only the elements that were moved.

@@ -36,7 +36,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise Failure("separator is too long")
     if options.regex and not options.separator:
         raise Failure("separator cannot be empty")
-    expression = _compiled(separator) if options.regex else None
+    expression = _compile(separator) if options.regex else None
     for name in operands or ["-"]:
         try:
             with ctx.open(name) as reader:
@@ -79,7 +79,7 @@ _PIECE = re.compile(r"\[\^?\]?(?:\[[.:=].*?[.:=]\]|[^\]])*\]|\\.|.", re.DOTALL)
 _SWAPPED = {"+": "\\+", "?": "\\?", "\\+": "+", "\\?": "[?]"}
 
 
-def _compiled(separator: bytes) -> Regex:
+def _compile(separator: bytes) -> Regex:
     """Compile a separator in Emacs syntax: + and ? are operators, and \\| separates alternatives."""
     pieces = _PIECE.findall(separator.decode("utf-8", "surrogateescape"))
     try:

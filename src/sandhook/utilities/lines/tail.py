@@ -293,7 +293,7 @@ def wait_for_more(
         for index, (name, reader) in enumerate(inputs):
             if by_name:
                 reader = inputs[index][1]
-                replacement = reopened(name, reader, ctx)
+                replacement = reopen(name, reader, ctx)
                 if replacement is not None:
                     ctx.error(f"'{name}' has been replaced;  following new file")
                     reader.close()
@@ -324,7 +324,7 @@ def file_size(reader: Reader) -> int:
     return description.handle.size() if isinstance(description, File) else 0
 
 
-def reopened(name: str, reader: Reader, ctx: Context) -> Reader | None:
+def reopen(name: str, reader: Reader, ctx: Context) -> Reader | None:
     """Open and return the file that has the name now, if it is not the same file."""
     description = reader.description
     if name == "-" or not isinstance(description, File):

@@ -40,13 +40,13 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         try:
             with ctx.open(name) as reader:
                 for line in reader.lines():
-                    ctx.write(unexpanded(line, stops, everywhere, ctx))
+                    ctx.write(unexpand_line(line, stops, everywhere, ctx))
         except OSError as error:
             ctx.fail(f"{quote_odd(name)}: {reason(error)}")
     return ctx.failed
 
 
-def unexpanded(line: bytes, stops: TabStops, everywhere: bool, ctx: Context) -> bytes:
+def unexpand_line(line: bytes, stops: TabStops, everywhere: bool, ctx: Context) -> bytes:
     """Return a line with its blanks as tabs."""
     if b" " not in line and b"\t" not in line:
         return line

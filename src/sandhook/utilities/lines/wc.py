@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.command.pieces import split
-from sandhook.text.locale import goes_by_bytes
+from sandhook.text.locale import characters_are_bytes
 from sandhook.text.quoting import quote_odd
 from sandhook.vfs.errors import error_text
 
@@ -69,7 +69,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         number_width(options, names, ctx) if width_is_known else 1
     )  # GNU's reads the names from a pipe one by one
     total = Counts()
-    by_bytes = (options.characters or options.words or options.longest) and goes_by_bytes(ctx.environment)
+    by_bytes = (options.characters or options.words or options.longest) and characters_are_bytes(
+        ctx.environment.get
+    )
     for name in names or ("-",):
         try:
             with ctx.open(name) as reader:

@@ -178,7 +178,7 @@ class _Printer:
         """Return a directive's text, and whether it is a number."""
         info = self.info
         if half and letter == "N":
-            return self._quoted("literal"), False
+            return self._quote_name("literal"), False
         if half:
             number = _SPLIT.get((half, letter))
             return ("?", False) if number is None else (str(number(info)), True)
@@ -218,7 +218,7 @@ class _Printer:
             case "n":
                 return self.name
             case "N":
-                return self._quoted()
+                return self._quote_name()
             case "w":
                 return "-"
             case _:
@@ -232,7 +232,7 @@ class _Printer:
         places = min(int(precision[:9]), MAX_WIDTH) if precision else 9
         return f"{seconds}.{f'{fraction:09d}'[:places].ljust(places, '0')}"
 
-    def _quoted(self, style: str = "escape-shell-always") -> str:
+    def _quote_name(self, style: str = "escape-shell-always") -> str:
         style = QUOTING_STYLES.get(self.ctx.environment.get("QUOTING_STYLE", ""), style)
         text = quoted_name(self.name, style)
         if bits.S_ISLNK(self.info.mode):

@@ -82,7 +82,7 @@ class Transfer:
             raise Trouble(6, f"Could not resolve host: {url.host} (the network is off in this sandbox)")
         self._ctx.flush()
         self._ctx.charge(1 + (len(body or b"") >> 10))
-        return self._guarded(url, lambda: network.send(
+        return self._call(url, lambda: network.send(
             method, url, headers, body, self.remaining, connect_seconds=self._connect_seconds
         ))  # fmt: skip
 
@@ -91,7 +91,7 @@ class Transfer:
         network = network_of(self._ctx)
         pieces = response.chunks()
         while True:
-            piece = self._guarded(url, lambda: next(pieces, b""))
+            piece = self._call(url, lambda: next(pieces, b""))
             if not piece:
                 return
             self.received += len(piece)
@@ -118,7 +118,7 @@ class Transfer:
         """Return the elapsed time."""
         return int((monotonic() - self.start) * 1000)
 
-    def _guarded(self, url: Url, operation: Callable[[], T]) -> T:
+    def _call(self, url: Url, operation: Callable[[], T]) -> T:
         from sandhook.net.connection import ConnectFailed, ProtocolError, TlsError
         from sandhook.net.network import Unresolved
 

@@ -45,7 +45,7 @@ def _status(text: str) -> int:
 
 @option_set
 class Options:
-    """flock [OPTION]... FILE COMMAND [ARGUMENT]... | flock [OPTION]... FILE -c COMMAND | flock [OPTION]... NUMBER
+    """flock [OPTION]... FILE COMMAND [ARGUMENT]... | flock [OPTION]... FILE -c|--command COMMAND | flock [OPTION]... NUMBER
 
     Lock FILE, which is created if it is missing, and run COMMAND (with -c, by sh); or lock the open file of descriptor
     NUMBER until it is closed.

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import Inform, Syntax, UsageError, opt, option_set
-from sandhook.kernel.signals import NAMES, NUMBERS, SIGTERM, parse_signal
+from sandhook.command.options import OptionError, Syntax, UsageError, is_negative_number, opt, option_set
+from sandhook.kernel.signals import NAMES, NUMBERS, SIGTERM
+from sandhook.utilities.processes.signal_words import signal_number, split_signal
 
 RAW = True  # -TERM is not a cluster of letters
 
@@ -21,55 +22,39 @@ class Options:
     Send a signal (TERM) to processes, or list the names of signals.
     """
 
-    signal: str = opt(
+    signal: str | None = opt(
         "-s", "-n", "--signal", "SIGNAL", "the signal to send, by name or number; -SIGNAL is short for it"
     )
-    listing: bool = opt("-l", "--list", help="list the names of signals, or translate SIGNAL")
+    listing: str | None = opt(
+        "-l", "--list", "SIGNAL", "list the names of signals, or translate SIGNAL", optional=True, const=""
+    )
 
 
-_SYNTAX = Syntax(Options)
+_SYNTAX = Syntax(Options, is_operand=is_negative_number)
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a process does not exist."""
-    words = list(arguments)
-    signal = SIGTERM
-    option = _option(words[0]) if words else ""
-    if words[:1] == ["--help"]:
-        raise Inform("help")
-    if option == "listing":
-        return _list(words[1:], ctx)
-    if option == "signal":
-        if len(words) < 2:
-            raise UsageError(f"option requires an argument -- '{words[0].lstrip('-')[0]}'")
-        signal = _signal(words[1])
-        words = words[2:]
-    elif words and words[0][:1] == "-" and words[0] != "--" and len(words[0]) > 1:
-        signal = _signal(words[0][1:])
-        words = words[1:]
-    if words[:1] == ["--"]:
-        words = words[1:]
-    if not words:
+    words, signal = split_signal(arguments)
+    try:
+        options, operands = _SYNTAX.parse(words)
+    except OptionError as error:
+        if error.unknown and len(error.word) > 2:
+            raise UsageError(f"unknown signal name {error.word[1:]}") from None
+        raise
+    if options.listing is not None:
+        return _list(options.listing or "".join(operands[:1]), ctx)
+    if options.signal is not None:
+        signal = signal_number(options.signal)
+        if signal is None:
+            raise UsageError(f"unknown signal name {options.signal}")
+    if not operands:
         raise UsageError("no process was named")
     ctx.flush()
-    for word in words:
+    for word in operands:
         ctx.charge()
-        _send(word, signal, ctx)
+        _send(word, SIGTERM if signal is None else signal, ctx)
     return ctx.failed
-
-
-def _option(word: str) -> str:
-    """Return the field of an option, "" for another word, such as -TERM."""
-    names = _SYNTAX.long if word[:2] == "--" else _SYNTAX.short
-    option = names.get(word.removeprefix("-").removeprefix("-")) if word[:1] == "-" else None
-    return option.field if option is not None else ""
-
-
-def _signal(text: str) -> int:
-    number = 0 if text == "0" else parse_signal(text)
-    if number is None:
-        raise UsageError(f"unknown signal name {text}")
-    return number
 
 
 def _send(word: str, signal: int, ctx: Context) -> None:
@@ -89,18 +74,17 @@ def _send(word: str, signal: int, ctx: Context) -> None:
     target.kill(signal)
 
 
-def _list(words: Sequence[str], ctx: Context) -> int:
-    if not words:
+def _list(word: str, ctx: Context) -> int:
+    """Print the names of all signals, or translate one."""
+    if not word:
         ctx.write_line(" ".join(NAMES[number] for number in sorted(NAMES) if number < 32))
-    for word in words:
-        if word.isascii() and word.isdigit():
-            number = int(word[:9])
-            if number not in NAMES:
-                raise Failure(f"unknown signal name {word}")
-            ctx.write_line(NAMES[number])
-            continue
-        name = word.upper().removeprefix("SIG")
-        if name not in NUMBERS:
-            raise Failure(f"unknown signal name {word}")
+        return 0
+    number = int(word[:9]) if word.isascii() and word.isdigit() else None
+    name = word.upper().removeprefix("SIG")
+    if number in NAMES:
+        ctx.write_line(NAMES[number])
+    elif name in NUMBERS:
         ctx.write_line(str(NUMBERS[name]))
+    else:
+        raise Failure(f"unknown signal name {word}")
     return 0

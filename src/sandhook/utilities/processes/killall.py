@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import confirm
 from sandhook.command.options import Syntax, UsageError, opt, option_set
-from sandhook.kernel.signals import NAMES, SIGTERM, parse_signal
+from sandhook.kernel.signals import NAMES, SIGTERM
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import compile_ere
+from sandhook.utilities.processes.signal_words import signal_number, signal_option
 from sandhook.utilities.processes.table import NAME_LENGTH, Row, process_rows
 
 RAW = True  # -TERM is not a cluster of letters
@@ -51,18 +52,17 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0 when each NAME matched a process, otherwise 1."""
     words = list(arguments)
     signal = SIGTERM
-    if words and words[0][:1] == "-" and words[0][1:2] not in ("", "-"):
-        legacy_signal = parse_signal(words[0][1:]) if len(words[0]) > 2 or words[0][1].isdigit() else None
-        if words[0] == "-0" or legacy_signal is not None:
-            signal = legacy_signal or 0
-            words.pop(0)
+    first = signal_option(words[0]) if words else None
+    if first is not None:
+        signal = first
+        words.pop(0)
     options, names = _SYNTAX.parse(words)
     if options.list_signals:
         signal_names = [name for number, name in sorted(NAMES.items()) if 0 < number < 32]
         ctx.write_line(" ".join(signal_names))
         return 0
     if options.signal is not None:
-        requested = 0 if options.signal == "0" else parse_signal(options.signal)
+        requested = signal_number(options.signal)
         if requested is None:
             line = f"{options.signal}: unknown signal; killall -l lists signals.\n"
             ctx.process.write_error(line.encode("utf-8", "surrogateescape"))

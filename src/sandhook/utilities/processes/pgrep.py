@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from sandhook.command.accounts import current_user, group_number, user_number
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import Syntax, UsageError, opt, option_set
-from sandhook.kernel.signals import SIGTERM, parse_signal
+from sandhook.kernel.signals import SIGTERM
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_ere
+from sandhook.utilities.processes.signal_words import signal_number, split_signal
 from sandhook.utilities.processes.table import NAME_LENGTH, Row, process_rows
 
 RAW = True  # pkill's -TERM is not a cluster of letters
@@ -81,7 +82,7 @@ _SYNTAX = Syntax(Options)
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0 when a process matched, 1 when none did, 2 after an error in the command line."""
     kill = ctx.called_as(("pgrep", "pkill")) == "pkill"
-    words, signal = _split_signal(list(arguments)) if kill else (list(arguments), None)
+    words, signal = split_signal(arguments) if kill else (list(arguments), None)
     try:
         return _run(kill, signal, *_SYNTAX.parse(words), ctx)
     except UsageError as error:
@@ -99,7 +100,7 @@ def _run(kill: bool, signal: int | None, options: Options, operands: Sequence[st
     if kill and (options.list_name or options.list_full or options.inverse or options.delimiter != "\n"):
         raise UsageError("-a, -d, -l and -v are options of pgrep")
     if options.signal is not None and kill:
-        signal = parse_signal(options.signal) if options.signal != "0" else 0
+        signal = signal_number(options.signal)
         if signal is None:
             raise UsageError(f'Unknown signal "{options.signal}".')
     rows = _select(options, operands, ctx)
@@ -111,20 +112,6 @@ def _run(kill: bool, signal: int | None, options: Options, operands: Sequence[st
         lines = [_format(row, options) for row in rows]
         ctx.write_line(options.delimiter.join(lines))
     return 0 if rows else 1
-
-
-def _split_signal(words: list[str]) -> tuple[list[str], int | None]:
-    """Return the words without the first signal (-9, -TERM, -SIGTERM, -0), and that signal."""
-    for at, word in enumerate(words):
-        if word == "--":
-            break
-        if word[:1] == "-" and word[1:2].isalnum():
-            signal = (
-                0 if word == "-0" else parse_signal(word[1:]) if len(word) > 2 or word[1].isdigit() else None
-            )
-            if signal is not None:
-                return words[:at] + words[at + 1 :], signal
-    return words, None
 
 
 def _format(row: Row, options: Options) -> str:

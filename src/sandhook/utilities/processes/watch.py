@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import option_set
 
-RAW = True
+RAW = True  # every call is an error
+INFORMS = False
 
 
 @option_set

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from sandhook.command.arguments import delimited, logical_lines, read_delimiter, whole_lines, words
+from sandhook.command.arguments import logical_lines, read_delimited, read_delimiter, whole_lines, words
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.kernel.descriptor import Null
@@ -184,7 +184,7 @@ def _separator(options: Options) -> bytes | None:
 def _arguments(options: Options, reader: Reader, ctx: Context, whole: bool) -> Iterator[str]:
     separator = _separator(options)
     if separator is not None:
-        return delimited(reader, separator)
+        return read_delimited(reader, separator)
     if whole:
         return whole_lines(reader, options.eof or None, ctx.error)
     return words(reader, options.eof or None, ctx.error)
@@ -193,7 +193,7 @@ def _arguments(options: Options, reader: Reader, ctx: Context, whole: bool) -> I
 def _lines(options: Options, reader: Reader, ctx: Context) -> Iterator[list[str]]:
     separator = _separator(options)
     if separator is not None:
-        return ([argument] for argument in delimited(reader, separator))
+        return ([argument] for argument in read_delimited(reader, separator))
     return logical_lines(reader, options.eof or None, ctx.error)
 
 
@@ -309,7 +309,7 @@ class _Runner:
         if self.options.trace:
             stderr = ctx.process.descriptors.get(2)
             if stderr is not None:
-                line = " ".join(map(_quoted, argv)) + "\n"
+                line = " ".join(map(_quote, argv)) + "\n"
                 stderr.write(line.encode("utf-8", "surrogateescape"))
         stdin = Null() if self.options.file is None else None
         if self.options.slot is None:
@@ -333,7 +333,7 @@ def _bytes(word: str) -> int:
     return len(word.encode("utf-8", "surrogateescape")) + 1
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     """Return a word as -t prints it, quoted for the shell if necessary."""
     from sandhook.text.quoting import quoted_name
 

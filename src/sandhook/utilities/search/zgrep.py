@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.inform import inform
 from sandhook.command.operands import find, reason
-from sandhook.command.options import Inform, Syntax, UsageError, parted
+from sandhook.command.options import Syntax, UsageError, split_arguments
 from sandhook.command.unpacked import Unpacked
 from sandhook.utilities.search import grep
 
-RAW = True
+RAW = True  # the options are those of grep, which receives them as typed
 USAGE_STATUS = 2
 Options = grep.Options
 _SUFFIXES = (".gz", ".bz2", ".xz", ".lzma")
@@ -25,12 +24,8 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0 when a line was selected, 1 when none was, 2 after an error."""
     program = ctx.program
     syntax = Syntax(grep.Options, numeric=getattr(grep, "NUMERIC", None))
-    try:
-        options, _operands = syntax.parse(arguments)
-    except Inform as error:
-        ctx.write(inform(grep.Options, ctx.name, str(error)).encode())
-        return 0
-    words, names = parted(arguments, syntax)
+    options, _operands = syntax.parse(arguments)
+    words, names = split_arguments(arguments, syntax)
     if program.endswith("egrep"):
         words.insert(0, "-E")
     elif program.endswith("fgrep"):

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.options import Inform, option_set
+from sandhook.command.options import Inform, also, opt, option_set, options_by_flag
 
-RAW = True
+RAW = True  # the first word is the name of a utility, even with a dash
 _NOT_FOUND = 127
 _SHELLS = ("ash", "bash", "dash", "sh")
 
@@ -22,14 +22,24 @@ class Options:
     Run UTILITY, or print the names of all utilities.
     """
 
+    listing: bool = opt("--list", help="print the names of all utilities")
+    inform: str = also(
+        opt("--help", help="show this help", const="help"),
+        opt("--version", help="show the version", const="version"),
+    )
+
+
+_OPTIONS = options_by_flag(Options)
+
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return the utility's status, or 127 if it does not exist."""
     from sandhook.utilities import is_utility, names
 
-    if not arguments or arguments[0] in ("--help", "--version"):
-        raise Inform(arguments[0][2:] if arguments else "help")
-    if arguments[0] == "--list":
+    option = _OPTIONS.get(arguments[0] if arguments else "--help")
+    if option is not None and option.field == "inform":
+        raise Inform(option.const)
+    if option is not None and option.field == "listing":
         for name in sorted({*names(), *_SHELLS}):
             ctx.write_line(name)
         return 0

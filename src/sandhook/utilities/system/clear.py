@@ -28,13 +28,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if operands:
         raise UsageError(f"extra operand '{operands[0]}'")
     if options.terminal is None and "TERM" not in ctx.environment:
-        ctx.process.descriptor(2).write(b"TERM environment variable not set.\n")
+        ctx.write_error("TERM environment variable not set.\n")
         return 1
     terminal = options.terminal if options.terminal is not None else ctx.environment.get("TERM", "")
     if not is_known(terminal):
-        ctx.process.descriptor(2).write(
-            f"'{terminal}': unknown terminal type.\n".encode("utf-8", "surrogateescape")
-        )
+        ctx.write_error(f"'{terminal}': unknown terminal type.\n")
         return 1
     if not is_smart(terminal):
         return 1

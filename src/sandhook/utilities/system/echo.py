@@ -8,9 +8,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
+from sandhook.command.options import also, opt, option_set, options_by_flag
 from sandhook.text.escapes import unescape_echo
 
-RAW = True
+RAW = True  # a word with any other letter after the dash is text
+INFORMS = False
+
+
+@option_set
+class Options:
+    """echo [-neE] [WORD]...
+
+    Print each WORD, separated by blanks.
+    """
+
+    newline: bool = opt("-n", help="do not print a newline at the end", const=False, default=True)
+    escapes: bool = also(
+        opt("-e", help="expand backslash escapes"),
+        opt("-E", help="do not expand them (the default)", const=False),
+    )
+
+
+_OPTIONS = {flag[1:]: option for flag, option in options_by_flag(Options).items()}
+_LETTERS = "".join(_OPTIONS)
 
 
 def run(options: None, operands: Sequence[str], ctx: Context) -> int:
@@ -28,13 +48,14 @@ def echo(arguments: Sequence[str], *, escapes: bool = False) -> bytes:
     start = 0
     newline = True
     for argument in arguments:
-        if argument[:1] != "-" or len(argument) < 2 or argument.strip("neE") != "-":
+        if argument[:1] != "-" or len(argument) < 2 or argument.strip(_LETTERS) != "-":
             break
         for letter in argument[1:]:
-            if letter == "n":
-                newline = False
+            option = _OPTIONS[letter]
+            if option.field == "newline":
+                newline = option.const
             else:
-                escapes = letter == "e"
+                escapes = option.const
         start += 1
     if start:
         arguments = arguments[start:]

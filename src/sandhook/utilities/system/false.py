@@ -8,8 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
+from sandhook.command.options import option_set
 
-RAW = True
+RAW = True  # arguments are ignored
+INFORMS = False
+
+
+@option_set
+class Options:
+    """false [ARGUMENT]...
+
+    Do nothing, unsuccessfully. Every ARGUMENT is ignored.
+    """
 
 
 def run(options: None, operands: Sequence[str], ctx: Context) -> int:

@@ -35,6 +35,9 @@ _PATHS = {
 }  # fmt: skip
 
 
+OPERAND_WORDS = {"Names": tuple(_SYSTEM), "Names for a PATH": tuple(_PATHS)}
+
+
 @option_set
 class Options:
     """getconf [-v SPECIFICATION] NAME [PATH]
@@ -61,7 +64,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _usage(ctx: Context) -> int:
-    ctx.process.descriptor(2).write(
-        b"Usage: getconf [-v specification] variable_name [pathname]\n       getconf -a [pathname]\n"
+    ctx.write_error(
+        "Usage: getconf [-v specification] variable_name [pathname]\n       getconf -a [pathname]\n"
     )
     return USAGE_STATUS

@@ -42,10 +42,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     for name in names:
         ctx.charge()
         if is_utility(name) and section in ("", "1", "1p", "8"):
-            ctx.write(inform(Utility(load(name)).options, name, "help").encode())
+            ctx.write(inform(Utility(load(name)), name, "help").encode())
             continue
         location = f" in section {section}" if section else ""
-        ctx.flush()
-        ctx.process.write_error(f"No manual entry for {name}{location}\n".encode("utf-8", "surrogateescape"))
+        ctx.write_error(f"No manual entry for {name}{location}\n")
         status = _NOT_FOUND
     return status

@@ -13,11 +13,22 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from sandhook.command.context import Context, Failure
+from sandhook.command.options import option_set
 from sandhook.vfs.base import Stat
 
-RAW = True
+RAW = True  # every argument is a part of the expression
+INFORMS = False
 MAX_NESTING = 100  #: parentheses
 _LOW, _HIGH = -(2**63), 2**63 - 1
+
+
+@option_set
+class Options:
+    """test [EXPRESSION] | [ [EXPRESSION] ]
+
+    Evaluate EXPRESSION, and return 0 if it is true. Expressions are joined by -a (and) and -o (or), negated by ! and
+    grouped by parentheses.
+    """
 
 
 class TestError(Exception):
@@ -323,7 +334,7 @@ def _modified_since_read(name: str, probe: Probe) -> bool:
     return info is not None and info.mtime_ns > info.atime_ns
 
 
-def _owned(name: str, probe: Probe) -> bool:
+def _is_owned(name: str, probe: Probe) -> bool:
     info = probe.stat(name)
     return info is not None and info.uid == probe.owner()[0]
 
@@ -371,7 +382,9 @@ UNARY: dict[str, Unary] = {
     "-G": _of_group,
     "-L": _LINK,
     "-N": _modified_since_read,
-    "-O": _owned,
+    "-O": _is_owned,
     "-R": lambda name, probe: probe.is_nameref(name),
     "-S": _of_type(stat.S_IFSOCK),
 }
+
+OPERAND_WORDS = {"OPERATOR WORD": tuple(UNARY), "WORD OPERATOR WORD": tuple(BINARY)}

@@ -54,11 +54,24 @@ _ON_DUMB = ("bel", "cr", "cud1")
 _MOVES = {"cuu": "A", "cud": "B", "cuf": "C", "cub": "D"}
 
 
+_COLOURS = ("setaf", "setab")
+_SETUP = ("init", "reset")  #: they configure the terminal, which does not exist
+OPERAND_WORDS = {
+    "Numbers": (*_NUMBERS, "colors"),
+    "Strings": (*_STRINGS, *_SETUP),
+    "Strings with parameters": (
+        *(f"{name} COLOUR" for name in _COLOURS),
+        "cup ROW COLUMN",
+        *(f"{name} COUNT" for name in _MOVES),
+    ),
+}
+
+
 @option_set
 class Options:
     """tput [-T TERM] CAPABILITY [PARAMETER]...
 
-    Print a number (cols, lines, colors), or write the string of a capability: bold, sgr0, setaf 1 ...
+    Print the number of a capability, or write its string.
     """
 
     lines: bool = opt("-S", "read capabilities from the lines of standard input")
@@ -108,8 +121,8 @@ def _write_capability(words: list[str], terminal: str, smart: bool, visible: boo
         ctx.write_line(str(number if smart or name != "it" else -1))
     elif name == "colors":
         ctx.write_line(("256" if "256" in terminal else "8") if smart else "-1")
-    elif name in ("reset", "init"):
-        pass  # they configure the terminal, which does not exist
+    elif name in _SETUP:
+        pass
     elif name in _STRINGS:
         if smart or name in _ON_DUMB:
             text = _STRINGS[name]
@@ -118,7 +131,7 @@ def _write_capability(words: list[str], terminal: str, smart: bool, visible: boo
             )
         else:
             ctx.failed = 1
-    elif name in ("setaf", "setab", "cup", *_MOVES):
+    elif name in ("cup", *_COLOURS, *_MOVES):
         return _with_parameters(words, terminal, smart, ctx)
     else:
         raise Failure(f"unknown terminfo capability '{name}'", 4)

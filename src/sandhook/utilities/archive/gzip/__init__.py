@@ -190,11 +190,7 @@ class _Worker:
             return
         if self.options.quiet and severity in ("warning", "note") and "already exists" not in text:
             return
-        self._print(("\n" if blank_line_before else "") + f"{self.tool}: {text}\n")
-
-    def _print(self, text: str) -> None:
-        self.ctx.flush()
-        self.ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
+        self.ctx.write_error(("\n" if blank_line_before else "") + f"{self.tool}: {text}\n")
 
     def stream(self) -> None:
         """Compress or expand standard input to standard output."""
@@ -352,7 +348,7 @@ class _Worker:
         if self.kind in ("xz", "lzma") and not self._has_magic(name):
             return name + ".out"  # reading it reports what is wrong
         if not self.options.recursive:
-            self.print(messages.unknown(name))
+            self.print(messages.unknown_suffix(name))
         return name + ".out" if self.kind == "bzip2" else None
 
     def _has_magic(self, name: str) -> bool:
@@ -407,7 +403,7 @@ class _Worker:
             text = self.messages.summary(
                 name, target, compressed_size, uncompressed, ratio, keep=options.keep, expands=self.expands
             )
-        self._print(text)
+        self.ctx.write_error(text)
 
     def list_streams(self, names: Sequence[str]) -> int:
         """List .xz files, for xz -l; return the exit status."""

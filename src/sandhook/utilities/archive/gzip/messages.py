@@ -48,7 +48,7 @@ class GzipMessages:
     def has_suffix(self, name: str, suffix: str) -> Message:
         return f"{name} already has {suffix} suffix -- unchanged", "note"
 
-    def unknown(self, name: str) -> Message:
+    def unknown_suffix(self, name: str) -> Message:
         return f"{name}: unknown suffix -- ignored", "warning"
 
     def corrupt_data(self, name: str, error: CorruptError, target: str, *, test: bool) -> Message:
@@ -97,7 +97,7 @@ class BzipMessages(GzipMessages):
     def has_suffix(self, name: str, suffix: str) -> Message:
         return f"Input file {name} already has {suffix} suffix.", "error"
 
-    def unknown(self, name: str) -> Message:
+    def unknown_suffix(self, name: str) -> Message:
         return f"Can't guess original name for {name} -- using {name}.out", "note"
 
     def corrupt_data(self, name: str, error: CorruptError, target: str, *, test: bool) -> Message:
@@ -171,7 +171,7 @@ class XzMessages(GzipMessages):
     def has_suffix(self, name: str, suffix: str) -> Message:
         return f"{name}: File already has `{suffix}' suffix, skipping", "warning"
 
-    def unknown(self, name: str) -> Message:
+    def unknown_suffix(self, name: str) -> Message:
         return f"{name}: Filename has an unknown suffix, skipping", "warning"
 
     def corrupt_data(self, name: str, error: CorruptError, target: str, *, test: bool) -> Message:

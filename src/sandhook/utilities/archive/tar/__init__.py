@@ -188,11 +188,11 @@ class Job:
                     "Use --wildcards to enable pattern matching, or --no-wildcards to suppress this warning"
                 )
             for name in unseen:
-                self.error(f"{self.quoted(name)}: Not found in archive")
+                self.error(f"{self.quote_name(name)}: Not found in archive")
         if self._options.totals and self.mode != "delete":
             verb = "read" if self.mode in ("x", "t", "d") else "written"
             self._ctx.process.write_error(
-                f"Total bytes {verb}: {self._size} ({_scaled(self._size)}, 1.0MiB/s)\n".encode()
+                f"Total bytes {verb}: {self._size} ({_format_size(self._size)}, 1.0MiB/s)\n".encode()
             )
 
     def error(self, message: str) -> None:
@@ -427,7 +427,7 @@ class Job:
         if self._bits is not None:
             member.mode = self._bits.apply(member.mode, 0, directory=member.kind == format_.DIRECTORY)
 
-    def quoted(self, name: str) -> str:
+    def quote_name(self, name: str) -> str:
         """Return a name in the quoting style of lists and messages."""
         style = self._options.quoting
         return quoted_name(name, style).replace("\\ ", " ") if style == "escape" else quoted_name(name, style)
@@ -438,7 +438,7 @@ class Job:
         if self.mode != "t" and not self._options.verbose:
             return
         name_to_list = name if name and self._options.transformed else member.name
-        listed_name = self.quoted(name_to_list + ("/" if member.kind == format_.DIRECTORY else ""))
+        listed_name = self.quote_name(name_to_list + ("/" if member.kind == format_.DIRECTORY else ""))
         line = self._long_line(member, listed_name) if long_format else listed_name
         if (self.mode != "c" or self._options.archive != "-") and not self.to_stdout:
             self._ctx.write_line(line)
@@ -467,7 +467,7 @@ class Job:
         self._width = max(self._width, len(owner) + len(str(member.size)) + 1)
         size = str(member.size).rjust(self._width - len(owner))
         arrow = {format_.SYMBOLIC_LINK: " -> ", format_.HARD_LINK: " link to "}.get(member.kind)
-        return f"{mode} {owner}{size} {self._time(member)} {listed_name}{arrow + self.quoted(member.link) if arrow else ''}"
+        return f"{mode} {owner}{size} {self._time(member)} {listed_name}{arrow + self.quote_name(member.link) if arrow else ''}"
 
 
 class ConflictError(Exception):
@@ -478,7 +478,7 @@ class FatalError(Exception):
     """The archive cannot be used."""
 
 
-def _scaled(size: int) -> str:
+def _format_size(size: int) -> str:
     """Format a size as --totals shows it: 10KiB."""
     unit = 0
     value = float(size)

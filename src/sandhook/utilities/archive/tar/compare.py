@@ -44,7 +44,7 @@ class Comparer:
 
     def _print_difference(self, member: tar.Member, difference: str) -> None:
         self.differs = True
-        self._ctx.write_line(f"{self._job.quoted(member.name)}: {difference}")
+        self._ctx.write_line(f"{self._job.quote_name(member.name)}: {difference}")
 
     def _compare(self, member: tar.Member, stream: tar.Stream) -> int:
         """Compare one member; return how many of its bytes are still unread."""
@@ -52,7 +52,7 @@ class Comparer:
             info = stat_of(self._ctx, member.name, follow=self._job.follow)
         except OSError as error:
             self.differs = True
-            self._ctx.error(f"{self._job.quoted(member.name)}: Warning: Cannot stat: {reason(error)}")
+            self._ctx.error(f"{self._job.quote_name(member.name)}: Warning: Cannot stat: {reason(error)}")
             return member.size
         if bits.S_IFMT(info.mode) != _TYPES.get(member.kind):
             self._print_difference(member, "File type differs")
@@ -74,7 +74,7 @@ class Comparer:
         except OSError:
             other = None
         if other is None or (other.device, other.inode) != (info.device, info.inode):
-            self._print_difference(member, f"Not linked to {self._job.quoted(member.link)}")
+            self._print_difference(member, f"Not linked to {self._job.quote_name(member.link)}")
 
     def _compare_file(self, member: tar.Member, info: Stat, stream: tar.Stream) -> int:
         if info.uid != member.uid:
@@ -90,7 +90,7 @@ class Comparer:
         try:
             reader = self._ctx.open(member.name)
         except OSError as error:
-            self._job.error(f"{self._job.quoted(member.name)}: Cannot open: {reason(error)}")
+            self._job.error(f"{self._job.quote_name(member.name)}: Cannot open: {reason(error)}")
             return remaining
         same = True
         with reader:

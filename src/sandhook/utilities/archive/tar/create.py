@@ -96,7 +96,7 @@ class Creator:
             directory = bits.S_ISDIR(info.mode)
             if not directory and not self._job.is_new(info.mtime_ns, info.ctime_ns):
                 if self._job.verbose:
-                    self._ctx.error(f"{self._job.quoted(name)}: file is unchanged; not dumped")
+                    self._ctx.error(f"{self._job.quote_name(name)}: file is unchanged; not dumped")
                 continue
             tag_rule = self._tag_rule(name) if directory else ""
             if tag_rule == "all":
@@ -128,9 +128,9 @@ class Creator:
 
     def _read_error(self, name: str, error: OSError) -> None:
         if self._job.tolerant:
-            self._ctx.error(f"{self._job.quoted(name)}: Warning: Cannot open: {reason(error)}")
+            self._ctx.error(f"{self._job.quote_name(name)}: Warning: Cannot open: {reason(error)}")
         else:
-            self._error(f"{self._job.quoted(name)}: Cannot open: {reason(error)}")
+            self._error(f"{self._job.quote_name(name)}: Cannot open: {reason(error)}")
 
     def _without_prefix(self, name: str, description: str) -> str:
         """Return a name without a prefix that leads out of the directory; report each prefix once."""
@@ -164,7 +164,7 @@ class Creator:
         try:
             head = tar.header(member, self._job.layout)
         except tar.FormatError as error:
-            self._error(f"{self._job.quoted(name)}: {error}; not dumped")
+            self._error(f"{self._job.quote_name(name)}: {error}; not dumped")
             return
         stored_name, member.name = member.name, original_name
         if member.kind != tar.FILE:

@@ -86,7 +86,7 @@ class Extractor:
                 self._special(name, member)
         except OSError as error:
             action = _VERBS.get(member.kind, "create").replace("{}", quote_escaped(member.link))
-            self._error(f"{self._job.quoted(member.name)}: Cannot {action}: {reason(error)}")
+            self._error(f"{self._job.quote_name(member.name)}: Cannot {action}: {reason(error)}")
         finally:
             for piece in stream.pieces(remaining):
                 remaining -= len(piece)
@@ -99,7 +99,9 @@ class Extractor:
         if self._job.absolute and bare != name and _within(name, self._root):
             bare = name[len(self._root) :].lstrip("/")
         elif self._job.absolute and bare != name:
-            self._error(f"{self._job.quoted(name)}: leads out of the directory; not extracted (L-TAR-001)")
+            self._error(
+                f"{self._job.quote_name(name)}: leads out of the directory; not extracted (L-TAR-001)"
+            )
             return None
         elif bare != name and not self._slash_reported:
             self._slash_reported = True
@@ -125,7 +127,7 @@ class Extractor:
                 try:
                     fs.mkdir(path, 0o777 & ~self._ctx.process.umask)
                 except OSError as error:
-                    self._error(f"{self._job.quoted(ancestor)}: Cannot mkdir: {reason(error)}")
+                    self._error(f"{self._job.quote_name(ancestor)}: Cannot mkdir: {reason(error)}")
                     raise fs_error(errno.ENOENT) from None
             ancestor += "/"
         real = str(fs.realpath(self._ctx.path(parent or ".")))

@@ -50,7 +50,7 @@ class Job(Protocol):
         """Write the line of -t or -v for a member; ``name`` is its name after --transform."""
         ...
 
-    def quoted(self, name: str) -> str:
+    def quote_name(self, name: str) -> str:
         """Return a name in the quoting style of lists and messages."""
         ...
 

@@ -82,7 +82,7 @@ class Member:
         return self.name[-1:] == "/"
 
     @property
-    def encrypted(self) -> bool:
+    def is_encrypted(self) -> bool:
         return bool(self.flags & _ENCRYPTED)
 
     @property
@@ -181,7 +181,7 @@ def packed_data(data: bytes, member: Member) -> bytes:
 def contents(packed: bytes, member: Member, budget: Budget) -> Iterator[bytes]:
     """Yield the contents of a member in bounded pieces. Raises FormatError; for a bad CRC, after the last piece."""
     crc = size = 0
-    for piece in _expanded(packed, member.method, budget):
+    for piece in _expand(packed, member.method, budget):
         budget.charge(1 + (len(piece) >> 8))
         crc = zlib.crc32(piece, crc)
         size += len(piece)
@@ -190,7 +190,7 @@ def contents(packed: bytes, member: Member, budget: Budget) -> Iterator[bytes]:
         raise FormatError(f"bad CRC {crc:08x}  (should be {member.crc:08x})")
 
 
-def _expanded(packed: bytes, method: int, budget: Budget) -> Iterator[bytes]:
+def _expand(packed: bytes, method: int, budget: Budget) -> Iterator[bytes]:
     if method == STORED:
         for at in range(0, len(packed), _MAX_PIECE):
             yield packed[at : at + _MAX_PIECE]

@@ -64,8 +64,7 @@ def find_archive(name: str, ctx: Context, tool: str) -> tuple[str, bytes, list[M
                 ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
                 continue
             ctx.write_line(f"Archive:  {candidate}")
-            ctx.flush()
-            ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
+            ctx.write_error(text)
             return None
     message = f"{tool}:  cannot find or open {name}, {name}.zip or {name}.ZIP.\n"
     ctx.process.write_error(message.encode("utf-8", "surrogateescape"))

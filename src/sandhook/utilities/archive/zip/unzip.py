@@ -242,7 +242,7 @@ class _Job:
         return f"{_verb(member)}: {name:<22}  {label}"
 
     def _is_supported(self, member: Member) -> bool:
-        if member.encrypted:
+        if member.is_encrypted:
             self._skip(member, "unable to get password", _ENCRYPTED)
         elif member.method not in (0, 8):
             self._skip(member, f"unsupported compression method {member.method}", _UNSUPPORTED)
@@ -340,13 +340,11 @@ class _Job:
             self._warning(text)
 
     def _warning(self, text: str) -> None:
-        self._ctx.flush()
-        self._ctx.process.write_error(f"warning:  {text}\n".encode("utf-8", "surrogateescape"))
+        self._ctx.write_error(f"warning:  {text}\n")
         self._status = max(self._status, _WARNING)
 
     def _error(self, text: str) -> None:
-        self._ctx.flush()
-        self._ctx.process.write_error(f"{text}\n".encode("utf-8", "surrogateescape"))
+        self._ctx.write_error(f"{text}\n")
 
     def _print_line(self, text: str) -> None:
         if not self._options.quiet:

@@ -158,7 +158,7 @@ def _line(member: Member, options: Options) -> str:
         details = f"{member.compressed_size:8} "
     return (
         f"{_attributes(member):<12}{version // 10}.{version % 10} {host} {member.size:8} "
-        f"{kind.upper() if member.encrypted else kind}{extra} {details}{_method(member)} "
+        f"{kind.upper() if member.is_encrypted else kind}{extra} {details}{_method(member)} "
         f"{_time(member, options.decimal)} {member.name}"
     )
 

@@ -37,9 +37,9 @@ class Output:
         """Write all significant differences."""
         writers: dict[str, Callable[[], None]] = {
             "normal": self._normal,
-            "unified": self._unified,
+            "unified": self._write_unified,
             "context": self._context,
-            "ed": self._ed,
+            "ed": self._write_ed_script,
             "forward": self._forward,
             "groups": self._groups,
             "rcs": self._rcs,
@@ -54,9 +54,9 @@ class Output:
 
     def _head(self, kind: str, text: str, end: bytes = b"\n") -> None:
         """Write a heading line in its colour, then ``end`` without colour."""
-        self._ctx.write(self._coloured(kind, text.encode("utf-8", "surrogateescape")) + end)
+        self._ctx.write(self._colour(kind, text.encode("utf-8", "surrogateescape")) + end)
 
-    def _coloured(self, kind: str, text: bytes) -> bytes:
+    def _colour(self, kind: str, text: bytes) -> bytes:
         colours = self._style.colours
         if colours is None or not kind:
             return text
@@ -73,7 +73,7 @@ class Output:
             body = body.expandtabs(style.tab)
         if style.bare and not body:
             mark = mark.rstrip(b" \t")
-        self._ctx.write(self._coloured(colour, mark + body) + (b"\n" if line[-1:] == b"\n" else _NO_NEWLINE))
+        self._ctx.write(self._colour(colour, mark + body) + (b"\n" if line[-1:] == b"\n" else _NO_NEWLINE))
 
     def _significant(self) -> Iterator[Change]:
         for change, trivial in zip(self._lines.changes, self._lines.trivial):
@@ -129,7 +129,7 @@ class Output:
                 self._write_text(f"a{change.old_end} {change.new_end - change.new}\n")
                 self._ctx.write(b"".join(self._lines.new[change.new : change.new_end]))
 
-    def _ed(self) -> None:
+    def _write_ed_script(self) -> None:
         """Write an ed script, last change first, so that the line numbers stay valid as ed applies it."""
         for change in reversed(list(self._significant())):
             self._write_text(f"{_span(change.old, change.old_end)}{_letter(change)}\n")
@@ -185,7 +185,7 @@ class Output:
         name = heading(self._lines.old, before, self._style.function)
         return b" " + name if name else b""
 
-    def _unified(self) -> None:
+    def _write_unified(self) -> None:
         self._head("hd", f"--- {self._heads[0]}")
         self._head("hd", f"+++ {self._heads[1]}")
         lines = self._lines
@@ -281,7 +281,7 @@ class Output:
             self._row("ad", sides.row(None, ">", right))
 
     def _row(self, colour: str, row: bytes) -> None:
-        self._ctx.write(self._coloured(colour, row))
+        self._ctx.write(self._colour(colour, row))
 
 
 def _letter(change: Change) -> str:

@@ -144,7 +144,7 @@ class Patcher:
             return False
         first = patch.hunks[0]
         probe = Applier(lines, options.fuzz, options.loose, self._ctx.charge)
-        reversed_hunk = first.reversed()
+        reversed_hunk = first.reverse()
         reversal = ", when reversed," if options.reverse else ""
         if not first.old and first.start == 0 and lines:
             if not (patch.empty[0] and probe.fits(reversed_hunk)):
@@ -344,7 +344,7 @@ class Patcher:
         pieces = self._reject_heads(patch, kind, name)
         for hunk, place in zip(patch.hunks, placements):
             if place.failed:
-                write = _unified if kind == "unified" else _context
+                write = _format_unified if kind == "unified" else _context
                 pieces += write(hunk, place.shift, bare=patch.kind == "normal")
         old = b""
         if target in self._reject_files:
@@ -367,7 +367,7 @@ def _span(start: int, count: int, *, unified: bool) -> bytes:
     return b"%d" % start if count < 2 else b"%d,%d" % (start, start + count - 1)
 
 
-def _unified(hunk: Hunk, shift: int, *, bare: bool) -> list[bytes]:
+def _format_unified(hunk: Hunk, shift: int, *, bare: bool) -> list[bytes]:
     spans = (
         _span(hunk.start + shift, len(hunk.old), unified=True),
         _span(hunk.new_start + shift, len(hunk.new), unified=True),

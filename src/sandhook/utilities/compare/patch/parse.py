@@ -46,7 +46,7 @@ class Hunk:
     def new(self) -> list[bytes]:
         return [text for mark, text in self.lines if mark != b"-"]
 
-    def reversed(self) -> Hunk:
+    def reverse(self) -> Hunk:
         """Return the hunk that undoes this one."""
         swap = {b"-": b"+", b"+": b"-", b" ": b" "}
         lines: list[tuple[bytes, bytes]] = []
@@ -103,7 +103,7 @@ class Patch:
 
     def reverse(self) -> None:
         """Reverse the patch in place."""
-        self.hunks = [hunk.reversed() for hunk in self.hunks]
+        self.hunks = [hunk.reverse() for hunk in self.hunks]
         self.empty.reverse()
         self.rename.reverse()
         self.mode = self.old_mode
@@ -228,7 +228,7 @@ class Parser:
     # ------------------------------------------------------------------ hunks
 
     def _hunks(self, patch: Patch) -> None:
-        readers = {"unified": self._unified, "context": self._context, "normal": self._normal}
+        readers = {"unified": self._parse_unified, "context": self._context, "normal": self._normal}
         read = readers[patch.kind]
         while self.position < len(self.lines):
             try:
@@ -240,7 +240,7 @@ class Parser:
                 return
             patch.hunks.append(hunk)
 
-    def _malformed(self) -> Failure:
+    def _malformed_error(self) -> Failure:
         line = self.lines[self.position] if self.position < len(self.lines) else b""
         if self.position >= len(self.lines):
             return Failure("**** unexpected end of file in patch", 2)
@@ -253,7 +253,7 @@ class Parser:
             lines[-1] = (mark, text.removesuffix(b"\n"))
             self.position += 1
 
-    def _unified(self) -> Hunk | None:
+    def _parse_unified(self) -> Hunk | None:
         match = _UNIFIED.match(self.lines[self.position])
         if match is None:
             return None
@@ -265,7 +265,7 @@ class Parser:
         while old > 0 or new > 0:
             self.charge(1)
             if self.position >= len(self.lines):
-                raise self._malformed()
+                raise self._malformed_error()
             line = self.lines[self.position]
             mark = line[:1]
             if line in (b"\n", b"\r\n"):  # mailers strip trailing blanks
@@ -273,7 +273,7 @@ class Parser:
             if mark == b"\t":
                 mark, line = b" ", b" " + line
             if mark not in (b" ", b"-", b"+") or (mark != b"+" and not old) or (mark != b"-" and not new):
-                raise self._malformed()
+                raise self._malformed_error()
             old -= mark != b"+"
             new -= mark != b"-"
             lines.append((mark, line[1:]))
@@ -291,14 +291,14 @@ class Parser:
             _CONTEXT_OLD.fullmatch(self.lines[self.position]) if self.position < len(self.lines) else None
         )
         if old_range is None:
-            raise self._malformed()
+            raise self._malformed_error()
         self.position += 1
         old = self._context_half(b"-", _CONTEXT_NEW)
         new_range = (
             _CONTEXT_NEW.fullmatch(self.lines[self.position]) if self.position < len(self.lines) else None
         )
         if new_range is None:
-            raise self._malformed()
+            raise self._malformed_error()
         self.position += 1
         new_count = (
             int(new_range[2] or new_range[1]) - int(new_range[1]) + 1
@@ -340,7 +340,7 @@ class Parser:
         self._normal_half(b"< ", b"-", old, lines)
         if letter == b"c":
             if self.position >= len(self.lines) or not self.lines[self.position].startswith(b"---"):
-                raise self._malformed()
+                raise self._malformed_error()
             self.position += 1
         self._normal_half(b"> ", b"+", new, lines)
         return Hunk(first, new_first, lines, begin)
@@ -349,7 +349,7 @@ class Parser:
         for _ in range(count):
             self.charge(1)
             if self.position >= len(self.lines) or self.lines[self.position][:1] != prefix[:1]:
-                raise self._malformed()
+                raise self._malformed_error()
             lines.append((mark, self.lines[self.position][2:] or b"\n"))
             self.position += 1
             self._no_newline(lines)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.inform import inform
+from sandhook.command.inform import usage
 from sandhook.command.options import Inform
 from sandhook.utilities.data.jq.arguments import TRY_HELP, MisuseError, Options, parse
 from sandhook.worker import client
@@ -28,10 +28,7 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
     try:
         command = parse(tuple(arguments))
     except MisuseError as error:
-        ctx.flush()
-        ctx.process.write_error(
-            f"{'jq: ' if error.with_name else ''}{error}\n{TRY_HELP}\n".encode("utf-8", "replace")
-        )
+        ctx.write_error(f"{'jq: ' if error.with_name else ''}{error}\n{TRY_HELP}\n")
         return 2
     if command.inform == "help":
         raise Inform("help")
@@ -39,8 +36,7 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
         ctx.write_line(JQ_VERSION)
         return 0
     if command.from_file and command.program is None:
-        ctx.flush()
-        ctx.process.write_error(inform(Options, "jq", "help").encode())
+        ctx.write_error(usage(Options, "jq"))
         return 2
     if client.NATIVE:
         from sandhook.utilities.data.jq.native import Run

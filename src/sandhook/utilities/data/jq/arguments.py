@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.command.options import declared_fields, opt, option_set
+from sandhook.command.options import opt, option_set, options_by_flag
 from sandhook.lazy import cache_short
 
 TRY_HELP = (
@@ -122,12 +122,7 @@ class Options:
     build: bool = opt("--build-configuration", help="print the version, too")
 
 
-_OPTIONS = {
-    flag.lstrip("-"): option.field
-    for declared in declared_fields(Options).values()
-    for option in declared.options
-    for flag in option.flags
-}
+_OPTIONS = {flag.lstrip("-"): option.field for flag, option in options_by_flag(Options).items()}
 
 #: Fields that an option without argument sets, by its field in Options; other options set the field of that name.
 _EFFECTS: dict[str, tuple[tuple[str, object], ...]] = {

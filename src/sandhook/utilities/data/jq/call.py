@@ -12,6 +12,7 @@ from json import dumps
 from typing import NoReturn
 
 from sandhook.command.context import Context
+from sandhook.text.locale import replace_invalid
 from sandhook.utilities.data.jq import program as programs
 from sandhook.utilities.data.jq.arguments import TRY_HELP, Command, Stop
 from sandhook.utilities.data.jq.directives import HeadError
@@ -367,9 +368,8 @@ class Run:
         return 0
 
     def _print(self, message: str, end: str = "\n") -> None:
-        """Flush the output, and write to standard error."""
-        self._ctx.flush()
-        self._ctx.process.write_error((message + end).encode("utf-8", "surrogateescape"))
+        """Write a line to standard error."""
+        self._ctx.write_error(message + end)
 
     def _usage_error(self, message: str) -> NoReturn:
         self._print(f"jq: {message}\n{TRY_HELP}")
@@ -378,7 +378,7 @@ class Run:
 
 def _string(text: str) -> str:
     """Return text as a JSON string; bytes that are not UTF-8 become U+FFFD."""
-    return dumps(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+    return dumps(replace_invalid(text))
 
 
 def _object(items: Iterable[tuple[str, str]]) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context
 from sandhook.lazy import lazily
+from sandhook.text.locale import replace_invalid
 from sandhook.utilities.data.jq import program as programs
 from sandhook.utilities.data.jq.arguments import TRY_HELP, Command, Stop
 from sandhook.utilities.data.jq.lexer import UnbalancedError
@@ -78,9 +79,9 @@ class Run:
                 text = self._file(text)
                 self._ctx.check_script(len(text))
             except OSError as error:
-                self._print(f"jq: Could not open {text}: {_reason(error)}\n")
+                self._ctx.write_error(f"jq: Could not open {text}: {_reason(error)}\n")
                 raise Stop(2) from None
-        return _clean(text)
+        return replace_invalid(text)
 
     def _link(self, text: str) -> Linked:
         """Return the program with its modules. libjq's messages about syntax come before those of the linker."""
@@ -101,7 +102,7 @@ class Run:
             pass
         self._request(NativeRequest(dumps({"grammar": linker.texts}).encode(), b""))
         if linked is None or self._rejection:
-            self._print(f"{self._rejection or error}\njq: 1 compile error\n")
+            self._ctx.write_error(f"{self._rejection or error}\njq: 1 compile error\n")
             raise Stop(_COMPILE_ERROR)
         return linked
 
@@ -125,7 +126,9 @@ class Run:
             from sandhook.utilities.data.jq.explain import explain
 
             messages = explain(linked, compile_text)
-        self._print((messages or rejection or "jq: error: the brackets of the program do not match") + "\n")
+        self._ctx.write_error(
+            (messages or rejection or "jq: error: the brackets of the program do not match") + "\n"
+        )
 
     def _header(self, linked: Linked, text: str) -> JqHeader:
         command = self._command
@@ -136,7 +139,7 @@ class Run:
                 uses = programs.inspect(text, native=True, linked=True)
             reads = bool(uses.sites)
         except programs.UnsupportedProgramError as error:
-            self._print(f"jq: error: {error}\n")
+            self._ctx.write_error(f"jq: error: {error}\n")
             raise Stop(_COMPILE_ERROR) from None
         except UnbalancedError:
             is_unbalanced, reads = True, False
@@ -150,7 +153,7 @@ class Run:
         env = {}
         if "env" in text or "ENV" in text:
             bound_variables.append("ENV")
-            env = {_clean(name): _clean(value) for name, value in environment.items()}
+            env = {replace_invalid(name): replace_invalid(value) for name, value in environment.items()}
         if "ARGS" in text:
             bound_variables.append("ARGS")
         return {
@@ -163,7 +166,7 @@ class Run:
             "env": env,
             "definitions": definitions + data,
             "files": self._files,
-            "positional": [(is_json, _clean(value)) for is_json, value in command.positional],
+            "positional": [(is_json, replace_invalid(value)) for is_json, value in command.positional],
             "zone": self._zone(text),
             "skew": self._ctx.now() - time() if "now" in text else 0,
             "null_input": command.null_input,
@@ -176,7 +179,7 @@ class Run:
             "join": command.join,
             "nul": command.nul,
             "seq": command.seq,
-            "colours": _clean(environment.get("JQ_COLORS", "")) if command.colour else None,
+            "colours": replace_invalid(environment.get("JQ_COLORS", "")) if command.colour else None,
         }
 
     def _zone(self, text: str) -> str | None:
@@ -204,11 +207,11 @@ class Run:
             try:
                 text = self._file(path)
             except OSError as error:
-                self._print(
+                self._ctx.write_error(
                     f"jq: Bad JSON in --{option} {name} {path}: Could not open {path}: {_reason(error)}\n"
                 )
                 raise Stop(2) from None
-        return option, _clean(name), _clean(text), _clean(path)
+        return option, replace_invalid(name), replace_invalid(text), replace_invalid(path)
 
     def _file(self, name: str) -> str:
         with self._ctx.open(name) as reader:
@@ -236,16 +239,16 @@ class Run:
                 with ctx.open(name) as reader:
                     data = reader.read_all()
             except IsADirectoryError as error:
-                self._files.append((_clean(name), 0, f"jq: error: {error.strerror}\n"))
+                self._files.append((replace_invalid(name), 0, f"jq: error: {error.strerror}\n"))
                 continue
             except OSError as error:
                 message = f"jq: error: Could not open file {name}: {error.strerror}\n"
-                self._files.append((_clean(name), 0, _clean(message)))
+                self._files.append((replace_invalid(name), 0, replace_invalid(message)))
                 continue
             size += len(data)
             ctx.budget.check_fits(size)
             pieces.append(data)
-            self._files.append((_clean("<stdin>" if name == "-" else name), len(data), ""))
+            self._files.append((replace_invalid("<stdin>" if name == "-" else name), len(data), ""))
         return b"".join(pieces)
 
     # ------------------------------------------------------------------ output
@@ -272,7 +275,7 @@ class Run:
     def _set_status(self, result: int, last: int) -> None:
         """Compute the exit status from the last turn's result, as jq's main program does."""
         if result == frames.USAGE_ERROR:
-            self._print(TRY_HELP + "\n")
+            self._ctx.write_error(TRY_HELP + "\n")
             result = 2
         if not self._command.exit_status:
             self._status = max(result, 0)
@@ -281,16 +284,6 @@ class Run:
         else:
             self._status = {-1: 4, 0: 1}.get(last, 0)
         self._status &= 0xFF
-
-    def _print(self, message: str) -> None:
-        """Flush the output, and write to standard error."""
-        self._ctx.flush()
-        self._ctx.process.write_error(message.encode("utf-8", "surrogateescape"))
-
-
-def _clean(text: str) -> str:
-    """Return text with U+FFFD for bytes that are not UTF-8."""
-    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _reason(error: OSError) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.command.options import Option, UsageError, also, declared_fields, opt, option_set
+from sandhook.command.options import Option, UsageError, also, opt, option_set, options_by_flag
 
 FORMATS = {
     "yaml": "yaml", "yml": "yaml", "y": "yaml", "json": "json", "j": "json", "toml": "toml", "t": "toml",
@@ -67,12 +67,7 @@ class Options:
     width: str = opt("-w", "--width", "COLUMNS", ignored="lines are never broken")
 
 
-_OPTIONS = {
-    flag.lstrip("-"): option
-    for declared in declared_fields(Options).values()
-    for option in declared.options
-    for flag in option.flags
-}
+_OPTIONS = {flag.lstrip("-"): option for flag, option in options_by_flag(Options).items()}
 
 
 class Arguments:

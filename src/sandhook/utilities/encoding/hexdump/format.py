@@ -39,7 +39,7 @@ class Conversion:
         if kind[:2] in ("_a", "_A"):
             return self._number(kind[2], address)
         if kind in ("_c", "_p", "_u", "c", "s"):
-            return self._padded(self._characters(data))
+            return self._pad(self._characters(data))
         if kind in "eEfgG":
             value = struct.unpack("<f" if self.size == 4 else "<d", data)[0]
             precision = 6 if self.precision is None else self.precision
@@ -66,7 +66,7 @@ class Conversion:
         precision = "" if self.precision is None else f".{self.precision}"
         return f"%{self.flags}{self.width or ''}{precision}{letter}" % value
 
-    def _padded(self, text: str) -> str:
+    def _pad(self, text: str) -> str:
         return text.ljust(self.width) if "-" in self.flags else text.rjust(self.width)
 
     def blank(self) -> str:
@@ -131,13 +131,13 @@ def parse_patterns(text: str) -> list[Pattern]:
             raise Failure(f"bad format {{{text[at:].strip()}}}")
         at = item.end()
         count_text = item[1] or item[4]
-        count = _bounded(count_text, text) if count_text else 1
-        size = _bounded(item[3], text) if item[3] else None
+        count = _bounded_number(count_text, text) if count_text else 1
+        size = _bounded_number(item[3], text) if item[3] else None
         patterns.append(_pattern(item[5], count, count_text is not None, size))
     return patterns
 
 
-def _bounded(digits: str, text: str) -> int:
+def _bounded_number(digits: str, text: str) -> int:
     if len(digits) > 6 or int(digits) > _MAX_NUMBER:
         raise Failure(f"bad format {{{text}}}")
     return int(digits)

@@ -11,58 +11,77 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.modes import mode_string
 from sandhook.command.operands import last_component, reason, stat_of
-from sandhook.command.options import option_set
+from sandhook.command.options import Inform, Syntax, UsageError, also, opt, option_set
 from sandhook.dates.clock import strftime
 from sandhook.utilities.extras.ar.format import ArchiveError, Member, parse, render
 
-RAW = True  # the first word is a command with modifiers, with or without a dash
+RAW = True  # the first word is options, even without a dash
 _NO_ARCHIVE = 9
-_COMMANDS, _MODIFIERS = "dmpqrtx", "abcDfilosSTuUvVO"
 
 
 @option_set
 class Options:
-    """ar d|m|p|q|r|t|x[abciosuvDSU] [MEMBER] ARCHIVE [FILE]...
+    """ar [-]d|m|p|q|r|s|t|x[MODIFIER]... [MEMBER] ARCHIVE [FILE]...
 
-    Delete, move, print, append, replace, list or extract members of ARCHIVE. Modifiers: a, b or i (place after or before
-    MEMBER), c (create ARCHIVE without a message), u (only files that are newer), v (print each action), o (keep times), U
-    (store times and owners, which D, the default, does not), s and S (symbol tables, which are never created).
+    Delete, move, print, append, replace, list or extract members of ARCHIVE. MEMBER follows -a, -b or -i.
     """
+
+    commands: tuple[str, ...] = also(
+        opt("-d", help="delete members", const="d", append=True),
+        opt("-m", help="move members to the end, or to MEMBER", const="m", append=True),
+        opt("-p", help="print members", const="p", append=True),
+        opt("-q", help="append each FILE", const="q", append=True),
+        opt("-r", help="replace members, or append each FILE", const="r", append=True),
+        opt("-t", help="list members", const="t", append=True),
+        opt("-x", help="extract members", const="x", append=True),
+    )
+    index: bool = opt("-s", help="check the archive; symbol tables are never created")
+    no_index: bool = opt("-S", ignored="symbol tables are never created")
+    position: str = also(
+        opt("-a", help="with -m or -r, place members after MEMBER", const="after", default=""),
+        opt("-b", "-i", help="with -m or -r, place members before MEMBER", const="before"),
+    )
+    create: bool = opt("-c", help="create ARCHIVE without a message")
+    store_times: bool = also(
+        opt("-U", help="store times, owners and permissions"),
+        opt("-D", help="do not (the default)", const=False),
+    )
+    truncate: bool = opt("-f", help="truncate names to 15 characters")
+    restore_times: bool = opt("-o", help="with -x, restore the times")
+    offsets: bool = opt("-O", help="with -t, print the offset of each member")
+    only_newer: bool = opt("-u", help="with -r and -U, replace only members that are older")
+    verbose: bool = opt("-v", help="print each action, or with -t what is known of a member")
+    version: bool = opt("-V", help="show the version")
+
+
+_SYNTAX = Syntax(Options)
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, 1 after an error, 9 when ARCHIVE does not exist."""
     words = list(arguments)
-    if words and words[0] in ("--help", "--version"):
-        from sandhook.command.options import Inform
-
-        raise Inform(words[0][2:])
-    if not words:
-        raise _usage(ctx, "no operation specified")
-    if words[0][:2] == "--":
-        raise _usage(ctx, f"unrecognized option '{words[0]}'")
-    letters = words.pop(0).removeprefix("-")
-    while words and words[0][:1] == "-" and len(words[0]) > 1:
-        letters += words.pop(0)[1:]
-    for letter in letters:
-        if letter not in _COMMANDS + _MODIFIERS:
-            raise _usage(ctx, f"invalid option -- '{letter}'")
-    commands = [letter for letter in letters if letter in _COMMANDS]
-    if not commands and "s" in letters:
-        commands = ["s"]
-    if len(set(commands)) != 1:
-        raise _usage(
-            ctx, "two different operation options specified" if commands else "no operation specified"
+    if words and words[0][:1] != "-":
+        words[0] = f"-{words[0]}"
+    try:
+        options, operands = _SYNTAX.parse(words)
+    except UsageError as error:
+        raise _misuse(str(error), ctx) from None
+    if options.version:
+        raise Inform("version")
+    commands = set(options.commands) or ({"s"} if options.index else set())
+    if len(commands) != 1:
+        raise _misuse(
+            "two different operation options specified" if commands else "no operation specified", ctx
         )
-    position = words.pop(0) if words and any(letter in letters for letter in "abi") else None
-    if not words:
-        raise _usage(ctx, "no archive specified")
-    return _Worker(commands[0], letters, position, words[0], words[1:], ctx).run()
+    neighbour = operands.pop(0) if operands and options.position else None
+    if not operands:
+        raise _misuse("no archive specified", ctx)
+    return _Worker(commands.pop(), options, neighbour, operands[0], operands[1:], ctx).run()
 
 
-def _usage(ctx: Context, text: str) -> Failure:
+def _misuse(text: str, ctx: Context) -> Failure:
     return Failure(
-        f"{text}\nUsage: {ctx.name} {{dmpqrstx}}[abcDfilosSuUv] [member-name] archive-file file..."
+        f"{text}\nUsage: {ctx.name} {{dmpqrstx}}[abcDfioOsSuUvV] [member-name] archive-file file..."
     )
 
 
@@ -70,20 +89,19 @@ class _Worker:
     def __init__(
         self,
         command: str,
-        letters: str,
-        position: str | None,
+        options: Options,
+        neighbour: str | None,
         archive: str,
         names: Sequence[str],
         ctx: Context,
     ) -> None:
         self._command = command
-        self._letters = letters
-        self._position = position
+        self._options = options
+        self._neighbour = neighbour
         self._archive = archive
         self._names = list(names)
         self._ctx = ctx
-        self._verbose = "v" in letters
-        self._only_newer = "u" in letters and "U" in letters
+        self._only_newer = options.only_newer and options.store_times
 
     def run(self) -> int:
         members = self._read()
@@ -105,7 +123,7 @@ class _Worker:
         except FileNotFoundError as error:
             if self._command not in "rq":
                 raise Failure(f"{self._archive}: {reason(error)}", _NO_ARCHIVE) from None
-            if "c" not in self._letters:
+            if not self._options.create:
                 ctx.error(f"creating {self._archive}")
             return []
         except OSError as error:
@@ -123,22 +141,22 @@ class _Worker:
         except OSError as error:
             raise Failure(f"{self._archive}: {reason(error)}") from None
         try:
-            for piece in render(members):
+            for piece in render(members, truncate=self._options.truncate):
                 self._ctx.charge(1 + (len(piece) >> 10))
                 file.write(piece)
         finally:
             file.release()
 
     def _print_action(self, mark: str, name: str) -> None:
-        if self._verbose:
+        if self._options.verbose:
             self._ctx.write_line(f"{mark} - {name}")
 
     def _insertion_index(self, members: list[Member]) -> int:
-        """Return the index for new members: next to the member of a, b or i, or the end."""
-        if self._position is not None:
+        """Return the index for new members: next to the member of -a, -b or -i, or the end."""
+        if self._neighbour is not None:
             for at, member in enumerate(members):
-                if member.name == self._position:
-                    return at + ("a" in self._letters)
+                if member.name == self._neighbour:
+                    return at + (self._options.position == "after")
         return len(members)
 
     # ------------------------------------------------------------------ commands
@@ -149,7 +167,7 @@ class _Worker:
             if member is not None:
                 members.remove(member)
                 self._print_action("d", name)
-            elif self._verbose:
+            elif self._options.verbose:
                 self._ctx.write_line(f"No member named `{name}'")
 
     def _move(self, members: list[Member]) -> None:
@@ -172,7 +190,7 @@ class _Worker:
             return None
         ctx.budget.charge_memory(len(data))
         base = last_component(name)
-        if "U" not in self._letters:
+        if not self._options.store_times:
             return Member(base, 0, 0, 0, 0o644, data)
         return Member(base, info.mtime_ns // 10**9, info.uid, info.gid, info.mode, data)
 
@@ -185,7 +203,7 @@ class _Worker:
             self._print_action("a", name)
 
     def _replace(self, members: list[Member]) -> None:
-        if "u" in self._letters and not self._only_newer:
+        if self._options.only_newer and not self._only_newer:
             self._ctx.error("`u' modifier ignored since `D' is the default (see `U')")
         for name in self._names:
             member = self._load(name)
@@ -196,7 +214,7 @@ class _Worker:
                 members.insert(self._insertion_index(members), member)
                 self._print_action("a", name)
             elif not self._only_newer or member.mtime > members[at].mtime:
-                if self._position in (None, member.name):
+                if self._neighbour in (None, member.name):
                     members[at] = member
                 else:
                     del members[at]
@@ -211,17 +229,14 @@ class _Worker:
         for name in self._names:
             member = next((each for each in members if each.name == last_component(name)), None)
             if member is None:
-                self._ctx.flush()
-                self._ctx.process.write_error(
-                    f"no entry {name} in archive\n".encode("utf-8", "surrogateescape")
-                )
+                self._ctx.write_error(f"no entry {name} in archive\n")
             else:
                 selected.append(member)
         return selected
 
     def _print(self, members: list[Member]) -> None:
         for member in self._selected_members(members):
-            if self._verbose:
+            if self._options.verbose:
                 self._ctx.write(f"\n<{member.name}>\n\n".encode("utf-8", "surrogateescape"))
             self._ctx.write(member.data)
 
@@ -229,12 +244,13 @@ class _Worker:
         for member in self._selected_members(members):
             self._ctx.charge()
             head = ""
-            if self._verbose:
+            if self._options.verbose:
                 time = strftime("%b %e %H:%M %Y", member.mtime, self._ctx.environment.get("TZ"))
                 head = (
                     f"{mode_string(member.mode)[1:]} {member.uid}/{member.gid} {len(member.data):6} {time} "
                 )
-            self._ctx.write_line(head + member.name)
+            tail = f" {member.offset:#x}" if self._options.offsets else ""
+            self._ctx.write_line(head + member.name + tail)
 
     def _extract(self, members: list[Member]) -> None:
         ctx = self._ctx
@@ -254,5 +270,5 @@ class _Worker:
             finally:
                 file.release()
             ctx.fs.chmod(ctx.path(name), member.mode & 0o777 & ~ctx.process.umask)
-            if "o" in self._letters:
+            if self._options.restore_times:
                 ctx.fs.utime(ctx.path(name), member.mtime * 10**9, member.mtime * 10**9)

@@ -17,7 +17,12 @@ class ArchiveError(Exception):
 
 
 class Member(Record):
-    """One file of an archive. mtime is in seconds since the epoch."""
+    """One file of an archive.
+
+    Attributes:
+        mtime: In seconds since the epoch.
+        offset: Of its contents in the archive that was read, in bytes; 0 for a new member.
+    """
 
     name: str
     mtime: int
@@ -25,6 +30,7 @@ class Member(Record):
     gid: int
     mode: int
     data: bytes
+    offset: int = 0
 
 
 def parse(data: bytes) -> list[Member]:
@@ -41,6 +47,7 @@ def parse(data: bytes) -> list[Member]:
         if head[58:60] != _END or at + size > len(data):
             raise ArchiveError("malformed archive")
         content = data[at : at + size]
+        offset = at
         at += size + size % 2
         raw = head[:16].rstrip(b" ")
         if raw == b"//":
@@ -49,7 +56,7 @@ def parse(data: bytes) -> list[Member]:
             raw, content = _name(raw, names, content)
             mtime, uid, gid = (_number(part, 10) for part in (head[16:28], head[28:34], head[34:40]))
             name = raw.decode("utf-8", "surrogateescape")
-            members.append(Member(name, mtime, uid, gid, _number(head[40:48], 8), content))
+            members.append(Member(name, mtime, uid, gid, _number(head[40:48], 8), content, offset))
     if at < len(data.rstrip(b"\n")):
         raise ArchiveError("malformed archive")
     return members
@@ -77,13 +84,20 @@ def _name(raw: bytes, names: bytes, content: bytes) -> tuple[bytes, bytes]:
     return raw.removesuffix(b"/"), content
 
 
-def render(members: Sequence[Member]) -> Iterator[bytes]:
-    """Yield the bytes of an archive."""
+def render(members: Sequence[Member], *, truncate: bool = False) -> Iterator[bytes]:
+    """Yield the bytes of an archive.
+
+    Args:
+        members: Its members.
+        truncate: Cut names to what fits into a header, instead of storing a table of long names.
+    """
     yield MAGIC
     table = bytearray()
     heads = []
     for member in members:
         name = member.name.encode("utf-8", "surrogateescape")
+        if truncate:
+            name = name[:_MAX_SHORT_NAME]
         if len(name) > _MAX_SHORT_NAME:
             heads.append(b"/%d" % len(table))
             table += name + b"/\n"

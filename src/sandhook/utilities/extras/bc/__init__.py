@@ -68,8 +68,7 @@ def _program(lines: Iterator[str], name: str, machine: Machine, ctx: Context) ->
     """Run one input, item by item; a syntax error drops the rest of its line."""
 
     def print_error(message: str) -> None:
-        ctx.flush()
-        ctx.process.write_error(f"{name} {lexer.line}: {message}\n".encode("utf-8", "surrogateescape"))
+        ctx.write_error(f"{name} {lexer.line}: {message}\n")
 
     lexer = Lexer(lines, print_error, ctx.charge)
     machine.lexer = lexer

@@ -111,9 +111,9 @@ class Lexer:
                 pass
             rest = self._text[self._at : self._at + 2]
             if rest[:1] == '"':
-                return "string", self._delimited(1, '"')
+                return "string", self._read_delimited(1, '"')
             if rest == "/*":
-                self._delimited(2, "*/")
+                self._read_delimited(2, "*/")
                 continue
             match = _TOKEN.match(self._text, self._at)
             if match is None:
@@ -135,7 +135,7 @@ class Lexer:
                 kind = "word"
             return kind, text
 
-    def _delimited(self, skip: int, end: str) -> str:
+    def _read_delimited(self, skip: int, end: str) -> str:
         """Return the text up to ``end``, which may be on a later line."""
         start = skip
         while (stop := self._text.find(end, self._at + start)) < 0:

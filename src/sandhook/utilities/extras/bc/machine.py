@@ -103,8 +103,7 @@ class Machine:
     def print_message(self, kind: Literal["error", "warning"], message: str, at: int = 0) -> None:
         """Print a message on standard error; ``at`` is the index of an instruction."""
         name = self._frames[-1].function.name if self._frames else "(main)"
-        self.ctx.flush()
-        self.ctx.process.write_error(f"Runtime {kind} (func={name}, adr={at}): {message}\n".encode())
+        self.ctx.write_error(f"Runtime {kind} (func={name}, adr={at}): {message}\n")
 
     # ------------------------------------------------------------------ calls
 
@@ -219,13 +218,13 @@ class Machine:
             case "last":
                 self.last = value
             case "scale":
-                self.scale = self._bounded(name, integer_part(value), 0, MAX_DIGITS)
+                self.scale = self._clamp_special(name, integer_part(value), 0, MAX_DIGITS)
             case "ibase":
-                self.input_base = self._bounded(name, integer_part(value), 2, 36)
+                self.input_base = self._clamp_special(name, integer_part(value), 2, 36)
             case "obase":
-                self.output_base = self._bounded(name, integer_part(value), 2, MAX_BASE)
+                self.output_base = self._clamp_special(name, integer_part(value), 2, MAX_BASE)
 
-    def _bounded(self, name: SpecialName, number: int, minimum: int, maximum: int) -> int:
+    def _clamp_special(self, name: SpecialName, number: int, minimum: int, maximum: int) -> int:
         if number < minimum:
             warning = f"{name} too small, set to 2" if minimum else "negative scale, set to 0"
             self.print_message("warning", warning)

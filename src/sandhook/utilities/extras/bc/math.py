@@ -29,7 +29,7 @@ def call(name: str, arguments: list[Number], scale: int, charge: Charge) -> Numb
     )
 
 
-def _fixed(x: Number, digits: int) -> int:
+def _scale(x: Number, digits: int) -> int:
     power = digits - x.scale
     return x.value * int(10**power) if power >= 0 else _truncated_quotient(x.value, int(10**-power))
 
@@ -52,7 +52,7 @@ def _exponential(x: Number, scale: int, charge: Charge) -> Number:
     if integer_digits + scale > MAX_DIGITS // 4:
         raise NumberError("Number too large")
     digits = scale + integer_digits + _GUARD_DIGITS
-    return _result(_exp(_fixed(x, digits), digits, charge), digits, scale)
+    return _result(_exp(_scale(x, digits), digits, charge), digits, scale)
 
 
 def _exp(x: int, digits: int, charge: Charge) -> int:
@@ -143,7 +143,7 @@ def _reduce(x: Number, scale: int) -> tuple[int, int, int]:
     digits = scale + _GUARD_DIGITS
     wide = digits + size
     quarter = _pi(wide) // 2
-    turns, rest = divmod(_fixed(x, wide), quarter)
+    turns, rest = divmod(_scale(x, wide), quarter)
     return rest // 10**size, turns & 3, digits
 
 
@@ -174,7 +174,7 @@ def _sine_series(x: int, turns: int, digits: int, charge: Charge) -> int:
 def _arctangent(x: Number, scale: int, charge: Charge) -> Number:
     digits = scale + _GUARD_DIGITS
     unit = 10**digits
-    y = abs(_fixed(x, digits))
+    y = abs(_scale(x, digits))
     inverted = y > unit
     if inverted:
         y = unit * unit // y
@@ -206,7 +206,7 @@ def _bessel(n: Number, x: Number, scale: int, charge: Charge) -> Number:
         raise NumberError("Number too large")
     digits = scale + _GUARD_DIGITS + abs(integer_part(x))
     unit = 10**digits
-    half = _fixed(x, digits) // 2
+    half = _scale(x, digits) // 2
     term = unit
     for count in range(1, order + 1):
         charge(1 + (digits >> 5))

@@ -12,16 +12,16 @@ from json import dumps
 from typing import Any
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.inform import inform
-from sandhook.command.options import Inform, UsageError
+from sandhook.command.options import UsageError
 from sandhook.formats import FormatError
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.linear import compile_re2
 from sandhook.record import Record
+from sandhook.text.locale import replace_invalid
 from sandhook.utilities.extras.csvkit.options import PROGRAMS, Options, options_of
 from sandhook.utilities.extras.csvkit.table import Cell, Date, Table, Writer, as_text, cell_text, infer_types
 
-__all__ = ["Options"]
+__all__ = ["PROGRAMS", "Options"]
 
 RAW = True  # each program has its own options: see options.py
 USAGE_STATUS = 2
@@ -33,15 +33,11 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     try:
         options, operands = options_of(program, arguments)
         _PROGRAMS[program](options, operands, ctx)
-    except Inform as request:
-        ctx.write(inform(PROGRAMS[program], program, str(request)).encode())
     except Failure as failure:
-        ctx.flush()
-        ctx.process.write_error(f"{failure}\n".encode("utf-8", "surrogateescape"))
+        ctx.write_error(f"{failure}\n")
         return 1
     except FormatError as error:
-        ctx.flush()
-        ctx.process.write_error(f"Error: {error}\n".encode("utf-8", "surrogateescape"))
+        ctx.write_error(f"Error: {error}\n")
         return 1
     return 0
 
@@ -148,7 +144,7 @@ def _json(options: Any, operands: Sequence[str], ctx: Context) -> None:
     table = _single_table(options, operands, ctx)
     rows = table.all_rows()
     columns = _columns(table, options, rows)
-    names = [_clean(name) for name in table.names]
+    names = [replace_invalid(name) for name in table.names]
     space = None if options.indent is None else _count(options.indent, "-i/--indent")
     if options.key is not None and options.key not in table.names:
         raise Failure(f"KeyError: '{options.key}'")
@@ -159,7 +155,7 @@ def _json(options: Any, operands: Sequence[str], ctx: Context) -> None:
         if options.stream:
             ctx.write((dumps(values, ensure_ascii=False) + "\n").encode())
             continue
-        name = str(number) if key is None else _clean(cell_text(columns[key][number]))
+        name = str(number) if key is None else replace_invalid(cell_text(columns[key][number]))
         if name in texts:
             raise Failure(f"ValueError: Value {name} is not unique in the key column.")
         texts[name] = values
@@ -168,14 +164,10 @@ def _json(options: Any, operands: Sequence[str], ctx: Context) -> None:
         ctx.write(dumps(output, ensure_ascii=False, indent=space).encode())
 
 
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
 def _plain(cell: Cell) -> Any:
     if isinstance(cell, Decimal):
         return float(cell)
-    return _clean(cell) if isinstance(cell, str) else cell
+    return replace_invalid(cell) if isinstance(cell, str) else cell
 
 
 def _count(text: str, option: str) -> int:

@@ -23,8 +23,8 @@ _COMMON: dict[str, Any] = {
     "skip": opt("-K", "--skip-lines", "N", "leave out the first N lines", default="0"),
     "line_numbers": opt("-l", "--linenumbers", help="insert a first column of line numbers"),
     "zero": opt("--zero", help="columns are counted from 0"),
-    "ignored": opt("-v", "--verbose", "--add-bom", help="accepted"),
-    "limits": opt("-z", "--maxfieldsize", "-u", "--quoting", "-p", "--escapechar", "N", "accepted"),
+    "ignored": opt("-v", "--verbose", "--add-bom", ignored=""),
+    "limits": opt("-z", "--maxfieldsize", "-u", "--quoting", "-p", "--escapechar", "N", ignored=""),
 }
 _NAMES: dict[str, Any] = {
     "names": opt("-n", "--names", help="print the names of the columns with their numbers"),
@@ -34,7 +34,7 @@ _NAMES: dict[str, Any] = {
 }
 _TYPES: dict[str, Any] = {
     "no_inference": opt("-I", "--no-inference", help="all columns are text"),
-    "sniff": opt("-y", "--snifflimit", "N", "accepted"),
+    "sniff": opt("-y", "--snifflimit", "N", ignored=""),
 }
 
 

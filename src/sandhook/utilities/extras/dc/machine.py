@@ -285,8 +285,7 @@ class Machine:
     def power(self, a: Number, b: Number) -> Sequence[Number]:
         """Return a power."""
         if b.scale and b.value % 10**b.scale:
-            self.ctx.flush()
-            self.ctx.process.write_error(b"Runtime warning: non-zero scale in exponent\n")
+            self.ctx.write_error("Runtime warning: non-zero scale in exponent\n")
         exponent = integer_part(b)
         if exponent < 0 and not a.value:
             return (ZERO,)

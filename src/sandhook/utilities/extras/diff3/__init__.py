@@ -153,13 +153,13 @@ class _Merger:
             if conflict:
                 self.conflicts = True
                 if block.odd == ALL:
-                    write([b"<<<<<<< " + first + b"\n", *self._terminated(self._block_lines(block, 0))])
+                    write([b"<<<<<<< " + first + b"\n", *self._add_newline(self._block_lines(block, 0))])
                 if self._old:
                     head = b"<<<<<<< " if block.odd == SECOND else b"||||||| "
-                    write([head + second + b"\n", *self._terminated(self._block_lines(block, _OLD))])
+                    write([head + second + b"\n", *self._add_newline(self._block_lines(block, _OLD))])
                 write([b"=======\n"])
             write(
-                self._terminated(self._block_lines(block, _YOURS))
+                self._add_newline(self._block_lines(block, _YOURS))
                 if conflict
                 else self._block_lines(block, _YOURS)
             )
@@ -167,7 +167,7 @@ class _Merger:
                 write([b">>>>>>> " + third + b"\n"])
         write(mine[at:])
 
-    def _terminated(self, lines: Sequence[bytes]) -> Iterator[bytes]:
+    def _add_newline(self, lines: Sequence[bytes]) -> Iterator[bytes]:
         for line in lines:
             yield line if line[-1:] == b"\n" else line + b"\n"
 
@@ -232,7 +232,7 @@ class _Merger:
     def _write_escaped(self, lines: Sequence[bytes]) -> bool:
         """Print lines, doubling a leading dot; return whether there was one."""
         has_dots = False
-        for line in self._terminated(lines):
+        for line in self._add_newline(lines):
             self._ctx.charge()
             dot = line[:1] == b"."
             has_dots |= dot

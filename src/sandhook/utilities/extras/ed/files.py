@@ -123,8 +123,7 @@ class Files:
             data += b"\n"
             size += 1
             if self._counts:
-                self._ctx.flush()
-                self._ctx.process.write_error(b"Newline appended\n")
+                self._ctx.write_error("Newline appended\n")
         lines = split(data, b"\n", self._ctx.charge)
         lines.pop()
         if self._strip:
@@ -133,8 +132,7 @@ class Files:
 
     def _error(self, name: str, error: OSError) -> None:
         if not self._quiet:
-            self._ctx.flush()
-            self._ctx.process.write_error(f"{name}: {reason(error)}\n".encode("utf-8", "surrogateescape"))
+            self._ctx.write_error(f"{name}: {reason(error)}\n")
 
     def _count(self, size: int) -> None:
         if self._counts:

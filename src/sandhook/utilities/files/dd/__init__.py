@@ -14,18 +14,31 @@ from sandhook.command.operands import reason
 from sandhook.command.options import option_set
 from sandhook.kernel.descriptor import Description, File, Null, NullInput, Zero
 from sandhook.text.quoting import quote_always
-from sandhook.utilities.files.dd.operands import Request, parse
+from sandhook.utilities.files.dd.operands import (
+    CONVERSIONS,
+    INPUT_FLAGS,
+    OPERANDS,
+    OUTPUT_FLAGS,
+    Request,
+    parse,
+)
 from sandhook.vfs.errors import error_text, fs_error
+
+OPERAND_WORDS = {
+    "Operands": tuple(f"{name}={value}" for name, value in OPERANDS.items()),
+    "Conversions": CONVERSIONS,
+    "Flags of the input": INPUT_FLAGS,
+    "Flags of the output": OUTPUT_FLAGS,
+}
 
 
 @option_set
 class Options:
     """dd [OPERAND]...
 
-    Copy standard input to standard output. Operands: if=FILE of=FILE, bs= ibs= obs= cbs=BYTES, count= skip=
-    seek=N (blocks, or bytes with B after), conv=block,unblock,lcase,ucase,swab,sync,notrunc,excl,nocreat,noerror,
-    iflag= and oflag=append,fullblock,count_bytes,skip_bytes,seek_bytes, status=none|noxfer. Numbers may have the
-    suffixes c w b k K M G T and their decimal forms (kB, MB), and be products (2x512).
+    Copy standard input to standard output. BYTES and N may have the suffixes c w b k K M G T and their decimal forms
+    (kB, MB), and be products (2x512). N is a number of blocks, or of bytes with the suffix B. LIST is separated by
+    commas.
     """
 
 
@@ -306,9 +319,9 @@ class _Copier:
         count = self._bytes
         text = f"{count} byte{'s' if count != 1 else ''}"
         if count >= 1000:
-            units = [scaled(count, 1000)]
+            units = [format_size(count, 1000)]
             if count >= 1024:
-                units.append(scaled(count, 1024))
+                units.append(format_size(count, 1024))
             text += f" ({', '.join(units)})"
         rate = count / seconds
         power = 0
@@ -319,7 +332,7 @@ class _Copier:
         return f"{text} copied, {seconds:.6g} s, {figure} {'kMGTPEZY'[power - 1]}B/s\n"
 
 
-def scaled(count: int, base: int) -> str:
+def format_size(count: int, base: int) -> str:
     """Return a number of bytes with a unit: 2.1 MB, 10 MiB; one decimal below ten."""
     power = 0
     unit = 1

@@ -17,20 +17,22 @@ _PREFIXES = "KMGTPEZY"
 _MAX = 2**63 - 1
 MAX_BLOCK = 1 << 30  #: bytes
 
-CONVERSIONS = frozenset(
-    {
-        "block", "excl", "fdatasync", "fsync", "lcase", "nocreat", "noerror", "notrunc", "sparse", "swab", "sync",
-        "ucase", "unblock",
-    }
+#: The names of the operands, with a name for the value.
+OPERANDS = {
+    "if": "FILE", "of": "FILE", "bs": "BYTES", "ibs": "BYTES", "obs": "BYTES", "cbs": "BYTES", "count": "N",
+    "skip": "N", "iseek": "N", "seek": "N", "oseek": "N", "conv": "LIST", "iflag": "LIST", "oflag": "LIST",
+    "status": "none|noxfer|progress",
+}  # fmt: skip
+CONVERSIONS = (
+    "block", "excl", "fdatasync", "fsync", "lcase", "nocreat", "noerror", "notrunc", "sparse", "swab", "sync", "ucase",
+    "unblock",
 )  # fmt: skip
-FLAGS = frozenset(
-    {
-        "append", "binary", "cio", "count_bytes", "direct", "directory", "dsync", "fullblock", "noatime", "nocache",
-        "noctty", "nofollow", "nolinks", "nonblock", "seek_bytes", "skip_bytes", "sync", "text",
-    }
+_FLAGS = (
+    "binary", "cio", "direct", "directory", "dsync", "noatime", "nocache", "noctty", "nofollow", "nolinks", "nonblock",
+    "sync", "text",
 )  # fmt: skip
-_INPUT_ONLY = frozenset({"fullblock", "count_bytes", "skip_bytes"})
-_OUTPUT_ONLY = frozenset({"append", "seek_bytes"})
+INPUT_FLAGS = tuple(sorted((*_FLAGS, "count_bytes", "fullblock", "skip_bytes")))
+OUTPUT_FLAGS = tuple(sorted((*_FLAGS, "append", "seek_bytes")))
 
 
 class Amount:
@@ -79,7 +81,7 @@ def parse(operands: Sequence[str]) -> Request:
     block = 0
     for operand in operands:
         name, equals, value = operand.partition("=")
-        if not equals:
+        if not equals or name not in OPERANDS:
             raise UsageError(f"unrecognized operand '{operand}'")
         if name == "if":
             request.source = value
@@ -102,15 +104,13 @@ def parse(operands: Sequence[str]) -> Request:
         elif name == "conv":
             request.conversions |= _symbols(value, CONVERSIONS, "conversion")
         elif name == "iflag":
-            request.input_flags |= _symbols(value, FLAGS - _OUTPUT_ONLY, "input flag")
+            request.input_flags |= _symbols(value, INPUT_FLAGS, "input flag")
         elif name == "oflag":
-            request.output_flags |= _symbols(value, FLAGS - _INPUT_ONLY, "output flag")
-        elif name == "status":
-            if value not in ("none", "noxfer", "progress"):
-                raise UsageError(f"invalid status level: '{value}'")
-            request.status = value
+            request.output_flags |= _symbols(value, OUTPUT_FLAGS, "output flag")
+        elif value not in OPERANDS["status"].split("|"):
+            raise UsageError(f"invalid status level: '{value}'")
         else:
-            raise UsageError(f"unrecognized operand '{operand}'")
+            request.status = value
     if block:
         request.input_block = request.output_block = block
         request.whole = True
@@ -128,7 +128,7 @@ def _check(conversions: frozenset[str]) -> None:
             raise Failure(text)
 
 
-def _symbols(text: str, allowed: frozenset[str], what: str) -> frozenset[str]:
+def _symbols(text: str, allowed: Sequence[str], what: str) -> frozenset[str]:
     symbols = set()
     for word in text.split(","):
         if word not in allowed:

@@ -233,7 +233,7 @@ class ExpressionParser:
         self._tokens.leave()
         return Arithmetic("^", left, right)
 
-    def _incremented(self, node: Lvalue) -> Expression:
+    def _parse_increment(self, node: Lvalue) -> Expression:
         """Parse a ``++`` or ``--`` after a variable."""
         kind = self._tokens.kind
         if kind not in ("++", "--"):
@@ -246,7 +246,7 @@ class ExpressionParser:
         node = self._primary()
         if not isinstance(node, LVALUES):
             return node
-        incremented = self._incremented(node)
+        incremented = self._parse_increment(node)
         if incremented is not node:
             return incremented
         tokens = self._tokens
@@ -288,7 +288,7 @@ class ExpressionParser:
         operand = self.unary() if self._tokens.kind in ("-", "+", "!") else self._primary()
         self._tokens.leave()
         if isinstance(operand, Field):
-            operand = self._incremented(operand)  # "$$2++" changes $2
+            operand = self._parse_increment(operand)  # "$$2++" changes $2
         return Field(operand)
 
     def _increment(self) -> Expression:

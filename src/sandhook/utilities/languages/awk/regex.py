@@ -161,13 +161,13 @@ def _decode(pieces: list[bytes]) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def _cached(source: str, icase: bool) -> Pattern:
+def _compile(source: str, icase: bool) -> Pattern:
     return Pattern(source, icase)
 
 
 def pattern(source: str, icase: bool = False) -> Pattern:
     """Compile an expression, or return it from the cache. Raises Invalid."""
-    return _cached(source, icase) if len(source) <= 1_024 else Pattern(source, icase)
+    return _compile(source, icase) if len(source) <= 1_024 else Pattern(source, icase)
 
 
 def escape(text: str) -> str:

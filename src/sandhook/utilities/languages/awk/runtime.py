@@ -10,7 +10,7 @@ import errno
 from sandhook.command.context import Context, Reader
 from sandhook.kernel.descriptor import Input
 from sandhook.lazy import lazily
-from sandhook.text.locale import goes_by_bytes
+from sandhook.text.locale import characters_are_bytes
 from sandhook.utilities.languages.awk import records
 from sandhook.utilities.languages.awk.connections import Connections
 from sandhook.utilities.languages.awk.format import number_to_text
@@ -143,10 +143,10 @@ class Runtime:
         self.split_record: records.Splitter = records.split_blanks
         self.blanks = True
 
-    def goes_by_bytes(self) -> bool:
+    def characters_are_bytes(self) -> bool:
         """Return True when characters are bytes, as in the C locale."""
         if self.bytewise is None:
-            self.bytewise = goes_by_bytes(self.ctx.environment)
+            self.bytewise = characters_are_bytes(self.ctx.environment.get)
         return self.bytewise
 
     # ------------------------------------------------------------------ memory

@@ -15,7 +15,7 @@ from sandhook.command.operands import reason
 from sandhook.command.options import also, opt, option_set
 from sandhook.command.pieces import PIECE
 from sandhook.text.width import width_of
-from sandhook.utilities.lines.column.tables import as_json, as_tree, fitted, wrapped
+from sandhook.utilities.lines.column.tables import as_json, as_tree, fit_widths, wrap_row
 from sandhook.vfs.errors import fs_error
 
 _WIDTH = 80
@@ -210,13 +210,13 @@ class _Table:
         )
         narrow = [index for index, place in enumerate(order) if place in wraps or place in truncates]
         natural_widths = list(widths)
-        widths = fitted(widths, narrow, options.width - width_of(options.output) * (len(order) - 1))
+        widths = fit_widths(widths, narrow, options.width - width_of(options.output) * (len(order) - 1))
         for row in rows:
             cells = [row[place] if place < len(row) else "" for place in order]
             if widths == natural_widths:
                 self._row(cells, order, widths, right)
                 continue
-            for line in wrapped(cells, widths, [place in wraps for place in order]):
+            for line in wrap_row(cells, widths, [place in wraps for place in order]):
                 self._row(line, order, widths, right)
 
     def _row(self, cells: list[str], order: list[int], widths: list[int], right: list[int]) -> None:

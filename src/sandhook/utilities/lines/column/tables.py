@@ -15,11 +15,11 @@ _MAX_DEPTH = 1000  #: generations that a tree may show
 
 def as_json(name: str, names: Sequence[str], rows: Sequence[Sequence[str]], order: Sequence[int]) -> bytes:
     """Return a table as an object with a list of rows."""
-    pieces = [f'{{\n   "{_escaped(name)}": [\n      ']
+    pieces = [f'{{\n   "{_escape(name)}": [\n      ']
     for number, row in enumerate(rows):
         cells = [
-            f'"{_escaped(title)}": '
-            + (f'"{_escaped(row[place])}"' if place < len(row) and row[place] else "null")
+            f'"{_escape(title)}": '
+            + (f'"{_escape(row[place])}"' if place < len(row) and row[place] else "null")
             for title, place in zip(names, order)
         ]
         pieces.append(f"{',' if number else ''}{{\n         " + ",\n         ".join(cells) + "\n      }")
@@ -27,7 +27,7 @@ def as_json(name: str, names: Sequence[str], rows: Sequence[Sequence[str]], orde
     return "".join(pieces).encode("utf-8", "surrogateescape")
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return "".join(
         _ESCAPES.get(letter) or (f"\\u{ord(letter):04x}" if letter < " " else letter) for letter in text
     )
@@ -64,7 +64,7 @@ def as_tree(
     return ordered
 
 
-def fitted(widths: list[int], narrow: Sequence[int], room: int) -> list[int]:
+def fit_widths(widths: list[int], narrow: Sequence[int], room: int) -> list[int]:
     """Return widths that fit into room: of the columns in ``narrow``, the widest is reduced first."""
     result = list(widths)
     surplus = sum(result) - room
@@ -79,7 +79,7 @@ def fitted(widths: list[int], narrow: Sequence[int], room: int) -> list[int]:
     return result
 
 
-def wrapped(cells: Sequence[str], widths: Sequence[int], wraps: Sequence[bool]) -> list[list[str]]:
+def wrap_row(cells: Sequence[str], widths: Sequence[int], wraps: Sequence[bool]) -> list[list[str]]:
     """Return a row as lines in which no cell is wider than its column; a cell that does not wrap is truncated."""
     columns = []
     for cell, width, wrap in zip(cells, widths, wraps):

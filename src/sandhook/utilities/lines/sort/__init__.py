@@ -239,11 +239,11 @@ def sort(options: Options, operands: Sequence[str], ctx: Context) -> int:
         return check(order, operands[0] if operands else "-", kind == "C", delimiter, ctx)
     inputs = [read_lines(name, delimiter, ctx) for name in operands or ("-",)]
     if options.merge:
-        lines = order.merged(inputs)
+        lines = order.merge(inputs)
     else:
         lines = inputs[0] if len(inputs) == 1 else [line for each in inputs for line in each]
         ctx.charge(len(lines) * (1 + len(order.keys)))
-        lines = order.sorted(lines, ctx.charge)
+        lines = order.sort(lines, ctx.charge)
     data = delimiter.join(lines) + delimiter if lines else b""
     if not options.outputs:
         ctx.write(data)
@@ -341,7 +341,7 @@ class Order:
             (key_function(key, options.tabs[0] if options.tabs else None, seed), key.reverse) for key in keys
         ]
 
-    def sorted(self, lines: list[bytes], charge: Charge) -> list[bytes]:
+    def sort(self, lines: list[bytes], charge: Charge) -> list[bytes]:
         """Return the lines to write in their order; ``lines`` may be sorted in place."""
         if not self.keys:
             if self.unique:
@@ -353,7 +353,7 @@ class Order:
             lines = sort_lines(lines, function, reverse, charge)
         return list(self._without_equals(lines)) if self.unique else lines
 
-    def merged(self, inputs: list[list[bytes]]) -> list[bytes]:
+    def merge(self, inputs: list[list[bytes]]) -> list[bytes]:
         """Merge inputs that are sorted."""
         from functools import cmp_to_key
         from heapq import merge

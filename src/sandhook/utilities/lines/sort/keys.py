@@ -232,10 +232,10 @@ def comparison(flags: str, seed: bytes | None = None) -> KeyFunction | None:
         if letter in flags:
             return convert
     if "V" in flags:
-        folded = _folded(flags)
+        folded = _folding(flags)
         return version if folded is None else lambda text: version(folded(text))
     if "R" in flags:
-        inner = _folded(flags)
+        inner = _folding(flags)
         mixer = Random(seed)
         start, factor = mixer.getrandbits(32), mixer.getrandbits(32) | 1
 
@@ -244,10 +244,10 @@ def comparison(flags: str, seed: bytes | None = None) -> KeyFunction | None:
             return crc32(text, start) * factor & 0xFFFFFFFF, text
 
         return shuffled
-    return _folded(flags)
+    return _folding(flags)
 
 
-def _folded(flags: str) -> Callable[[bytes], bytes] | None:
+def _folding(flags: str) -> Callable[[bytes], bytes] | None:
     ignored = _NO_DICTIONARY if "d" in flags else _NO_PRINTING if "i" in flags else b""
     if "f" in flags:
         return lambda text: text.translate(None, ignored).upper()

@@ -26,7 +26,7 @@ def sort_lines(
         lines.sort(key=function, reverse=reverse)
         return lines
     if function is None:
-        return _merged([lines[at : at + _RUN] for at in range(0, len(lines), _RUN)], reverse, charge)
+        return _merge([lines[at : at + _RUN] for at in range(0, len(lines), _RUN)], reverse, charge)
     runs: list[list[Any]] = []
     sign = -1 if reverse else 1  # the place decides between equal keys, and never the line
     for start in range(0, len(lines), _KEYED_RUN):
@@ -35,10 +35,10 @@ def sort_lines(
         for place, line in enumerate(lines[start : start + _KEYED_RUN], start):
             run.append((function(line), sign * place, line))
         runs.append(run)
-    return [entry[2] for entry in _merged(runs, reverse, charge)]
+    return [entry[2] for entry in _merge(runs, reverse, charge)]
 
 
-def _merged(runs: list[list[Any]], reverse: bool, charge: Charge) -> list[Any]:
+def _merge(runs: list[list[Any]], reverse: bool, charge: Charge) -> list[Any]:
     """Sort each run, then merge neighbours until one is left: ``list.sort`` merges two runs in linear time."""
     for run in runs:
         charge(len(run) >> 3)
@@ -46,12 +46,12 @@ def _merged(runs: list[list[Any]], reverse: bool, charge: Charge) -> list[Any]:
     while len(runs) > 1:
         merged = []
         for at in range(0, len(runs), 2):
-            merged.append(_merged_pair(runs[at : at + 2], reverse, charge))
+            merged.append(_merge_pair(runs[at : at + 2], reverse, charge))
         runs = merged
     return runs[0]
 
 
-def _merged_pair(runs: list[list[Any]], reverse: bool, charge: Charge) -> list[Any]:
+def _merge_pair(runs: list[list[Any]], reverse: bool, charge: Charge) -> list[Any]:
     """Merge one or two runs; many lines with keys are merged in Python, which lets other threads run."""
     size = sum(map(len, runs))
     if size <= _LONG_MERGE or not isinstance(runs[0][0], tuple):

@@ -60,17 +60,17 @@ def check_operands(options: Options, operands: Sequence[str]) -> None:
     if len(operands) < 2 and needs_two:
         situation = "when both deleting and squeezing repeats" if options.delete else "when translating"
         raise UsageError(
-            f"missing operand after {_quoted(operands[0])}\nTwo strings must be given {situation}."
+            f"missing operand after {_quote(operands[0])}\nTwo strings must be given {situation}."
         )
     maximum = 1 if options.delete and not options.squeeze else 2
     if len(operands) > maximum:
         explanation = "\nOnly one string may be given when deleting without squeezing repeats."
         raise UsageError(
-            f"extra operand {_quoted(operands[maximum])}{explanation if maximum == 1 and len(operands) == 2 else ''}"
+            f"extra operand {_quote(operands[maximum])}{explanation if maximum == 1 and len(operands) == 2 else ''}"
         )
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("\n", "\\n").replace("'", "\\'") + "'"
 
 

@@ -12,38 +12,47 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import beneath, reason
-from sandhook.command.options import also, declared_fields, opt, option_set
+from sandhook.command.options import Inform, also, opt, option_set, options_by_flag
 from sandhook.text.quoting import quote_escaped
 from sandhook.utilities.listing.find.parse import Parser
 from sandhook.utilities.listing.find.state import Settings, Unknown, Visit, Walk
-from sandhook.version import __version__
 from sandhook.vfs.base import Entry, Stat
 
-RAW = True
+RAW = True  # words with a dash are the expression, after the first operand also options
 
-_HELP = """Usage: find [-H | -L | -P] [-O[N]] [FILE]... [EXPRESSION]
-
-Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it.
-
-  ( E )  ! E  -not E  E -a E  E -o E  E , E
-  options: -daystart -depth -files0-from FILE -follow -maxdepth N -mindepth N -mount -noleaf
-    -regextype TYPE -warn -xdev
-  tests (N is N, +N or -N): -amin N -anewer FILE -atime N -cmin N -cnewer FILE -ctime N -empty -executable
-    -false -fstype TYPE -gid N -group NAME -ilname GLOB -iname GLOB -inum N -ipath GLOB -iregex RE -links N -lname GLOB
-    -mmin N -mtime N -name GLOB -newer FILE -newerXY REF -nogroup -nouser -path GLOB -perm [-/]MODE
-    -readable -regex RE -samefile FILE -size N[bcwkMG] -true -type [bcdpfls] -uid N -used N -user NAME
-    -writable -xtype [bcdpfls]
-  actions: -delete -exec COMMAND ; -exec COMMAND {} + -execdir COMMAND ; -fls FILE -fprint FILE
-    -fprint0 FILE -fprintf FILE FORMAT -ls -ok COMMAND ; -print -print0 -printf FORMAT -prune -quit
-"""
+#: The parts of an expression: N is a number, +N or -N. The tests hold that this is all that ``parse`` accepts.
+OPERAND_WORDS = {
+    "Operators, the strongest first": (
+        "( E )", "! E", "-not E", "E E", "E -a E", "E -and E", "E -o E", "E -or E", "E , E",
+    ),
+    "Options": (
+        "-d", "-daystart", "-depth", "-files0-from FILE", "-follow", "-maxdepth N", "-mindepth N", "-mount",
+        "-regextype TYPE", "-xdev",
+    ),
+    "Options without effect": (
+        "-ignore_readdir_race", "-noignore_readdir_race", "-noleaf", "-nowarn", "-warn",
+    ),
+    "Tests": (
+        "-amin N", "-anewer FILE", "-atime N", "-cmin N", "-cnewer FILE", "-ctime N", "-empty", "-executable", "-false",
+        "-fstype TYPE", "-gid N", "-group NAME", "-ilname GLOB", "-iname GLOB", "-inum N", "-ipath GLOB", "-iregex RE",
+        "-iwholename GLOB", "-links N", "-lname GLOB", "-mmin N", "-mtime N", "-name GLOB", "-newer FILE",
+        "-newerXY REFERENCE", "-nogroup", "-nouser", "-path GLOB", "-perm [-/]MODE", "-readable", "-regex RE",
+        "-samefile FILE", "-size N[bcwkMG]", "-true", "-type [bcdpfls]", "-uid N", "-used N", "-user NAME",
+        "-wholename GLOB", "-writable", "-xtype [bcdpfls]",
+    ),
+    "Actions": (
+        "-delete", "-exec COMMAND ;", "-exec COMMAND {} +", "-execdir COMMAND ;", "-execdir COMMAND {} +", "-fls FILE",
+        "-fprint FILE", "-fprint0 FILE", "-fprintf FILE FORMAT", "-ls", "-ok COMMAND ;", "-okdir COMMAND ;", "-print",
+        "-print0", "-printf FORMAT", "-prune", "-quit",
+    ),
+}  # fmt: skip
 
 
 @option_set
 class Options:
-    """find [-H | -L | -P] [FILE]... [EXPRESSION]
+    """find [-H | -L | -P] [-O[LEVEL]] [FILE]... [EXPRESSION]
 
-    Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it. ``find --help`` lists the
-    parts of an expression.
+    Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it.
     """
 
     follow: str = also(
@@ -52,21 +61,23 @@ class Options:
         opt("-P", help="follow no links", const="none"),
     )
     optimize: str = opt("-O", "LEVEL", ignored="the order of tests is kept", optional=True, const="")
+    inform: str = also(
+        opt("-help", "--help", help="show this help", const="help"),
+        opt("-version", "--version", help="show the version", const="version"),
+    )
 
 
-_FOLLOW = {option.flags[0]: option.const for option in declared_fields(Options)["follow"].options}
+_OPTIONS = options_by_flag(Options)
+_FOLLOW = {flag: option.const for flag, option in _OPTIONS.items() if option.field == "follow"}
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be examined or an -exec ... + failed."""
     settings = Settings(ctx)
     pending = list(arguments)
-    if "--help" in pending or "-help" in pending:
-        ctx.write(_HELP.encode())
-        return 0
-    if "-version" in pending or "--version" in pending:
-        ctx.write_line(f"find (sandhook) {__version__}")
-        return 0
+    for word in pending:
+        if word in _OPTIONS and _OPTIONS[word].field == "inform":
+            raise Inform(_OPTIONS[word].const)
     while pending and (pending[0] in (*_FOLLOW, "--") or pending[0][:2] == "-O"):
         word = pending.pop(0)
         if word == "--":

@@ -71,7 +71,9 @@ def _ls(word: str, arguments: Arguments, settings: Settings) -> Node:
         recent = settings.now // 10**9 - HALF_YEAR < seconds <= settings.now // 10**9
         zone = settings.ctx.environment.get("TZ")
         date = strftime("%b %e %H:%M" if recent else "%b %e  %Y", seconds, zone)
-        name = _escaped(visit.path) + (f" -> {_escaped(visit.target())}" if bits.S_ISLNK(visit.mode) else "")
+        name = _escape_name(visit.path) + (
+            f" -> {_escape_name(visit.target())}" if bits.S_ISLNK(visit.mode) else ""
+        )
         line = (
             f"{info.inode:9} {blocks_of(info):6} {mode_string(info.mode)} {info.links:3} {user:<8} {group:<8} "
             f"{info.size:8} {date} {name}\n"
@@ -82,7 +84,7 @@ def _ls(word: str, arguments: Arguments, settings: Settings) -> Node:
     return act
 
 
-def _escaped(name: str) -> str:
+def _escape_name(name: str) -> str:
     """Return a name as -ls prints it: on one line, and as one word."""
     return "".join(
         letter if "!" <= letter <= "~" and letter not in '"\\' else _ESCAPES.get(letter) or _octal(letter)
@@ -175,8 +177,7 @@ def _check_path(path: str, word: str) -> None:
 
 def _confirm(ctx: Context, command: str, name: str) -> bool:
     """Ask on standard error, and read the answer from standard input, as -ok does."""
-    ctx.flush()
-    ctx.process.write_error(f"< {command} ... {name} > ? ".encode("utf-8", "surrogateescape"))
+    ctx.write_error(f"< {command} ... {name} > ? ")
     stdin = ctx.process.descriptors.get(0)
     return stdin is not None and stdin.read_until(b"\n", 4096)[:1] in (b"y", b"Y")
 

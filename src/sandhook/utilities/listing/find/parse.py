@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sandhook.command.context import Failure
 from sandhook.utilities.listing.find.actions import ACTIONS, Print
-from sandhook.utilities.listing.find.state import Node, Settings, all_of, any_of, guarded, last_of, negated
+from sandhook.utilities.listing.find.state import Node, Settings, all_of, any_of, guard, last_of, negate
 from sandhook.utilities.listing.find.tests import TESTS
 
 #: The greatest depth of nested parentheses.
@@ -102,7 +102,7 @@ class Parser:
             self._need_operand(word)
             negative = not negative
         node = self._primary(depth)
-        return negated(node) if negative else node
+        return negate(node) if negative else node
 
     def _primary(self, depth: int) -> Node:
         word = self._words[self._at]
@@ -193,12 +193,12 @@ class Parser:
         if word in ACTIONS:
             self._has_action = self._has_action or word != "-prune"
             action = ACTIONS[word](word, self, settings)
-            return guarded(action) if "ls" in word or "printf" in word else action
+            return guard(action) if "ls" in word or "printf" in word else action
         if word in TESTS:
             test = TESTS[word](word, self, settings)
-            return test if word in _BY_NAME else guarded(test)
+            return test if word in _BY_NAME else guard(test)
         if word[:6] == "-newer" and len(word) == 8:
-            return guarded(TESTS["-newerXY"](word, self, settings))
+            return guard(TESTS["-newerXY"](word, self, settings))
         raise Failure(f"unknown predicate `{word}'")
 
     def _depth(self, word: str) -> None:

@@ -165,7 +165,7 @@ def last_of(nodes: list[Node]) -> Node:
     return evaluate
 
 
-def guarded(node: Node) -> Node:
+def guard(node: Node) -> Node:
     """Return a node that reports a file without available status, and is false for it."""
 
     def evaluate(visit: Visit, walk: Walk) -> bool:
@@ -178,6 +178,6 @@ def guarded(node: Node) -> Node:
     return evaluate
 
 
-def negated(node: Node) -> Node:
+def negate(node: Node) -> Node:
     """Return a node that is true when the other is not."""
     return lambda visit, walk: not node(visit, walk)

@@ -211,10 +211,10 @@ class _Lister:
                 continue
             (directories if bits.S_ISDIR(file.info.mode) and not options.directory else files).append(file)
         if files:
-            self.printer.print(self._sorted(files), total=False, others=directories)
+            self.printer.print(self._sort_files(files), total=False, others=directories)
             self.first = False
         titled = len(operands) > 1 or options.recursive
-        self._directories([file.name for file in self._sorted(directories)], titled, operand=True)
+        self._directories([file.name for file in self._sort_files(directories)], titled, operand=True)
         self.printer.finish()
         return ctx.failed
 
@@ -259,7 +259,7 @@ class _Lister:
             if titled:
                 self.printer.heading(name, gap=not self.first)
             self.first = False
-            files = self._sorted(self._entries(name, entries))
+            files = self._sort_files(self._entries(name, entries))
             self.printer.print(files, total=True)
             if self.options.recursive:
                 subdirectories = [
@@ -285,7 +285,7 @@ class _Lister:
             try:
                 info = self.ctx.fs.stat(self.ctx.path(path), follow=options.follow == "all")
             except OSError as error:
-                unknown = File.unknown(name, path, kinds.get(name, bits.S_IFDIR))
+                unknown = File.without_status(name, path, kinds.get(name, bits.S_IFDIR))
                 if not self._needs_stat():
                     files.append(File(name, path, unknown.info))
                     continue
@@ -311,7 +311,7 @@ class _Lister:
             or order.sort in ("time", "size") or options.time != "modification" or self.printer.colours
         )  # fmt: skip
 
-    def _sorted(self, files: list[File]) -> list[File]:
+    def _sort_files(self, files: list[File]) -> list[File]:
         options = self.options
         sort = self.order.sort
         if not sort and options.time != "modification" and self.order.form != "long":

@@ -132,15 +132,15 @@ def read_colours(text: str | None, terminal: str | None, colourful: str | None) 
         if not equals or (key[:1] != "*" and len(key) != 2):
             raise ValueError("")
         if key[:1] == "*":
-            suffixes.insert(0, (_unescaped(key[1:]), _unescaped(value)))
+            suffixes.insert(0, (_unescape(key[1:]), _unescape(value)))
         elif key in sequences:
-            sequences[key] = _unescaped(value)
+            sequences[key] = _unescape(value)
         else:
             raise ValueError(key)
     return Colours(sequences, tuple(suffixes))
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     if "\\" not in text and "^" not in text:
         return text
 

@@ -31,7 +31,7 @@ class File(Record):
     known: bool = True
 
     @classmethod
-    def unknown(cls, name: str, path: str, mode: int) -> File:
+    def without_status(cls, name: str, path: str, mode: int) -> File:
         """Return a file of which only the type is known, so that its line consists of question marks."""
         return cls(name, path, Stat(bits.S_IFMT(mode), 0, 0, 0, 0, 0, 0, 0, 0), False)
 
@@ -176,7 +176,7 @@ class Printer:
             if sequences["lc"] != "\x1b[" or sequences["rc"] != "m":
                 self.ctx.write((sequences["lc"] + sequences["rc"]).encode("utf-8", "surrogateescape"))
 
-    def quoted(self, name: str) -> str:
+    def quote_name(self, name: str) -> str:
         """Return a name in the layout's quoting style."""
         text = quoted_name(name, self.layout.quoting)
         if self.layout.hide_control and self.layout.quoting == "literal":
@@ -186,7 +186,7 @@ class Printer:
     def title(self, name: str) -> str:
         """Return the title of a directory above its entries, where colons are escaped, but blanks are not."""
         if self.layout.quoting != "escape":
-            return self.quoted(name)
+            return self.quote_name(name)
         return quoted_name(name, "escape").replace("\\ ", " ").replace(":", "\\:")
 
     def _line(self, text: str) -> None:
@@ -201,7 +201,7 @@ class Printer:
 
     def _name(self, file: File, at: int) -> str:
         """Return a name with its colour, if it has one; ``at`` is its first column."""
-        text = self.quoted(file.name)
+        text = self.quote_name(file.name)
         size = len(text)
         if self.hyperlinks:
             text = self._hyperlink(text, file.path)
@@ -307,7 +307,7 @@ class Printer:
         """Record the offset of the name in a line for -D; colours do not count."""
         assert self.dired is not None
         offset = len(byte_name(start))
-        self.dired.add_name(offset, len(byte_name(self.quoted(file.name))))
+        self.dired.add_name(offset, len(byte_name(self.quote_name(file.name))))
         colours, self.colours = self.colours, None
         rest = byte_name(self._long_name(file, 0))
         self.colours = colours
@@ -340,9 +340,9 @@ class Printer:
             return self._name_with_indicator(file, at)
         destination = self.ctx.fs.readlink(self.ctx.path(file.path))
         target = self._target(file)
-        text = self.quoted(destination)
+        text = self.quote_name(destination)
         if self.colours is not None:
-            at += len(self.quoted(file.name)) + 4
+            at += len(self.quote_name(file.name)) + 4
             text = self._in_colour(text, len(text), self.colours.of_target(destination, target), at)
         name = self._name(file, at)
         tail = self._indicator(target.mode) if target is not None and self.layout.indicator == "all" else ""
@@ -351,7 +351,7 @@ class Printer:
     # Several names in a line.
 
     def _length(self, file: File) -> int:
-        return len(self.quoted(file.name)) + len(self._indicator(file.info.mode))
+        return len(self.quote_name(file.name)) + len(self._indicator(file.info.mode))
 
     def _commas(self, files: list[File]) -> None:
         line, column = "", 0

@@ -238,11 +238,11 @@ class _Writer:
 
     def _line(self, branch: str, node: Node) -> None:
         options = self.options
-        name = self._quoted(node.path if options.full else node.name)
+        name = self._quote_name(node.path if options.full else node.name)
         if options.classify:
             name += self._sign(node.info.mode) if node.target is None else ""
         if node.target is not None:
-            name += f" -> {self._quoted(node.target)}"
+            name += f" -> {self._quote_name(node.target)}"
             if options.classify:
                 name += self._sign_of_target(node)
         note = f"  [{node.note}]" if node.note else ""
@@ -252,7 +252,7 @@ class _Writer:
         start = f"{details}{branch}" if options.first_details else f"{branch}{details}"
         self.line(f"{start}{name}{note}")
 
-    def _quoted(self, name: str) -> str:
+    def _quote_name(self, name: str) -> str:
         if self.options.literal:
             return name
         if self.options.quote:

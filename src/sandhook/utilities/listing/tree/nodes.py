@@ -97,7 +97,7 @@ class Forest:
                 node.children = [
                     each for each in node.children if not each.is_directory or each.children or each.selected
                 ]
-            node.children = self._sorted(node.children)
+            node.children = self._sort_nodes(node.children)
             node.total += sum([each.total for each in node.children])
 
     def _should_enter(self, child: Node, top: Node, depth: int, seen: set[tuple[int, int]]) -> bool:
@@ -161,7 +161,7 @@ class Forest:
     def _matches(self, name: str) -> bool:
         return any(pattern.matches(name, self.ctx.charge) for pattern in self.rules.patterns)
 
-    def _sorted(self, nodes: list[Node]) -> list[Node]:
+    def _sort_nodes(self, nodes: list[Node]) -> list[Node]:
         rules = self.rules
         if rules.sort != "none":
             nodes.sort(key=_KEYS[rules.sort], reverse=rules.reverse)

@@ -12,7 +12,7 @@ HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<tree>'
 Attributes = Callable[[Node], Sequence[tuple[str, str]]]
 
 
-def escaped(text: str) -> str:
+def escape_attribute(text: str) -> str:
     """Return text with the escapes that an attribute needs."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
@@ -24,7 +24,7 @@ def missing(attributes: str, kind: str) -> str:
 
 def format_attributes(attributes: Sequence[tuple[str, str]]) -> str:
     """Return the attributes of an element as text."""
-    return "".join([f' {name}="{escaped(value)}"' for name, value in attributes])
+    return "".join([f' {name}="{escape_attribute(value)}"' for name, value in attributes])
 
 
 def elements(top: Node, attributes: Attributes) -> Iterator[tuple[Node | None, str]]:
@@ -42,7 +42,7 @@ def elements(top: Node, attributes: Attributes) -> Iterator[tuple[Node | None, s
         text = format_attributes(attributes(node))
         line = f"{'  ' * len(stack)}<{kind}{text}>"
         if node.note:
-            yield node, f"{line}<error>{escaped(node.note)}</error>\n{'  ' * len(stack)}</{kind}>"
+            yield node, f"{line}<error>{escape_attribute(node.note)}</error>\n{'  ' * len(stack)}</{kind}>"
         elif node.children or (node is top and node.children is not None):
             yield node, line
             open_.append(kind)

@@ -151,8 +151,7 @@ class _Operation:
     def _error(self, status: int, message: str) -> None:
         arguments = self._arguments
         if not arguments.silent or arguments.show_error:
-            self._ctx.flush()
-            self._ctx.process.write_error(f"curl: ({status}) {message}\n".encode("utf-8", "surrogateescape"))
+            self._ctx.write_error(f"curl: ({status}) {message}\n")
 
     def _read(self, name: str) -> bytes:
         with self._ctx.open(name) as reader:

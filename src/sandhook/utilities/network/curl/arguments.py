@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sandhook.command.options import declared_fields
+from sandhook.command.options import options_by_flag
 from sandhook.utilities.network.curl.options import UNSUPPORTED, Options
 
-_OPTIONS = {
-    flag.lstrip("-"): option
-    for declared in declared_fields(Options).values()
-    for option in declared.options
-    for flag in option.flags
-}
+_OPTIONS = {flag.lstrip("-"): option for flag, option in options_by_flag(Options).items()}
 
 #: The long name of each option by each of its names; that of a letter is the long name after it.
 _LONG_NAMES: dict[str, str] = {}

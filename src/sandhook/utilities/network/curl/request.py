@@ -131,7 +131,7 @@ def _basic(user: str) -> str:
     return "Basic " + b64encode(user.encode("utf-8", "surrogateescape")).decode()
 
 
-def unquoted(text: str) -> str:
+def decode_percent(text: str) -> str:
     """Return text without percent-encoding."""
     head, *pieces = text.encode("utf-8", "surrogateescape").split(b"%")
     decoded = [head]
@@ -146,7 +146,7 @@ def unquoted(text: str) -> str:
 
 def _body(arguments: Arguments, read: Read, read_data: Read) -> tuple[bytes | None, str | None, str]:
     """Return the body, the content type, and the query of -G and --url-query."""
-    query = "&".join(_encoded(text.lstrip("+"), read).decode() for _, text in arguments.url_query)
+    query = "&".join(_encode_data(text.lstrip("+"), read).decode() for _, text in arguments.url_query)
     _one_method(arguments)
     if arguments.form:
         body, kind = _multipart(arguments, read)
@@ -194,14 +194,14 @@ _KINDS = {
 
 def _piece(option: str, text: str, read: Read) -> bytes:
     if option == "data-urlencode":
-        return _encoded(text, read)
+        return _encode_data(text, read)
     if text.startswith("@") and option != "data-raw":
         data = read(text[1:])
         return data if option in ("data-binary", "json") else data.translate(None, b"\r\n\0")
     return text.encode("utf-8", "surrogateescape")
 
 
-def _encoded(text: str, read: Read) -> bytes:
+def _encode_data(text: str, read: Read) -> bytes:
     """Return the encoded argument of --data-urlencode: content, =content, name=content, @file, name@file."""
     name, mark, content = text, "", ""
     for at, c in enumerate(text):
@@ -224,7 +224,7 @@ def _multipart(arguments: Arguments, read: Read) -> tuple[bytes, str]:
                 f"Warning: Illegally formatted input field!\ncurl: option -{option[0].upper()}: is badly used here",
                 named=False,
             )
-        head = f'Content-Disposition: form-data; name="{_escaped(name)}"'
+        head = f'Content-Disposition: form-data; name="{_escape_field(name)}"'
         kind = None
         if option == "form" and value[:1] in ("@", "<"):
             path, *settings = value[1:].split(";")
@@ -239,7 +239,7 @@ def _multipart(arguments: Arguments, read: Read) -> tuple[bytes, str]:
                 else:
                     raise Misuse(f"-F: {key} is not supported (L-CURL-001)", hint=False)
             if value[0] == "@":
-                head += f'; filename="{_escaped(filename)}"'
+                head += f'; filename="{_escape_field(filename)}"'
                 kind = kind or _KINDS.get(filename.rpartition(".")[2].lower(), "application/octet-stream")
         else:
             data = value.encode("utf-8", "surrogateescape")
@@ -258,7 +258,7 @@ def _multipart(arguments: Arguments, read: Read) -> tuple[bytes, str]:
     ) + f"--{boundary}--\r\n".encode(), f"multipart/form-data; boundary={boundary}"
 
 
-def _escaped(text: str) -> str:
+def _escape_field(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 

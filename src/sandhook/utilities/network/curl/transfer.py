@@ -15,7 +15,7 @@ from sandhook.net.url import Url
 from sandhook.record import Record
 from sandhook.utilities.network.cookies import Jar, date_seconds
 from sandhook.utilities.network.curl.arguments import Arguments, Misuse
-from sandhook.utilities.network.curl.request import Request, unquoted
+from sandhook.utilities.network.curl.request import Request, decode_percent
 from sandhook.utilities.network.output import Unpacker
 from sandhook.utilities.network.transfer import Transfer, Trouble, network_of, next_url, read_url
 
@@ -48,7 +48,7 @@ def without_user(text: str) -> tuple[str, str]:
     match = _USER.match(text)
     if match is None:
         return text, ""
-    return match[1] + text[match.start(3) :], unquoted(match[2])
+    return match[1] + text[match.start(3) :], decode_percent(match[2])
 
 
 def disposition_name(text: str) -> str:
@@ -295,11 +295,7 @@ class UrlTransfer:
                 *(f"{n}: {v}" for n, v in headers),
                 "",
             ]
-            self._print("".join(f"> {line}\r\n" for line in lines))
-
-    def _print(self, text: str) -> None:
-        self._ctx.flush()
-        self._ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
+            self._ctx.write_error("".join(f"> {line}\r\n" for line in lines))
 
     # ------------------------------------------------------------------ the response
 
@@ -317,7 +313,7 @@ class UrlTransfer:
                 if name.lower() == "set-cookie":
                     self._jar.store(url, value)
         if arguments.verbose:
-            self._print("".join(f"< {line}\r\n" for line in lines))
+            self._ctx.write_error("".join(f"< {line}\r\n" for line in lines))
         data = text.encode("latin-1", "replace")
         if arguments.dump_header is not None:
             self._dump(arguments.dump_header, data)

@@ -197,7 +197,7 @@ class UrlTransfer:
                 f"HTTP/{response.version} {response.status} {response.reason}",
                 *(f"{n}: {v}" for n, v in response.headers),
             ]
-            self._error("".join(f"  {line}\n" for line in lines))
+            self._ctx.write_error("".join(f"  {line}\n" for line in lines))
 
     def _receive(self, transfer: Transfer, url: Url, response: Response) -> int:
         options = self._options
@@ -294,11 +294,7 @@ class UrlTransfer:
 
     def _print(self, text: str) -> None:
         if not self._options.quiet:
-            self._error(text)
-
-    def _error(self, text: str) -> None:
-        self._ctx.flush()
-        self._ctx.process.write_error(text.encode("utf-8", "surrogateescape"))
+            self._ctx.write_error(text)
 
 
 class Unwritable(Exception):

@@ -12,11 +12,11 @@ from functools import partial
 
 from sandhook.command.accounts import current_user, group_number, user_number
 from sandhook.command.context import Context
-from sandhook.command.options import Inform, also, declared_fields, opt, option_set
+from sandhook.command.options import Inform, also, opt, option_set, options_by_flag
 from sandhook.utilities.processes.ps.columns import COLUMNS, Column, Facts
 from sandhook.utilities.processes.table import Row, process_rows
 
-RAW = True
+RAW = True  # letters may have no dash, and the meaning of some depends on it
 
 _USAGE = """
 
@@ -49,6 +49,9 @@ _MISSING = {
     "pid": "list of process IDs must follow -p", "name": "list of command names must follow -C",
     "user": "list of users must follow -u", "format": "format specification must follow -o",
 }  # fmt: skip
+
+
+OPERAND_WORDS = {"Letters without a dash, with the meanings of BSD": tuple(_BSD)}
 
 
 @option_set
@@ -85,12 +88,7 @@ class Options:
     )
 
 
-_DECLARED = {
-    flag: option
-    for declared in declared_fields(Options).values()
-    for option in declared.options
-    for flag in option.flags
-}
+_DECLARED = options_by_flag(Options)
 
 #: Letters with a dash, in the format of _BSD.
 _UNIX = {
@@ -126,7 +124,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     facts = Facts(ctx)
     if request.with_titles and any(title for _, title, _ in columns):
         _print([(title, column, width) for column, title, width in columns], ctx)
-    for row in request.ordered(rows, facts):
+    for row in request.sort_rows(rows, facts):
         ctx.charge()
         _print([(column.text(facts, row), column, width) for column, _, width in columns], ctx)
     return 0 if rows else 1
@@ -194,6 +192,8 @@ class _Request:
     def _long(self, word: str, words: list[str]) -> None:
         name, equals, value = word.partition("=")
         if name in _LONG_FLAGS:
+            if equals:
+                raise _CommandLineError(f"option --{name} does not take an argument")
             self._apply_flag(_LONG_FLAGS[name])
         elif name in _LONG_VALUES:
             if not equals:
@@ -288,7 +288,7 @@ class _Request:
         if any(key.lstrip("+-") not in COLUMNS for key in self._sort):
             raise _CommandLineError("unknown sort specifier")
 
-    def ordered(self, rows: list[Row], facts: Facts) -> list[Row]:
+    def sort_rows(self, rows: list[Row], facts: Facts) -> list[Row]:
         """Return the processes sorted by the keys of --sort; the first key has the highest precedence."""
         for key in reversed(self._sort):
             column = COLUMNS[key.lstrip("+-")]

@@ -72,10 +72,7 @@ class Matcher:
             self._regex = compile_(
                 b"\n".join(patterns), icase=spec.icase, newline=not spec.zero, lenient=True
             )
-            # Debian's grep 3.8, the oracle, does not warn of stray backslashes
-            self.warnings = tuple(
-                warning for warning in self._regex.warnings if not warning.startswith("stray")
-            )
+            self.warnings = self._regex.warnings
         elif sum(map(len, patterns)) > _MOST_ALTERNATIVES:
             self._needles = tuple(sorted(set(patterns), key=len, reverse=True))
         elif patterns:

@@ -28,8 +28,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     try:
         return _Run(options, list(operands), ctx).run()
     except PatternError as error:
-        ctx.flush()
-        ctx.process.write_error(f"{error}\n".encode("utf-8", "surrogateescape"))
+        ctx.write_error(f"{error}\n")
         return 2
 
 

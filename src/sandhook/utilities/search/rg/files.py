@@ -78,8 +78,7 @@ class Files:
 
     def print(self, text: str) -> None:
         """Write to standard error."""
-        self._ctx.flush()
-        self._ctx.process.write_error(f"{text}\n".encode("utf-8", "surrogateescape"))
+        self._ctx.write_error(f"{text}\n")
 
     def __iter__(self) -> Iterator[tuple[str, bool]]:
         for name in self._operands:

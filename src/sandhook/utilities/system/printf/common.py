@@ -281,7 +281,7 @@ class Formatter:
             precision = max(self.star(), _ABSENT)
         self.check_fits(self.size + width + max(precision, 0))
         if negative and letter not in "bqQnT":
-            self.undefined(letter, flags, width, negative)
+            self.write_undefined(letter, flags, width, negative)
             return True
         if letter == "s":
             argument = self.next()
@@ -304,7 +304,7 @@ class Formatter:
         self.write(pad(text if precision < 0 else text[:precision], flags, width))
         return True
 
-    def undefined(self, letter: str, flags: str, width: int, negative: str) -> None:
+    def write_undefined(self, letter: str, flags: str, width: int, negative: str) -> None:
         """Write a conversion with a precision such as ``-1``, which C does not define, as glibc prints it."""
         modifier = ""
         if letter in "diouxX":

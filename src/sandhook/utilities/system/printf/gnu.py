@@ -51,7 +51,7 @@ def printf(format_: str, arguments: Sequence[str], ctx: Context) -> int:
     if stops:
         return 0  # \c exits successfully, whatever went wrong before
     if arguments and not formatter.index:
-        ctx.error(f"warning: ignoring excess arguments, starting with {_quoted(arguments[0])}")
+        ctx.error(f"warning: ignoring excess arguments, starting with {_quote_argument(arguments[0])}")
     return ctx.failed
 
 
@@ -83,7 +83,7 @@ def _is_allowed(specification: re.Match[bytes]) -> bool:
     return not any(letter in _FORBIDDEN.get(flag, b"") for flag in flags)
 
 
-def _quoted(text: str) -> str:
+def _quote_argument(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("\n", "\\n").replace("'", "\\'") + "'"
 
 
@@ -111,7 +111,7 @@ class _Formatter(Formatter):
         value, end = read_integer(text)
         low, high = (-_UMAX, _UMAX) if unsigned else (-_MAX - 1, _MAX)
         if not low <= value <= high:
-            self.error(f"{_quoted(text)}: Numerical result out of range")
+            self.error(f"{_quote_argument(text)}: Numerical result out of range")
             return _UMAX if unsigned else low if value < 0 else high
         self._check(text, end)
         return value & _UMAX if unsigned else value
@@ -128,16 +128,16 @@ class _Formatter(Formatter):
             return from_int(character_code(argument))
         value, end, range_error = parse(argument)
         if range_error:
-            self.error(f"{_quoted(argument)}: Numerical result out of range")
+            self.error(f"{_quote_argument(argument)}: Numerical result out of range")
         else:
             self._check(argument, end)
         return value
 
     def _check(self, text: str, end: int) -> None:
         if not end and text:
-            self.error(f"{_quoted(text)}: expected a numeric value")
+            self.error(f"{_quote_argument(text)}: expected a numeric value")
         elif end < len(text):
-            self.error(f"{_quoted(text)}: value not completely converted")
+            self.error(f"{_quote_argument(text)}: value not completely converted")
 
     def _character(self, text: str) -> None:
         if len(text) > 2:

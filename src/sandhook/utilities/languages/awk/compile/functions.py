@@ -118,7 +118,7 @@ def _length(compiler: Compiler, arguments: Arguments) -> ToNumber:
 
 def _size(rt: Runtime, text: str) -> float:
     """Return the length of a text in characters, which are bytes in the C locale."""
-    return float(len(text if text.isascii() or not rt.goes_by_bytes() else as_bytes(text)))
+    return float(len(text if text.isascii() or not rt.characters_are_bytes() else as_bytes(text)))
 
 
 def _substr(compiler: Compiler, arguments: Arguments) -> ToText:
@@ -136,7 +136,7 @@ def _substr(compiler: Compiler, arguments: Arguments) -> ToText:
         first, size = _int(first), _int(size)
         if size != size:
             return ""
-        if not subject.isascii() and rt.goes_by_bytes():
+        if not subject.isascii() and rt.characters_are_bytes():
             return as_characters(substring(as_bytes(subject), first, size))
         return substring(subject, first, size)
 
@@ -155,7 +155,7 @@ def _index(compiler: Compiler, arguments: Arguments) -> ToNumber:
         subject, part = text(rt), needle(rt)
         if len(subject) > LARGE:
             rt.budget.charge(len(subject) >> 10)
-        if not subject.isascii() and rt.goes_by_bytes():
+        if not subject.isascii() and rt.characters_are_bytes():
             subject, part = as_bytes(subject), as_bytes(part)
         if rt.icase:
             return float(subject.lower().find(part.lower()) + 1)
@@ -270,7 +270,7 @@ def _match(compiler: Compiler, arguments: Arguments) -> ToNumber:
         rt.budget.charge(len(subject) >> 10)
         spans = regex(rt).spans(subject)
         to_text: Callable[[str], str] = str
-        if spans and not subject.isascii() and rt.goes_by_bytes():
+        if spans and not subject.isascii() and rt.characters_are_bytes():
             to_text = as_characters
             spans = [
                 (len(as_bytes(subject[:first])), len(as_bytes(subject[:last]))) if first >= 0 else (-1, -1)
@@ -309,7 +309,7 @@ def _case(change: Callable[[str], str]) -> CompileCall:
                 rt.grow(len(subject))
             if subject.isascii():
                 return change(subject)
-            if rt.goes_by_bytes():
+            if rt.characters_are_bytes():
                 return as_characters(change(as_bytes(subject)))
             return map_text(
                 subject, lambda char: new if len(new := change(char)) == 1 else char, rt.budget.charge

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sandhook.expand.locale import as_bytes, as_characters
 from sandhook.shell import Shell
+from sandhook.text.locale import as_bytes, as_characters
 
 
 @pytest.mark.parametrize("text", ["", "abc", "äöü€😀", "a\udcffb", "ä\udcc3"])

@@ -1,136 +1,14 @@
-"""curl and wget against a server of the test's own; with --oracle the real programs ask it the same."""
+"""curl against a server of the test's own; with --oracle the real program asks it the same."""
 
 from __future__ import annotations
 
-import gzip
-import re
-import shutil
-import subprocess
 import time
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from threading import Event, Thread
 
 import pytest
 
 from sandhook import Limits, Network, Shell
-from sandhook.net.connection import ProtocolError
-from sandhook.net.url import parse
 from sandhook.vfs.path import VirtualPath
-
-SHOWN = ("accept", "authorization", "content-type", "cookie", "range", "referer", "user-agent", "x-a", "x-b")
-FILES = {"data.txt": "one\ntwo\n", "body.json": '{"a": 1}\n', "up.bin": b"\0\xff".decode("latin-1")}
-
-
-class Server(BaseHTTPRequestHandler):
-    """Answers with what it was asked; the path says in what way."""
-
-    protocol_version = "HTTP/1.1"
-    other = 0  # another server's port
-
-    def answer(self) -> None:
-        length = int(self.headers.get("Content-Length") or 0)
-        body = self.rfile.read(length)
-        path = self.path.partition("?")[0]
-        what, _, rest = path[1:].partition("/")
-        if what == "status":
-            self.reply(int(rest), b"status\n")
-        elif what == "to":
-            self.reply(int(rest), b"", ("Location", "/echo?moved"))
-        elif what == "loop":
-            self.reply(302, b"", ("Location", "/loop"))
-        elif what == "away":
-            self.reply(302, b"", ("Location", f"http://127.0.0.1:{Server.other}/echo"))
-        elif what == "inside":
-            self.reply(302, b"", ("Location", "http://169.254.169.254/latest/"))
-        elif what == "file":
-            self.reply(302, b"", ("Location", "file:///etc/passwd"))
-        elif what == "cookie":
-            self.reply(
-                200, b"set\n", ("Set-Cookie", "k=v; Path=/"), ("Set-Cookie", "evil=1; Domain=example.com")
-            )
-        elif what == "gzip":
-            self.reply(200, gzip.compress(b"packed\n"), ("Content-Encoding", "gzip"))
-        elif what == "bomb":
-            self.reply(200, gzip.compress(b"\0" * 30_000_000), ("Content-Encoding", "gzip"))
-        elif what == "long":
-            self.reply(200, b"x" * 100_000)
-        elif what == "slow":
-            self.server.hang.wait(20)  # type: ignore[attr-defined]
-        elif what == "empty":
-            self.close_connection = True
-        elif what == "cut":
-            self.send_response(200)
-            self.send_header("Content-Length", "100")
-            self.end_headers()
-            self.wfile.write(b"half")
-            self.close_connection = True
-        elif what == "flaky":
-            self.server.tries += 1  # type: ignore[attr-defined]
-            self.reply(200 if self.server.tries > 2 else 503, b"at last\n")  # type: ignore[attr-defined]
-        elif what == "later":
-            self.server.tries += 1  # type: ignore[attr-defined]
-            status, _, when = rest.partition("/")
-            status = "200" if self.server.tries > 1 else status  # type: ignore[attr-defined]
-            self.reply(int(status), b"later\n", ("Retry-After", when.replace("_", " ")))
-        elif what == "name.txt":
-            self.reply(200, b"named\n", ("Content-Type", "text/plain"))
-        else:
-            shown = "".join(f"{n}: {self.headers[n]}\n" for n in SHOWN if n in self.headers)
-            self.reply(
-                200,
-                f"{self.command} {self.path}\n{shown}".encode() + b"\n" + body,
-                ("Content-Type", "text/x-echo"),
-            )
-
-    def reply(self, status: int, body: bytes, *headers: tuple[str, str]) -> None:
-        self.send_response(status)
-        for name, value in headers:
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = do_PATCH = answer
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-def serve() -> ThreadingHTTPServer:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
-    server.daemon_threads = True
-    server.hang = Event()  # type: ignore[attr-defined]
-    server.tries = 0  # type: ignore[attr-defined]
-    Thread(target=server.serve_forever, daemon=True).start()
-    return server
-
-
-@pytest.fixture(scope="module")
-def servers() -> Iterator[tuple[ThreadingHTTPServer, ThreadingHTTPServer]]:
-    made = serve(), serve()
-    Server.other = made[1].server_port
-    yield made
-    for server in made:
-        server.hang.set()  # type: ignore[attr-defined]
-        server.shutdown()
-        server.server_close()
-
-
-@pytest.fixture
-def port(servers) -> int:
-    servers[0].tries = 0
-    return int(servers[0].server_port)
-
-
-def run(port: int, script: str, *, allow: tuple[str, ...] = (), **named: object) -> tuple[int, str, str]:
-    """Run a script in which @ is the server, which is allowed, with those of ``allow``."""
-    network = Network([f"http://127.0.0.1:{port}", *allow], **named)  # type: ignore[arg-type]
-    shell = Shell(files=FILES, network=network, limits=Limits(output_bytes=1 << 20, wall_seconds=20))
-    result = shell.run(script.replace("@", f"http://127.0.0.1:{port}").replace("{at}", "@"))
-    return result.exit_status, result.stdout, result.stderr
+from tests.utilities.network.server import check_with_oracle, run
 
 
 @pytest.mark.parametrize(
@@ -201,37 +79,10 @@ def run(port: int, script: str, *, allow: tuple[str, ...] = (), **named: object)
         "curl --retry 2 --retry-max-time 1 -s @/later/503/2; echo $?",
         "curl --retry 2 --retry-all-errors -s @/later/404/1; echo $?",
         "curl --retry 2 --retry-all-errors -s -f @/later/404/9; echo $?",
-        "wget -q -O - @/echo | grep -v Accept",
-        "wget -q @/name.txt; cat name.txt",
-        "wget -q -O out @/echo; grep GET out",
-        "wget -q --header='X-A: 1' -O - @/echo | grep x-a",
-        "wget -q --post-data='a=1' -O - @/echo | grep -v accept",
-        "wget -q --post-file=data.txt -O - @/echo | tail -n 2",
-        "wget -q --method=DELETE -O - @/echo | head -n 1",
-        "wget -q --spider @/name.txt; echo $?",
-        "wget -q --spider @/status/404; echo $?",
-        "wget -q -O - @/status/404; echo $?",
-        "wget -q -O - @/to/302 | head -n 1",
-        "wget -q -t 1 -O - http://127.0.0.1:1/; echo $?",
-        "wget -q -t 1 -T 0.5 -O - @/slow; echo $?",
-        "wget -q -U me -O - @/echo | grep agent",
-        "wget -q -P dir @/name.txt; cat dir/name.txt",
-        "wget -q @/name.txt; wget -q @/name.txt; ls name*",
-        "wget -nv -q -nc @/name.txt; wget -q -nc @/name.txt; ls name*",
-        "wget -q @/a @/name.txt -O -",
     ],
 )  # fmt: skip
-def test_as_the_real_programs(port, servers, oracle, tmp_path, script):
-    status, out, _ = run(port, script)
-    if oracle:
-        for name in ("curl", "wget"):
-            assert shutil.which(name), f"--oracle: {name} is not installed"
-        for name, content in FILES.items():
-            (tmp_path / name).write_text(content)
-        servers[0].tries = 0
-        real = ask_host(port, script, tmp_path)
-        assert (status, without_version(out)) == (real[0], without_version(real[1]))
-    assert status == 0
+def test_as_the_real_program(servers, oracle, tmp_path, script):
+    check_with_oracle(servers, script, tmp_path if oracle else None)
 
 
 @pytest.mark.parametrize(
@@ -263,28 +114,11 @@ def test_a_wait_that_the_server_asks_for_ends_with_the_run(servers):
     assert shell.run(f"curl --retry 2 -s http://127.0.0.1:{port}/later/503/99999999999999999").limit
 
 
-def ask_host(port: int, script: str, where: Path) -> tuple[int, str]:
-    text = script.replace("@", f"http://127.0.0.1:{port}").replace("{at}", "@")
-    done = subprocess.run(
-        ["bash", "-c", text],
-        cwd=where,
-        capture_output=True,
-        timeout=60,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(where)},
-    )
-    return done.returncode, done.stdout.decode()
-
-
-def without_version(text: str) -> str:
-    return re.sub(r"(curl|Wget)/[0-9.]+", r"\1/N", text)
-
-
 def test_what_is_not_listed_is_not_reached(port):
     for url in ("http://127.0.0.1:1/", f"https://127.0.0.1:{port}/", "http://example.com/"):
         status, out, err = run(port, f"curl -sS {url}")
         assert (status, out) == (7, "")
         assert "is not on the list of URLs that may be called" in err
-    assert run(port, "wget -q -O - http://example.com/; echo $?")[1] == "4\n"
 
 
 def test_redirects_are_looked_at_anew(port, servers):
@@ -347,8 +181,7 @@ def test_without_a_network_it_is_off():
     assert (result.exit_status, result.stderr) == (
         6, "curl: (6) Could not resolve host: example.com (the network is off in this sandbox)\n",
     )  # fmt: skip
-    assert Shell().run("wget -q http://example.com/ || echo $?").stdout == "4\n"
-    assert Shell().run("type curl wget").exit_status == 0
+    assert Shell().run("type curl").exit_status == 0
 
 
 @pytest.mark.parametrize(
@@ -369,7 +202,6 @@ def test_what_leads_around_the_checks_is_refused_by_name(port, option):
     status, out, err = run(port, f"curl {option} @/echo")
     assert (status, out) == (2, "")
     assert "is not supported here (L-CURL-001)" in err
-    assert run(port, "wget --no-check-certificate @/echo")[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -426,14 +258,10 @@ def test_cookies_of_another_domain_are_not_taken(port):
 def test_messages(port):
     assert run(port, "curl -sS -f @/status/404")[2] == "curl: (22) The requested URL returned error: 404\n"
     assert run(port, "curl -s -f @/status/404")[2] == ""
-    err = run(port, "wget -O f @/status/404")[2]
-    assert "HTTP request sent, awaiting response... 404 Not Found" in err and "ERROR 404: Not Found." in err
-    err = run(port, "wget @/name.txt")[2]
-    assert "'name.txt' saved [6/6]" in err
     assert "> GET /status/200 HTTP/1.1\r\n" in run(port, "curl -v @/status/200")[2]
 
 
-def test_files_of_wget_and_limits_of_files(port):
+def test_limits_of_files(port):
     network = Network([f"http://127.0.0.1:{port}"])
     shell = Shell(network=network, limits=Limits(fs_bytes=50_000))
     result = shell.run(f"curl -sS -o f http://127.0.0.1:{port}/long")
@@ -449,25 +277,3 @@ def test_a_hook_asks_a_server(port):
     hooks = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": command}]}]}}
     network = Network([f"http://127.0.0.1:{port}"])
     assert HookEngine.load(hooks, "claude_code", network=network).fire(ToolPre("Bash", {})).refused
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("Host ", "evil.example"),
-        (" Host", "evil.example"),
-        ("Host\t", "evil.example"),
-        ("Content-Length ", "0"),
-        ("Transfer-Encoding\x0b", "chunked"),
-        ("X-A:Host", "evil.example"),
-        ("", "x"),
-        ("X-A", "a\r\nHost: evil.example"),
-        ("X-A", "a\n Host: evil.example"),
-        ("X-A", "a\0"),
-    ],
-)
-def test_a_header_that_a_server_may_read_as_another_is_not_sent(servers, name, value):
-    url = parse(f"http://127.0.0.1:{servers[0].server_address[1]}/echo")
-    network = Network([str(url)])
-    with pytest.raises(ProtocolError, match="cannot be sent"):
-        network.send("GET", url, [(name, value)], None, lambda: 5.0)
