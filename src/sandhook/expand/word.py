@@ -366,19 +366,22 @@ class WordCompiler(TextCompiler):
         choice = node.operator in CHOOSING
 
         def run(state: State, fields: Fields) -> None:
-            target = compiled.target(state)
+            target = compiled.target(state) or Parameter(lambda _: None)
             if choice:
-                base = target if isinstance(target, Parameter) else Parameter(lambda _: None)
-                self._emit_choice(node, base, quoted)(state, fields)
-            elif isinstance(target, Parameter):
-                emit_value(target, quoted)(state, fields)
+                self._emit_choice(node, target, quoted, reference=compiled)(state, fields)
             else:
-                (fields.quoted if quoted else fields.expansion)(target or "")
+                emit_value(target, quoted)(state, fields)
 
         return run
 
     def _emit_choice(
-        self, node: ParameterExpansion, base: Parameter, quoted: bool, listed: bool = False
+        self,
+        node: ParameterExpansion,
+        base: Parameter,
+        quoted: bool,
+        listed: bool = False,
+        *,
+        reference: Indirect | None = None,
     ) -> Emit:
         """${x-w} ${x:-w} ${x=w} ${x?w} ${x+w}: the value, or the word with its own quoting."""
         operator = node.operator or ""
@@ -387,7 +390,7 @@ class WordCompiler(TextCompiler):
         nonempty = operator[0] == ":"
         if operator[-1] in "=?":
             value = without_empty(value) if listed and quoted else value  # an assigned value begins a field
-            choose = self._assign_or_fail(node, base, quoted)
+            choose = self._assign_or_fail(node, quoted, reference)
 
             def run_assign(state: State, fields: Fields) -> None:
                 if base.is_set(state, nonempty):

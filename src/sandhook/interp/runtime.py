@@ -119,9 +119,8 @@ class Runtime:
             self.note_command(state, node)
         if state.options.errexit:
             if "EXIT" in state.traps:
-                if (
-                    state.invocation.input != "string"
-                ):  # the trap runs with the redirections of the failed command
+                if state.invocation.input != "string":
+                    # The trap runs with the locals and the redirections of the failed command.
                     status = self.run_exit_trap(state, status)
                 traps.keep_calls(state)
             raise ExitShell(status)

@@ -37,6 +37,8 @@ def enter(state: State, child: Process, *, sees_jobs: bool = False, coprocesses:
     if state.coprocesses and not coprocesses:
         for number in state.coprocesses:
             child.close(number)
+    inner.tracing.exit_status = None
+    inner.tracing.running_traps -= {"EXIT"}
     if inner.traps:
         options = inner.options
         if not options.errtrace:

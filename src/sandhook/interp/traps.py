@@ -119,8 +119,10 @@ def run_exit_trap(runtime: Interpreter, state: State, status: int) -> int:
         runtime.run_text(state, text, name=_LABELS["EXIT"], line=1)
     except (ExitShell, ReturnFrom) as leaving:
         status = leaving.status
-    if state.subshell or state.invocation.input != "string":
-        state.traps.pop("EXIT", None)  # a trap that the trap itself set runs only for a command string
+    if state.subshell or state.frames or state.invocation.input != "string":
+        state.traps.pop(
+            "EXIT", None
+        )  # what the trap itself set runs only at the top level of a command string
     return status
 
 
