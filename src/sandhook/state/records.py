@@ -123,6 +123,8 @@ class Execution:
             nothing follows it; -1 when commands follow.
         direct: The process runs one simple command alone, so an expansion error's status is its own.
         alone: The next pipeline is all that the process runs.
+        reads_pipe: The process is a part of a pipeline other than the first.
+        redirected_input: The input of a compound command was redirected: jobs in the background read it, too.
         applies_as_child: Redirections are applied as in the process of an external command.
         defers_signals: ``kill`` runs with redirections: traps run after these are undone.
         inherited_traps: The traps of the parent, which ``trap`` shows until it sets one.
@@ -139,13 +141,15 @@ class Execution:
 
     __slots__ = (
         "abandoned_calls", "alone", "applies_as_child", "defers_signals", "direct", "inherited_traps", "killed",
-        "last_argument", "last_command", "parameters", "positional_set", "skips_err_trap", "substitutions", "syntax_error",
+        "last_argument", "last_command", "parameters", "positional_set", "reads_pipe", "redirected_input", "skips_err_trap", "substitutions", "syntax_error",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.last_command = -1
         self.direct = False
         self.alone = False
+        self.reads_pipe = False
+        self.redirected_input = False
         self.applies_as_child = False
         self.defers_signals = False
         self.inherited_traps: Mapping[str, str] = _NO_NAMES

@@ -259,7 +259,7 @@ def _compile_stages(
             child.install(0, upstream)
             if alone:
                 process.signal_target = child
-            status = in_subshell(state, child, parts[-1], sees_jobs=simple[-1] is not None)
+            status = in_subshell(state, child, parts[-1], sees_jobs=simple[-1] is not None, reads_pipe=True)
         statuses = [writer.wait() for writer in children]
         statuses.append(status)
         if not uses_lastpipe:
@@ -305,7 +305,7 @@ def _start_writers(
             child.install(0, upstream)
         child.install(1, downstream[1])
         upstream = downstream[0]
-        start_subshell(state, child, stage, sees_jobs=command is not None)
+        start_subshell(state, child, stage, sees_jobs=command is not None, reads_pipe=bool(children))
         children.append(child)
     assert upstream is not None
     return children, upstream
