@@ -229,6 +229,8 @@ class Process:
         if number not in self.descriptors:
             raise fs_error(errno.ENOENT)
         shared = self.descriptors[number]
+        if read and write and isinstance(shared, (PipeReader, PipeWriter)) and shared.pipe.reopens:
+            return Duplex(shared.pipe)
         shared.retain()
         return shared
 
