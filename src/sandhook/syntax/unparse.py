@@ -24,9 +24,10 @@ MAX_DEPTH = 400
 _INDENT = 4
 
 #: Names that need the keyword when they are a function's.
-_RESERVED = frozenset(
-    "if then else elif fi case esac for select while until do done in function time { } ! [[ ]] coproc".split()
-)
+_RESERVED = frozenset((
+    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in", "function",
+    "time", "{", "}", "!", "[[", "]]", "coproc",
+))  # fmt: skip
 
 #: The words of a substitution that only times: its ")" needs no ";" before it.
 _TIME_WORDS = frozenset(("time", "-p", "--", "!", ";"))
