@@ -23,6 +23,29 @@ class Saved(Record):
     target: str | None
 
 
+class TemporaryScope:
+    """The assignments before a built-in that runs commands (``x=1 eval ...``).
+
+    Attributes:
+        depth: The number of calls around the built-in.
+        saved: Variables that the assignments hide.
+        declared: Names among them that ``local`` has declared since.
+    """
+
+    __slots__ = ("declared", "depth", "saved")
+
+    def __init__(self, depth: int, saved: dict[str, Saved]) -> None:
+        self.depth = depth
+        self.saved = saved
+        self.declared: set[str] = set()
+
+    def copy(self) -> TemporaryScope:
+        """Return the scope for a subshell, which may unset names there alone."""
+        new = TemporaryScope(self.depth, self.saved.copy())
+        new.declared = self.declared.copy()
+        return new
+
+
 class Frame:
     """One call of a function or sourced script.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandhook.state.control import ShellError, readonly_error
-from sandhook.state.frame import Frame, Saved
+from sandhook.state.frame import Frame, Saved, TemporaryScope
 from sandhook.state.state import State
 from sandhook.state.values import DECLARED, DYNAMIC, READONLY
 
@@ -15,6 +15,15 @@ def function_frame(state: State) -> Frame | None:
     for frame in reversed(state.frames):
         if not frame.sourced:
             return frame
+    return None
+
+
+def temporary_scope(state: State, name: str) -> TemporaryScope | None:
+    """Return the scope of ``name=value eval ...`` if no call within it has a variable of this name."""
+    frames = state.frames
+    for scope in reversed(state.temporary_scopes):
+        if name in scope.saved:
+            return None if any(name in frame.saved for frame in frames[scope.depth :]) else scope
     return None
 
 

@@ -13,7 +13,7 @@ from sandhook.state.assigned import Assigned
 from sandhook.state.assignment import assign
 from sandhook.state.control import Discard, ShellError, readonly_error
 from sandhook.state.frame import Frame
-from sandhook.state.locals import function_frame, keep_assigned, make_local
+from sandhook.state.locals import function_frame, keep_assigned, make_local, temporary_scope
 from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
@@ -113,7 +113,8 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
     if request.local:
         if request.add & (EXPORT | READONLY):
             keep_assigned(state, name)  # a temporary assignment outlives the call, as after export
-        _localize(state, name, request)
+        listed = indexed or (assigned is not None and isinstance(assigned.value, list))
+        _localize(state, name, request, is_array=listed or bool(request.add & (ARRAY | ASSOC)))
     elif request.global_:
         frame = _frame_that_hides_global(state, name)
         if frame is not None:
@@ -138,6 +139,8 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
     if request.remove & READONLY and bits & READONLY:
         raise _readonly(name, request)
     if assigned is not None and bits & READONLY:
+        if isinstance(assigned.value, list):
+            state.shell.fatal_error(state, readonly_error(name, "unit"))
         raise _readonly(name, request)
     if request.nameref is not None:
         _set_reference(state, name, assigned, bits, request)
@@ -259,14 +262,21 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
 # --------------------------------------------------------------------------- scopes
 
 
-def _localize(state: State, name: str, request: Request) -> None:
+def _localize(state: State, name: str, request: Request, *, is_array: bool) -> None:
     """Make ``name`` local to the current function; an exported name stays exported."""
     frame = function_frame(state)
+    scope = temporary_scope(state, name)
+    if scope is not None and frame is not None and scope.depth == len(state.frames):
+        scope.declared.add(name)
+        return
     if frame is not None and name in frame.saved:
-        if (
-            name in frame.temporary
-        ):  # a temporary assignment of the call becomes the initial value of the local
+        if name in frame.temporary:
+            # The assignment before the call becomes the initial value of the local, but of no array.
             frame.temporary.discard(name)
+            if is_array:
+                kind = request.add & ASSOC or ARRAY
+                state.values[name] = AssociativeArray() if kind == ASSOC else IndexedArray()
+                state.attributes[name] = state.attributes.get(name, 0) | kind
         return
     old = state.save(name)
     try:

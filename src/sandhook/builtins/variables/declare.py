@@ -154,7 +154,12 @@ def _list(state: State, request: Request, letters: set[str]) -> int:
                                   for name in sorted(state.functions)]))  # fmt: skip
         return 0
     bits = request.add | (NAMEREF if request.nameref else 0)
-    write(state, listing(state, [name for name in all_names(state) if effective_bits(state, name) & bits]))
+    kinds = bits & (ARRAY | ASSOC)
+    others = bits & ~kinds
+    names = [name for name in all_names(state) if effective_bits(state, name) & (kinds or others)]
+    if kinds and others:
+        names = [name for name in names if effective_bits(state, name) & others]
+    write(state, listing(state, names))
     return 0
 
 

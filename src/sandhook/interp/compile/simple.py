@@ -360,6 +360,9 @@ def _assign_before(
 
 def _undo_assignments(state: State, saved: dict[str, Saved], command_table: CommandTable | None) -> None:
     state.pending_temporaries = None
+    scopes = state.temporary_scopes
+    if scopes and scopes[-1].saved is saved:
+        scopes.pop()
     for name, former in saved.items():
         state.restore(name, former)
     if command_table is not None:
