@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sandhook.interp.lookup import hash_table, is_executable, utility_at
 from sandhook.interp.record import number
+from sandhook.state.locals import function_frame, keep_parameters
 from sandhook.state.options import POSIX_SHOPTS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import Dynamic, State
 from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray
@@ -82,19 +83,21 @@ def _argument_values(state: State) -> IndexedArray:
 
 
 def _argument_stack(state: State) -> list[Sequence[str]]:
-    """Return the arguments of all calls, the innermost first.
+    """Return the arguments of the calls that began under extdebug, the innermost first, and of the shell.
 
-    Without extdebug they are only those of the shell, and only after a command outside a function
-    has read them.
+    Those of the shell are its parameters when extdebug was first set, or when a command outside a function
+    first read them.
     """
+    if function_frame(state) is None:
+        keep_parameters(state)
     has_extdebug = "extdebug" in state.options.shopts
-    if has_extdebug or not state.frames:
-        state.memo = state.memo._replace(arguments_seen=True)
-    stack: list[Sequence[str]] = []
-    if has_extdebug:
-        stack += [frame.arguments for frame in reversed(state.frames) if frame.arguments is not None]
-    if state.memo.arguments_seen:
-        stack.append(state.invocation.arguments)
+    stack: list[Sequence[str]] = [
+        frame.arguments
+        for frame in reversed(state.frames)
+        if isinstance(frame.arguments, tuple) or (has_extdebug and frame.arguments is not None)
+    ]
+    if state.memo.parameters is not None:
+        stack.append(state.memo.parameters)
     return stack
 
 

@@ -269,8 +269,6 @@ class Runtime:
 
     def run_main(self, state: State, text: str | None, label: str = "") -> int:
         """Run a whole script (None: the one on standard input) and its EXIT trap; return the status."""
-        if state.positional or state.invocation.arguments:
-            state.invocation = state.invocation._replace(arguments=state.positional)
         if text is not None and state.invocation.input == "string":
             state.values["BASH_EXECUTION_STRING"] = text
         try:

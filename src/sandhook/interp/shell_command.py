@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import errno
+from contextlib import suppress
 
+from sandhook.errors import ShellSyntaxError
+from sandhook.interp.compile import compile_unit
 from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED
 from sandhook.interp.lookup import not_started, search
 from sandhook.interp.script import is_binary, read_script
@@ -11,11 +14,13 @@ from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES, SIGQUIT
 from sandhook.lazy import lazily
 from sandhook.state.control import ExitShell
-from sandhook.state.environment import exported_variables
+from sandhook.state.environment import exported_functions, exported_variables
 from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.records import Input, Invocation
 from sandhook.state.state import Interpreter, Programs, State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray
+from sandhook.syntax import parse_cached
+from sandhook.syntax.nodes import shift_lines
 from sandhook.text.names import is_name
 from sandhook.text.numbers import decimal
 from sandhook.vfs.errors import error_text, fs_error
@@ -231,13 +236,22 @@ def _nested_state(runtime: Interpreter, outer: State, argv: list[str]) -> State:
     if argv[0].rpartition("/")[2].removeprefix("-") in ("sh", "dash", "ash"):
         state.set_option("posix", True)
     else:
-        state.functions.update(
-            (key, value) for key, value in outer.functions.items() if value.attributes & EXPORT
-        )
+        _import_functions(runtime, outer, state)
     _inherit_options(state, environment)
     if "POSIXLY_CORRECT" in environment:
         state.set_option("posix", True)
     return state
+
+
+def _import_functions(runtime: Interpreter, outer: State, state: State) -> None:
+    """Define what the outer shell exports, from its text; ``state`` has no source yet but the environment."""
+    for name, definition in exported_functions(outer).items():
+        text = f"function {name} {definition}"
+        with suppress(ShellSyntaxError):
+            (unit,) = parse_cached(text, options=runtime.parse_options(state))
+            compile_unit(shift_lines(unit, -1))(state)
+            state.functions[name] = state.functions[name]._replace(attributes=EXPORT)
+    state.line = 1
 
 
 def _read_options(runtime: Interpreter, outer: State, state: State, request: _Request) -> int | None:

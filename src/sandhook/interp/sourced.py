@@ -18,6 +18,8 @@ def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[s
     hidden = traps.suspend(state, {"DEBUG": state.options.functrace})
     if arguments:
         state.positional = frame.arguments = list(arguments)
+    else:
+        frame.arguments = (path,)
     execution = state.execution
     outer_positional_set, execution.positional_set = execution.positional_set, False
     state.frames.append(frame)

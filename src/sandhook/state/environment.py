@@ -34,6 +34,18 @@ def exported_variables(state: State) -> dict[str, str]:
     return ordered
 
 
+def exported_functions(state: State) -> dict[str, str]:
+    """Return the exported functions, each as bash writes it to the environment: "() {  command ...".
+
+    The first command stands on the line of the brace, so bash counts the lines of such a function from 0.
+    """
+    return {
+        name: "() {  " + function.definition().partition("{")[2].lstrip(" \n")
+        for name, function in state.functions.items()
+        if function.attributes & EXPORT
+    }
+
+
 def set_environment(state: State, environment: Mapping[str, str]) -> None:
     """Make exactly these the exported variables."""
     if state.memo.foreign:

@@ -7,7 +7,7 @@ a whole, so that a subshell shares them until one of the two shells replaces its
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sandhook.record import Record
@@ -33,7 +33,6 @@ class Invocation(Record):
         input: Where the shell reads its commands.
         main: The path of the script file; "" without one.
         interactive: What messages of an interactive shell begin with; None for a shell that is not interactive.
-        arguments: The positional parameters that the shell began with, for BASH_ARGV.
         parent_pid: PPID.
         ignored_signals: Signals that were ignored when the shell began; ``trap`` cannot change them.
     """
@@ -41,7 +40,6 @@ class Invocation(Record):
     input: Input = "none"
     main: str = ""
     interactive: str | None = None
-    arguments: Sequence[str] = ()
     parent_pid: int = 1
     ignored_signals: frozenset[int] = frozenset()
 
@@ -53,7 +51,7 @@ class Memo(Record):
         random: The generator of RANDOM; None until RANDOM is first used.
         seconds: What SECONDS was set to, less the age of the shell at that moment; in seconds.
         subshell_offset: What BASH_SUBSHELL was set to, less the level at that moment.
-        arguments_seen: BASH_ARGV or BASH_ARGC was used outside a function.
+        parameters: The positional parameters that BASH_ARGV ends with; None before they are first needed.
         directory: The logical and the physical working directory after the last ``cd``.
         hash_used: A command was entered into the hash table once.
         history: The list of commands; None until it is first used.
@@ -63,7 +61,7 @@ class Memo(Record):
     random: Random | None = None
     seconds: int = 0
     subshell_offset: int = 0
-    arguments_seen: bool = False
+    parameters: tuple[str, ...] | None = None
     directory: tuple[str, str] | None = None
     hash_used: bool = False
     history: History | None = None
