@@ -26,7 +26,7 @@ from sandhook.state.assigned import Argument, Assigned
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import State
 from sandhook.syntax import parse_heredoc, parse_word
-from sandhook.syntax.nodes import Assignment, Command, SimpleCommand, Word
+from sandhook.syntax.nodes import Assignment, Case, Command, For, Select, SimpleCommand, Word
 from sandhook.syntax.options import ParseOptions
 
 if TYPE_CHECKING:
@@ -110,11 +110,13 @@ class Runtime:
             return
         if "ERR" in state.traps:
             if not state.tracing.tracks_commands or not isinstance(node, SimpleCommand):
-                self.note_command(state, node)  # a recorded command is newer: the node called it
+                traps.note_failure(state, node)  # a recorded command is newer: the node called it
             if state.execution.skips_err_trap:
                 state.execution.skips_err_trap = False
             else:
                 self.run_trap(state, "ERR")
+                if traps.fails_twice(state, node):
+                    self.run_trap(state, "ERR")
         elif state.options.errexit and "EXIT" in state.traps and not state.tracing.tracks_commands:
             self.note_command(state, node)
         if state.options.errexit:
@@ -427,7 +429,7 @@ class Runtime:
             True when the trap failed under extdebug: then the command is skipped.
         """
         if "DEBUG" not in state.traps:
-            if node is not None and state.tracing.tracks_commands:
+            if node is not None and not isinstance(node, (For, Select, Case)):
                 self.note_command(state, node)
             return False
         if node is not None:

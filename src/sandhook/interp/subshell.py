@@ -47,7 +47,7 @@ def enter(
     if state.coprocesses and not coprocesses:
         for number in state.coprocesses:
             child.close(number)
-    inner.tracing.exit_status = None
+    inner.tracing.exit_status = inner.tracing.return_status = None
     inner.tracing.running_traps -= {"EXIT"}
     if inner.traps:
         options = inner.options

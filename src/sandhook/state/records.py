@@ -81,11 +81,12 @@ class Tracing:
         running_traps: Names of the traps whose commands are running.
         err_depth: How deep in calls the ERR trap was set; None without one.
         exit_status: What ``exit`` without an operand means in the EXIT trap; None outside of it.
+        return_status: What ``return`` without an operand means in a trap; None outside of traps, and in DEBUG traps.
     """
 
     __slots__ = (
-        "busy", "command", "depth", "err_depth", "exit_status", "in_substitution", "recording", "running_traps",
-        "tracks_commands",
+        "busy", "command", "depth", "err_depth", "exit_status", "in_substitution", "recording", "return_status",
+        "running_traps", "tracks_commands",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -98,6 +99,7 @@ class Tracing:
         self.running_traps: frozenset[str] = frozenset()
         self.err_depth: int | None = None
         self.exit_status: int | None = None
+        self.return_status: int | None = None
 
     def copy(self) -> Tracing:
         new = Tracing.__new__(Tracing)
@@ -110,6 +112,7 @@ class Tracing:
         new.running_traps = self.running_traps
         new.err_depth = self.err_depth
         new.exit_status = self.exit_status
+        new.return_status = self.return_status
         return new
 
 

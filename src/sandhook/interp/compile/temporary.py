@@ -66,7 +66,7 @@ def assign_temporarily(
     """Assign and export before a command, and save the old variable; without a command, just assign."""
     name, subscript, append, value = assigned
     lasting = not argv
-    if state.instrumented:
+    if lasting and state.instrumented:
         state.shell.trace_assigned(state, assigned)
     if (
         not (lasting or append)
@@ -78,6 +78,8 @@ def assign_temporarily(
         saved[name] = tuple.__new__(Saved, (state.values.get(name), 0, None))
         state.set(name, value)
         state.attributes[name] = EXPORT
+        if state.instrumented:
+            state.shell.trace_assigned(state, assigned)
         return
     if not lasting and subscript is not None:  # bash reports the error, and still runs the command
         state.shell.error(state, f"`{name}[{subscript}]': not a valid identifier")
@@ -108,4 +110,6 @@ def assign_temporarily(
             state.attributes[name] &= ~_CONVERTING
     assign(state, assigned)
     if not lasting:
+        if state.instrumented:  # as in bash, with the whole value
+            state.shell.trace_assigned(state, Assigned(name, None, False, state.get(name) or ""))
         state.attributes[name] = state.attributes.get(name, 0) | EXPORT
