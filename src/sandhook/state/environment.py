@@ -27,6 +27,9 @@ def exported_variables(state: State) -> dict[str, str]:
         for name, saved in frame.saved.items():
             if saved.attributes & EXPORT and name not in exported and isinstance(saved.value, str):
                 exported[name] = saved.value
+    for name, target in state.namerefs.items():  # commands get the name that it refers to
+        if state.attributes.get(name, 0) & EXPORT and target:
+            exported[name] = target
     exported.update(state.memo.foreign)
     ordered = {name: exported[name] for name in sorted(exported, key=_bucket)}
     if state.executed is not None:

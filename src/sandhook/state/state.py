@@ -18,7 +18,7 @@ from sandhook.state.control import Discard, ShellError, readonly_error, subscrip
 from sandhook.state.frame import Frame, Saved, TemporaryScope
 from sandhook.state.options import Options
 from sandhook.state.records import NOT_STARTED, NOTHING_REMEMBERED, Execution, Invocation, Tracing
-from sandhook.state.references import TARGET, follow, hidden_target
+from sandhook.state.references import TARGET, array_target, element_value, follow, hidden_target
 from sandhook.state.values import (
     ARRAY,
     ASSOC,
@@ -214,7 +214,7 @@ class State:
         if name in self.namerefs:
             target, subscript = self.resolve(name)
             if subscript is not None:
-                return self.element(target, subscript)
+                return element_value(self, target, subscript)
             if target in self.namerefs:
                 frame = self._hiding_global(target)
                 return None if frame is None else frame.saved[target].value
@@ -394,7 +394,7 @@ class State:
     def set_element(self, name: str, subscript: str, value: str, *, append: bool = False) -> None:
         """Assign ``name[subscript]=value``; makes an indexed array of a scalar or a new name."""
         if name in self.namerefs:
-            name, _ = self.resolve(name)
+            name = array_target(self, name)
         bits = self.attributes.get(name, 0)
         if bits & READONLY:
             raise readonly_error(name, "unit")

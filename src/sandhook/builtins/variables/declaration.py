@@ -40,6 +40,7 @@ class Request(Record):
         global_: ``-g``: in a function, act on the global variable.
         inherit: ``-I``: a local starts with the value and attributes that it hides.
         quiet_readonly: A readonly name is reported without the name of the built-in (export, readonly).
+        command: The name of the built-in, for warnings.
     """
 
     add: int = 0
@@ -49,6 +50,7 @@ class Request(Record):
     global_: bool = False
     inherit: bool = False
     quiet_readonly: bool = False
+    command: str = "declare"
 
 
 def split_argument(
@@ -104,7 +106,7 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
         name, assigned = declaration[0], None
         indexed = declaration[1] is not None
     if request.nameref and assigned is not None:
-        _check_target(state, name, assigned, indexed)
+        _check_target(state, name, assigned, indexed, request)
     elif request.local and request.nameref is None and name in state.namerefs:
         frame = function_frame(state)
         if frame is not None and name in frame.saved:  # a local reference: its target becomes local
@@ -125,8 +127,13 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
 
 def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, request: Request) -> None:
     if request.nameref is None and name in state.namerefs:
-        target, _ = state.resolve(name)
-        if target and target not in state.namerefs:
+        target, element = state.resolve(name)
+        if element is not None and request.quiet_readonly:
+            raise BuiltinError(f"`{state.namerefs[name]}': not a valid identifier")
+        if target == name and indexed:
+            state.shell.warning(state, f"{name}: removing nameref attribute")
+            del state.namerefs[name]
+        elif target and target not in state.namerefs:
             name = target
             assigned = assigned._replace(name=name) if assigned else None
     bits = state.attributes.get(name, 0)
@@ -216,12 +223,12 @@ def _readonly(name: str, request: Request) -> BuiltinError:
 # --------------------------------------------------------------------------- references
 
 
-def _check_target(state: State, name: str, assigned: Assigned, indexed: bool) -> None:
+def _check_target(state: State, name: str, assigned: Assigned, indexed: bool, request: Request) -> None:
     value = assigned.value
     if indexed or isinstance(value, list):
         raise BuiltinError(f"{name}: reference variable cannot be an array")
     if value == name and function_frame(state) is not None:  # it refers to the global variable
-        for command in ("local: ", ""):
+        for command in (f"{request.command}: ", ""):
             state.shell.error(state, f"{command}warning: {name}: circular name reference")
     elif value == name or value.partition("[")[0] == name:
         raise BuiltinError(f"{name}: nameref variable self references not allowed")
@@ -240,7 +247,7 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
             assign(state, assigned)
         return
     value = state.values.get(name)
-    if isinstance(value, (IndexedArray, AssociativeArray)):
+    if isinstance(value, (IndexedArray, AssociativeArray)) or bits & (ARRAY | ASSOC):
         raise BuiltinError(f"{name}: reference variable cannot be an array")
     if assigned is not None:
         assert isinstance(assigned.value, str)

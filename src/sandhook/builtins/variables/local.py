@@ -41,7 +41,8 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
     if "-" in operands:
         _save_options(state, frame)
         operands = [operand for operand in operands if operand != "-"]
-    return declare_all(state, "local", operands, make_request(state, options, local=True))
+    request = make_request(state, options, local=True)._replace(command="local")
+    return declare_all(state, "local", operands, request)
 
 
 def _assign_lists(state: State, argv: Sequence[str | Assigned]) -> None:

@@ -117,7 +117,8 @@ def _unset_variable(state: State, name: str) -> None:
 
 def _unset_element(state: State, name: str, subscript: str) -> None:
     if name in state.namerefs:
-        name, _ = state.resolve(name)
+        name, element = state.resolve(name)
+        subscript = subscript if element is None else element
     value = state.value(name) if name in state.dynamics else state.values.get(name)
     if value is None:
         return

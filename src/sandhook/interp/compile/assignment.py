@@ -162,6 +162,8 @@ def _text_assignment(node: SimpleCommand, name: str, text_of: Text) -> Run:
             else:
                 state.values[name] = text
         except ShellError as error:
+            if name in state.namerefs:  # to an element that cannot be assigned to
+                error = error.ending_unit()
             return state.shell.fatal_error(state, error)
         state.status = status = state.substitution_status
         state.pipestatus = None
