@@ -164,6 +164,11 @@ def _switch_compatible(state: State, value: str | None) -> None:
         state.shell.error(state, f"BASH_COMPAT: {value}: compatibility value out of range")
 
 
+def _forget_commands(state: State, value: str | None) -> None:
+    """Empty the table of ``hash``: its paths were found in another PATH, or may have been."""
+    state.hashed, state.hash_path = {}, None
+
+
 def _directories(state: State) -> IndexedArray:
     return IndexedArray([state.get("PWD") or state.process.cwd, *state.directory_stack])
 
@@ -236,6 +241,7 @@ DYNAMICS: dict[str, Dynamic] = {
     "IGNOREEOF": _switch("IGNOREEOF", lambda state, value: state.set_option("ignoreeof", value is not None)),
     "LINENO": Dynamic(lambda state: str(state.line), None),
     "PIPESTATUS": Dynamic(_pipe_statuses, None, lasting=True),
+    "PATH": _switch("PATH", _forget_commands),
     "POSIXLY_CORRECT": _switch(
         "POSIXLY_CORRECT", lambda state, value: state.set_option("posix", value is not None)
     ),
@@ -257,5 +263,5 @@ ATTRIBUTES: dict[str, int] = {
 #: Variables that exist in bash only after their first use: lists of all variables omit them.
 UNLISTED = frozenset({
     "BASHPID", "BASH_ARGV0", "BASH_COMMAND", "BASH_COMPAT", "BASH_SUBSHELL", "COMP_WORDBREAKS", "EPOCHREALTIME",
-    "EPOCHSECONDS", "GLOBIGNORE", "HISTCMD", "IGNOREEOF", "LINENO", "POSIXLY_CORRECT", "RANDOM", "SECONDS", "SRANDOM",
+    "EPOCHSECONDS", "GLOBIGNORE", "HISTCMD", "IGNOREEOF", "LINENO", "PATH", "POSIXLY_CORRECT", "RANDOM", "SECONDS", "SRANDOM",
 })  # fmt: skip

@@ -427,9 +427,9 @@ class State:
         store(array, key, value, self.budget)
 
     def computed(self, name: str) -> Dynamic | None:
-        """Return the Dynamic of a computed variable, None for a stored one."""
+        """Return the Dynamic of a computed variable, None for a stored one, even if it switches something."""
         dynamic = self.dynamics.get(name)
-        return dynamic if dynamic is not None and name not in self.unset_dynamics else None
+        return dynamic if dynamic and not dynamic.unset and name not in self.unset_dynamics else None
 
     def set_computed(self, name: str, subscript: str, value: str | None) -> None:
         """Set or (None) unset an element of a computed variable; most of them ignore it, as in bash."""
