@@ -7,6 +7,7 @@ from typing import Protocol, TypeAlias
 
 from sandhook.expand.fields import Fields
 from sandhook.expand.text import Text
+from sandhook.state.references import follow
 from sandhook.state.state import State
 from sandhook.syntax.nodes import DoubleQuoted, Literal, ParameterExpansion, Word, WordPart
 from sandhook.text.names import is_ordinary
@@ -84,8 +85,11 @@ def _lists(words: Words, quoted: DoubleQuoted) -> Lists | None:
         return None
 
     def run(state: State) -> list[str] | None:
-        targets = {name: state.resolve(name) for name in names if name in state.namerefs}
-        lists = {name: target for name, (target, subscript) in targets.items() if subscript == "@"}
+        lists = {
+            name: target[0]
+            for name in names
+            if (target := follow(state.namerefs, name)) is not None and target[1] == "@"
+        }
         if not lists:
             return None
         return words.fields(Word((quoted._replace(parts=_with_lists(quoted.parts, lists)),)))(state)
