@@ -45,13 +45,15 @@ class Runtime:
     Args:
         commands: Built-ins and utilities.
         store: Keeps parsed trees beyond the process, or None.
+        crlf: Lines of scripts may end in CRLF.
     """
 
-    __slots__ = ("commands", "store")
+    __slots__ = ("commands", "crlf", "store")
 
-    def __init__(self, commands: Commands, store: TreeStore | None = None) -> None:
+    def __init__(self, commands: Commands, store: TreeStore | None = None, *, crlf: bool = True) -> None:
         self.commands = commands
         self.store = store
+        self.crlf = crlf
 
     # ------------------------------------------------------------------ messages
 
@@ -154,6 +156,7 @@ class Runtime:
             posix=options.posix,
             nesting=int(limits.nesting),
             max_bytes=int(limits.script_bytes),
+            tolerate_cr=self.crlf,
         )
         if state.aliases and "expand_aliases" in options.shopts:
             result = result.with_aliases(state.aliases)
@@ -169,6 +172,9 @@ class Runtime:
         """
         status = state.status if main else 0  # the main text may come in pieces, some of them empty
         error: ShellSyntaxError | None = None
+        if main and self.crlf and "\r\n" in text:
+            note = f"{state.source}: lines end in CRLF, which bash rejects; the carriage returns are ignored"
+            state.process.kernel.notes = (*state.process.kernel.notes, note)
         for unit, first in self._units(state, text, line):
             if isinstance(unit, ShellSyntaxError):
                 error, line = unit, first

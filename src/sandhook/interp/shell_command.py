@@ -102,7 +102,7 @@ def new_state(
         main: The path of the script file.
         programs: The programs of the host; None in a sandbox.
     """
-    invocation = Invocation(input, main, None, (), process.parent_pid, frozenset(process.ignored))
+    invocation = Invocation(input, main, None, process.parent_pid, frozenset(process.ignored))
     state = State(
         process, runtime, name, invocation=invocation, dynamics=DYNAMICS, unlisted=UNLISTED, programs=programs
     )
