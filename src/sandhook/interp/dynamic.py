@@ -132,10 +132,18 @@ def _pipe_statuses(state: State) -> IndexedArray:
 
 
 def _set_trace(state: State, value: str) -> None:
-    """Set BASH_XTRACEFD; a value that is not an open descriptor is reported, but stored."""
+    """Set BASH_XTRACEFD; a value that is not an open descriptor is reported and stored, and not used."""
     state.values["BASH_XTRACEFD"] = value
-    if value and decimal(value) not in state.process.descriptors:
+    fd = decimal(value) if value else 2
+    if fd is None or fd not in state.process.descriptors:
         state.shell.error(state, f"BASH_XTRACEFD: {value}: invalid value for trace file descriptor")
+        fd = 2
+    state.memo = state.memo._replace(trace_descriptor=fd)
+
+
+def _unset_trace(state: State) -> None:
+    """Let the trace go to standard error again; its descriptor stays open, since a local may hide the variable."""
+    state.memo = state.memo._replace(trace_descriptor=None)
 
 
 def _switch(name: str, on_change: Callable[[State, str | None], None]) -> Dynamic:
@@ -228,7 +236,7 @@ DYNAMICS: dict[str, Dynamic] = {
     "BASH_LINENO": Dynamic(_call_lines, None),
     "BASH_SOURCE": Dynamic(_sources, None),
     "BASH_SUBSHELL": Dynamic(_subshell_level, _set_subshell_level),
-    "BASH_XTRACEFD": Dynamic(lambda state: None, _set_trace),
+    "BASH_XTRACEFD": Dynamic(lambda state: None, _set_trace, None, True, _unset_trace),
     "COMP_WORDBREAKS": Dynamic(lambda state: " \t\n\"'@><=;|&(:", _becomes_plain("COMP_WORDBREAKS")),
     "DIRSTACK": Dynamic(_directories, None, _set_directory),
     "EPOCHREALTIME": Dynamic(_epoch_realtime, None),

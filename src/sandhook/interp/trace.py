@@ -64,9 +64,10 @@ def show(state: State, text: str) -> None:
         return
     tracing.busy = True
     try:
-        number = state.get("BASH_XTRACEFD") or "2"
         descriptors = state.process.descriptors
-        fd = decimal(number)
+        fd = state.memo.trace_descriptor
+        if fd is None:
+            fd = decimal(state.get("BASH_XTRACEFD") or "2")
         target = descriptors.get(2 if fd is None else fd) or descriptors.get(2)
         if target is not None and target.writable:
             target.write(f"{prefix(state)}{text}\n".encode("utf-8", "surrogateescape"))

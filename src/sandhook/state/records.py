@@ -55,6 +55,7 @@ class Memo(Record):
         directory: The logical and the physical working directory after the last ``cd``.
         hash_used: A command was entered into the hash table once.
         history: The list of commands; None until it is first used.
+        trace_descriptor: Where xtrace goes since BASH_XTRACEFD was last set; None before.
         foreign: Environment variables whose names are not shell names; commands get them unchanged.
     """
 
@@ -66,6 +67,7 @@ class Memo(Record):
     hash_used: bool = False
     history: History | None = None
     foreign: Mapping[str, str] = _NO_NAMES
+    trace_descriptor: int | None = None
 
 
 class Tracing:
