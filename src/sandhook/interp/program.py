@@ -156,7 +156,7 @@ class Program:
                 self._complete = True
                 return
             line = self.key[2]
-            run = self._compile(shift_lines(tree, line - 1) if line > 1 else tree)
+            run = self._compile(shift_lines(tree, line - 1) if line != 1 else tree)
         self._units.append(Unit(run, parser.offset, tuple(parser.warnings)))
         parser.warnings.clear()
         self._parser = parser
@@ -300,5 +300,5 @@ def read_units(
         if unit is None:
             return
         yield compile_unit(
-            shift_lines(unit, line - 1) if line > 1 else unit, records_last_argument=records_last_argument
+            shift_lines(unit, line - 1) if line != 1 else unit, records_last_argument=records_last_argument
         )

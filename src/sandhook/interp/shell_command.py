@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import errno
-from contextlib import suppress
 
-from sandhook.errors import ShellSyntaxError
-from sandhook.interp.compile import compile_unit
 from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED
 from sandhook.interp.lookup import not_started, search
 from sandhook.interp.script import is_binary, read_script
@@ -19,8 +16,6 @@ from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.records import Input, Invocation
 from sandhook.state.state import Interpreter, Programs, State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray
-from sandhook.syntax import parse_cached
-from sandhook.syntax.nodes import shift_lines
 from sandhook.text.names import is_name
 from sandhook.text.numbers import decimal
 from sandhook.vfs.errors import error_text, fs_error
@@ -247,9 +242,8 @@ def _import_functions(runtime: Interpreter, outer: State, state: State) -> None:
     """Define what the outer shell exports, from its text; ``state`` has no source yet but the environment."""
     for name, definition in exported_functions(outer).items():
         text = f"function {name} {definition}"
-        with suppress(ShellSyntaxError):
-            (unit,) = parse_cached(text, options=runtime.parse_options(state))
-            compile_unit(shift_lines(unit, -1))(state)
+        runtime.run_text(state, text, line=0)
+        if name in state.functions:
             state.functions[name] = state.functions[name]._replace(attributes=EXPORT)
     state.line = 1
 

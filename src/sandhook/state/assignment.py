@@ -52,7 +52,7 @@ def point(state: State, name: str, target: str) -> None:
 def assign_elements(state: State, name: str, elements: Elements, *, append: bool = False) -> None:
     """Carry out ``name=(...)`` or ``name+=(...)``."""
     if name in state.namerefs:
-        name = array_target(state, name, for_list=True)
+        name = array_target(state, name, for_list=True, warn=lambda text: state.shell.warning(state, text))
     bits = state.attributes.get(name, 0)
     if bits & READONLY:
         raise readonly_error(name, "unit")

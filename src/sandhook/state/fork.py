@@ -29,8 +29,7 @@ def fork(state: State, process: Process) -> State:
     new.invocation = state.invocation
     new.last_argument = state.last_argument
     new.last_background = state.last_background
-    new.line = state.line
-    new.memo = state.memo
+    new.line, new.memo = state.line, state.memo
     new.name = state.name
     new.options = state.options
     new.pipestatus = state.pipestatus

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Protocol
 
 from sandhook.lazy import lazily
 from sandhook.state.control import ShellError
 from sandhook.state.frame import Frame
-from sandhook.state.values import ASSOC
-
-if TYPE_CHECKING:
-    from sandhook.state.state import State
+from sandhook.state.values import ASSOC, Value
 
 #: What a reference may name: a variable, or an element of one.
 TARGET = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?$", re.DOTALL)
@@ -46,7 +43,22 @@ def follow(references: Mapping[str, str], name: str) -> tuple[str, str | None] |
     return name, None
 
 
-def element_value(state: State, name: str, subscript: str) -> str | None:
+class Variables(Protocol):
+    """The variables of a shell, as this file needs them; ``state.State`` has them."""
+
+    attributes: dict[str, int]
+    namerefs: dict[str, str]
+
+    def get(self, name: str) -> str | None: ...
+
+    def value(self, name: str) -> Value | None: ...
+
+    def element(self, name: str, subscript: str) -> str | None: ...
+
+    def resolve(self, name: str) -> tuple[str, str | None]: ...
+
+
+def element_value(state: Variables, name: str, subscript: str) -> str | None:
     """Return the value of a reference to an element; all elements are joined as in ``"${name[*]}"``."""
     if subscript not in ("@", "*") or state.attributes.get(name, 0) & ASSOC:
         return state.element(name, subscript)
@@ -57,11 +69,14 @@ def element_value(state: State, name: str, subscript: str) -> str | None:
     return (" " if ifs is None else ifs[:1]).join(value.values())
 
 
-def array_target(state: State, name: str, *, for_list: bool = False) -> str:
+def array_target(
+    state: Variables, name: str, *, for_list: bool = False, warn: Callable[[str], None] | None = None
+) -> str:
     """Return the array that a reference stands for. Raises ShellError when it refers to an element, or to nothing.
 
     Args:
         for_list: A whole array is assigned: a reference without a target becomes the array.
+        warn: Receives a warning of that.
     """
     target, subscript = state.resolve(name)
     if subscript is not None:
@@ -69,7 +84,8 @@ def array_target(state: State, name: str, *, for_list: bool = False) -> str:
     if target in state.namerefs and not state.namerefs[target]:
         if not for_list:
             raise ShellError("`': not a valid identifier", ends="unit")
-        state.shell.warning(state, f"{target}: removing nameref attribute")
+        if warn is not None:
+            warn(f"{target}: removing nameref attribute")
         del state.namerefs[target]
     return target
 
