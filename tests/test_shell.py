@@ -328,3 +328,30 @@ def test_the_exit_trap_of_one_run_leaves_nothing_to_the_next() -> None:
     assert session.run("trap 'true' EXIT; false").exit_status == 1
     result = session.run("set -x; true; exit")
     assert (result.exit_status, result.stderr) == (0, "+ true\n+ exit\n")
+
+
+CRLF = "echo a\r\ncase x in\r\nx) echo b;;\r\nesac\r\n"
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_lines_may_end_in_crlf_and_a_note_says_so(from_file: bool) -> None:
+    result = Shell().run(CRLF, from_file=from_file, name="f.sh" if from_file else "bash")
+    assert (result.stdout, result.stderr, result.exit_status) == ("a\nb\n", "", 0)
+    assert len(result.notes) == 1 and "CRLF" in result.notes[0]
+
+
+def test_a_nested_script_with_crlf_has_a_note_of_its_own() -> None:
+    result = Shell(files={"f.sh": CRLF}).run("bash f.sh")
+    assert result.stdout == "a\nb\n"
+    assert [note.partition(":")[0] for note in result.notes] == ["f.sh"]
+
+
+def test_without_crlf_a_carriage_return_is_part_of_a_word() -> None:
+    result = Shell(crlf=False).run(CRLF, from_file=True, name="f.sh")
+    assert result.stdout == "a\r\n" and result.exit_status == 2 and not result.notes
+    assert "syntax error near unexpected token `$'in\\r''" in result.stderr
+
+
+def test_carriage_returns_in_data_need_no_note() -> None:
+    result = Shell(files={"d": "a\r\nb\r\n"}).run("while read -r x; do echo ${#x}; done < d")
+    assert (result.stdout, result.notes) == ("2\n2\n", ())

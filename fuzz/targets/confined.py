@@ -147,7 +147,19 @@ def run(fs: FileSystem, output: bytes) -> tuple[Result, bool]:
         mock.patch.object(client, "POOL", _Pool()),
     ):
         request = remote.RemoteRun(
-            "", (), "bash", False, None, _read, lambda data: None, None, "fail", False, None, Network([])
+            "",
+            (),
+            "bash",
+            False,
+            None,
+            _read,
+            lambda data: None,
+            None,
+            "fail",
+            False,
+            True,
+            None,
+            Network([]),
         )
         files = remote._Files(fs, copies_of(fs))
         return remote._Remote(ShellWorker(1 << 30), files, _LIMITS, request).result({}, "/workspace")

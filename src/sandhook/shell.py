@@ -78,6 +78,7 @@ class Shell:
         fs: A file system to use instead of a new MemoryFileSystem.
         parse_cache: Keeps parsed scripts beyond the process.
         start_files: Programs read their start-up files in the home directory: jq reads ~/.jq.
+        crlf: A line of a script may end in CRLF, and ``Result.notes`` then says so; False rejects it as bash does.
         world: The host, for runs that may reach it (``sandhook.host.HostShell``); None for a sandbox.
         isolation: "process" executes runs in a pool of worker processes that the system confines. A run
             works on a copy of files in memory, and its changes are brought in when it ends. This process
@@ -100,6 +101,7 @@ class Shell:
         fs: FileSystem | None = None,
         parse_cache: TreeStore | None = None,
         start_files: bool = True,
+        crlf: bool = True,
         world: World | None = None,
         isolation: Isolation = "thread",
     ) -> None:
@@ -124,7 +126,8 @@ class Shell:
         self.network = network
         self.start_files = start_files
         self._commands = make_commands(utilities) if utilities else standard_commands()
-        self._runtime = Runtime(self._commands, parse_cache)
+        self.crlf = crlf
+        self._runtime = Runtime(self._commands, parse_cache, crlf=crlf)
         self._lock = Lock()
 
     def run(
@@ -205,7 +208,7 @@ class Shell:
                 return refused
         request = RemoteRun(
             text, args, name, from_file, run_env, stdin if data is None else data, stdout, stderr, overflow,
-            self.start_files, cancel, self.network, files
+            self.start_files, self.crlf, cancel, self.network, files
         )  # fmt: skip
         return run(self.fs, self.env, self.cwd, limits, request)
 
@@ -460,7 +463,7 @@ class _Run:
             signal=NAMES.get(failure.signal) if failure is not None else None,
             defect=defect,
             failure=crash,
-            notes=() if self.stage is None else self.stage.notes,
+            notes=self.kernel.notes if self.stage is None else (*self.stage.notes, *self.kernel.notes),
         )
 
 

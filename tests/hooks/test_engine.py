@@ -323,3 +323,18 @@ def test_text_is_neutralised_where_it_is_shown() -> None:
     shown = "\n".join(to_text(decision, output=True))
     assert all(c == "\n" or c.isprintable() for c in shown)
     assert "\\x1b[2J\\u202eno\\nway" in shown and "\\u200bhi\\x00" in shown
+
+
+@pytest.mark.parametrize(("compat", "strict"), [("better", False), ("strict", True)])
+def test_scripts_run_as_in_bash_in_strict_mode(compat: str, strict: bool) -> None:
+    made, runner = engine(hook(), compat=compat)
+    made.fire(ToolPre("bash"))
+    assert runner.requests[0].strict is strict
+
+
+@pytest.mark.parametrize(("strict", "stdout"), [(False, b"b\n"), (True, b"")])
+def test_a_script_with_crlf_runs_unless_the_mode_is_strict(strict: bool, stdout: bytes) -> None:
+    spec = HookSpec("crlf", "tool.pre", "before", Executor("bash", "case x in\r\nx) echo b;;\r\nesac\r\n"))
+    ran = SandboxRunner()(Request(spec, {}, strict=strict))
+    assert ran.stdout == stdout
+    assert bool(ran.diagnostics) is not strict

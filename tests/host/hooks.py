@@ -35,6 +35,26 @@ JS
 echo $?
 """,
     "a here-string": "python3 <<< 'print(1 + 1)'; tr a-z A-Z <<< text | rev",
+    "here-documents of programs that run at the same time": """
+{ cat <(cat); } <<< group
+f() { cat <(cat); }; f <<< function
+{ cat & wait; } <<< job
+exec 4<<< descriptor; cat <&4 & wait
+while read -r x; do echo "read $x"; cat <(cat); done <<< $'1\n2\n3'
+exec 3<<X
+one
+two
+three
+X
+read -r a <&3; cat <&3; echo "$a"
+x=$(printf '%0200000d' 1); { cat; } <<< "$x" | wc -c
+""",
+    "descriptors by other names": """
+h() ( cd "$(dirname "$1")" && cat < "$(basename "$1")" ); h <(echo function)
+cd /dev/fd && . ./63 63< <(echo echo sourced)
+. 63 63< <(echo echo again); [ -e ../fd/0 ]; echo $?
+""",
+    "a process substitution as a clock": "read -t 0.2 <> <(:); echo $?; exec 3<> <(:); echo hi >&3; read -r x <&3; echo $x",
     "much from node to node": (
         "node -e 'process.stdout.write(\"y\".repeat(300000))' |"
         ' node -e \'let n = 0; process.stdin.on("data", d => n += d.length).on("end", () => console.log(n))\''

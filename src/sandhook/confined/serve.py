@@ -139,6 +139,7 @@ class Server:
             cwd=header["cwd"],
             limits=limits,
             start_files=header["start_files"],
+            crlf=header["crlf"],
             network=None if network is None else _network(network),
         )
         result = shell.run(

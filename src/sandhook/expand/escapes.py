@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import gmtime, strftime
+from typing import TypeAlias
 
+from sandhook.errors import ShellSyntaxError
 from sandhook.limits import PIECE, check_clock
+from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.syntax.quoting import decode_ansi
+
+#: Returns a prompt for an error and the text without escapes.
+Recover: TypeAlias = Callable[["ShellError | ShellSyntaxError", str], str]
 
 
 def ansi_c(text: str) -> str:
@@ -14,21 +21,27 @@ def ansi_c(text: str) -> str:
     return decode_ansi(text)
 
 
-def prompt(state: State, text: str) -> str:
+def prompt(state: State, text: str, recover: Recover | None = None) -> str:
     """Expand a prompt string: its backslash escapes, then parameters and substitutions.
 
+    Args:
+        state: The state it is expanded in.
+        text: The prompt.
+        recover: Called with an error of the expansion and the text without escapes; returns the prompt instead.
+
     Raises:
+        ShellError, ShellSyntaxError: The text does not expand, and ``recover`` is None.
         LimitExceeded: ``call_depth`` prompts expand each other: ``x='${x@P}'``.
     """
     shell = state.shell
     shell.count_call(state)
     try:
-        return shell.guard_stack(state, lambda: _prompt(state, text))
+        return shell.guard_stack(state, lambda: _prompt(state, text, recover))
     finally:
         state.calls -= 1
 
 
-def _prompt(state: State, text: str) -> str:
+def _prompt(state: State, text: str, recover: Recover | None) -> str:
     out: list[str] = []
     index = looked = 0
     while index < len(text):
@@ -55,7 +68,13 @@ def _prompt(state: State, text: str) -> str:
             index = end + 1
         else:
             out.append(_escape(state, letter))
-    return state.shell.expand_text(state, "".join(out))
+    decoded = "".join(out)
+    try:
+        return state.shell.expand_text(state, decoded)
+    except (ShellError, ShellSyntaxError) as error:
+        if recover is None:
+            raise
+        return recover(error, decoded)
 
 
 def _now(state: State, layout: str) -> str:
@@ -71,7 +90,7 @@ def _escape(state: State, letter: str) -> str:
         "\\": "\\\\",
         "[": "",
         "]": "",
-        "$": "$",
+        "$": "$" if state.process.kernel.user_id else "#",
         "s": state.name,
     }
     if letter in simple:

@@ -101,12 +101,14 @@ class Indirect(Parameter):
         self._reference = reference
         self._words = words
 
-    def target(self, state: State) -> Parameter | str | None:
-        """Return the Parameter that the reference names, compiled with the operator of this expansion."""
+    def target(self, state: State) -> Parameter | None:
+        """Return the Parameter that the reference names, compiled with the operator of this expansion.
+
+        None when the reference is unset, which an operator that chooses a word accepts.
+        """
         node = self._node
         if node.subscript is None and node.name in state.namerefs:
-            name, key = state.resolve(node.name)  # ${!nameref} is the name it refers to
-            return name if key is None else state.namerefs[node.name]
+            return self._name_of_nameref(state)
         name = self._reference.text(state)
         if not self._reference.is_set(state, nonempty=False):
             declared = node.name in state.attributes
@@ -116,10 +118,7 @@ class Indirect(Parameter):
                 return None
             if state.options.nounset and not is_name(node.name):
                 raise unbound_error(f"!{node.name}")
-            subscript = "" if node.subscript is None else f"[{word_text(node.subscript, lambda body: '')}]"
-            raise ShellError(
-                f"{node.name}{subscript}: invalid indirect expansion", ends="unit", reason="indirection"
-            )
+            raise _invalid_indirection(shown_name(node))
         target = self._words.parse_name(name)
         if state.options.nounset and not node.operator and is_name(name) and state.get(name) is None:
             raise unbound_error(f"!{node.name}")
@@ -134,10 +133,43 @@ class Indirect(Parameter):
                 raise unbound_error(f"!{node.name}")
         return compile_parameter(expansion, self._words)
 
+    def _name_of_nameref(self, state: State) -> Parameter:
+        """Return ``${!nameref}``, the name it refers to, as a value that the operator applies to."""
+        node = self._node
+        name, key = state.resolve(node.name)
+        if key is not None:
+            name = state.namerefs[node.name]
+        if name == node.name:  # a nameref without a target
+            raise _invalid_indirection(node.name)
+        base = Parameter(lambda _: name)
+        if node.operator is None or node.operator in CHOOSING:
+            return base
+        from sandhook.expand.changes import compile_operator
+
+        return compile_operator(node._replace(prefix=""), base, self._words)
+
+    def assigned_name(self, state: State) -> str:
+        """Return the variable that ``${!ref=word}`` assigns to. Raises ShellError when it is not a name."""
+        if not self._reference.is_set(state, nonempty=False):
+            raise _invalid_indirection("!" + shown_name(self._node))
+        name = self._reference.text(state)
+        if not is_name(name):
+            raise ShellError(f"{name}: invalid variable name", ends="unit", reason="indirection")
+        return name
+
     def _value(self, state: State) -> str | None:
         target = self.target(state)
-        if target is None or isinstance(target, str):
-            return target
+        if target is None:
+            return None
         if target.value is not None:
             return target.value(state)
         return target.text(state) if target.is_set(state, nonempty=False) else None
+
+
+def shown_name(node: ParameterExpansion) -> str:
+    """Return the parameter as messages print it: ``name`` or ``name[subscript]``."""
+    return node.name if node.subscript is None else f"{node.name}[{word_text(node.subscript, lambda _: '')}]"
+
+
+def _invalid_indirection(shown: str) -> ShellError:
+    return ShellError(f"{shown}: invalid indirect expansion", ends="unit", reason="indirection")

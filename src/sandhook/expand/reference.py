@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeAlias
 from sandhook.expand.arith import NotPlain
 from sandhook.expand.special import separator, special_value
 from sandhook.state.control import bad_substitution_error, unbound_error
+from sandhook.state.references import refers_to_element
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray
 from sandhook.syntax.nodes import Literal, ParameterExpansion, Word
@@ -135,7 +136,7 @@ def subscript_of(word: Word | None) -> str | None:
 
 def elements(state: State, name: str) -> list[str]:
     """Return ``${name[@]}``; a scalar counts as one element."""
-    value = state.value(name)
+    value = None if refers_to_element(state.namerefs, name) else state.value(name)
     if value is None:
         return []
     return [value] if isinstance(value, str) else value.values()
@@ -177,6 +178,8 @@ def _element(name: str, subscript: Word, words: Words, checked: bool) -> Value:
     key_of = words.key(subscript, lambda state: state.is_associative(name))
 
     def element(state: State) -> str | None:
+        if name in state.namerefs and refers_to_element(state.namerefs, name):
+            return None
         key = key_of(state)
         value = state.element(name, key)
         if value is None and checked and state.options.nounset:

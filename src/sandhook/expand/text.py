@@ -11,7 +11,7 @@ from typing import TypeAlias
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.brace import has_braces
 from sandhook.expand.integer import compile_index, compile_integer
-from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter
+from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter, shown_name
 from sandhook.expand.reference import Parameter, compile_base, plain_value
 from sandhook.expand.shapes import unquoting
 from sandhook.expand.special import separator
@@ -39,7 +39,6 @@ from sandhook.syntax.nodes import (
     WordPart,
     walk,
 )
-from sandhook.syntax.wordprinter import word_text
 from sandhook.text.names import is_name, is_ordinary
 
 Text: TypeAlias = Callable[[State], str]
@@ -208,19 +207,24 @@ class TextCompiler:
 
     def _indirect_choice_text(self, node: ParameterExpansion, compiled: Indirect, quoted: bool) -> Text:
         def run(state: State) -> str:
-            target = compiled.target(state)
-            base = target if isinstance(target, Parameter) else Parameter(lambda _: None)
-            return self._choice_text(node, base, quoted)(state)
+            base = compiled.target(state) or Parameter(lambda _: None)
+            return self._choice_text(node, base, quoted, reference=compiled)(state)
 
         return run
 
     def _choice_text(
-        self, node: ParameterExpansion, base: Parameter, quoted: bool, stored: bool = False
+        self,
+        node: ParameterExpansion,
+        base: Parameter,
+        quoted: bool,
+        stored: bool = False,
+        *,
+        reference: Indirect | None = None,
     ) -> Text:
         operator = node.operator or ""
         nonempty = operator[0] == ":"
         if operator[-1] in "=?":
-            choose = self._assign_or_fail(node, base, quoted)
+            choose = self._assign_or_fail(node, quoted, reference)
             return lambda state: base.text(state) if base.is_set(state, nonempty) else choose(state)
         if stored and not quoted and base.values is not None:
             nonempty = False  # in an assignment, one empty value counts as a list
@@ -381,40 +385,16 @@ class TextCompiler:
                 return node
         return None
 
-    def _assign_or_fail(self, node: ParameterExpansion, base: Parameter, quoted: bool) -> Text:
+    def _assign_or_fail(
+        self, node: ParameterExpansion, quoted: bool, reference: Indirect | None = None
+    ) -> Text:
+        """Compile ``=word`` or ``?word`` of a parameter without a value; ``reference`` is that of ``${!name=word}``."""
         operator = node.operator or ""
         word = node.word or Word(())
+        if operator[-1] == "=":
+            return self._assign_default(node, self.stored_in(word, quoted), reference)
         text_of = self.string(word)
-        if operator[-1] == "=":
-            text_of = self.stored_in(word, quoted)
-        name = node.name
-        if operator[-1] == "=":
-            subscript = self.string(node.subscript, quoted=True) if node.subscript is not None else None
-
-            def assign(state: State) -> str:
-                if not is_name(name):
-                    raise ShellError(f"${name}: cannot assign in this way", ends="unit")
-                text = text_of(state)
-                if node.prefix == "!":
-                    target = state.get(name) or name
-                    if not is_name(target):
-                        raise ShellError(
-                            f"{target}: invalid variable name", ends="unit", reason="indirection"
-                        )
-                    state.set(target, text)
-                elif subscript is not None:
-                    key = subscript(state)
-                    if key in ("@", "*") and not state.is_associative(name):
-                        raise subscript_error(f"{name}[{key}]", "unit")
-                    state.set_element(name, key, text)
-                else:
-                    state.set(name, text)
-                return state.get(name) or text if subscript is None else text
-
-            return assign
-
-        source = node.subscript
-        shown = f"{name}[{word_text(source, lambda body: '')}]" if source is not None else name
+        shown = node.prefix + shown_name(node)
 
         def fail(state: State) -> str:
             text = text_of(state)
@@ -423,6 +403,36 @@ class TextCompiler:
             raise ShellError(f"{shown}: {text}", 127, ends="shell")
 
         return fail
+
+    def _assign_default(self, node: ParameterExpansion, text_of: Text, reference: Indirect | None) -> Text:
+        name = node.name
+        if reference is not None:
+
+            def assign_target(state: State) -> str:
+                if name in "@*":
+                    raise ShellError(f"$!{name}: cannot assign in this way", ends="unit")
+                text = text_of(state)
+                target = reference.assigned_name(state)
+                state.set(target, text)
+                return state.get(target) or text
+
+            return assign_target
+        subscript = self.string(node.subscript, quoted=True) if node.subscript is not None else None
+
+        def assign(state: State) -> str:
+            if not is_name(name):
+                raise ShellError(f"${name}: cannot assign in this way", ends="unit")
+            text = text_of(state)
+            if subscript is None:
+                state.set(name, text)
+                return state.get(name) or text
+            key = subscript(state)
+            if key in ("@", "*") and not state.is_associative(name):
+                raise subscript_error(f"{name}[{key}]", "unit")
+            state.set_element(name, key, text)
+            return text
+
+        return assign
 
 
 def runs_commands(tree: object) -> bool:

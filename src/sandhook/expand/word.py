@@ -26,6 +26,7 @@ from sandhook.expand.emitting import (
     without_empty,
 )
 from sandhook.expand.fields import Fields, glob_field, whole_list
+from sandhook.expand.list_reference import quoted_argument, quoted_part, quoted_word
 from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter
 from sandhook.expand.reference import Parameter, compile_base, plain_value, subscript_of
 from sandhook.expand.shapes import FieldsOf, numbers, plain_number, unsplit
@@ -143,7 +144,7 @@ class WordCompiler(TextCompiler):
         if not has_braces(word) and len(word.parts) == 1:
             part = word.parts[0]
             if isinstance(part, DoubleQuoted) and not any(map(self._may_be_list, part.parts)):
-                return self._string(part.parts, quoted=True)
+                return quoted_argument(self, part, self._string(part.parts, quoted=True))
             value = self._one_value(part)
             if value is not None:
                 return _whole_or_split(value)
@@ -171,8 +172,7 @@ class WordCompiler(TextCompiler):
     def _single(self, part: WordPart) -> FieldsOf | None:
         """Return a closure for a word of one part of a common shape."""
         if isinstance(part, DoubleQuoted) and not any(map(self._may_be_list, part.parts)):
-            text = self._string(part.parts, quoted=True)
-            return lambda state: [text(state)]
+            return quoted_word(self, part, self._string(part.parts, quoted=True))
         if isinstance(part, DoubleQuoted) and len(part.parts) == 1:
             inner = part.parts[0]
             if isinstance(inner, ParameterExpansion) and not inner.prefix and self._is_list(inner):
@@ -298,8 +298,7 @@ class WordCompiler(TextCompiler):
 
     def _emit_quoted(self, parts: Sequence[WordPart]) -> Emit:
         if not any(map(self._may_be_list, parts)):
-            text_of = self._string(parts, quoted=True)
-            return lambda state, fields: fields.quoted(text_of(state))
+            return quoted_part(self, DoubleQuoted(tuple(parts)), self._string(parts, quoted=True))
         listed = any(map(self._is_list, parts))  # with a list, quotes alone begin no field: "$@$empty"
         emitters: list[Emit] = []
         for part in parts:
@@ -366,19 +365,22 @@ class WordCompiler(TextCompiler):
         choice = node.operator in CHOOSING
 
         def run(state: State, fields: Fields) -> None:
-            target = compiled.target(state)
+            target = compiled.target(state) or Parameter(lambda _: None)
             if choice:
-                base = target if isinstance(target, Parameter) else Parameter(lambda _: None)
-                self._emit_choice(node, base, quoted)(state, fields)
-            elif isinstance(target, Parameter):
-                emit_value(target, quoted)(state, fields)
+                self._emit_choice(node, target, quoted, reference=compiled)(state, fields)
             else:
-                (fields.quoted if quoted else fields.expansion)(target or "")
+                emit_value(target, quoted)(state, fields)
 
         return run
 
     def _emit_choice(
-        self, node: ParameterExpansion, base: Parameter, quoted: bool, listed: bool = False
+        self,
+        node: ParameterExpansion,
+        base: Parameter,
+        quoted: bool,
+        listed: bool = False,
+        *,
+        reference: Indirect | None = None,
     ) -> Emit:
         """${x-w} ${x:-w} ${x=w} ${x?w} ${x+w}: the value, or the word with its own quoting."""
         operator = node.operator or ""
@@ -387,7 +389,7 @@ class WordCompiler(TextCompiler):
         nonempty = operator[0] == ":"
         if operator[-1] in "=?":
             value = without_empty(value) if listed and quoted else value  # an assigned value begins a field
-            choose = self._assign_or_fail(node, base, quoted)
+            choose = self._assign_or_fail(node, quoted, reference)
 
             def run_assign(state: State, fields: Fields) -> None:
                 if base.is_set(state, nonempty):

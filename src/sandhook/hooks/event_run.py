@@ -257,6 +257,8 @@ class EventRun:
         inherited = _inherited(spec, self._services.env)
         if inherited or self._cancel is not None:
             request = request._replace(inherited=inherited, cancel=self._cancel)
+        if self._services.compat == "strict":
+            request = request._replace(strict=True)
         if self._services.isolated:
             request = request._replace(source=source_of(spec))
         return request

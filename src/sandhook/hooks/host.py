@@ -156,6 +156,7 @@ class HostRunner:
             utilities=self._utilities,
             parse_cache=self._parse_cache,
             approved=approved,
+            crlf=not request.strict,
         )
         ran = as_ran(
             shell.run(

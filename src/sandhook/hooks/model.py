@@ -172,6 +172,7 @@ class Request(Record):
         overflow: What output beyond ``output_bytes`` does: "fail" ends the hook, "drop" cuts it; with
             "drop" each stream has its own limit.
         cancel: Ends the hook from another thread.
+        strict: The script runs as in bash where sandhook tolerates more: its lines may not end in CRLF.
         source: Hooks of one source see each other's changes of files, and those of another source do not;
             "" for hooks that change the shared files.
     """
@@ -187,6 +188,7 @@ class Request(Record):
     log: str = ""
     overflow: Overflow = "fail"
     cancel: Cancellation | None = None
+    strict: bool = False
     source: str = ""
 
 

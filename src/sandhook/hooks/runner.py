@@ -225,6 +225,7 @@ class SandboxRunner:
             network=self._network,
             parse_cache=self._parse_cache,
             start_files=False,
+            crlf=not request.strict,
             isolation=self.isolation_of(request.spec),
         )
         text = request.spec.executor.text

@@ -218,7 +218,8 @@ class HostFileSystem(Conveniences):
             if "/dev/" not in path and "/proc/self/fd/" not in path:
                 return None
             path = normalize(path)
-        for prefix in ("/dev/fd/", "/proc/self/fd/"):
+        # "cd /dev/fd" leads to the last of these directories.
+        for prefix in ("/dev/fd/", "/proc/self/fd/", f"/proc/{os.getpid()}/fd/"):
             if path.startswith(prefix) and path[len(prefix) :].isdecimal():
                 return Device("fd", int(path[len(prefix) :]))
         kind = _STREAMS.get(path) or (_DEVICES.get(path) if WINDOWS else None)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sandhook.state.environment import exported_variables
-from sandhook.state.values import EXPORT
+from sandhook.state.environment import exported_functions, exported_variables
 
 if TYPE_CHECKING:
     from sandhook.kernel.descriptor import Description
@@ -15,10 +14,9 @@ if TYPE_CHECKING:
 def inherited_environment(state: State) -> dict[str, str]:
     """Return the exported variables, and the exported functions as variables in bash's form."""
     environment: dict[str, str] = exported_variables(state)
-    for name, function in state.functions.items():
-        if function.attributes & EXPORT:
-            text = function.definition()
-            environment[f"BASH_FUNC_{name}%%"] = "() {" + text.partition("{")[2]
+    environment.update(
+        (f"BASH_FUNC_{name}%%", definition) for name, definition in exported_functions(state).items()
+    )
     return environment
 
 

@@ -48,6 +48,10 @@ class RealPipe(Pipe):
         self._lent: set[int] = set()  # descriptors that processes of the host may have
         self._blocking: set[int] = set()  # descriptors that block, as programs expect
 
+    @property
+    def reopens(self) -> bool:
+        return not self.real
+
     def ends(self) -> tuple[PipeReader, PipeWriter]:
         return RealReader(self), RealWriter(self)
 

@@ -35,6 +35,7 @@ class HostShell(Shell):
         utilities: Additional commands.
         parse_cache: Keeps parsed scripts beyond the process.
         approved: Files that run by their approved bytes.
+        crlf: See ``Shell``.
 
     Raises:
         NotADirectoryError: ``cwd`` is not a directory.
@@ -50,6 +51,7 @@ class HostShell(Shell):
         utilities: Utilities | None = None,
         parse_cache: TreeStore | None = None,
         approved: ApprovedFiles | None = None,
+        crlf: bool = True,
     ) -> None:
         working = os.path.abspath(os.getcwd() if cwd is None else cwd)  # noqa: PTH100, PTH109
         if not os.path.isdir(working):  # noqa: PTH112
@@ -62,5 +64,6 @@ class HostShell(Shell):
             limits=limits or Limits.generous(),
             utilities=utilities,
             parse_cache=parse_cache,
+            crlf=crlf,
             world=world,
         )

@@ -23,7 +23,12 @@ def assignment_error(runtime: Interpreter, state: State, error: ShellError) -> N
     """Write the message; raise ExitShell for an assignment error under ``set -e``."""
     runtime.error(state, error.message)
     if error.reason in _EXITING_AT_ONCE and state.options.errexit and not state.eval_in_condition:
-        raise ExitShell(state.status or 1)
+        _exit_at_once(state, state.status or 1)
+
+
+def _exit_at_once(state: State, status: int) -> NoReturn:
+    """End the shell under ``set -e``: its EXIT trap still runs in the call of the error."""
+    raise ExitShell(state.shell.run_exit_trap(state, status))
 
 
 def fatal_error(runtime: Interpreter, state: State, error: ShellError, argv: Sequence[Argument] = ()) -> int:
@@ -47,11 +52,13 @@ def fatal_error(runtime: Interpreter, state: State, error: ShellError, argv: Seq
             raise ExitShell(error.status)
         return error.status
     if options.posix and _ends_posix_shell(error, bare=not argv):
-        _end_shell(state, 127)
+        _end_shell(state, 127, error)
     if error.ends == "shell":
-        _end_shell(state, error.status)
+        _end_shell(state, error.status, error)
     if options.errexit and error.reason != "expression" and "subscript" not in error.origins:
-        raise ExitShell(previous if previous and error.reason in _LEAVING_STATUS else error.status)
+        _exit_at_once(state, previous if previous and error.reason in _LEAVING_STATUS else error.status)
+    if state.subshell:  # leaves no call: its EXIT trap sees the locals
+        raise Discard(state.shell.run_exit_trap(state, error.status))
     raise Discard(error.status)
 
 
@@ -60,7 +67,7 @@ def expression_error(runtime: Interpreter, state: State, error: ShellError, comm
     if error.ends == "shell":
         assignment_error(runtime, state, error)
         state.status = error.status
-        _end_shell(state, error.status)
+        _end_shell(state, error.status, error)
     if "operand" in error.origins:
         return fatal_error(runtime, state, error.ending_unit())
     if error.reason == "readonly variable":
@@ -78,9 +85,15 @@ def _ends_posix_shell(error: ShellError, *, bare: bool) -> bool:
     return error.reason == "bad substitution" or (bare and error.reason == "readonly variable")
 
 
-def _end_shell(state: State, status: int) -> NoReturn:
+def _end_shell(state: State, status: int, error: ShellError) -> NoReturn:
     """End the shell, or only the input unit if it is interactive."""
-    raise (ExitShell if state.invocation.interactive is None else Discard)(fatal_status(state, status))
+    status = fatal_status(state, status)
+    if state.invocation.interactive is not None:
+        raise Discard(status)
+    at_once = state.options.errexit and not state.eval_in_condition and error.reason != "expression"
+    if state.subshell or at_once:
+        _exit_at_once(state, status)
+    raise ExitShell(status)
 
 
 def fatal_status(state: State, status: int) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sandhook.interp.lookup import hash_entry, hash_table
 from sandhook.interp.record import number
+from sandhook.state.locals import function_frame, keep_parameters
 from sandhook.state.options import POSIX_SHOPTS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import Dynamic, State
 from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray
@@ -82,19 +83,21 @@ def _argument_values(state: State) -> IndexedArray:
 
 
 def _argument_stack(state: State) -> list[Sequence[str]]:
-    """Return the arguments of all calls, the innermost first.
+    """Return the arguments of the calls that began under extdebug, the innermost first, and of the shell.
 
-    Without extdebug they are only those of the shell, and only after a command outside a function
-    has read them.
+    Those of the shell are its parameters when extdebug was first set, or when a command outside a function
+    first read them.
     """
+    if function_frame(state) is None:
+        keep_parameters(state)
     has_extdebug = "extdebug" in state.options.shopts
-    if has_extdebug or not state.frames:
-        state.memo = state.memo._replace(arguments_seen=True)
-    stack: list[Sequence[str]] = []
-    if has_extdebug:
-        stack += [frame.arguments for frame in reversed(state.frames) if frame.arguments is not None]
-    if state.memo.arguments_seen:
-        stack.append(state.invocation.arguments)
+    stack: list[Sequence[str]] = [
+        frame.arguments
+        for frame in reversed(state.frames)
+        if isinstance(frame.arguments, tuple) or (has_extdebug and frame.arguments is not None)
+    ]
+    if state.memo.parameters is not None:
+        stack.append(state.memo.parameters)
     return stack
 
 
@@ -129,10 +132,18 @@ def _pipe_statuses(state: State) -> IndexedArray:
 
 
 def _set_trace(state: State, value: str) -> None:
-    """Set BASH_XTRACEFD; a value that is not an open descriptor is reported, but stored."""
+    """Set BASH_XTRACEFD; a value that is not an open descriptor is reported and stored, and not used."""
     state.values["BASH_XTRACEFD"] = value
-    if value and decimal(value) not in state.process.descriptors:
+    fd = decimal(value) if value else 2
+    if fd is None or fd not in state.process.descriptors:
         state.shell.error(state, f"BASH_XTRACEFD: {value}: invalid value for trace file descriptor")
+        fd = 2
+    state.memo = state.memo._replace(trace_descriptor=fd)
+
+
+def _unset_trace(state: State) -> None:
+    """Let the trace go to standard error again; its descriptor stays open, since a local may hide the variable."""
+    state.memo = state.memo._replace(trace_descriptor=None)
 
 
 def _switch(name: str, on_change: Callable[[State, str | None], None]) -> Dynamic:
@@ -159,6 +170,11 @@ def _switch_compatible(state: State, value: str | None) -> None:
             state.set_shopt(name, name == option)
     if level not in ("", "50", "51", "52") and option not in SHOPT_OPTIONS:
         state.shell.error(state, f"BASH_COMPAT: {value}: compatibility value out of range")
+
+
+def _forget_commands(state: State, value: str | None) -> None:
+    """Empty the table of ``hash``: its paths were found in another PATH, or may have been."""
+    state.hashed, state.hash_path = {}, None
 
 
 def _directories(state: State) -> IndexedArray:
@@ -220,7 +236,7 @@ DYNAMICS: dict[str, Dynamic] = {
     "BASH_LINENO": Dynamic(_call_lines, None),
     "BASH_SOURCE": Dynamic(_sources, None),
     "BASH_SUBSHELL": Dynamic(_subshell_level, _set_subshell_level),
-    "BASH_XTRACEFD": Dynamic(lambda state: None, _set_trace),
+    "BASH_XTRACEFD": Dynamic(lambda state: None, _set_trace, None, True, _unset_trace),
     "COMP_WORDBREAKS": Dynamic(lambda state: " \t\n\"'@><=;|&(:", _becomes_plain("COMP_WORDBREAKS")),
     "DIRSTACK": Dynamic(_directories, None, _set_directory),
     "EPOCHREALTIME": Dynamic(_epoch_realtime, None),
@@ -233,6 +249,7 @@ DYNAMICS: dict[str, Dynamic] = {
     "IGNOREEOF": _switch("IGNOREEOF", lambda state, value: state.set_option("ignoreeof", value is not None)),
     "LINENO": Dynamic(lambda state: str(state.line), None),
     "PIPESTATUS": Dynamic(_pipe_statuses, None, lasting=True),
+    "PATH": _switch("PATH", _forget_commands),
     "POSIXLY_CORRECT": _switch(
         "POSIXLY_CORRECT", lambda state, value: state.set_option("posix", value is not None)
     ),
@@ -254,5 +271,5 @@ ATTRIBUTES: dict[str, int] = {
 #: Variables that exist in bash only after their first use: lists of all variables omit them.
 UNLISTED = frozenset({
     "BASHPID", "BASH_ARGV0", "BASH_COMMAND", "BASH_COMPAT", "BASH_SUBSHELL", "COMP_WORDBREAKS", "EPOCHREALTIME",
-    "EPOCHSECONDS", "GLOBIGNORE", "HISTCMD", "IGNOREEOF", "LINENO", "POSIXLY_CORRECT", "RANDOM", "SECONDS", "SRANDOM",
+    "EPOCHSECONDS", "GLOBIGNORE", "HISTCMD", "IGNOREEOF", "LINENO", "PATH", "POSIXLY_CORRECT", "RANDOM", "SECONDS", "SRANDOM",
 })  # fmt: skip

@@ -16,6 +16,7 @@ from sandhook.state.frame import Frame
 from sandhook.state.locals import leave
 from sandhook.state.state import Function, Interpreter, State
 from sandhook.state.values import FEW_PARAMETERS, LARGE, TRACE, Charge
+from sandhook.syntax.nodes import BraceGroup
 from sandhook.text.numbers import decimal
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
     returned = True
     try:
         if state.instrumented:
-            state.line = function.line
+            state.line = (function.body.line if isinstance(function.body, BraceGroup) else 0) or function.line
             runtime.debug(state)
         if state.calls & 3 == 0:
             frame.charge = _charge_four(state, arguments, positional)

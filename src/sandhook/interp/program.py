@@ -69,6 +69,7 @@ class Program:
 
     Attributes:
         error: The syntax error that follows the last unit, or None.
+        last_warnings: Those of the text that has the error; see ``Unit.warnings``.
         key: The text, the options, and the number of the first line.
         weight: What it holds: tokens and pieces of words, which its memory grows with. The cache counts it.
     """
@@ -81,12 +82,14 @@ class Program:
         "_units",
         "error",
         "key",
+        "last_warnings",
         "weight",
     )
 
     def __init__(self, text: str, options: ParseOptions, line: int) -> None:
         self.key = text, options, line
         self.error: ShellSyntaxError | None = None
+        self.last_warnings: tuple[tuple[int, str], ...] = ()
         self.weight = 1 + (len(text) >> 8)
         self._records_last_argument = _reads_last_argument(text)
         self._units: list[Unit] = []
@@ -146,7 +149,7 @@ class Program:
             tree = parser.next_unit()
         except ShellSyntaxError as error:
             if error.where != "array":
-                self.error = error
+                self.error, self.last_warnings = error, tuple(parser.warnings)
                 self._complete = True
                 return
             parser.skip_line()  # bash skips this line alone
@@ -156,7 +159,7 @@ class Program:
                 self._complete = True
                 return
             line = self.key[2]
-            run = self._compile(shift_lines(tree, line - 1) if line > 1 else tree)
+            run = self._compile(shift_lines(tree, line - 1) if line != 1 else tree)
         self._units.append(Unit(run, parser.offset, tuple(parser.warnings)))
         parser.warnings.clear()
         self._parser = parser
@@ -283,16 +286,14 @@ def read_units(
         try:
             unit = parser.next_unit()
         except ShellSyntaxError as error:
+            _pass_on(parser.warnings, line, on_warning)
             if error.where == "array":
                 parser.skip_line()
                 yield _raising(error)
                 continue
             yield error
             return
-        if on_warning is not None:
-            for at, warning in parser.warnings:
-                on_warning(at + line - 1, warning)
-            parser.warnings.clear()
+        _pass_on(parser.warnings, line, on_warning)
         if on_read is not None:
             end = parser.offset
             on_read(text[start:end])
@@ -300,5 +301,15 @@ def read_units(
         if unit is None:
             return
         yield compile_unit(
-            shift_lines(unit, line - 1) if line > 1 else unit, records_last_argument=records_last_argument
+            shift_lines(unit, line - 1) if line != 1 else unit, records_last_argument=records_last_argument
         )
+
+
+def _pass_on(
+    warnings: list[tuple[int, str]], line: int, on_warning: Callable[[int, str], None] | None
+) -> None:
+    """Empty the warnings of a parser."""
+    if on_warning is not None:
+        for at, warning in warnings:
+            on_warning(at + line - 1, warning)
+    warnings.clear()

@@ -10,9 +10,21 @@ from sandhook.state.state import State
 
 if TYPE_CHECKING:
     from sandhook.state.history import History
+    from sandhook.syntax.options import ParseOptions
 
 #: Options that act on the text of each command.
 OPTIONS = frozenset({"verbose", "history", "onecmd"})
+
+
+def reads_otherwise(state: State, options: ParseOptions) -> bool:
+    """Return True if the next unit is read with other options, with aliases, or to be recorded."""
+    own = state.options
+    return (
+        own.extglob != options.extglob
+        or own.posix != options.posix
+        or (bool(state.aliases) and "expand_aliases" in own.shopts)
+        or not OPTIONS.isdisjoint(own.enabled)
+    )
 
 
 def history_of(state: State, *, write: bool = False) -> History:

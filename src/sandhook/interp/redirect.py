@@ -12,7 +12,8 @@ from sandhook.expand.parameter import CHOOSING
 from sandhook.expand.reference import subscript_of
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
-from sandhook.kernel.descriptor import Description, Input, OpenDirectory
+from sandhook.interp.document import open_document
+from sandhook.kernel.descriptor import Description, OpenDirectory
 from sandhook.kernel.process import Process
 from sandhook.limits import check_clock
 from sandhook.state.control import ShellError
@@ -186,7 +187,7 @@ def _compile(node: Redirection, words: WordCompiler) -> Apply:
         return _compile_numbered(node, 0, _document(node, words))
     if operator == "<<<":
         text_of = words.string(node.target, assignment=True)
-        return _compile_numbered(node, 0, lambda state: Input(_encode(text_of(state) + "\n")))
+        return _compile_numbered(node, 0, lambda state: open_document(state, text_of(state) + "\n"))
     if operator in ("<&", ">&"):
         return _duplicate(node, words)
     name_of = _target(node, words)
@@ -195,27 +196,23 @@ def _compile(node: Redirection, words: WordCompiler) -> Apply:
     return _compile_numbered(node, 0 if operator in ("<", "<>") else 1, _opener(operator, name_of))
 
 
-def _encode(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
-
-
 def _document(node: Redirection, words: WordCompiler) -> Callable[[State], Description]:
     document = node.document
     assert document is not None
     if document.quoted or not any(c in document.text for c in "$`\\"):
-        data = _encode(document.text)
-        return lambda state: Input(data)
+        text = document.text
+        return lambda state: open_document(state, text)
     if "$(" not in document.text:
         return _compile_body(document, words, DEFAULT_OPTIONS)
     cache: list[tuple[ParseOptions, Callable[[State], Description]]] = []
 
-    def open_document(state: State) -> Description:
+    def open_parsed(state: State) -> Description:
         options = state.shell.parse_options(state)  # substitutions use the current aliases
         if not cache or cache[0][0] != options:
             cache[:] = [(options, _compile_body(document, words, options))]
         return cache[0][1](state)
 
-    return open_document
+    return open_parsed
 
 
 def _compile_body(
@@ -226,7 +223,7 @@ def _compile_body(
     except ShellSyntaxError as error:
         return _fail_with(error.message)
     text_of = words.string(_joined_by_spaces(renumbered(body, document.line - 1)), quoted=True)
-    return lambda state: Input(_encode(text_of(state)))
+    return lambda state: open_document(state, text_of(state))
 
 
 def _joined_by_spaces(body: Word) -> Word:

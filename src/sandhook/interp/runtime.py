@@ -26,7 +26,7 @@ from sandhook.state.assigned import Argument, Assigned
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import State
 from sandhook.syntax import parse_heredoc, parse_word
-from sandhook.syntax.nodes import Assignment, Command, SimpleCommand, Word
+from sandhook.syntax.nodes import Assignment, Case, Command, For, Select, SimpleCommand, Word
 from sandhook.syntax.options import ParseOptions
 
 if TYPE_CHECKING:
@@ -45,13 +45,15 @@ class Runtime:
     Args:
         commands: Built-ins and utilities.
         store: Keeps parsed trees beyond the process, or None.
+        crlf: Lines of scripts may end in CRLF.
     """
 
-    __slots__ = ("commands", "store")
+    __slots__ = ("commands", "crlf", "store")
 
-    def __init__(self, commands: Commands, store: TreeStore | None = None) -> None:
+    def __init__(self, commands: Commands, store: TreeStore | None = None, *, crlf: bool = True) -> None:
         self.commands = commands
         self.store = store
+        self.crlf = crlf
 
     # ------------------------------------------------------------------ messages
 
@@ -110,18 +112,19 @@ class Runtime:
             return
         if "ERR" in state.traps:
             if not state.tracing.tracks_commands or not isinstance(node, SimpleCommand):
-                self.note_command(state, node)  # a recorded command is newer: the node called it
+                traps.note_failure(state, node)  # a recorded command is newer: the node called it
             if state.execution.skips_err_trap:
                 state.execution.skips_err_trap = False
             else:
                 self.run_trap(state, "ERR")
+                if traps.fails_twice(state, node):
+                    self.run_trap(state, "ERR")
         elif state.options.errexit and "EXIT" in state.traps and not state.tracing.tracks_commands:
             self.note_command(state, node)
         if state.options.errexit:
             if "EXIT" in state.traps:
-                if (
-                    state.invocation.input != "string"
-                ):  # the trap runs with the redirections of the failed command
+                if state.invocation.input != "string":
+                    # The trap runs with the locals and the redirections of the failed command.
                     status = self.run_exit_trap(state, status)
                 traps.keep_calls(state)
             raise ExitShell(status)
@@ -153,6 +156,7 @@ class Runtime:
             posix=options.posix,
             nesting=int(limits.nesting),
             max_bytes=int(limits.script_bytes),
+            tolerate_cr=self.crlf,
         )
         if state.aliases and "expand_aliases" in options.shopts:
             result = result.with_aliases(state.aliases)
@@ -168,6 +172,9 @@ class Runtime:
         """
         status = state.status if main else 0  # the main text may come in pieces, some of them empty
         error: ShellSyntaxError | None = None
+        if main and self.crlf and "\r\n" in text:
+            note = f"{state.source}: lines end in CRLF, which bash rejects; the carriage returns are ignored"
+            state.process.kernel.notes = (*state.process.kernel.notes, note)
         for unit, first in self._units(state, text, line):
             if isinstance(unit, ShellSyntaxError):
                 error, line = unit, first
@@ -193,20 +200,25 @@ class Runtime:
         def warn(at: int, warning: str) -> None:
             self.write_error(state, f"{state.source}: line {at}: warning: {warning}\n")
 
+        def warn_all(warnings: Sequence[tuple[int, str]]) -> None:
+            for at, warning in warnings:
+                warn(at + line - 1, warning)
+
         options = self.parse_options(state)
-        if not _reads_otherwise(state, options):
+        if not record.reads_otherwise(state, options):
             program = load_program(text, options, self.store, line)
             count = 0
             try:
                 while (unit := program.unit(count)) is not None:
-                    for at, warning in unit.warnings:
-                        warn(at + line - 1, warning)
+                    if unit.warnings:
+                        warn_all(unit.warnings)
                     count += 1
                     yield unit.run, line
-                    if _reads_otherwise(state, options):
+                    if record.reads_otherwise(state, options):
                         break
                 else:
                     if program.error is not None:
+                        warn_all(program.last_warnings)
                         yield program.error, line
                     return
             except Unavailable:
@@ -270,8 +282,6 @@ class Runtime:
 
     def run_main(self, state: State, text: str | None, label: str = "") -> int:
         """Run a whole script (None: the one on standard input) and its EXIT trap; return the status."""
-        if state.positional or state.invocation.arguments:
-            state.invocation = state.invocation._replace(arguments=state.positional)
         if text is not None and state.invocation.input == "string":
             state.values["BASH_EXECUTION_STRING"] = text
         try:
@@ -430,7 +440,7 @@ class Runtime:
             True when the trap failed under extdebug: then the command is skipped.
         """
         if "DEBUG" not in state.traps:
-            if node is not None and state.tracing.tracks_commands:
+            if node is not None and not isinstance(node, (For, Select, Case)):
                 self.note_command(state, node)
             return False
         if node is not None:
@@ -479,14 +489,3 @@ class Runtime:
 
 
 __all__ = ["Runtime"]
-
-
-def _reads_otherwise(state: State, options: ParseOptions) -> bool:
-    """Return True if the next unit is read with other options, with aliases, or to be recorded."""
-    own = state.options
-    return (
-        own.extglob != options.extglob
-        or own.posix != options.posix
-        or (bool(state.aliases) and "expand_aliases" in own.shopts)
-        or not record.OPTIONS.isdisjoint(own.enabled)
-    )

@@ -11,7 +11,7 @@ from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES, SIGQUIT
 from sandhook.lazy import lazily
 from sandhook.state.control import ExitShell
-from sandhook.state.environment import exported_variables
+from sandhook.state.environment import exported_functions, exported_variables
 from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.records import Input, Invocation
 from sandhook.state.state import Interpreter, Programs, State
@@ -97,7 +97,7 @@ def new_state(
         main: The path of the script file.
         programs: The programs of the host; None in a sandbox.
     """
-    invocation = Invocation(input, main, None, (), process.parent_pid, frozenset(process.ignored))
+    invocation = Invocation(input, main, None, process.parent_pid, frozenset(process.ignored))
     state = State(
         process, runtime, name, invocation=invocation, dynamics=DYNAMICS, unlisted=UNLISTED, programs=programs
     )
@@ -231,13 +231,21 @@ def _nested_state(runtime: Interpreter, outer: State, argv: list[str]) -> State:
     if argv[0].rpartition("/")[2].removeprefix("-") in ("sh", "dash", "ash"):
         state.set_option("posix", True)
     else:
-        state.functions.update(
-            (key, value) for key, value in outer.functions.items() if value.attributes & EXPORT
-        )
+        _import_functions(runtime, outer, state)
     _inherit_options(state, environment)
     if "POSIXLY_CORRECT" in environment:
         state.set_option("posix", True)
     return state
+
+
+def _import_functions(runtime: Interpreter, outer: State, state: State) -> None:
+    """Define what the outer shell exports, from its text; ``state`` has no source yet but the environment."""
+    for name, definition in exported_functions(outer).items():
+        text = f"function {name} {definition}"
+        runtime.run_text(state, text, line=0)
+        if name in state.functions:
+            state.functions[name] = state.functions[name]._replace(attributes=EXPORT)
+    state.line = 1
 
 
 def _read_options(runtime: Interpreter, outer: State, state: State, request: _Request) -> int | None:

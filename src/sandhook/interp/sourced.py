@@ -18,12 +18,16 @@ def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[s
     hidden = traps.suspend(state, {"DEBUG": state.options.functrace})
     if arguments:
         state.positional = frame.arguments = list(arguments)
+    else:
+        frame.arguments = (path,)
     execution = state.execution
     outer_positional_set, execution.positional_set = execution.positional_set, False
     state.frames.append(frame)
     state.source = path
+    line, command = state.line, state.tracing.command
     try:
         status = runtime.run_text(state, text, line=1)
+        state.line, state.tracing.command = line, command
     except ReturnFrom as leaving:
         status = leaving.status
     finally:

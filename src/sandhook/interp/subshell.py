@@ -6,7 +6,7 @@ for it (``( )``, the last command of a pipeline, command substitution), else as 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.interp.jobs import jobs_of
@@ -16,20 +16,30 @@ from sandhook.kernel.signals import SIGINT, SIGKILL, SIGQUIT, Terminated
 from sandhook.state.control import BreakLoop, ContinueLoop, Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.fork import fork
 from sandhook.state.state import State
-from sandhook.syntax.nodes import Command, Pipeline, SimpleCommand
+from sandhook.syntax.nodes import Command, Pipeline, Redirection, SimpleCommand
 
 Run: TypeAlias = Callable[[State], int]
 
 
-def enter(state: State, child: Process, *, sees_jobs: bool = False, coprocesses: bool = False) -> State:
+def enter(
+    state: State,
+    child: Process,
+    *,
+    sees_jobs: bool = False,
+    coprocesses: bool = False,
+    reads_pipe: bool = False,
+) -> State:
     """Return the State of a subshell of ``state`` that runs as ``child``.
 
     Args:
         sees_jobs: The subshell is a simple command or a substitution: it sees the jobs of the shell, and its
             ``break`` may name loops of the shell, which ends the subshell without a message.
         coprocesses: The descriptors of coprocesses stay open.
+        reads_pipe: The input is that of a pipeline.
     """
     inner = fork(state, child)
+    inner.execution.reads_pipe = reads_pipe
+    inner.execution.redirected_input = reads_pipe or state.execution.redirected_input
     if sees_jobs:
         inner.loops = state.loops
         if state.jobs is not None:
@@ -37,6 +47,8 @@ def enter(state: State, child: Process, *, sees_jobs: bool = False, coprocesses:
     if state.coprocesses and not coprocesses:
         for number in state.coprocesses:
             child.close(number)
+    inner.tracing.exit_status = inner.tracing.return_status = None
+    inner.tracing.running_traps -= {"EXIT"}
     if inner.traps:
         options = inner.options
         if not options.errtrace:
@@ -80,17 +92,25 @@ def run_last_trap(state: State, death: Terminated) -> None:
 
 
 def in_subshell(
-    state: State, child: Process, run: Run, *, sees_jobs: bool = False, coprocesses: bool = False
+    state: State,
+    child: Process,
+    run: Run,
+    *,
+    sees_jobs: bool = False,
+    coprocesses: bool = False,
+    reads_pipe: bool = False,
 ) -> int:
     """Run ``run`` as ``child`` in the current task, and return its exit status; see ``enter``."""
-    inner = enter(state, child, sees_jobs=sees_jobs, coprocesses=coprocesses)
+    inner = enter(state, child, sees_jobs=sees_jobs, coprocesses=coprocesses, reads_pipe=reads_pipe)
     # With an EXIT trap the process has work after the end of the child, so a signal waits for that.
     return state.process.run_child(child, lambda: finish(inner, run), signalled="EXIT" not in state.traps)
 
 
-def start_subshell(state: State, child: Process, run: Run, *, sees_jobs: bool = False) -> State:
+def start_subshell(
+    state: State, child: Process, run: Run, *, sees_jobs: bool = False, reads_pipe: bool = False
+) -> State:
     """Run ``run`` as ``child`` in a task of its own; see ``enter``."""
-    inner = enter(state, child, sees_jobs=sees_jobs)
+    inner = enter(state, child, sees_jobs=sees_jobs, reads_pipe=reads_pipe)
     child.start(lambda: finish(inner, run))
     return inner
 
@@ -121,16 +141,28 @@ def direct(run: Run, node: Command) -> Run:
     return run_direct
 
 
+def redirects_input(redirections: Sequence[Redirection]) -> bool:
+    """Return True if bash takes one of the redirections for one of standard input."""
+    return any(
+        redirection.operator in ("<", "<<", "<<-", "<<<")
+        or (redirection.operator in ("<&", "<>") and not redirection.fd and redirection.variable is None)
+        for redirection in redirections
+    )
+
+
 def in_background(run: Run, node: Command) -> Run:
     """Compile ``command &``."""
     run = direct(run, node)
+    own_input = redirects_input(getattr(node, "redirections", ()))
 
     def start(state: State) -> int:
         state.budget.charge(1)
         child = state.process.fork()
         if not state.shell.job_control(state):
-            # Without job control a job reads nothing and cannot be interrupted (XCU 2.11).
-            child.install(0, Null())
+            # Without job control a job reads nothing and cannot be interrupted (XCU 2.11), but as in bash it
+            # reads the input of the pipeline or the redirected compound command that it is part of.
+            if not own_input and not state.execution.redirected_input:
+                child.install(0, Null())
             child.ignored.update((SIGINT, SIGQUIT))
         inner = start_subshell(state, child, run, sees_jobs=isinstance(node, SimpleCommand))
         if isinstance(node, Pipeline) and not node.negated:

@@ -121,6 +121,10 @@ def backquote(text: str) -> Text:
 def process_substitution(direction: str, body: Run | None) -> Text:
     """Compile ``<(body)`` and ``>(body)`` to the name of the descriptor of a pipe."""
 
+    def run_body(inner: State) -> int:
+        inner.tracing.depth += 1
+        return body(inner) if body is not None else 0
+
     def run(state: State) -> str:
         process = state.process
         try:
@@ -132,7 +136,7 @@ def process_substitution(direction: str, body: Run | None) -> Text:
         child = process.fork()
         shell_end, child_end, number = (reader, writer, 1) if direction == "<" else (writer, reader, 0)
         child.install(number, child_end)
-        start_subshell(state, child, body or _run_nothing)
+        start_subshell(state, child, run_body)
         state.last_background = child.pid
         table = jobs_of(state)
         table.substitution = child
@@ -155,10 +159,6 @@ def _free_below_63(used: Container[int]) -> int:
     while number in used:
         number -= 1
     return number
-
-
-def _run_nothing(state: State) -> int:
-    return 0
 
 
 __all__ = ["backquote", "process_substitution", "substitute"]

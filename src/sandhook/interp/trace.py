@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sandhook.errors import ShellSyntaxError
 from sandhook.expand.escapes import prompt
 from sandhook.state.assigned import Argument, Assigned, Element
+from sandhook.state.control import ShellError, bad_substitution_error
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     ArithmeticCommand,
@@ -16,6 +18,7 @@ from sandhook.syntax.nodes import (
     Pipeline,
     Select,
     SimpleCommand,
+    Subshell,
     Word,
 )
 from sandhook.text.numbers import decimal
@@ -27,8 +30,31 @@ def prefix(state: State) -> str:
     text = state.get("PS4")
     if text is None:
         return ""
-    expanded = prompt(state, text)
+
+    def recover(error: ShellError | ShellSyntaxError, decoded: str) -> str:
+        return _unexpanded(state, error, decoded)
+
+    expanded = prompt(state, text, recover)
     return expanded[:1] * (1 + state.tracing.depth) + expanded[1:]
+
+
+def _unexpanded(state: State, error: ShellError | ShellSyntaxError, text: str) -> str:
+    """Report that PS4 does not expand, and return what bash prints in its place."""
+    if isinstance(error, ShellError):
+        if state.options.errexit and error.reason != "expression":
+            state.shell.fatal_error(state, error)
+        state.shell.error(state, error.message)
+        return text
+    opening = error.source[error.span[0] :]
+    if error.where == "quote" and opening.startswith("`"):
+        state.shell.error(state, f'bad substitution: no closing "`" in {opening}')
+        return text
+    if error.where == "quote" and opening.startswith("${"):
+        state.shell.error(state, bad_substitution_error(opening).message)
+        return text
+    if error.where != "quote":
+        state.shell.report_syntax(state, error, "command substitution: ", state.line)
+    return ""
 
 
 def show(state: State, text: str) -> None:
@@ -38,9 +64,10 @@ def show(state: State, text: str) -> None:
         return
     tracing.busy = True
     try:
-        number = state.get("BASH_XTRACEFD") or "2"
         descriptors = state.process.descriptors
-        fd = decimal(number)
+        fd = state.memo.trace_descriptor
+        if fd is None:
+            fd = decimal(state.get("BASH_XTRACEFD") or "2")
         target = descriptors.get(2 if fd is None else fd) or descriptors.get(2)
         if target is not None and target.writable:
             target.write(f"{prefix(state)}{text}\n".encode("utf-8", "surrogateescape"))
@@ -93,7 +120,8 @@ def command_text(node: Command) -> str:
 
     match node:
         case Pipeline(commands=commands) if commands:
-            return command_text(commands[-1])
+            timed = f"{node.timed} " if node.timed is not None and isinstance(commands[-1], Subshell) else ""
+            return timed + command_text(commands[-1])
         case For() | Select():
             words = (word_text(word) for word in node.words) if node.words is not None else ('"$@"',)
             return f"{'for' if isinstance(node, For) else 'select'} {node.name} in {' '.join(words)}"
@@ -102,10 +130,7 @@ def command_text(node: Command) -> str:
         case ArithmeticCommand(expression):
             return f"(({word_text(expression)}))"
         case SimpleCommand() if any(part.document is not None for part in node.redirections):
-            command = unparse(node._replace(redirections=()))
-            return " ".join(
-                [command, *(f"{part.operator}{word_text(part.target)}" for part in node.redirections)]
-            )
+            return unparse(node)
     return unparse(node)
 
 

@@ -6,6 +6,7 @@ from sandhook.kernel.signals import NAMES, SIGINT
 from sandhook.state.control import Discard, ExitShell, ReturnFrom
 from sandhook.state.frame import Frame
 from sandhook.state.state import Interpreter, State
+from sandhook.syntax.nodes import Command, Pipeline, SimpleCommand, Subshell
 
 #: The labels of traps in messages of syntax errors; "trap" for other signals.
 _LABELS = {
@@ -30,6 +31,8 @@ def run_trap(runtime: Interpreter, state: State, name: str) -> int:
     status, line, pipestatus = state.status, state.line, state.pipestatus
     errexit_suppressed = state.errexit_suppressed
     tracing.running_traps |= {name}
+    outer_return_status = tracing.return_status
+    tracing.return_status = None if name == "DEBUG" else status
     finished = True
     try:
         # Traps of signals count their lines from 1; others have the line of the command.
@@ -42,6 +45,7 @@ def run_trap(runtime: Interpreter, state: State, name: str) -> int:
     finally:
         if finished:
             tracing.running_traps -= {name}
+        tracing.return_status = outer_return_status
         state.line = line
         state.pipestatus = pipestatus
         state.errexit_suppressed = errexit_suppressed
@@ -60,6 +64,36 @@ def skips(state: State, status: int) -> bool:
         raise ReturnFrom(2)
     state.status = 0
     return True
+
+
+def note_failure(state: State, node: Command) -> None:
+    """Record a command that failed for BASH_COMMAND: in a pipeline, the last one that the shell itself knows."""
+    last = node.commands[-1] if isinstance(node, Pipeline) and node.commands else node
+    if (
+        isinstance(node, Pipeline)
+        and not isinstance(last, (SimpleCommand, Subshell))
+        and len(node.commands) > 1
+    ):
+        simple = [command for command in node.commands if isinstance(command, SimpleCommand)]
+        if simple and not uses_lastpipe(state):
+            state.shell.note_command(state, simple[-1])
+        return
+    state.shell.note_command(state, node)
+
+
+def fails_twice(state: State, node: Command) -> bool:
+    """Return True for a subshell at the end of a pipeline: as in bash, it and the pipeline run the ERR trap."""
+    return (
+        isinstance(node, Pipeline)
+        and len(node.commands) > 1
+        and isinstance(node.commands[-1], Subshell)
+        and not uses_lastpipe(state)
+    )
+
+
+def uses_lastpipe(state: State) -> bool:
+    """Return True if the last command of a pipeline runs in the shell itself."""
+    return state.options.lastpipe and not state.shell.job_control(state)
 
 
 def suspend(state: State, inherited: dict[str, bool]) -> dict[str, str] | None:
@@ -110,7 +144,7 @@ def run_exit_trap(runtime: Interpreter, state: State, status: int) -> int:
     if execution.abandoned_calls is not None:
         state.frames, state.positional = execution.abandoned_calls
         execution.abandoned_calls = None
-    tracing.exit_status = status  # for exit without an operand in the trap
+    tracing.exit_status = tracing.return_status = status  # for exit and return without an operand in the trap
     state.errexit_suppressed = 0
     state.loops = 0
     tracing.running_traps |= {"EXIT"}
@@ -119,8 +153,10 @@ def run_exit_trap(runtime: Interpreter, state: State, status: int) -> int:
         runtime.run_text(state, text, name=_LABELS["EXIT"], line=1)
     except (ExitShell, ReturnFrom) as leaving:
         status = leaving.status
-    if state.subshell or state.invocation.input != "string":
-        state.traps.pop("EXIT", None)  # a trap that the trap itself set runs only for a command string
+    if state.subshell or state.frames or state.invocation.input != "string":
+        state.traps.pop(
+            "EXIT", None
+        )  # what the trap itself set runs only at the top level of a command string
     return status
 
 

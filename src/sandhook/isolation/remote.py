@@ -70,6 +70,7 @@ class RemoteRun(Record):
     stderr: WriteBytes | None
     overflow: Overflow
     start_files: bool
+    crlf: bool
     cancel: Cancellation | None
     network: Network | None = None
     temporary: Sequence[tuple[str, bytes]] = ()
@@ -214,6 +215,7 @@ class _Remote:
             "limits": list(self._limits),
             "overflow": request.overflow,
             "start_files": request.start_files,
+            "crlf": request.crlf,
             "asks_input": not isinstance(request.stdin, bytes),
             "streams": [request.stdout is not None, request.stderr is not None],
             "trees": trees,

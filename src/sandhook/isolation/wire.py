@@ -113,6 +113,7 @@ class RunHeader(TypedDict):
     limits: list[float]
     overflow: Overflow
     start_files: bool
+    crlf: bool
     asks_input: bool  #: standard input comes by INPUT
     streams: list[bool]  #: whether standard output and standard error are sent as they come
     trees: list[TreeHeader]  #: the files of which the worker has a copy; empty if it asks the host

@@ -45,6 +45,11 @@ class Pipe:
         self.reading: list[Task] = []
         self.writing: list[Task] = []
 
+    @property
+    def reopens(self) -> bool:
+        """True if both ends can be opened, even after all of one end were closed."""
+        return True
+
     def ends(self) -> tuple[PipeReader, PipeWriter]:
         """Make one description for each end."""
         return PipeReader(self), PipeWriter(self)
@@ -158,7 +163,7 @@ class PipeWriter(Description):
 
 
 class Duplex(Description):
-    """A FIFO opened with <>: both ends at once."""
+    """A pipe or FIFO opened with <>: both ends at once."""
 
     __slots__ = ("_reader", "_writer")
     readable = writable = True

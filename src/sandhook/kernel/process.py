@@ -229,6 +229,8 @@ class Process:
         if number not in self.descriptors:
             raise fs_error(errno.ENOENT)
         shared = self.descriptors[number]
+        if read and write and isinstance(shared, (PipeReader, PipeWriter)) and shared.pipe.reopens:
+            return Duplex(shared.pipe)
         shared.retain()
         return shared
 
@@ -373,12 +375,13 @@ class Kernel:
     Attributes:
         failure: The last command that could not be started, or that a signal ended.
         cpu_seconds: Processor time of programs that have ended, in user mode and in the system.
+        notes: Faults in scripts that were tolerated.
         user_id, group_id: The user and the group of the run, as ``$UID`` and ``id`` print them.
     """
 
     __slots__ = (
         "_fifos", "_later_pids", "_locks", "_next_pid", "budget", "cpu_seconds", "failure", "fs", "group_id",
-        "limits", "network", "outside", "processes", "scheduler", "start_files", "user_id",
+        "limits", "network", "notes", "outside", "processes", "scheduler", "start_files", "user_id",
     )  # fmt: skip
 
     def __init__(
@@ -399,6 +402,7 @@ class Kernel:
         self.start_files = start_files
         self.outside = outside
         self.failure: CommandFailure | None = None
+        self.notes: tuple[str, ...] = ()
         self.cpu_seconds = (0.0, 0.0)
         if outside is None:
             self.scheduler = Scheduler(self.budget)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from sandhook.limits import timed_items
 from sandhook.state.assigned import Assigned, Element, Elements
 from sandhook.state.control import Discard, ShellError, readonly_error, subscript_error
-from sandhook.state.references import TARGET
+from sandhook.state.references import TARGET, array_target
 from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
@@ -52,7 +52,7 @@ def point(state: State, name: str, target: str) -> None:
 def assign_elements(state: State, name: str, elements: Elements, *, append: bool = False) -> None:
     """Carry out ``name=(...)`` or ``name+=(...)``."""
     if name in state.namerefs:
-        name, _ = state.resolve(name)
+        name = array_target(state, name, for_list=True, warn=lambda text: state.shell.warning(state, text))
     bits = state.attributes.get(name, 0)
     if bits & READONLY:
         raise readonly_error(name, "unit")

@@ -21,10 +21,15 @@ def exported_variables(state: State) -> dict[str, str]:
     for name, bits in state.attributes.items():
         if bits & EXPORT:
             value = state.get(name)
-            if value is None:
-                value = _hidden(state, name)
             if value is not None and not bits & (ARRAY | ASSOC):
                 exported[name] = value
+    for frame in reversed(state.frames):  # a local that is not exported does not hide an exported variable
+        for name, saved in frame.saved.items():
+            if saved.attributes & EXPORT and name not in exported and isinstance(saved.value, str):
+                exported[name] = saved.value
+    for name, target in state.namerefs.items():  # commands get the name that it refers to
+        if state.attributes.get(name, 0) & EXPORT and target:
+            exported[name] = target
     exported.update(state.memo.foreign)
     ordered = {name: exported[name] for name in sorted(exported, key=_bucket)}
     if state.executed is not None:
@@ -32,13 +37,16 @@ def exported_variables(state: State) -> dict[str, str]:
     return ordered
 
 
-def _hidden(state: State, name: str) -> str | None:
-    """Return the exported value that a local without a value hides; commands still get it."""
-    for frame in reversed(state.frames):
-        saved = frame.saved.get(name)
-        if saved is not None and saved.attributes & EXPORT and isinstance(saved.value, str):
-            return saved.value
-    return None
+def exported_functions(state: State) -> dict[str, str]:
+    """Return the exported functions, each as bash writes it to the environment: "() {  command ...".
+
+    The first command stands on the line of the brace, so bash counts the lines of such a function from 0.
+    """
+    return {
+        name: "() {  " + function.definition().partition("{")[2].lstrip(" \n")
+        for name, function in state.functions.items()
+        if function.attributes & EXPORT
+    }
 
 
 def set_environment(state: State, environment: Mapping[str, str]) -> None:

@@ -29,8 +29,7 @@ def fork(state: State, process: Process) -> State:
     new.invocation = state.invocation
     new.last_argument = state.last_argument
     new.last_background = state.last_background
-    new.line = state.line
-    new.memo = state.memo
+    new.line, new.memo = state.line, state.memo
     new.name = state.name
     new.options = state.options
     new.pipestatus = state.pipestatus
@@ -62,6 +61,7 @@ def fork(state: State, process: Process) -> State:
     new.functions = state.functions.copy()
     new.hashed, new.hash_path = state.hashed.copy(), state.hash_path
     new.namerefs = state.namerefs.copy()
+    new.temporary_scopes = [scope.copy() for scope in state.temporary_scopes]
     new.tracing = state.tracing.copy()
     new.traps = state.traps.copy()
     # What begins anew.
@@ -89,5 +89,6 @@ def move(state: State, process: Process, programs: Programs | None = None) -> No
     state.jobs = None
     state.coprocesses = ()
     state.frames = []
+    state.temporary_scopes = []
     state.shared_frames = 0
     state.errexit_suppressed = state.loops = state.calls = 0

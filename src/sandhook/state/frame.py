@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from sandhook.record import Record
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sandhook.limits import Budget
     from sandhook.state.options import Options
     from sandhook.state.values import Charge, Value
@@ -23,12 +25,35 @@ class Saved(Record):
     target: str | None
 
 
+class TemporaryScope:
+    """The assignments before a built-in that runs commands (``x=1 eval ...``).
+
+    Attributes:
+        depth: The number of calls around the built-in.
+        saved: Variables that the assignments hide.
+        declared: Names among them that ``local`` has declared since.
+    """
+
+    __slots__ = ("declared", "depth", "saved")
+
+    def __init__(self, depth: int, saved: dict[str, Saved]) -> None:
+        self.depth = depth
+        self.saved = saved
+        self.declared: set[str] = set()
+
+    def copy(self) -> TemporaryScope:
+        """Return the scope for a subshell, which may unset names there alone."""
+        new = TemporaryScope(self.depth, self.saved.copy())
+        new.declared = self.declared.copy()
+        return new
+
+
 class Frame:
     """One call of a function or sourced script.
 
     Attributes:
         saved: Variables that locals of this call hide.
-        arguments: Of the call, for BASH_ARGV; None for a script that was sourced without any.
+        arguments: Of the call, for BASH_ARGV: a list under extdebug only, a tuple in any case; None for none.
         temporary: Names among ``saved`` that were assigned before the call (``x=1 f``) and are not local yet.
         assigned_before: All names that were assigned before the call.
         exported: Names of those that the call exported: their value stays.
@@ -49,7 +74,7 @@ class Frame:
         self.source = source
         self.sourced = sourced
         self.saved: dict[str, Saved] = {}
-        self.arguments: list[str] | None = None
+        self.arguments: Sequence[str] | None = None
         self.temporary: set[str] = _NO_NAMES
         self.assigned_before: set[str] = _NO_NAMES
         self.exported: set[str] = _NO_NAMES

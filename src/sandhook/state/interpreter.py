@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
+    from sandhook.errors import ShellSyntaxError
     from sandhook.kernel.descriptor import Description
     from sandhook.state.assigned import Argument, Assigned
     from sandhook.state.control import ShellError
@@ -253,6 +254,10 @@ class InterpreterOf(Protocol[S]):
 
     def run_trap(self, state: S, name: str) -> int:
         """Run the commands of a trap; ``$?`` is as before afterwards."""
+        ...
+
+    def report_syntax(self, state: S, error: ShellSyntaxError, label: str, line: int = 1) -> None:
+        """Report a syntax error as bash does, with the offending line."""
         ...
 
     def run_exit_trap(self, state: S, status: int) -> int:

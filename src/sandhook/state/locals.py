@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandhook.state.control import ShellError, readonly_error
-from sandhook.state.frame import Frame, Saved
+from sandhook.state.frame import Frame, Saved, TemporaryScope
 from sandhook.state.state import State
 from sandhook.state.values import DECLARED, DYNAMIC, READONLY
 
@@ -15,6 +15,34 @@ def function_frame(state: State) -> Frame | None:
     for frame in reversed(state.frames):
         if not frame.sourced:
             return frame
+    return None
+
+
+def keep_parameters(state: State) -> None:
+    """Keep the positional parameters for the end of BASH_ARGV, unless others were kept before."""
+    if state.memo.parameters is None:
+        state.memo = state.memo._replace(parameters=tuple(state.positional))
+
+
+def switch_extdebug(state: State, on: bool) -> None:
+    """Keep for BASH_ARGV what extdebug has recorded until now, or begin to record calls."""
+    if on == ("extdebug" in state.options.shopts):
+        return
+    state.unshare_frames()
+    for frame in state.frames:
+        if isinstance(frame.arguments, list):
+            frame.arguments = None if on else tuple(frame.arguments)
+    if on:
+        keep_parameters(state)
+    state.set_shopt("extdebug", on)
+
+
+def temporary_scope(state: State, name: str) -> TemporaryScope | None:
+    """Return the scope of ``name=value eval ...`` if no call within it has a variable of this name."""
+    frames = state.frames
+    for scope in reversed(state.temporary_scopes):
+        if name in scope.saved:
+            return None if any(name in frame.saved for frame in frames[scope.depth :]) else scope
     return None
 
 

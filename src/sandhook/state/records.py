@@ -7,7 +7,7 @@ a whole, so that a subshell shares them until one of the two shells replaces its
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sandhook.record import Record
@@ -33,7 +33,6 @@ class Invocation(Record):
         input: Where the shell reads its commands.
         main: The path of the script file; "" without one.
         interactive: What messages of an interactive shell begin with; None for a shell that is not interactive.
-        arguments: The positional parameters that the shell began with, for BASH_ARGV.
         parent_pid: PPID.
         ignored_signals: Signals that were ignored when the shell began; ``trap`` cannot change them.
     """
@@ -41,7 +40,6 @@ class Invocation(Record):
     input: Input = "none"
     main: str = ""
     interactive: str | None = None
-    arguments: Sequence[str] = ()
     parent_pid: int = 1
     ignored_signals: frozenset[int] = frozenset()
 
@@ -53,21 +51,23 @@ class Memo(Record):
         random: The generator of RANDOM; None until RANDOM is first used.
         seconds: What SECONDS was set to, less the age of the shell at that moment; in seconds.
         subshell_offset: What BASH_SUBSHELL was set to, less the level at that moment.
-        arguments_seen: BASH_ARGV or BASH_ARGC was used outside a function.
+        parameters: The positional parameters that BASH_ARGV ends with; None before they are first needed.
         directory: The logical and the physical working directory after the last ``cd``.
         hash_used: A command was entered into the hash table once.
         history: The list of commands; None until it is first used.
+        trace_descriptor: Where xtrace goes since BASH_XTRACEFD was last set; None before.
         foreign: Environment variables whose names are not shell names; commands get them unchanged.
     """
 
     random: Random | None = None
     seconds: int = 0
     subshell_offset: int = 0
-    arguments_seen: bool = False
+    parameters: tuple[str, ...] | None = None
     directory: tuple[str, str] | None = None
     hash_used: bool = False
     history: History | None = None
     foreign: Mapping[str, str] = _NO_NAMES
+    trace_descriptor: int | None = None
 
 
 class Tracing:
@@ -83,11 +83,12 @@ class Tracing:
         running_traps: Names of the traps whose commands are running.
         err_depth: How deep in calls the ERR trap was set; None without one.
         exit_status: What ``exit`` without an operand means in the EXIT trap; None outside of it.
+        return_status: What ``return`` without an operand means in a trap; None outside of traps, and in DEBUG traps.
     """
 
     __slots__ = (
-        "busy", "command", "depth", "err_depth", "exit_status", "in_substitution", "recording", "running_traps",
-        "tracks_commands",
+        "busy", "command", "depth", "err_depth", "exit_status", "in_substitution", "recording", "return_status",
+        "running_traps", "tracks_commands",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -100,6 +101,7 @@ class Tracing:
         self.running_traps: frozenset[str] = frozenset()
         self.err_depth: int | None = None
         self.exit_status: int | None = None
+        self.return_status: int | None = None
 
     def copy(self) -> Tracing:
         new = Tracing.__new__(Tracing)
@@ -112,6 +114,7 @@ class Tracing:
         new.running_traps = self.running_traps
         new.err_depth = self.err_depth
         new.exit_status = self.exit_status
+        new.return_status = self.return_status
         return new
 
 
@@ -123,6 +126,8 @@ class Execution:
             nothing follows it; -1 when commands follow.
         direct: The process runs one simple command alone, so an expansion error's status is its own.
         alone: The next pipeline is all that the process runs.
+        reads_pipe: The process is a part of a pipeline other than the first.
+        redirected_input: The input of a compound command was redirected: jobs in the background read it, too.
         applies_as_child: Redirections are applied as in the process of an external command.
         defers_signals: ``kill`` runs with redirections: traps run after these are undone.
         inherited_traps: The traps of the parent, which ``trap`` shows until it sets one.
@@ -139,13 +144,15 @@ class Execution:
 
     __slots__ = (
         "abandoned_calls", "alone", "applies_as_child", "defers_signals", "direct", "inherited_traps", "killed",
-        "last_argument", "last_command", "parameters", "positional_set", "skips_err_trap", "substitutions", "syntax_error",
+        "last_argument", "last_command", "parameters", "positional_set", "reads_pipe", "redirected_input", "skips_err_trap", "substitutions", "syntax_error",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.last_command = -1
         self.direct = False
         self.alone = False
+        self.reads_pipe = False
+        self.redirected_input = False
         self.applies_as_child = False
         self.defers_signals = False
         self.inherited_traps: Mapping[str, str] = _NO_NAMES

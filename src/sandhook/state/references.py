@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Protocol
 
 from sandhook.lazy import lazily
+from sandhook.state.control import ShellError
 from sandhook.state.frame import Frame
+from sandhook.state.values import ASSOC, Value
 
 #: What a reference may name: a variable, or an element of one.
 TARGET = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?$", re.DOTALL)
+
+
+def refers_to_element(references: Mapping[str, str], name: str) -> bool:
+    """Return True if a name is a reference to an element, which has no elements itself."""
+    if name not in references:
+        return False
+    target = follow(references, name)
+    return target is not None and target[1] is not None
 
 
 def follow(references: Mapping[str, str], name: str) -> tuple[str, str | None] | None:
@@ -30,6 +41,53 @@ def follow(references: Mapping[str, str], name: str) -> tuple[str, str | None] |
         seen.add(target)
         name = target
     return name, None
+
+
+class Variables(Protocol):
+    """The variables of a shell, as this file needs them; ``state.State`` has them."""
+
+    attributes: dict[str, int]
+    namerefs: dict[str, str]
+
+    def get(self, name: str) -> str | None: ...
+
+    def value(self, name: str) -> Value | None: ...
+
+    def element(self, name: str, subscript: str) -> str | None: ...
+
+    def resolve(self, name: str) -> tuple[str, str | None]: ...
+
+
+def element_value(state: Variables, name: str, subscript: str) -> str | None:
+    """Return the value of a reference to an element; all elements are joined as in ``"${name[*]}"``."""
+    if subscript not in ("@", "*") or state.attributes.get(name, 0) & ASSOC:
+        return state.element(name, subscript)
+    value = state.value(name)
+    if value is None or isinstance(value, str):
+        return value
+    ifs = state.get("IFS") if subscript == "*" else None
+    return (" " if ifs is None else ifs[:1]).join(value.values())
+
+
+def array_target(
+    state: Variables, name: str, *, for_list: bool = False, warn: Callable[[str], None] | None = None
+) -> str:
+    """Return the array that a reference stands for. Raises ShellError when it refers to an element, or to nothing.
+
+    Args:
+        for_list: A whole array is assigned: a reference without a target becomes the array.
+        warn: Receives a warning of that.
+    """
+    target, subscript = state.resolve(name)
+    if subscript is not None:
+        raise ShellError(f"`{state.namerefs[name]}': not a valid identifier", ends="unit")
+    if target in state.namerefs and not state.namerefs[target]:
+        if not for_list:
+            raise ShellError("`': not a valid identifier", ends="unit")
+        if warn is not None:
+            warn(f"{target}: removing nameref attribute")
+        del state.namerefs[target]
+    return target
 
 
 def hidden_target(

@@ -15,10 +15,10 @@ from sandhook.kernel.process import Process
 from sandhook.limits import Budget
 from sandhook.record import Record
 from sandhook.state.control import Discard, ShellError, readonly_error, subscript_error
-from sandhook.state.frame import Frame, Saved
+from sandhook.state.frame import Frame, Saved, TemporaryScope
 from sandhook.state.options import Options
 from sandhook.state.records import NOT_STARTED, NOTHING_REMEMBERED, Execution, Invocation, Tracing
-from sandhook.state.references import TARGET, follow, hidden_target
+from sandhook.state.references import TARGET, array_target, element_value, follow, hidden_target
 from sandhook.state.values import (
     ARRAY,
     ASSOC,
@@ -111,8 +111,8 @@ class State:
         arithmetic_depth: Nested evaluations of a variable's text as an expression (a count).
         calls: Nested functions, sources and evals.
         shifted_list: The list that shift made and may change in place, since nobody else has it.
-        pending_temporaries: What the assignments before a function call, export or readonly hide. A function
-            moves it to its frame; a name that is removed from it keeps its new value.
+        pending_temporaries: What the assignments before a function call, export or readonly hide.
+        temporary_scopes: The assignments before the built-ins that run commands now, the innermost last.
         coprocesses: Descriptors of coprocesses, which programs do not inherit.
         disabled_builtins: Names that ``enable -n`` has switched off.
         programs: The programs of the host, where the run may start them; None in a sandbox.
@@ -126,8 +126,8 @@ class State:
         "execution", "frames", "functions", "getopts_position", "hash_path", "hashed", "instrumented", "invocation",
         "jobs", "last_argument", "last_background", "line", "loops", "memo", "name", "namerefs", "operands",
         "options", "pending_temporaries", "pipestatus", "positional", "process", "programs", "shared_frames", "shell",
-        "shell_pid", "shifted_list", "source", "started", "status", "subshell", "substitution_status", "tracing",
-        "traps", "unlisted", "unset_dynamics", "values",
+        "shell_pid", "shifted_list", "source", "started", "status", "subshell", "substitution_status",
+        "temporary_scopes", "tracing", "traps", "unlisted", "unset_dynamics", "values",
     )  # fmt: skip
 
     def __init__(
@@ -184,6 +184,7 @@ class State:
         self.executed: str | None = None
         self.directory_stack: list[str] = []
         self.pending_temporaries: dict[str, Saved] | None = None
+        self.temporary_scopes: list[TemporaryScope] = []
         self.started = self.budget.elapsed()
 
     def handle_signal(self, number: int) -> None:
@@ -213,7 +214,7 @@ class State:
         if name in self.namerefs:
             target, subscript = self.resolve(name)
             if subscript is not None:
-                return self.element(target, subscript)
+                return element_value(self, target, subscript)
             if target in self.namerefs:
                 frame = self._hiding_global(target)
                 return None if frame is None else frame.saved[target].value
@@ -393,7 +394,7 @@ class State:
     def set_element(self, name: str, subscript: str, value: str, *, append: bool = False) -> None:
         """Assign ``name[subscript]=value``; makes an indexed array of a scalar or a new name."""
         if name in self.namerefs:
-            name, _ = self.resolve(name)
+            name = array_target(self, name)
         bits = self.attributes.get(name, 0)
         if bits & READONLY:
             raise readonly_error(name, "unit")
@@ -426,9 +427,9 @@ class State:
         store(array, key, value, self.budget)
 
     def computed(self, name: str) -> Dynamic | None:
-        """Return the Dynamic of a computed variable, None for a stored one."""
+        """Return the Dynamic of a computed variable, None for a stored one, even if it switches something."""
         dynamic = self.dynamics.get(name)
-        return dynamic if dynamic is not None and name not in self.unset_dynamics else None
+        return dynamic if dynamic and not dynamic.unset and name not in self.unset_dynamics else None
 
     def set_computed(self, name: str, subscript: str, value: str | None) -> None:
         """Set or (None) unset an element of a computed variable; most of them ignore it, as in bash."""

@@ -77,8 +77,6 @@ TIME_OK = frozenset(
         "TIME",
         "TIMEOPT",
         "TIMEIGN",
-        "BAR",
-        "BAR_AND",
         "START",
     ]
 )
@@ -101,6 +99,8 @@ REDIRECTIONS = frozenset(
 CASE_CLAUSE_END = frozenset(["SEMI_SEMI", "SEMI_AND", "SEMI_SEMI_AND"])
 OPENING = frozenset(["IF", "CASE", "FOR", "SELECT", "WHILE", "UNTIL", "LEFT_CURLY"])
 CLOSING = frozenset(["FI", "ESAC", "DONE", "RIGHT_CURLY"])
+#: Before the ")" of a substitution whose only command is a "time" that times nothing.
+TIME_PREFIX = frozenset(["TIME", "TIMEOPT", "TIMEIGN", "BANG"])
 #: After these, a word decides how later ones are read.
 EXPECTING = frozenset(["LESS_LESS", "LESS_LESS_MINUS", "FUNCTION", "CASE", "SELECT", "FOR"])
 START = "START"  #: kind before the first token
@@ -133,6 +133,7 @@ class Context:
         redirecting: A redirection is being read where a command's name may stand.
         redirected: That redirection's operator was the token before ``last``.
         held: The "]]" that ended a condition, which is returned after the condition.
+        only_time: A command substitution has only "time" with its options so far; ")" may then follow at once.
     """
 
     __slots__ = (
@@ -149,6 +150,7 @@ class Context:
         "in_condition",
         "in_regex",
         "last",
+        "only_time",
         "pending",
         "queue",
         "redirected",
@@ -168,6 +170,7 @@ class Context:
         self.redirecting = False
         self.redirected = False
         self.held: Token | None = None
+        self.only_time = False
         self._awaiting_in = 0  # for, case and select commands whose "in" may come
         self._awaited_by_case = False
         self._open_cases = 0
@@ -248,9 +251,11 @@ class Context:
         if self.in_condition:
             return "BANG" if text == "!" else None
         kind = RESERVED_WORDS[text]
-        if self.in_case_pattern and (kind != "ESAC" or self.last == "LEFT_PAREN"):
+        if self.in_case_pattern and (kind != "ESAC" or self.last == "LEFT_PAREN" or self.last == "BAR"):
             return None
-        if kind == "TIME" and self.last not in TIME_OK:
+        if kind == "TIME" and (
+            self.last not in TIME_OK or (self.last == "NEWLINE" and self.before_last == "BAR")
+        ):
             return None
         if kind == "ESAC":
             self.in_case_pattern = False

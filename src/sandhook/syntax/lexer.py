@@ -28,6 +28,8 @@ from sandhook.syntax.context import (
     EXPECTING,
     OPENING,
     REDIRECTIONS,
+    START,
+    TIME_PREFIX,
     Context,
 )
 from sandhook.syntax.heredoc import read_documents
@@ -38,7 +40,7 @@ from sandhook.syntax.words import NAME, WordReader
 from sandhook.text.numbers import decimal
 
 _PLAIN_WORD = re.compile(r"[^ \t\n\r()<>;&|\\'\"`$=?*+@!\[{}]+(?=[ \t\n;&|)])")
-_CONTINUED_OPERATOR = re.compile(r"([&|;<>]{1,2})(?:\\\n)++[&|;<>(-]")
+_CONTINUED_OPERATOR = re.compile(r"([&|;<>]{1,2}|\((?=(?:\\\n)++\())(?:\\\n)++[&|;<>(-]")
 _CONTINUED_NAME = re.compile(r"(?:\\\n)++(?:[A-Za-z0-9_]*+(?:\\\n)++)*+[A-Za-z0-9_]*+\+?(?:\\\n)*+[=\[]")
 _REDIRECTION_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\}\Z", re.DOTALL)
 
@@ -239,6 +241,9 @@ class Lexer(WordReader, Tokenizer):
                 self.enter()
         elif char == ")":
             context.declaring = False
+            if context.only_time and context.last in TIME_PREFIX:
+                context.only_time = False
+                return Token("SEMICOLON", ";", at, at)
             if context.last == "LEFT_PAREN" and context.before_last == "WORD":
                 context.brace_ok = True
             if not context.in_case_pattern:
@@ -248,7 +253,7 @@ class Lexer(WordReader, Tokenizer):
             if text.startswith("(", at + 1):
                 return None
         else:
-            context.declaring = False
+            context.declaring = context.only_time = False
         self.position = at + 1
         return Token(OPERATORS[char], char, at, at + 1)
 
@@ -345,6 +350,8 @@ class Lexer(WordReader, Tokenizer):
             if kind is None and text in RESERVED_WORDS and context.reserved_word_ok():
                 kind = context.reserved_word(text)
             if kind is not None:
+                if last == START:
+                    context.only_time = kind == "TIME" and self.substitutions > 0
                 return Token(kind, text, start, end)
             if text in ASSIGNMENT_OK and context.at_command_word():
                 context.assignment_ok = True

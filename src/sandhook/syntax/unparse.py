@@ -24,32 +24,13 @@ MAX_DEPTH = 400
 _INDENT = 4
 
 #: Names that need the keyword when they are a function's.
-_RESERVED = frozenset(
-    [
-        "if",
-        "then",
-        "else",
-        "elif",
-        "fi",
-        "case",
-        "esac",
-        "for",
-        "select",
-        "while",
-        "until",
-        "do",
-        "done",
-        "in",
-        "function",
-        "time",
-        "{",
-        "}",
-        "!",
-        "[[",
-        "]]",
-        "coproc",
-    ]
-)
+_RESERVED = frozenset((
+    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in", "function",
+    "time", "{", "}", "!", "[[", "]]", "coproc",
+))  # fmt: skip
+
+#: The words of a substitution that only times: its ")" needs no ";" before it.
+_TIME_WORDS = frozenset(("time", "-p", "--", "!", ";"))
 
 
 def unparse(node: n.Node, posix: bool = False) -> str:
@@ -88,6 +69,8 @@ def substitution_text(body: n.CommandList | None) -> str:
     printer.in_substitution = True
     printer.command(body)
     text = printer.text() + _terminator(body)
+    if text.startswith("time ") and text.endswith(" ;") and _TIME_WORDS.issuperset(text.split()):
+        return text[:-2]
     return " " + text if text.startswith("(") else text
 
 

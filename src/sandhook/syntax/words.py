@@ -352,6 +352,9 @@ class WordReader(Reader):
         if char == "{":
             return self.read_braces(start, double_quoted)
         if char == "(":
+            if text.startswith("\\\n", start + 2) and not self.in_document:
+                self.unfold(start + 2)
+                text = self.text
             if text.startswith("(", start + 2) and start not in self._not_arithmetic:
                 expression = self.read_arithmetic(start, start + 3)
                 if expression is not None:
@@ -418,6 +421,8 @@ class WordReader(Reader):
         """
         self.position = at
         parts = self.read_balanced("(", ")", start, arithmetic=True)
+        if self.text.startswith("\\\n", self.position) and not self.in_document:
+            self.unfold(self.position)
         if not self.text.startswith(")", self.position):
             self._not_arithmetic.add(start)
             return None

@@ -25,8 +25,10 @@ def run(state: State, argv: Sequence[str]) -> int:
     outermost = bool(state.errexit_suppressed) and not state.eval_in_condition
     if outermost:
         state.eval_in_condition = True
+    line, command = state.line, state.tracing.command
     try:
         status = runtime(state).run_text(state, text, name="eval")
+        state.line, state.tracing.command = line, command
     finally:
         if outermost:
             state.eval_in_condition = False

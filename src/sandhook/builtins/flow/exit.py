@@ -42,7 +42,7 @@ def _leaving(state: State, status: int) -> AskedExit:
 
         announce_exit(state.shell, state)
     at_top_level = state.invocation.input == "string" and not state.subshell and function_frame(state) is None
-    if "EXIT" in state.traps and not at_top_level:
+    if "EXIT" in state.traps and not at_top_level and "EXIT" not in state.tracing.running_traps:
         status = state.shell.run_exit_trap(state, status & 0xFF)
     return AskedExit(status)
 

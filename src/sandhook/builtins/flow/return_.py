@@ -17,7 +17,7 @@ USAGE = "return [n]"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Raise ReturnFrom with n, or the last status; return 2 where there is nothing to leave."""
-    status = state.status
+    status = state.status if state.tracing.return_status is None else state.tracing.return_status
     if len(argv) > 1:
         operands = number_operands(argv)
         if operands:

@@ -38,7 +38,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     except OSError as error:
         print_error(state, f"{path}: {error_text(error)}")
         if state.options.errexit and not state.errexit_suppressed:
-            raise ExitShell(1) from None  # before the ERR trap runs
+            raise ExitShell(runtime(state).run_exit_trap(state, 1)) from None  # before the ERR trap runs
         if "RETURN" in state.traps:
             runtime(state).run_trap(state, "RETURN")
         return misused(state, argv[0], 1)

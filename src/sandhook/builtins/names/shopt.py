@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, write
 from sandhook.builtins.variables.set import switch
+from sandhook.state.locals import switch_extdebug
 from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import State
 
@@ -77,6 +78,8 @@ def _set(
             switch(state, name, on)
         elif name.startswith("compat"):
             _set_compatible(state, name, on)
+        elif name == "extdebug":
+            switch_extdebug(state, on)
         elif name not in _FIXED:
             state.set_shopt(name, on)
     return status

@@ -13,7 +13,7 @@ from sandhook.state.assigned import Assigned
 from sandhook.state.assignment import assign
 from sandhook.state.control import Discard, ShellError, readonly_error
 from sandhook.state.frame import Frame
-from sandhook.state.locals import function_frame, keep_assigned, make_local
+from sandhook.state.locals import function_frame, keep_assigned, make_local, temporary_scope
 from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
@@ -40,6 +40,7 @@ class Request(Record):
         global_: ``-g``: in a function, act on the global variable.
         inherit: ``-I``: a local starts with the value and attributes that it hides.
         quiet_readonly: A readonly name is reported without the name of the built-in (export, readonly).
+        command: The name of the built-in, for warnings.
     """
 
     add: int = 0
@@ -49,6 +50,7 @@ class Request(Record):
     global_: bool = False
     inherit: bool = False
     quiet_readonly: bool = False
+    command: str = "declare"
 
 
 def split_argument(
@@ -104,7 +106,7 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
         name, assigned = declaration[0], None
         indexed = declaration[1] is not None
     if request.nameref and assigned is not None:
-        _check_target(state, name, assigned, indexed)
+        _check_target(state, name, assigned, indexed, request)
     elif request.local and request.nameref is None and name in state.namerefs:
         frame = function_frame(state)
         if frame is not None and name in frame.saved:  # a local reference: its target becomes local
@@ -113,7 +115,8 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
     if request.local:
         if request.add & (EXPORT | READONLY):
             keep_assigned(state, name)  # a temporary assignment outlives the call, as after export
-        _localize(state, name, request)
+        listed = indexed or (assigned is not None and isinstance(assigned.value, list))
+        _localize(state, name, request, is_array=listed or bool(request.add & (ARRAY | ASSOC)))
     elif request.global_:
         frame = _frame_that_hides_global(state, name)
         if frame is not None:
@@ -124,8 +127,13 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
 
 def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, request: Request) -> None:
     if request.nameref is None and name in state.namerefs:
-        target, _ = state.resolve(name)
-        if target and target not in state.namerefs:
+        target, element = state.resolve(name)
+        if element is not None and request.quiet_readonly:
+            raise BuiltinError(f"`{state.namerefs[name]}': not a valid identifier")
+        if target == name and indexed:
+            state.shell.warning(state, f"{name}: removing nameref attribute")
+            del state.namerefs[name]
+        elif target and target not in state.namerefs:
             name = target
             assigned = assigned._replace(name=name) if assigned else None
     bits = state.attributes.get(name, 0)
@@ -138,6 +146,8 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
     if request.remove & READONLY and bits & READONLY:
         raise _readonly(name, request)
     if assigned is not None and bits & READONLY:
+        if isinstance(assigned.value, list):
+            state.shell.fatal_error(state, readonly_error(name, "unit"))
         raise _readonly(name, request)
     if request.nameref is not None:
         _set_reference(state, name, assigned, bits, request)
@@ -213,12 +223,12 @@ def _readonly(name: str, request: Request) -> BuiltinError:
 # --------------------------------------------------------------------------- references
 
 
-def _check_target(state: State, name: str, assigned: Assigned, indexed: bool) -> None:
+def _check_target(state: State, name: str, assigned: Assigned, indexed: bool, request: Request) -> None:
     value = assigned.value
     if indexed or isinstance(value, list):
         raise BuiltinError(f"{name}: reference variable cannot be an array")
     if value == name and function_frame(state) is not None:  # it refers to the global variable
-        for command in ("local: ", ""):
+        for command in (f"{request.command}: ", ""):
             state.shell.error(state, f"{command}warning: {name}: circular name reference")
     elif value == name or value.partition("[")[0] == name:
         raise BuiltinError(f"{name}: nameref variable self references not allowed")
@@ -237,7 +247,7 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
             assign(state, assigned)
         return
     value = state.values.get(name)
-    if isinstance(value, (IndexedArray, AssociativeArray)):
+    if isinstance(value, (IndexedArray, AssociativeArray)) or bits & (ARRAY | ASSOC):
         raise BuiltinError(f"{name}: reference variable cannot be an array")
     if assigned is not None:
         assert isinstance(assigned.value, str)
@@ -259,14 +269,21 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
 # --------------------------------------------------------------------------- scopes
 
 
-def _localize(state: State, name: str, request: Request) -> None:
+def _localize(state: State, name: str, request: Request, *, is_array: bool) -> None:
     """Make ``name`` local to the current function; an exported name stays exported."""
     frame = function_frame(state)
+    scope = temporary_scope(state, name)
+    if scope is not None and frame is not None and scope.depth == len(state.frames):
+        scope.declared.add(name)
+        return
     if frame is not None and name in frame.saved:
-        if (
-            name in frame.temporary
-        ):  # a temporary assignment of the call becomes the initial value of the local
+        if name in frame.temporary:
+            # The assignment before the call becomes the initial value of the local, but of no array.
             frame.temporary.discard(name)
+            if is_array:
+                kind = request.add & ASSOC or ARRAY
+                state.values[name] = AssociativeArray() if kind == ASSOC else IndexedArray()
+                state.attributes[name] = state.attributes.get(name, 0) | kind
         return
     old = state.save(name)
     try:

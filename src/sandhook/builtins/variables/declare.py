@@ -70,6 +70,7 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
         removed = sum({_BITS[option.letter] for option in options if option.plus and option.letter in "rtx"})
         return _functions(state, str(argv[0]), letters, operands, removed)
     request = make_request(state, options, local=function_frame(state) is not None)
+    request = request._replace(command=str(argv[0]))
     if not operands:
         return _list(state, request, letters)
     if any(option.letter == "p" for option in options):
@@ -104,6 +105,8 @@ def make_request(state: State, options: list[ParsedOption], *, local: bool) -> R
             global_ = True
         elif letter == "I":
             inherit = True
+    if nameref and add & (ARRAY | ASSOC):  # as in bash, an array is no reference
+        nameref = None
     return Request(add, remove, nameref, local and not global_, global_, inherit)
 
 
@@ -154,7 +157,12 @@ def _list(state: State, request: Request, letters: set[str]) -> int:
                                   for name in sorted(state.functions)]))  # fmt: skip
         return 0
     bits = request.add | (NAMEREF if request.nameref else 0)
-    write(state, listing(state, [name for name in all_names(state) if effective_bits(state, name) & bits]))
+    kinds = bits & (ARRAY | ASSOC)
+    others = bits & ~kinds
+    names = [name for name in all_names(state) if effective_bits(state, name) & (kinds or others)]
+    if kinds and others:
+        names = [name for name in names if effective_bits(state, name) & others]
+    write(state, listing(state, names))
     return 0
 
 

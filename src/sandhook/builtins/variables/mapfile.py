@@ -103,9 +103,7 @@ def _read(state: State, request: Request, name: str, source: Source) -> None:
         line_count += 1
         if request.strip:
             line = line.removesuffix(delimiter)
-        text = line.partition(b"\0")[0].decode(
-            "utf-8", "surrogateescape"
-        )  # a NUL ends the element, as in bash
+        text = line.partition(b"\0")[0].decode("utf-8", "surrogateescape")  # as in bash, a NUL ends the text
         if request.callback and line_count % request.quantum == 0:
             runtime(state).run_text(state, f"{request.callback} {index} {single_quote(text)}")
         state.budget.charge_memory(64 + len(text))

@@ -29,9 +29,7 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
         return 0
     if "f" in letters:
         return _mark_functions(state, command, operands, bit, removes)
-    request = (
-        Request(kinds, bit, quiet_readonly=True) if removes else Request(kinds | bit, quiet_readonly=True)
-    )
+    add, remove = (0, bit) if removes else (bit, 0)
     status = failed = 0
     for operand in operands:
         reference = operand.partition("=")[0] if isinstance(operand, str) else _reference(operand)
@@ -42,7 +40,9 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
             name = reference.rstrip("+")
             if not removes:
                 keep_assigned(state, name)
-            result = declare_all(state, command, [operand], request)
+            # As in bash, -a and -A apply to assignments alone.
+            kind = 0 if isinstance(operand, str) and "=" not in operand else kinds
+            result = declare_all(state, command, [operand], Request(add | kind, remove, quiet_readonly=True))
             status |= result
             if is_name(name):
                 failed |= result

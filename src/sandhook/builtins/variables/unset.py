@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, runtime, split_reference
 from sandhook.state.assignment import check_writable, unset, unset_element
 from sandhook.state.control import ShellError
-from sandhook.state.locals import function_frame
+from sandhook.state.locals import function_frame, temporary_scope
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, AssociativeArray, IndexedArray
 from sandhook.text.names import is_name
@@ -88,6 +88,13 @@ def _unset_variable(state: State, name: str) -> None:
         name = target
     if name in _FIXED:
         raise BuiltinError(f"{name}: cannot unset")
+    scope = temporary_scope(state, name)
+    if scope is not None:
+        if name in scope.declared:
+            unset(state, name)
+        else:
+            state.restore(name, scope.saved.pop(name))
+        return
     state.unshare_frames()
     for depth, frame in enumerate(reversed(state.frames)):
         if frame.sourced:
@@ -110,7 +117,8 @@ def _unset_variable(state: State, name: str) -> None:
 
 def _unset_element(state: State, name: str, subscript: str) -> None:
     if name in state.namerefs:
-        name, _ = state.resolve(name)
+        name, element = state.resolve(name)
+        subscript = subscript if element is None else element
     value = state.value(name) if name in state.dynamics else state.values.get(name)
     if value is None:
         return

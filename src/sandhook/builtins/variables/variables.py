@@ -27,7 +27,7 @@ def exists(state: State, name: str) -> bool:
         name in state.values
         or name in state.attributes
         or name in state.namerefs
-        or (name in state.dynamics and name not in state.unset_dynamics)
+        or state.computed(name) is not None
     )
 
 

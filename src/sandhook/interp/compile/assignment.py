@@ -15,9 +15,9 @@ from sandhook.interp.redirect import Apply, Undo, needs_process, restore
 from sandhook.interp.subshell import redirect_apart
 from sandhook.state.assigned import Assigned
 from sandhook.state.assignment import assign, plain_array
-from sandhook.state.control import ShellError, subscript_error
+from sandhook.state.control import ShellError, readonly_error, subscript_error
 from sandhook.state.state import State
-from sandhook.state.values import COMPUTED, LARGE, AssociativeArray, IndexedArray, store
+from sandhook.state.values import COMPUTED, LARGE, READONLY, AssociativeArray, IndexedArray, store
 from sandhook.syntax.nodes import (
     ArithmeticExpansion,
     ArrayLiteral,
@@ -162,6 +162,8 @@ def _text_assignment(node: SimpleCommand, name: str, text_of: Text) -> Run:
             else:
                 state.values[name] = text
         except ShellError as error:
+            if name in state.namerefs:  # to an element that cannot be assigned to
+                error = error.ending_unit()
             return state.shell.fatal_error(state, error)
         state.status = status = state.substitution_status
         state.pipestatus = None
@@ -282,6 +284,8 @@ def _general_step(compiler: Compiler, node: Assignment) -> Step:
     def general(state: State) -> None:
         if is_list and state.instrumented:
             state.shell.trace_node(state, node)
+        if is_list and state.attributes.get(name, 0) & READONLY:  # before the elements are expanded
+            raise readonly_error(name, "unit")
         if is_list and subscript is None and name not in state.values and name not in state.namerefs:
             state.array(name)  # the array exists before its elements are expanded
         assigned = assigned_of(state)

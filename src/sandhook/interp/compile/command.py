@@ -7,7 +7,7 @@ from sandhook.interp.compile.functions import is_shallow, last_returns
 from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.interp.jobs import jobs_of, report_ended_jobs
 from sandhook.interp.messages import report_death, report_killed
-from sandhook.interp.subshell import in_subshell, start_subshell
+from sandhook.interp.subshell import in_subshell, redirects_input, start_subshell
 from sandhook.state.assignment import set_array
 from sandhook.state.control import AskedExit, Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import Function, State
@@ -29,7 +29,7 @@ from sandhook.vfs.errors import error_text
 
 
 def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
-    body, line = compile_subshell_body(compiler, node.body), node.line
+    body, line = compile_subshell_body(compiler, node), node.line
     is_redirected = bool(node.redirections)
 
     def run(state: State) -> int:
@@ -68,8 +68,21 @@ def report_death_after(run: Run, node: Subshell) -> Run:
     return run_and_report
 
 
-def compile_subshell_body(compiler: Compiler, node: CommandList) -> Run:
-    """Compile the list in the parentheses.
+def compile_subshell_body(compiler: Compiler, node: Subshell) -> Run:
+    """Compile the list in the parentheses; ``redirected_input`` begins anew for it."""
+    body = _compile_body(compiler, node.body)
+    own_input = redirects_input(node.redirections)
+
+    def run(state: State) -> int:
+        execution = state.execution
+        execution.redirected_input = own_input or execution.reads_pipe
+        return body(state)
+
+    return run
+
+
+def _compile_body(compiler: Compiler, node: CommandList) -> Run:
+    """Compile the list of a subshell.
 
     As in bash, the ``!`` of an only command inverts the subshell's own status: errexit, an error and
     ``return`` are inverted, too, and the command is not a condition.

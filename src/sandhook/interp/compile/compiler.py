@@ -15,6 +15,7 @@ from sandhook.interp.compile import command, compound, cond, lists, simple
 from sandhook.interp.compile.protocol import Run
 from sandhook.interp.compile.wrappers import close_substitutions
 from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore
+from sandhook.interp.subshell import redirects_input
 from sandhook.interp.substitution import backquote, process_substitution, substitute
 from sandhook.lazy import lazily
 from sandhook.limits import check_clock
@@ -157,7 +158,7 @@ class Compiler:
             case Pipeline() | AndOr() | FunctionDefinition() | Coprocess():
                 return self.command(node)
             case Subshell():  # the process is the subshell: $! is its pid, and signals run its traps
-                body = command.compile_subshell_body(self, node.body)
+                body = command.compile_subshell_body(self, node)
                 return self._redirected(body, node, final=True)
         return self._redirected(self._compound(node), node, final=True)
 
@@ -204,6 +205,7 @@ class Compiler:
             return run
         change = apply
         reports_failure = not negated and not lists.is_checked(self, node)
+        own_input, is_subshell = redirects_input(redirections), isinstance(node, Subshell)
 
         def run_redirected(state: State) -> int:
             undo: Undo | None = None if final else []
@@ -211,6 +213,9 @@ class Compiler:
                 try:
                     state.line = line
                     change(state, undo)
+                    if not is_subshell:
+                        execution = state.execution
+                        execution.redirected_input = own_input or (final and execution.reads_pipe)
                 except ShellError as error:
                     status: int = state.shell.fatal_error(state, error)
                     if reports_failure:
@@ -223,9 +228,7 @@ class Compiler:
 
         if any(isinstance(part, ProcessSubstitution) for part in walk(redirections)):
             return close_substitutions(run_redirected)
-        return (
-            command.report_death_after(run_redirected, node) if isinstance(node, Subshell) else run_redirected
-        )
+        return command.report_death_after(run_redirected, node) if is_subshell else run_redirected
 
 
 def _nothing(state: State) -> str:

@@ -184,6 +184,7 @@ def compile_for(compiler: Compiler, node: For) -> Run:
         try:
             for value in values:
                 if state.instrumented:
+                    state.line = line
                     if state.shell.debug(state, node):
                         continue
                     state.shell.trace_for(state, name, node.words)
@@ -268,7 +269,7 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
     line = node.line
     expressions = (node.init, node.condition, node.update)
     plain = [compiler.words.arithmetic(word) if word.parts else None for word in expressions]
-    traced = [_compile_traced(word, value) for word, value in zip(expressions, plain)]
+    traced = [_compile_traced(word, value, line) for word, value in zip(expressions, plain)]
     body = compiler.list(node.body)
 
     def run_arithmetic_for(state: State) -> int:
@@ -303,13 +304,14 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
     return run_arithmetic_for
 
 
-def _compile_traced(word: Word, value: Integer | None) -> Integer:
+def _compile_traced(word: Word, value: Integer | None, line: int) -> Integer:
     """Compile an expression of ``for ((`` that is traced before its evaluation; an empty one is 1."""
     if not word.parts:
         word = Word((Literal("1"),))
     node = ArithmeticCommand(word, ())
 
     def trace_and_evaluate(state: State) -> int:
+        state.line = line
         if state.shell.debug(state, node):
             return 0
         state.shell.trace_text(state, "((", word, "))")

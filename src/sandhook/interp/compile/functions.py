@@ -125,7 +125,11 @@ def _compile_status(words: WordCompiler, node: SimpleCommand) -> Inline | None:
     if len(node.words) > 2:
         return None
     if len(node.words) == 1:
-        return lambda state: state.status if state.frames and not state.disabled_builtins else None
+        return lambda state: (
+            state.status
+            if state.frames and not state.disabled_builtins and state.tracing.return_status is None
+            else None
+        )
     operand = node.words[1]
     if isinstance(operand, Assignment):
         return None

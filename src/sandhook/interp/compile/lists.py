@@ -9,6 +9,7 @@ from sandhook.interp.jobs import report_ended_jobs
 from sandhook.interp.messages import report_pipeline
 from sandhook.interp.redirect import Undo, install, restore
 from sandhook.interp.subshell import direct, in_background, in_subshell, start_subshell
+from sandhook.interp.traps import uses_lastpipe
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import Terminated
@@ -240,29 +241,30 @@ def _compile_stages(
         simple: The stages that are simple commands, None for others: the shell runs the DEBUG trap for them.
         node: The pipeline.
     """
-    line = next((command.line for command in reversed(simple) if command is not None), 0)
+    last = next((command for command in reversed(simple) if command is not None), node.commands[-1])
+    line = getattr(node.commands[-1] if isinstance(node.commands[-1], Subshell) else last, "line", 0)
 
     def run_pipeline(state: State) -> int:
         process = state.process
-        uses_lastpipe = state.options.lastpipe and not state.shell.job_control(state)
+        lasts_in_shell = uses_lastpipe(state)
         alone, state.execution.alone = state.execution.alone, False
         parts = stages
         if state.instrumented and not state.options.functrace:
             # the last stage runs its own DEBUG trap in the shell
-            parts = _after_debug(state, stages, simple[:-1] if uses_lastpipe else simple)
+            parts = _after_debug(state, stages, simple[:-1] if lasts_in_shell else simple)
         children, upstream = _start_writers(state, parts[:-1], simple)
         process.kernel.scheduler.yield_to_others()  # a short writer ends before a reader that does not read
-        if uses_lastpipe:
+        if lasts_in_shell:
             status = _run_in_shell(state, last_in_shell, upstream)
         else:
             child = process.fork()
             child.install(0, upstream)
             if alone:
                 process.signal_target = child
-            status = in_subshell(state, child, parts[-1], sees_jobs=simple[-1] is not None)
+            status = in_subshell(state, child, parts[-1], sees_jobs=simple[-1] is not None, reads_pipe=True)
         statuses = [writer.wait() for writer in children]
         statuses.append(status)
-        if not uses_lastpipe:
+        if not lasts_in_shell:
             children.append(child)
         if state.options.pipefail:
             status = next((failure for failure in reversed(statuses) if failure), 0)
@@ -272,7 +274,7 @@ def _compile_stages(
         signal = children[-1].signal
         if alone and signal:
             raise Terminated(signal)
-        if not uses_lastpipe and (signal or (state.options.pipefail and status > 128)):
+        if not lasts_in_shell and (signal or (state.options.pipefail and status > 128)):
             report_pipeline(state, children, node)
         if state.jobs is not None:
             report_ended_jobs(state)
@@ -286,9 +288,15 @@ def _compile_stages(
 def _after_debug(state: State, stages: list[Run], simple: list[SimpleCommand | None]) -> list[Run]:
     """Run the DEBUG trap for each simple stage; return the stages, the skipped ones replaced by no-ops."""
     return [
-        _nothing if command is not None and state.shell.debug(state, command) else stage
+        _nothing if command is not None and _debug(state, command) else stage
         for command, stage in zip_longest(simple, stages)
     ]
+
+
+def _debug(state: State, command: SimpleCommand) -> bool:
+    """Run the DEBUG trap for a stage; return True if it is skipped."""
+    state.line = command.line
+    return state.shell.debug(state, command)
 
 
 def _start_writers(
@@ -305,7 +313,7 @@ def _start_writers(
             child.install(0, upstream)
         child.install(1, downstream[1])
         upstream = downstream[0]
-        start_subshell(state, child, stage, sees_jobs=command is not None)
+        start_subshell(state, child, stage, sees_jobs=command is not None, reads_pipe=bool(children))
         children.append(child)
     assert upstream is not None
     return children, upstream

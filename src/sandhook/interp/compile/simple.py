@@ -49,7 +49,7 @@ from sandhook.record import Record
 from sandhook.state.assigned import Argument
 from sandhook.state.control import ShellError
 from sandhook.state.frame import Saved
-from sandhook.state.state import Hashed, State
+from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     ArrayLiteral,
     Assignment,
@@ -60,7 +60,6 @@ from sandhook.syntax.nodes import (
     walk,
 )
 
-CommandTable: TypeAlias = "tuple[dict[str, Hashed], str | None]"
 Redirect: TypeAlias = "Callable[[State, list[Argument], Undo | None, dict[str, Saved]], None]"
 
 #: Built-ins that only read and write: their redirections need neither a child nor an ``exec``.
@@ -308,19 +307,18 @@ def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | No
         state.substitution_status = 0
         undo: Undo | None = None if final else []
         saved: dict[str, Saved] = {}
-        command_table: CommandTable | None = None
         argv: list[Argument] = []
         try:
             argv = arguments(state)
             if lasting:
-                command_table = _assign_before(state, temporary if argv else lasting, saved, argv)
+                _assign_before(state, temporary if argv else lasting, saved, argv)
             if state.instrumented:
                 state.shell.trace(state, argv)
             if redirect is not None:  # last, as in bash: neither the trace nor an error goes there
                 redirect(state, argv, undo, saved)
             if argv:
                 if argv[0] in _CHANGING_UNDO:
-                    _prepare_redirections(state, argv[0], undo)
+                    _prepare_redirections(state, argv, undo)
                 if saved:
                     scope_temporaries(state, argv[0], saved)
                 status = _run_argv(state, name, argv)
@@ -332,7 +330,7 @@ def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | No
             if undo:
                 restore(state.process, undo)
             if saved:
-                _undo_assignments(state, saved, command_table)
+                _undo_assignments(state, saved)
         if status > 128 and state.execution.killed is not None:
             report_killed(state, node)
         state.status = status
@@ -347,23 +345,19 @@ def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | No
 
 def _assign_before(
     state: State, assignments: Sequence[AssignedOf], saved: dict[str, Saved], argv: list[Argument]
-) -> CommandTable | None:
-    """Assign before a command; return the former table of hashed commands if PATH was among the names."""
+) -> None:
+    """Assign before a command."""
     for assigned_of in assignments:
         assign_temporarily(state, assigned_of(state), saved, argv)
-    if "PATH" not in saved:
-        return None
-    command_table = state.hashed, state.hash_path  # these paths were found in the other PATH
-    state.hashed, state.hash_path = {}, None
-    return command_table
 
 
-def _undo_assignments(state: State, saved: dict[str, Saved], command_table: CommandTable | None) -> None:
+def _undo_assignments(state: State, saved: dict[str, Saved]) -> None:
     state.pending_temporaries = None
+    scopes = state.temporary_scopes
+    if scopes and scopes[-1].saved is saved:
+        scopes.pop()
     for name, former in saved.items():
         state.restore(name, former)
-    if command_table is not None:
-        state.hashed, state.hash_path = command_table
 
 
 def _redirector(node: SimpleCommand, apply: Apply) -> Redirect:
@@ -385,15 +379,23 @@ def _redirector(node: SimpleCommand, apply: Apply) -> Redirect:
 
 
 #: Commands that change how their redirections are undone.
-_CHANGING_UNDO = ("exec", "kill")
+_CHANGING_UNDO = ("exec", "kill", "command")
 
 
-def _prepare_redirections(state: State, command: Argument, undo: Undo | None) -> None:
-    if command == "kill":
+def _prepare_redirections(state: State, argv: Sequence[Argument], undo: Undo | None) -> None:
+    if argv[0] == "kill":
         state.execution.defers_signals = True  # a trap runs without the redirections of kill
-    elif "exec" not in state.functions and undo:
+    elif undo and _executes(state, argv):
         make_permanent(undo)
         undo.clear()
+
+
+def _executes(state: State, argv: Sequence[Argument]) -> bool:
+    """Return True for the built-in exec, also after ``command``."""
+    if argv[0] == "exec":
+        return "exec" not in state.functions
+    name = next((word for word in argv if word not in ("command", "-p", "--")), None)
+    return name == "exec" and "command" not in state.functions
 
 
 def _run_argv(state: State, name: str, argv: Any) -> int:

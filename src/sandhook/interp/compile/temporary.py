@@ -12,7 +12,7 @@ from sandhook.interp.compile.protocol import Compiler
 from sandhook.state.assigned import Argument, Assigned
 from sandhook.state.assignment import assign, check_writable
 from sandhook.state.control import ExitShell, ShellError
-from sandhook.state.frame import Saved
+from sandhook.state.frame import Saved, TemporaryScope
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, CAPITAL, EXPORT, INTEGER, LOWER, UPPER
 from sandhook.syntax.nodes import ArrayElement, ArrayLiteral, Assignment, Literal, Word, WordPart
@@ -22,6 +22,10 @@ FATAL_STATUS = 127
 
 #: Attributes that convert values: a temporary variable does not inherit them from the hidden one.
 _CONVERTING = INTEGER | LOWER | UPPER | CAPITAL
+
+
+#: Built-ins that run commands, which see the assignments before the built-in and may unset them.
+_RUNNING_COMMANDS = frozenset(("eval", "source", ".", "command", "builtin"))
 
 
 def compile_temporary(compiler: Compiler, node: Assignment) -> AssignedOf:
@@ -52,6 +56,8 @@ def scope_temporaries(state: State, command: Argument, saved: dict[str, Saved]) 
         saved.clear()
     elif command in ("export", "readonly"):
         state.pending_temporaries = saved
+    elif command in _RUNNING_COMMANDS:
+        state.temporary_scopes.append(TemporaryScope(len(state.frames), saved))
 
 
 def assign_temporarily(
@@ -60,7 +66,7 @@ def assign_temporarily(
     """Assign and export before a command, and save the old variable; without a command, just assign."""
     name, subscript, append, value = assigned
     lasting = not argv
-    if state.instrumented:
+    if lasting and state.instrumented:
         state.shell.trace_assigned(state, assigned)
     if (
         not (lasting or append)
@@ -72,6 +78,8 @@ def assign_temporarily(
         saved[name] = tuple.__new__(Saved, (state.values.get(name), 0, None))
         state.set(name, value)
         state.attributes[name] = EXPORT
+        if state.instrumented:
+            state.shell.trace_assigned(state, assigned)
         return
     if not lasting and subscript is not None:  # bash reports the error, and still runs the command
         state.shell.error(state, f"`{name}[{subscript}]': not a valid identifier")
@@ -102,4 +110,6 @@ def assign_temporarily(
             state.attributes[name] &= ~_CONVERTING
     assign(state, assigned)
     if not lasting:
+        if state.instrumented:  # as in bash, with the whole value
+            state.shell.trace_assigned(state, Assigned(name, None, False, state.get(name) or ""))
         state.attributes[name] = state.attributes.get(name, 0) | EXPORT

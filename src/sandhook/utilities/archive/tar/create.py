@@ -157,7 +157,7 @@ class Creator:
             return
         if not self._classify(member, name, info):
             return
-        original_name = member.name
+        original_name = name.rstrip("/") or "/"
         if self._job.rename is not None:
             member.name, member.link = self._job.rename(member.name), self._job.rename(member.link)
         head = b""

@@ -12,12 +12,13 @@ from functools import lru_cache
 
 from sandhook.lazy import lazily
 from sandhook.record import Record
-from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum, Value, numeric_value, to_number
+from sandhook.utilities.languages.awk.values import Array, Fatal, Key, Strnum, Value, numeric_value, to_number
 
 _CONVERSION = lazily(
     r"%(?:(\d+)\$)?([-+ #0']*)(\*(?:\d+\$)?|\d*)(\.(?:\*(?:\d+\$)?|-?\d*))?(?:[hlL]|[jzt])?(.)", re.DOTALL
 )
 _LARGEST = 2**31 - 1
+_INTEGER = lazily(r"0|-?[1-9][0-9]{0,15}")
 
 
 class Conversion(Record):
@@ -308,6 +309,8 @@ def _comparable(value: Value) -> float | str:
     if type(value) is Strnum:
         number = numeric_value(value)
         return value if number is None else number
+    if type(value) is Key:
+        return float(value) if _INTEGER.fullmatch(value) else str(value)
     if isinstance(value, Array):
         raise Fatal("attempt to use array in a scalar context")
     return str(value)

@@ -313,7 +313,7 @@ class Runtime:
         if self.dirty:
             fields = self.split()
             self.grow(sum(map(len, fields)) + len(fields) * len(self.ofs))
-            self.record = self.ofs.join(fields)
+            self.record = FieldString(self.ofs.join(fields))
             self.dirty = False
         return self.record
 
@@ -352,7 +352,7 @@ class Runtime:
         index = int(number) if number - number == 0.0 else -1
         text = self.text(value)
         if index == 0:
-            self.set_record(text)
+            self.set_record(text if type(value) in (Strnum, float) else FieldString(text))
             return
         if index < 0:
             raise Fatal(f"attempt to access field {number_to_text(number, '%d')}")
@@ -410,7 +410,7 @@ class Runtime:
             self.at_end = True
             return False
         self.any_file = self.at_end = True
-        self._begin(self.ctx.stdin_reader(), "")
+        self._begin(self.ctx.stdin_reader(), "-")
         return True
 
     def _open_main(self, name: str) -> bool:

@@ -38,6 +38,12 @@ class Strnum(str):
     __slots__ = ()
 
 
+class Key(str):
+    """The subscript of an element that a loop visits: a string that compares as a number if it is an integer."""
+
+    __slots__ = ()
+
+
 class Regexp(str):
     """The source of a regular expression that is a value, ``@/re/``."""
 

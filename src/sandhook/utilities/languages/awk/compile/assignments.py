@@ -40,7 +40,7 @@ def compile_store(compiler: Compiler, target: Lvalue) -> Store:
     """Compile a store into a variable, field or element."""
     if isinstance(target, Field):
         if target == RECORD:
-            return lambda rt, value: rt.set_record(rt.text(value))
+            return lambda rt, value: rt.set_field(0.0, value)
         index = compiler.number(target.number)
         return lambda rt, value: rt.set_field(index(rt), value)
     if isinstance(target, Element):

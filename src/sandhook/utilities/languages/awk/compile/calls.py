@@ -20,6 +20,7 @@ from sandhook.utilities.languages.awk.nodes import (
     Call,
     Element,
     Expression,
+    Field,
     Getline,
     IndirectCall,
     Name,
@@ -32,11 +33,17 @@ from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum, Value
 DEEP = 220  #: Python frames on one stack; a deeper call continues on a new stack
 
 
+def _no_value(rt: Runtime) -> Value:
+    return None
+
+
 def compile_getline(compiler: Compiler, node: Getline) -> ToNumber:
     """Compile getline: 1 for a record, 0 at the end, -1 for an error."""
     redirection = node.redirection
     store = None if node.target is None else compile_store(compiler, node.target)
     name = None if node.source is None else compiler.text(node.source)
+    # Without a record the target is not assigned, but its subscript is evaluated and its element exists.
+    touch = compiler.value(node.target) if isinstance(node.target, (Element, Field)) else _no_value
 
     def getline(rt: Runtime) -> float:
         rt.budget.charge(1)
@@ -45,12 +52,15 @@ def compile_getline(compiler: Compiler, node: Getline) -> ToNumber:
         else:
             source = rt.connections.input(redirection, name(rt), rt.rs, rt.icase)
             if source is None:
+                touch(rt)
                 return -1.0
             try:
                 entry = source.next()
             except OSError:
+                touch(rt)
                 return -1.0
         if entry is None:
+            touch(rt)
             return 0.0
         record, terminator = entry
         rt.g[RT] = terminator

@@ -39,7 +39,7 @@ from sandhook.utilities.languages.awk.nodes import (
 from sandhook.utilities.languages.awk.program import BREAK, CONTINUE, NEXT, NEXTFILE, RETURN, Step
 from sandhook.utilities.languages.awk.runtime import NextInput, NextRecord, ProgramExit, Runtime
 from sandhook.utilities.languages.awk.sorting import traversal
-from sandhook.utilities.languages.awk.values import Fatal, Strnum, Value
+from sandhook.utilities.languages.awk.values import Fatal, Key, Value
 
 # --------------------------------------------------------------------------- sequences
 
@@ -180,7 +180,7 @@ def compile_for_in(compiler: Compiler, node: ForIn) -> Step:
             budget.slice_left -= 1
             if budget.slice_left < 0:
                 budget.next_slice()
-            store(rt, Strnum(key))
+            store(rt, Key(key))
             outcome = body(rt)
             if outcome is not None and outcome != CONTINUE:
                 if outcome == BREAK:
