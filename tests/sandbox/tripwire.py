@@ -54,6 +54,13 @@ OF_SUBPROCESS = frozenset(
     """.split()
 )
 
+#: The functions that put a program of Windows into a job.
+OF_JOBS = frozenset(
+    """
+    CreateJobObjectW OpenProcess SetInformationJobObject AssignProcessToJobObject CloseHandle
+    """.split()
+)
+
 
 class Breach(BaseException):
     """The event that a watched thread caused; raising it keeps the event from happening."""
@@ -150,6 +157,8 @@ def _worker_may(event: str, args: tuple[Any, ...]) -> bool:
         return str(args[0]) in ("/dev/null", "nul", "NUL")
     if event == "import":
         return _root(args) in sys.stdlib_module_names
+    if event in ("ctypes.dlopen", "ctypes.dlsym"):  # the job that ends the server with the host
+        return sys.platform == "win32" and (args[0] == "kernel32" or args[1] in OF_JOBS)
     if event in OF_SUBPROCESS:
         return sys.platform == "win32" and (event != "_winapi.CreateProcess" or " -I " in str(args[1]))
     return event in ("os.kill", "os.killpg", *OF_IMPORTS)
