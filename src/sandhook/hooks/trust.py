@@ -68,8 +68,8 @@ class HostMachine:
 
 
 def shell_name(path: str) -> str:
-    r"""Return a path of the machine as a shell names it: on Windows, ``C:\work`` is /c/work."""
-    if not _WINDOWS:
+    r"""Return an absolute path of the machine as a shell names it: on Windows, ``C:\work`` is /c/work."""
+    if not _WINDOWS or path[:1] == "/" != path[1:2]:
         return path
     from sandhook.host.names import to_virtual
 
