@@ -190,7 +190,7 @@ def reachable(path: str, directory: str, machine: Machine) -> list[str]:
 
 
 def _is_share(path: str) -> bool:
-    """Return True for a path that names a share on Windows; elsewhere two slashes are as good as one."""
+    """Return True for a path that names a share on Windows; elsewhere two slashes are one."""
     return path[:2] == "//" and path[2:3] not in ("", "/")
 
 
