@@ -391,6 +391,16 @@ def test_a_script_that_appears_after_the_check_stays_absent(tmp_path, monkeypatc
 
 
 @pytest.mark.skipif(not POSIX, reason="there are no copies on Windows")
+def test_a_hook_that_runs_in_the_root_has_copies(tmp_path):
+    (tmp_path / "x.sh").write_bytes(b":")
+    name = str(tmp_path / "x.sh")
+    with ApprovedFiles([(name[1:], b":")], [f"{name[1:]}.d/*"], ["/"]) as files:
+        assert Path(files.copy_of(name) or "").read_bytes() == b":"
+        with pytest.raises(FileNotFoundError):
+            files.copy_of(f"{name}.d/y")
+
+
+@pytest.mark.skipif(not POSIX, reason="there are no copies on Windows")
 def test_a_program_does_not_find_a_script_that_appears_after_the_check(tmp_path, monkeypatch):
     engine = approved(tmp_path, "python3 extra.py; bash extra.sh; echo end >&2; exit 2")
     enter = ApprovedFiles.__enter__

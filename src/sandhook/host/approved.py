@@ -197,7 +197,7 @@ class ApprovedFiles:
         return os.path.exists(native) and not os.path.isdir(native)
 
     def _place(self, path: str) -> str:
-        """Return the path without "..", which leads to the directory above the target of a link.
+        """Return the one path of a file without ".." in it.
 
         Raises:
             OSError: EINVAL for a name that is impossible on Windows.
@@ -208,7 +208,8 @@ class ApprovedFiles:
         """Return the absolute paths of a name, or of a pattern, whose directories are quoted then."""
         paths = [name]
         if name[:1] != "/":
-            paths = [f"{quote(base) if quoted else base}/{name}" for base in self._bases]
+            bases = [base.rstrip("/") for base in self._bases]
+            paths = [f"{quote(base) if quoted else base}/{name}" for base in bases]
         if not WINDOWS:
             return paths
         return [self._place_of_pattern(path) if quoted else self._place(path) for path in paths]
@@ -259,7 +260,7 @@ class ApprovedFiles:
                 links += 1
 
     def _is_inside(self, directory: str) -> bool:
-        return any(directory.startswith(f"{base.rstrip('/')}/") for base in self._bases)
+        return any(directory != base and directory.startswith(f"{base.rstrip('/')}/") for base in self._bases)
 
 
 def _folded(path: str) -> str:
@@ -268,6 +269,7 @@ def _folded(path: str) -> str:
 
 
 def _physical(path: str) -> str:
+    """Return an absolute path without "..", which leads to the directory above the target of a link."""
     parts = path.split("/")
     if ".." not in parts:
         return normalize(path)
