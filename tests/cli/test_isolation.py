@@ -34,7 +34,7 @@ def test_fire_runs_a_hook_in_a_worker(tmp_path, capsys):
 
 def test_exec_in_a_worker_sees_a_directory_and_changes_it_where_it_may(tmp_path, capfdbinary, monkeypatch):
     monkeypatch.setattr("sys.stdin", None)
-    (tmp_path / "a").write_text("one\n")
+    (tmp_path / "a").write_bytes(b"one\n")
     script = "cat /x/a; echo two > /x/b; cat /x/b"
     for mode, written in (("overlay", False), ("ro", False), ("rw", True)):
         arguments = ["exec", "--isolation", "process", "--mount", f"{tmp_path}:/x:{mode}", "-c", script]
@@ -46,7 +46,7 @@ def test_exec_in_a_worker_sees_a_directory_and_changes_it_where_it_may(tmp_path,
 
 def test_hook_in_a_worker_sees_its_workspace_and_writes_it_back(tmp_path, capfdbinary, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"{}")))
-    (tmp_path / "a").write_text("one\n")
+    (tmp_path / "a").write_bytes(b"one\n")
     arguments = ["hook", "--contract", "crush", "--isolation", "process", "--workspace", str(tmp_path)]
     script = "cat /workspace/a; echo two > /workspace/b"
     assert main([*arguments, "--write-back", "--", "-c", script]) == 0

@@ -300,10 +300,13 @@ def test_oracles_of_the_files(sandhook: Run, here: Path, bash: str) -> None:
 
 def test_a_real_shell_is_ended_with_all_that_it_started(sandhook: Run, here: Path, bash: str) -> None:
     write(here / "a.test.sh", '#### a\n(sleep 50; echo never) & echo $! >"$REPO_ROOT/pid"; wait\n')
-    started = time.monotonic()
-    ran = sandhook("test", "--shell", bash, "--timeout", "0.5", "a.test.sh")
-    assert time.monotonic() - started < 20
-    assert (ran.status, "    no end after 0.5 seconds\n" in ran.stdout) == (1, True)
+    for seconds in ("0.5", "10"):  # on a busy machine the shell starts slowly
+        started = time.monotonic()
+        ran = sandhook("test", "--shell", bash, "--timeout", seconds, "a.test.sh")
+        assert time.monotonic() - started < 20 + float(seconds)
+        assert (ran.status, f"    no end after {seconds} seconds\n" in ran.stdout) == (1, True)
+        if (here / "pid").exists():
+            break
     until(lambda: gone(int((here / "pid").read_text())))
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from sandhook.hooks.trust import shell_name
+
 
 @pytest.fixture
 def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -28,12 +30,12 @@ def test_shows_what_would_run_and_asks(sandhook: Callable[..., Any], repo: Path)
     assert lines[1:] == [
         "  on PreToolUse, at most 30 seconds",
         "  | ./guard.sh",
-        f"  runs {(repo / 'guard.sh').as_posix()} ({(repo / 'guard.sh').stat().st_size} bytes)",
+        f"  runs {shell_name(str(repo / 'guard.sh'))} ({(repo / 'guard.sh').stat().st_size} bytes)",
         "  commands: ./guard.sh, curl, sh",
         "  reaches out: curl",
         "  sees the agent's whole environment",
         (
-            f"  cannot be known: {(repo / 'guard.sh').as_posix()}:2: "
+            f"  cannot be known: {shell_name(str(repo / 'guard.sh'))}:2: "
             "sh executes what it reads from a pipe or a computed file"
         ),
         "not approved",
@@ -90,7 +92,7 @@ def test_what_cannot_be_known_needs_a_word_more(sandhook: Callable[..., Any], re
     store = ("--store", repo / "store")
     ran = sandhook("trust", "crush.json", "--yes", *store)
     assert (ran.status, ran.stdout.splitlines()[-1]) == (2, "not approved")
-    where = f"{(repo / 'guard.sh').as_posix()}:2"
+    where = f"{shell_name(str(repo / 'guard.sh'))}:2"
     assert ran.stderr.splitlines() == [
         f"PreToolUse[0]: cannot be known: {where}: sh executes what it reads from a pipe or a computed file",
         (
@@ -107,7 +109,7 @@ def test_files_that_a_hook_only_reads_are_not_opened(sandhook: Callable[..., Any
     (repo / "crush.json").write_text('{"hooks": {"PreToolUse": [{"command": "cat secret; . ./secret.sh"}]}}')
     ran = sandhook("trust", "crush.json", "--show", "--store", repo / "store")
     assert ran.status == 0 and "word-of" not in ran.stdout
-    assert f"  no file yet: {(repo / 'secret.sh').as_posix()}" in ran.stdout.splitlines()
+    assert f"  no file yet: {shell_name(str(repo / 'secret.sh'))}" in ran.stdout.splitlines()
     assert "  commands: cat" in ran.stdout.splitlines()
 
 

@@ -417,6 +417,21 @@ def test_the_directory_of_the_hook_is_bound() -> None:
     assert here.digest != there.digest
 
 
+@pytest.mark.parametrize("name", ["C:/x.sh", "C:\\x.sh", "c:/d/../x.sh"])
+def test_a_drive_is_a_name_in_the_working_directory(name: str) -> None:
+    """Our shell joins the two on every system, and the machine reads /p/C:/x.sh as C:/x.sh where that means something."""
+    path = "/p/c:/x.sh" if ".." in name else f"/p/{name}"
+    assert paths(looked(f". '{name}'", {path: "echo"})) == [path]
+
+
+def test_a_share_may_be_another_file() -> None:
+    assert paths(looked(". //server/share/x.sh", {"//server/share/x.sh": "echo"})) == ["//server/share/x.sh"]
+    there = {"//server/p/d/x.sh": "echo"}
+    evidence = looked("for f in //server/p/d/*.sh; do . $f; done", there)
+    assert (paths(evidence), evidence.absent[-1]) == (["//server/p/d/x.sh"], "/server/p/d/x.sh")
+    assert "//server/p/d/*.sh" in evidence.absent
+
+
 def nested(depth: int) -> str:
     text = "./x"
     for _ in range(depth):

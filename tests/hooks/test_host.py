@@ -336,6 +336,47 @@ def test_a_script_that_was_absent_could_not_run_when_it_is_there(tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
+def names_of(path: Path) -> list[str]:
+    r"""Return the absolute names of a file in scripts; Windows has ``C:\x``, C:/x, /c/x and all of them in capitals."""
+    if POSIX:
+        return [str(path)]
+    names = [str(path), path.as_posix(), f"/{path.drive[0].lower()}{path.as_posix()[2:]}"]
+    return [*names, *map(str.upper, names)]
+
+
+def test_a_script_is_approved_by_each_of_its_names(tmp_path):
+    guard = tmp_path / "guard.sh"
+    outside = tmp_path.parent / f"{tmp_path.name}.sh"
+    for script in (guard, outside):
+        for name in names_of(script):
+            script.write_text("echo approved >&2; exit 2\n")
+            engine = approved(tmp_path, f". '{name}'")
+            assert engine.fire(event(tmp_path)).reason == "approved"
+            script.write_text("exit 0\n")
+            failure = engine.fire(event(tmp_path)).outcomes[0].ran.failure
+            assert (failure or "").endswith(": has changed since it was approved"), name
+    outside.unlink()
+
+
+def test_an_absent_script_is_absent_by_each_of_its_names(tmp_path, monkeypatch):
+    extra = tmp_path / "extra.sh"
+    enter = ApprovedFiles.__enter__
+
+    def appears(self: ApprovedFiles) -> ApprovedFiles:
+        extra.write_text("touch ran")
+        return enter(self)
+
+    for name in names_of(extra):
+        engine = approved(tmp_path, f"[ -f '{name}' ] && . '{name}'; exit 0")
+        with monkeypatch.context() as patch:
+            patch.setattr(ApprovedFiles, "__enter__", appears)
+            engine.fire(event(tmp_path))
+        failure = engine.fire(event(tmp_path)).outcomes[0].ran.failure
+        assert "was absent when the hook was approved" in (failure or ""), name
+        extra.unlink()
+        assert not (tmp_path / "ran").exists(), name
+
+
 def test_a_script_that_appears_after_the_check_stays_absent(tmp_path, monkeypatch):
     engine = approved(tmp_path, "[ -f extra.sh ] && . ./extra.sh; exit 0")
     enter = ApprovedFiles.__enter__
@@ -347,6 +388,16 @@ def test_a_script_that_appears_after_the_check_stays_absent(tmp_path, monkeypatc
     monkeypatch.setattr(ApprovedFiles, "__enter__", appears)
     engine.fire(event(tmp_path))
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.skipif(not POSIX, reason="there are no copies on Windows")
+def test_a_hook_that_runs_in_the_root_has_copies(tmp_path):
+    (tmp_path / "x.sh").write_bytes(b":")
+    name = str(tmp_path / "x.sh")
+    with ApprovedFiles([(name[1:], b":")], [f"{name[1:]}.d/*"], ["/"]) as files:
+        assert Path(files.copy_of(name) or "").read_bytes() == b":"
+        with pytest.raises(FileNotFoundError):
+            files.copy_of(f"{name}.d/y")
 
 
 @pytest.mark.skipif(not POSIX, reason="there are no copies on Windows")

@@ -31,6 +31,11 @@ import os, signal, time
 for n in (2, 15) if os.name == 'nt' else (1, 2, 15): signal.signal(n, signal.SIG_IGN)
 """
 SLEEP = "import time; time.sleep(100)"
+
+#: The words of a shell that start a program in a session of its own; macOS lacks setsid(1).
+SETSID = (
+    f'{shlex.quote(sys.executable)} -ISc "import os, sys; os.setsid(); os.execvp(sys.argv[1], sys.argv[1:])"'
+)
 #: Prints nothing by itself: its parent waits until it ignores what it shall ignore.
 DEAF_SLEEP = DEAF + "open(READY, 'w').close()\ntime.sleep(100)"
 
@@ -104,7 +109,7 @@ def test_one_whose_parents_ended_and_who_left_its_session_is_ended(supervisor: S
 @posix
 def test_one_that_lost_the_mark_is_found_by_its_session_or_its_parent(supervisor: Supervisor) -> None:
     supervisor.start(shell("env -i sleep 100 & env -i sleep 100 & exit"))
-    supervisor.start(shell("setsid env -i sh -c 'sleep 100 & setsid sleep 100; :' ; :"))
+    supervisor.start(shell(f"{SETSID} env -i sh -c 'sleep 100 & {SETSID} sleep 100; :' ; :"))
     until(lambda: len(supervisor.alive()) == 6)
     pids = supervisor.alive()
     supervisor.end()
@@ -381,7 +386,7 @@ def test_runs_in_threads_end_their_own() -> None:
 
 
 #: Starts two that hear no signal and hold standard output, one of them in a session of its own.
-HOLD = "(trap '' INT TERM HUP; echo; exec setsid sleep 600) & (trap '' TERM INT; sleep 600) & sleep 600"
+HOLD = f"(trap '' INT TERM HUP; echo; exec {SETSID} sleep 600) & (trap '' TERM INT; sleep 600) & sleep 600"
 
 
 def in_threads(count: int, call: Callable[[], float]) -> float:

@@ -75,7 +75,7 @@ def test_a_directory_of_the_machine_looks_as_to_a_run_in_a_thread(
         (directory / "d" / "b").write_bytes(b"three\n")
         shell = Shell(
             fs=namespace(directory, writable=writable),
-            limits=Limits(output_bytes=1 << 20),
+            limits=Limits(output_bytes=1 << 20, wall_seconds=60.0),
             isolation="thread" if isolation == "thread" else "process",
         )
         result = shell.run(script)

@@ -47,10 +47,17 @@ ZONES = str(Path(tzdata.__file__ or "").parent)
 METADATA = str(importlib.metadata.__file__)
 WORKER = str(Path(PACKAGE, "worker", "client.py"))
 
-#: How subprocess starts, feeds and ends a program on Windows, where a pipe is looked at again and again.
+#: How subprocess starts, feeds and ends a program on Windows.
 OF_SUBPROCESS = frozenset(
     """
-    time.sleep _winapi.CreatePipe _winapi.CreateProcess _winapi.TerminateProcess msvcrt.open_osfhandle
+    _winapi.CreatePipe _winapi.CreateProcess _winapi.TerminateProcess msvcrt.open_osfhandle
+    """.split()
+)
+
+#: The functions that put a program of Windows into a job.
+OF_JOBS = frozenset(
+    """
+    CreateJobObjectW OpenProcess SetInformationJobObject AssignProcessToJobObject CloseHandle
     """.split()
 )
 
@@ -150,6 +157,9 @@ def _worker_may(event: str, args: tuple[Any, ...]) -> bool:
         return str(args[0]) in ("/dev/null", "nul", "NUL")
     if event == "import":
         return _root(args) in sys.stdlib_module_names
+    if event in ("ctypes.dlopen", "ctypes.dlsym"):  # the job that ends the server with the host
+        return sys.platform == "win32" and (args[0] == "kernel32" or args[1] in OF_JOBS)
     if event in OF_SUBPROCESS:
         return sys.platform == "win32" and (event != "_winapi.CreateProcess" or " -I " in str(args[1]))
-    return event in ("os.kill", "os.killpg", *OF_IMPORTS)
+    # It sleeps until a server that it killed is dead, and on Windows while a pipe is empty.
+    return event in ("os.kill", "os.killpg", "time.sleep", *OF_IMPORTS)

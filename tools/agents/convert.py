@@ -92,7 +92,8 @@ def document(agent: Agent, version: str, cases: list[Object]) -> str:
     lines = [f" {_json(key)}: {_json(value)}," for key, value in head.items()]
     text = "{\n" + "\n".join(lines) + '\n "cases": [\n' + ",\n".join(map(_case, cases)) + "\n ]\n}\n"
     for place in (Path.home(), Path.cwd()):
-        if f"{place}/" in text:
+        forms = (place.as_posix(), _json(str(place)).strip('"'))
+        if any(f"{form}{separator}" in text for form in forms for separator in ("/", r"\\")):
             raise ValueError(f"a path of this machine is in the records: {place}")
     return text
 

@@ -172,9 +172,10 @@ def carried(specs: Sequence[HookSpec], contract: str, project: str, store: Trust
     A hook of the user's own layer names its scripts by paths of the host, or below ``~``.
     """
     from sandhook.errors import TrustError
+    from sandhook.hooks.trust import shell_name
     from sandhook.shell import DEFAULT_ENVIRONMENT
 
-    home = store.home.rstrip("/") + "/"
+    home, workspace = shell_name(store.home.rstrip("/")) + "/", shell_name(project) + "/"
     contents: dict[str, bytes] = {}
     for spec in specs:
         try:
@@ -182,16 +183,16 @@ def carried(specs: Sequence[HookSpec], contract: str, project: str, store: Trust
         except TrustError:
             continue  # too many or too large files; the hook runs without them
         for file in evidence.files:
-            if file.path.startswith(project + "/"):
-                continue  # the workspace contains it
-            if file.path.startswith("/"):
-                contents[file.path] = file.data
-            elif file.path[1:3] == ":/":
+            path = file.path
+            if sys.platform == "win32":  # /c/work/C:/x is /c/x
                 from sandhook.cli.windows import sandbox_path
 
-                contents[sandbox_path(file.path)] = file.data
-            if file.path.startswith(home):
-                contents[f"{DEFAULT_ENVIRONMENT['HOME']}/{file.path.removeprefix(home)}"] = file.data
+                path = sandbox_path(path)
+            if path.startswith(workspace):
+                continue  # the workspace contains it
+            contents[path] = file.data
+            if path.startswith(home):
+                contents[f"{DEFAULT_ENVIRONMENT['HOME']}/{path.removeprefix(home)}"] = file.data
     return contents
 
 

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Generator, Sequence
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from time import monotonic
@@ -21,6 +20,7 @@ from time import monotonic
 from sandhook.conformance.helpers import PROGRAMS
 from sandhook.conformance.model import Oracle
 from sandhook.conformance.runner import ENVIRONMENT, TIMEOUT, Observation
+from sandhook.worker.winjob import close, end_with_host
 
 #: The real shells by name, each with the names of its program in order of preference.
 PROGRAM = {
@@ -113,7 +113,7 @@ class RealShell:
         self._root = str(Path(root or ".").absolute())
         self._jobs = jobs
         self._timeout = TIMEOUT if timeout is None else timeout
-        self._running: set[subprocess.Popen[bytes]] = set()
+        self._running: dict[subprocess.Popen[bytes], int] = {}  # each with its job, which only Windows has
         self._is_ending = False  # True when the caller needs no more results
         self._directory = tempfile.TemporaryDirectory(prefix="sandhook-test-", ignore_cleanup_errors=True)
         self._helpers = self._make_helpers(self._directory.name)
@@ -169,7 +169,7 @@ class RealShell:
             self._is_ending = True
             pool.shutdown(wait=False, cancel_futures=True)
             for process in list(self._running):
-                _kill_group(process)
+                self._kill_group(process)
             pool.shutdown()
 
     def run(self, script: str) -> Observation:
@@ -191,35 +191,34 @@ class RealShell:
             env=self.environment(directory),
             start_new_session=True,
         )
-        self._running.add(process)
+        self._running[process] = end_with_host(process.pid)
         if self._is_ending:  # ``map`` killed the others while this one started
-            _kill_group(process)
+            self._kill_group(process)
         trouble = ""
         try:
             out, err = process.communicate(timeout=self._timeout)
         except subprocess.TimeoutExpired:
-            _kill_group(process)
+            self._kill_group(process)
             out, err = process.communicate()
             trouble = f"no end after {self._timeout:g} seconds"
         finally:
-            _kill_group(process)  # including its background processes
-            self._running.discard(process)
+            self._kill_group(process)  # including its background processes
+            self._running.pop(process, None)
         status = process.returncode if process.returncode >= 0 else 128 - process.returncode
         return Observation(status, out, err, trouble, monotonic() - start)
 
+    def _kill_group(self, process: subprocess.Popen[bytes]) -> None:
+        """Kill a shell with all that it started.
 
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    if sys.platform == "win32":  # Windows has no process groups
-        import psutil
-
-        with suppress(psutil.Error):
-            for child in psutil.Process(process.pid).children(recursive=True):
-                with suppress(psutil.Error):
-                    child.kill()
-        process.kill()
-        return
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except OSError:  # the group has no member
-        if process.poll() is None:
+        On Windows that is a job. A list of its descendants would lack what they start meanwhile.
+        """
+        if sys.platform == "win32":
+            if job := self._running.pop(process, 0):
+                close(job)
             process.kill()
+            return
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except OSError:  # the group has no member
+            if process.poll() is None:
+                process.kill()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import gmtime, strftime
 from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.limits import PIECE, check_clock
 from sandhook.state.control import ShellError
+from sandhook.state.environment import exported_variables
 from sandhook.state.state import State
 from sandhook.syntax.quoting import decode_ansi
 
@@ -78,7 +78,9 @@ def _prompt(state: State, text: str, recover: Recover | None) -> str:
 
 
 def _now(state: State, layout: str) -> str:
-    return strftime(layout, gmtime(state.process.kernel.now()))
+    from sandhook.dates.clock import strftime
+
+    return strftime(layout, int(state.process.kernel.now()), exported_variables(state).get("TZ"))
 
 
 def _escape(state: State, letter: str) -> str:

@@ -24,25 +24,56 @@ from sandhook.pattern.glob import quote
 
 __all__ = ["PROJECT_VARIABLES", "Evidence", "HostMachine", "TrustStore", "read_host"]
 
+_WINDOWS = os.sep == "\\"
+
 
 class HostMachine:
-    """The files of this machine, see ``evidence.Machine``."""
+    """The files of this machine, see ``evidence.Machine``. On Windows the shell's names are in use: /c/work/x.
+
+    Args:
+        project: A directory on the drive of "/".
+    """
+
+    def __init__(self, project: str = "") -> None:
+        self._drive = os.path.splitdrive(project)[0] or "C:"
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a regular file, None for anything else."""
-        return read_host(path)
+        try:
+            return read_host(self._native(path))
+        except OSError:
+            return None
 
     def names(self, path: str) -> list[str] | None:
         """Return the names in a directory, None when it is not one or cannot be read."""
         try:
-            return os.listdir(path)
+            return os.listdir(self._native(path))
         except (OSError, ValueError):
             return None
 
     def resolve(self, path: str) -> str:
         """Return a path without symbolic links."""
-        place = os.path.realpath(path)
-        return place.replace("\\", "/") if os.sep == "\\" else place
+        try:
+            return shell_name(os.path.realpath(self._native(path)))
+        except OSError:
+            return path
+
+    def _native(self, path: str) -> str:
+        """Return the system's name of a path. Raises OSError for a name that no file of Windows can have."""
+        if not _WINDOWS:
+            return path
+        from sandhook.host.names import to_native
+
+        return to_native(path, self._drive, os.environ.get("TEMP", ""))
+
+
+def shell_name(path: str) -> str:
+    r"""Return an absolute path of the machine as a shell names it: on Windows, ``C:\work`` is /c/work."""
+    if not _WINDOWS or path[:1] == "/" != path[1:2]:
+        return path
+    from sandhook.host.names import to_virtual
+
+    return to_virtual(path)
 
 
 class TrustStore:
@@ -94,7 +125,7 @@ class TrustStore:
 
     def examine(self, spec: HookSpec, contract: str, project: str) -> Evidence:
         """Collect and hash what a hook executes on this machine."""
-        return examine(spec, contract, project, self.home, HostMachine())
+        return examine(spec, contract, shell_name(project), shell_name(self.home), HostMachine(project))
 
     def approve(self, evidence: Sequence[Evidence], *, now: float | None = None) -> None:
         """Store approvals of hooks as they are now."""
@@ -130,8 +161,9 @@ class TrustStore:
                 return None
             if evidence.digest not in entries:
                 return None
-            snapshot = tuple((_inside(file.path, project), file.data) for file in evidence.files)
-            absent = tuple(_inside(pattern, quote(project)) for pattern in evidence.absent)
+            here = shell_name(project)
+            snapshot = tuple((_inside(file.path, here), file.data) for file in evidence.files)
+            absent = tuple(_inside(pattern, quote(here)) for pattern in evidence.absent)
             return spec._replace(trust_hash=evidence.digest, snapshot=snapshot, absent=absent)
 
         return allowed

@@ -4,10 +4,13 @@ The approved bytes are compared with the files, and written to a private directo
 there under the names of the files, so ``$0`` and ``BASH_SOURCE`` are as usual. Another interpreter gets the
 path of the copy. The copies stand in directories like the originals, with links to all their neighbours.
 Windows has no such links for every user. There the files are held open, so that nobody can change them.
+
+Paths are those of the shell, also on Windows: /c/work/x. There one file has several, for example
+/d/work/C:/work/x. They are compared by the path that the system's name leads to, without regard to case.
 """
 
 # pathlib costs the command line 10 ms.
-# ruff: noqa: PTH103, PTH110, PTH112, PTH117, PTH120, PTH123, PTH208, PTH211
+# ruff: noqa: PTH103, PTH110, PTH112, PTH120, PTH123, PTH208, PTH211
 from __future__ import annotations
 
 import errno
@@ -55,7 +58,9 @@ class ApprovedFiles:
         self, snapshot: Iterable[tuple[str, bytes]], absent: Iterable[str], bases: Sequence[str]
     ) -> None:
         self.notes: tuple[str, ...] = ()
-        self._bases = list(dict.fromkeys(base.rstrip("/") or "/" for base in bases))
+        self._files = HostFileSystem(bases[0] if bases else "")
+        places = map(self._files.virtual, bases) if WINDOWS else bases
+        self._bases = list(dict.fromkeys(base.rstrip("/") or "/" for base in places))
         self._resources = ExitStack()
         self._data: dict[str, bytes] = {}
         self._copies: dict[str, str] = {}
@@ -90,9 +95,9 @@ class ApprovedFiles:
         """Return the copy of an approved file, None for any other path.
 
         Raises:
-            OSError: ENOENT for a path that has to be absent.
+            OSError: ENOENT for a path that has to be absent, EINVAL for a name that is impossible on Windows.
         """
-        place = _physical(path)
+        place = _folded(self._place(path))
         if place in self._written:
             return None
         copy = self._copies.get(place)
@@ -102,7 +107,7 @@ class ApprovedFiles:
 
     def write(self, path: str) -> None:
         """Record that the script writes a file, whose contents are its own from now on."""
-        self._written.add(_physical(path))
+        self._written.add(_folded(self._place(path)))
 
     def bind(self, plan: Program | Interpreter, cwd: VirtualPath, script: str) -> Program | Interpreter:
         """Return a plan with the copies in place of the approved files that it executes.
@@ -125,7 +130,7 @@ class ApprovedFiles:
         try:
             return self.copy_of(path) or word
         except OSError:
-            return f"{self._top}{_physical(path)}" if self._top else word
+            return f"{self._top}{self._place(path)}" if self._top else word
 
     # Comparing.
 
@@ -138,17 +143,17 @@ class ApprovedFiles:
                 same = self._same(path, data)
             except OSError as error:
                 failure = error
-                self._absent.append(compile_pattern(quote(path)))
+                self._absent.append(compile_pattern(quote(path), nocase=WINDOWS))
                 continue
             if not same:
                 raise NotAsApproved(f"{name}: has changed since it was approved")
-            self._data[path] = data
+            self._data[_folded(path)] = data
         if len(self._data) == before and failure is not None:
             raise NotAsApproved(f"{name}: was approved and cannot be read: {failure.strerror}")
 
     def _same(self, path: str, data: bytes) -> bool:
         """Compare a file; on Windows it stays open, so that it cannot change."""
-        fd = open_unshared(path)
+        fd = open_unshared(self._native(path))
         if WINDOWS:
             self._resources.callback(os.close, fd)
             fd = os.dup(fd)
@@ -157,18 +162,68 @@ class ApprovedFiles:
 
     def _check_absent(self, pattern: str) -> None:
         for whole in self._places(pattern, quoted=True):
-            self._absent.append(compile_pattern(whole))
-            for path in _matching(whole):
-                if path not in self._data:
+            self._absent.append(compile_pattern(whole, nocase=WINDOWS))
+            for path in self._matching(whole):
+                if _folded(path) not in self._data:
                     shown = path.removeprefix(f"{self._bases[0]}/")
                     raise NotAsApproved(f"{shown}: was absent when the hook was approved, and exists now")
 
+    def _matching(self, pattern: str) -> list[str]:
+        """Return the paths of files that an absolute pattern matches; a directory is not executed."""
+        first, *parts = pattern.split("/")
+        bases = [first]
+        for part in parts:
+            if not has_magic(part):
+                bases = [f"{base}/{compile_pattern(part).literal_text}" for base in bases]
+                continue
+            test, names = compile_pattern(part, nocase=WINDOWS), []
+            for base in bases:
+                with suppress(OSError):
+                    listed = os.listdir(self._native(base or "/"))
+                    names += [f"{base}/{name}" for name in listed if test.matches(name)]
+            bases = names
+        return [path for path in bases if self._is_file(path)]
+
+    # Names.
+
+    def _native(self, path: str) -> str:
+        return self._files.native(path) if WINDOWS else path
+
+    def _is_file(self, path: str) -> bool:
+        try:
+            native = self._native(path)
+        except OSError:
+            return False
+        return os.path.exists(native) and not os.path.isdir(native)
+
+    def _place(self, path: str) -> str:
+        """Return the one path of a file without ".." in it.
+
+        Raises:
+            OSError: EINVAL for a name that is impossible on Windows.
+        """
+        return self._files.virtual(os.path.normpath(self._native(path))) if WINDOWS else _physical(path)
+
     def _places(self, name: str, *, quoted: bool = False) -> list[str]:
         """Return the absolute paths of a name, or of a pattern, whose directories are quoted then."""
-        if os.path.isabs(name):
-            return [name]
-        bases = [base.replace("\\", "/").rstrip("/") for base in self._bases]
-        return [f"{quote(base) if quoted else base}/{name}" for base in bases]
+        paths = [name]
+        if name[:1] != "/":
+            bases = [base.rstrip("/") for base in self._bases]
+            paths = [f"{quote(base) if quoted else base}/{name}" for base in bases]
+        if not WINDOWS:
+            return paths
+        return [self._place_of_pattern(path) if quoted else self._place(path) for path in paths]
+
+    def _place_of_pattern(self, pattern: str) -> str:
+        """Return a pattern with the one path of its directories; on Windows they have several."""
+        parts = pattern.split("/")
+        count = next((index for index, part in enumerate(parts) if has_magic(part)), len(parts))
+        literal = compile_pattern("/".join(parts[:count])).literal_text or "/"
+        try:
+            place = self._place(literal)
+        except OSError:  # there is no such file
+            return pattern
+        return "/".join((quote(place.rstrip("/")), *parts[count:]))
 
     # Copies.
 
@@ -205,13 +260,18 @@ class ApprovedFiles:
                 links += 1
 
     def _is_inside(self, directory: str) -> bool:
-        return any(directory.startswith(f"{base.rstrip('/')}/") for base in self._bases)
+        return any(directory != base and directory.startswith(f"{base.rstrip('/')}/") for base in self._bases)
+
+
+def _folded(path: str) -> str:
+    """Return what the names of one file have in common: on Windows all but their case."""
+    return path.lower() if WINDOWS else path
 
 
 def _physical(path: str) -> str:
     """Return an absolute path without "..", which leads to the directory above the target of a link."""
     parts = path.split("/")
-    if WINDOWS or ".." not in parts:
+    if ".." not in parts:
         return normalize(path)
     place = ""
     for part in parts:
@@ -220,22 +280,6 @@ def _physical(path: str) -> str:
         elif part not in ("", "."):
             place = f"{place}/{part}"
     return place or "/"
-
-
-def _matching(pattern: str) -> list[str]:
-    """Return the paths of files that an absolute pattern matches; a directory is not executed."""
-    first, *parts = pattern.split("/")
-    bases = [first]
-    for part in parts:
-        if not has_magic(part):
-            bases = [f"{base}/{compile_pattern(part).literal_text}" for base in bases]
-            continue
-        test, names = compile_pattern(part), []
-        for base in bases:
-            with suppress(OSError):
-                names += [f"{base}/{name}" for name in os.listdir(base or "/") if test.matches(name)]
-        bases = names
-    return [path for path in bases if os.path.exists(path) and not os.path.isdir(path)]
 
 
 class ApprovedFileSystem(HostFileSystem):

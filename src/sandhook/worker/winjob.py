@@ -1,4 +1,7 @@
-"""Windows, the host's side: a job that ends a worker when its host ends, whatever code is running in it."""
+"""Windows, the host's side: a job that ends a process when its host ends, whatever code is running in it.
+
+What the process starts is in the job, too, and ends with it.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +40,8 @@ def end_with_host(pid: int) -> int:
 
 
 def close(job: int) -> None:
-    """Close the handle of a job."""
+    """Close the handle of a job, which ends the processes in it."""
     if sys.platform == "win32":
-        ctypes.WinDLL("kernel32").CloseHandle(ctypes.c_void_p(job))
+        import _winapi
+
+        _winapi.CloseHandle(job)

@@ -67,7 +67,7 @@ def examine(spec: HookSpec, contract: str, project: str, home: str, machine: Mac
 
     Args:
         contract: Name of the hook's contract.
-        project: The directory that the hook runs in, an absolute path with slashes.
+        project: The directory that the hook runs in, an absolute path that begins with "/".
         home: What ``~`` stands for.
         machine: The files.
 

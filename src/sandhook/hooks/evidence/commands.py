@@ -53,7 +53,7 @@ class NamedFile(Record):
     """A file that a hook executes.
 
     Attributes:
-        path: Its absolute path, with slashes.
+        path: Its absolute path; on Windows as a shell names it, /c/work/x.
         data: Its bytes.
         how: "runs" or "sources".
     """
@@ -324,7 +324,7 @@ class Commands:
             how: "sources" reads it into the same shell.
             program: The interpreter that runs it; "" for a file that is called by its path.
         """
-        relative = word[:1] != "/" and word[1:3] not in (":/", ":\\")
+        relative = word[:1] != "/"
         if "\0" in word or len(word) > 4096:
             return
         is_copy = word.startswith(COPY)

@@ -151,10 +151,12 @@ class Knowledge:
 
 
 def absolute(path: str, directory: str) -> str:
-    """Return a path as an absolute one with slashes; Windows paths keep their drive."""
-    path = path.replace("\\", "/") if path[1:3] in (":\\", ":/") else path
-    whole = path if path[:1] == "/" or path[1:3] == ":/" else f"{directory}/{path}"
-    return posixpath.normpath(f"/{whole.lstrip('/')}" if whole[:1] == "/" else whole)
+    """Return a path as an absolute one.
+
+    On Windows ``C:/x`` becomes /c/work/C:/x, as in our shell, and the machine reads the file ``C:/x``.
+    """
+    whole = path if path[:1] == "/" else f"{directory}/{path}"
+    return posixpath.normpath(f"/{whole.lstrip('/')}")
 
 
 def descriptor_of(word: str) -> int | None:
@@ -171,19 +173,25 @@ def reachable(path: str, directory: str, machine: Machine) -> list[str]:
     """Return the absolute paths that a name may stand for.
 
     ``..`` after a link leads to the directory above the link's target. Where a shell of ours and the system could
-    differ, both are returned.
+    differ, both are returned. So are both where two slashes begin the name of a share on Windows.
     """
     lexical = absolute(path, directory)
     whole = path if path[:1] == "/" else f"{directory}/{path}"
-    if "/.." not in f"/{path}" or whole[:1] != "/":
-        return [lexical]
+    names = [f"/{lexical}", lexical] if _is_share(whole) else [lexical]
+    if "/.." not in f"/{path}":
+        return names
     current = ""
     for part in whole.split("/"):
         if part == "..":
             current = posixpath.dirname(machine.resolve(current or "/"))
         elif part not in ("", "."):
             current = f"{current.rstrip('/')}/{part}"
-    return list(dict.fromkeys((lexical, current or "/")))
+    return list(dict.fromkeys((*names, current or "/")))
+
+
+def _is_share(path: str) -> bool:
+    """Return True for a path that names a share on Windows; elsewhere two slashes are one."""
+    return path[:2] == "//" and path[2:3] not in ("", "/")
 
 
 class WordReader:
@@ -405,7 +413,7 @@ def _calls(body: CommandList | None) -> list[SimpleCommand]:
 
 def matching(pattern: str, machine: Machine) -> Iterator[str]:
     """Yield the existing paths that an absolute pattern matches, in order."""
-    bases = [""]
+    bases = ["/" if _is_share(pattern) else ""]
     parts = [part for part in pattern.split("/") if part]
     for part in parts:
         if not has_magic(part):
@@ -437,7 +445,7 @@ def _normal(pattern: str) -> str:
             parts.pop()
         elif part not in ("", "."):
             parts.append(part)
-    return "/" + "/".join(parts)
+    return ("//" if _is_share(pattern) else "/") + "/".join(parts)
 
 
 def _unquoted(pattern: str) -> str:
