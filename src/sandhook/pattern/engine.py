@@ -2,6 +2,9 @@
 
 Both are imported on first use (15 and 29 ms). RE2 is called below its interface
 like ``re``, which costs a microsecond per match.
+
+Nothing can interrupt a search of RE2. Where its automaton needs too many states, it simulates all instructions of the
+expression at every byte: 4 s for ``(a|b)*a(a|b){900}c`` on 1 MB. So a search begins only if the run has that much time.
 """
 
 from __future__ import annotations
@@ -9,11 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sandhook.pattern.cost import is_too_large
-from sandhook.pattern.errors import PatternError
+from sandhook.limits import present_budget
+from sandhook.pattern.cost import is_too_large, seconds_per_byte
+from sandhook.pattern.errors import PatternError, SearchTooLong
 
 #: The most bytes for one compiled expression and its automata.
 MAX_MEMORY = 8 << 20
+
+#: A search that takes no longer begins without a look at the clock.
+_SHORT_SECONDS = 0.02
 
 Spans = Sequence[tuple[int, int]]
 Find = Callable[[bytes, int, int], Spans]
@@ -34,7 +41,8 @@ def compile_linear(
             times the data; without them it grows only with the length of the data.
 
     Returns:
-        ``find(data, pos, end)``: the spans of the match and of every group, (-1, -1) for no match.
+        ``find(data, pos, end)``: the spans of the match and of every group, (-1, -1) for no match. It raises
+        SearchTooLong if the run that the thread is in may have ended before the search.
     """
     if is_too_large(pattern):
         raise PatternError(message or "pattern too large")
@@ -57,12 +65,23 @@ def compile_linear(
         raise PatternError(message or compiled.error().decode("utf-8", "replace"))
     match = compiled.Match
     unanchored = _re2.RE2.Anchor.UNANCHORED
+    rate = seconds_per_byte(compiled.ProgramSize(), compiled.NumberOfCapturingGroups() if groups else -1)
+    short = int(_SHORT_SECONDS / rate)
 
     def find(data: bytes, pos: int, end: int) -> Spans:
+        if end - pos > short:
+            _check_time(rate * (end - pos))
         spans: Spans = match(unanchored, data, pos, end)
         return spans
 
     return find
+
+
+def _check_time(seconds: float) -> None:
+    """Raise SearchTooLong if the present run has less time left. Expressions of the host itself may take any time."""
+    budget = present_budget()
+    if budget is not None and seconds > budget.remaining():
+        raise SearchTooLong(budget.limits.wall_seconds)
 
 
 def compile_backtracking(pattern: str, *, latin1: bool, icase: bool, message: str) -> Any:
@@ -73,5 +92,5 @@ def compile_backtracking(pattern: str, *, latin1: bool, icase: bool, message: st
     flags |= regex.ASCII if latin1 else regex.UNICODE
     try:
         return regex.compile(pattern, flags, cache_pattern=False)
-    except regex.error:
+    except (regex.error, OverflowError, RecursionError):
         raise PatternError(message) from None

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.limits import Budget
 from sandhook.pattern.dialect import check_class_syntax
+from sandhook.pattern.errors import SearchTooLong
+from sandhook.pattern.linear import line_pieces
 from sandhook.pattern.posix import Regex, after_character, compile_bre, compile_ere
 from sandhook.record import Record
 
@@ -334,8 +336,26 @@ def _regex_find(regex: Regex, budget: Budget) -> Find:
     def find(data: bytes, pos: int) -> int:
         if not regex.is_linear(data):
             return by_line(data, pos)
+        try:
+            return find_in_block(data, pos)
+        except SearchTooLong:
+            return find_in_pieces(data, pos)
+
+    def find_in_pieces(data: bytes, pos: int) -> int:
+        for begin, end in line_pieces(data, pos):
+            budget.charge(1)
+            piece = data[begin:end]
+            try:
+                at = find_in_block(piece, 0)
+            except SearchTooLong:
+                at = by_line(piece, 0)
+            if at >= 0:
+                return begin + at
+        return -1
+
+    def find_in_block(data: bytes, pos: int) -> int:
         while True:
-            match = search(data, pos)
+            match = search(data, pos, linear=True)
             if match is None:
                 return -1
             start, end = match.spans[0]
@@ -346,7 +366,7 @@ def _regex_find(regex: Regex, budget: Budget) -> Find:
                 return start
             line = data.rfind(b"\n", 0, start) + 1
             line_end = data.find(b"\n", line)
-            if search(data[line:line_end]) is not None:
+            if search(data[line:line_end], linear=True) is not None:
                 return line
             budget.charge(1)
             pos = line_end + 1
