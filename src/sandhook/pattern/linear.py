@@ -9,8 +9,8 @@ Source: Go's regexp/syntax; Rust's regex crate 1.x.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
+from sandhook.lazy import cache_short
 from sandhook.pattern.engine import Find, compile_linear
 from sandhook.pattern.errors import PatternError
 
@@ -50,7 +50,7 @@ class Re2Regex:
         return [None if a < 0 else data[a:b].decode("utf-8", "surrogateescape") for a, b in spans]
 
 
-@lru_cache(maxsize=256)
+@cache_short(256)
 def compile_re2(pattern: str, *, flavor: str = "go", icase: bool = False, groups: bool = True) -> Re2Regex:
     """Compile an expression of Go's regexp ("go") or of Rust's regex crate ("rust").
 

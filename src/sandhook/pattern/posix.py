@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import LimitExceeded
-from sandhook.lazy import lazily
+from sandhook.lazy import cache_short, lazily
 from sandhook.limits import Limits, present_budget
 from sandhook.pattern.engine import Find, Spans, compile_backtracking, compile_linear
 from sandhook.pattern.errors import PatternError, SearchTooLong
@@ -31,8 +31,6 @@ MAX_LENGTH = 65_536
 
 #: Seconds for one match with back-references when the caller passes no remaining time.
 DEFAULT_SECONDS = 1.0
-
-_CACHED_LENGTH = 4096
 
 _dialect = lru_cache(maxsize=256)(Dialect)
 
@@ -240,7 +238,7 @@ def after_character(data: bytes, at: int) -> int:
     return at
 
 
-@lru_cache(maxsize=512)
+@cache_short(512)
 def _cached(pattern: bytes, icase: bool, dialect: Dialect) -> Regex:
     if len(pattern) > MAX_LENGTH:
         raise PatternError(TOO_BIG)
@@ -252,8 +250,7 @@ def _cached(pattern: bytes, icase: bool, dialect: Dialect) -> Regex:
 
 def _compile(pattern: bytes | str, icase: bool, dialect: Dialect) -> Regex:
     data = pattern.encode("utf-8", "surrogateescape") if isinstance(pattern, str) else bytes(pattern)
-    compile_cached = _cached if len(data) <= _CACHED_LENGTH else _cached.__wrapped__
-    return compile_cached(data, icase, dialect)
+    return _cached(data, icase, dialect)
 
 
 def compile_bre(
