@@ -18,6 +18,10 @@ R = TypeVar("R")
 #: Results for longer arguments are not kept: 256 texts of 8 MB would be 2 GB, which no run is charged for.
 LONGEST_KEY = 4096
 
+#: Of results for arguments longer than this, few are kept: one may need half a kilobyte for each character.
+_LONG = 256
+_LONG_RESULTS = 16
+
 _METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub")
 
 
@@ -59,18 +63,26 @@ def lazy_module(name: str) -> Any:
 class _Texts(dict[str, R]):
     """Results of a function of one text. A dict that asks ``__missing__`` is the fastest cache in Python."""
 
-    __slots__ = ("_function", "_maxsize")
+    __slots__ = ("_function", "_long", "_maxsize")
 
     def __init__(self, function: Callable[[str], R], maxsize: int) -> None:
         self._function = function
+        self._long: dict[str, R] = {}
         self._maxsize = maxsize
 
     def __missing__(self, text: str) -> R:
+        long = self._long  # another thread may begin a new one
+        if text in long:
+            return long[text]
         result = self._function(text)
-        if len(text) <= LONGEST_KEY:
+        if len(text) <= _LONG:
             if len(self) >= self._maxsize:
                 self.clear()  # no order need be kept, and no lock
             self[text] = result
+        elif len(text) <= LONGEST_KEY:
+            if len(long) >= _LONG_RESULTS:
+                self._long = long = {}
+            long[text] = result
         return result
 
 
@@ -94,25 +106,30 @@ def cache_short(maxsize: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         cached = cast("Callable[P, R]", lru_cache(maxsize)(function))
+        cached_long = cast("Callable[P, R]", lru_cache(min(maxsize, _LONG_RESULTS))(function))
 
         @wraps(function)
         def call(*args: P.args, **named: P.kwargs) -> R:
+            call_cached = cached
             for argument in args:
-                if isinstance(argument, (str, bytes, tuple)) and _size(argument) > LONGEST_KEY:
-                    return function(*args, **named)
-            return cached(*args, **named)
+                if isinstance(argument, (str, bytes, tuple)) and (size := text_size(argument)) > _LONG:
+                    if size > LONGEST_KEY:
+                        return function(*args, **named)
+                    call_cached = cached_long
+            return call_cached(*args, **named)
 
         return call
 
     return decorate
 
 
-def _size(value: str | bytes | tuple[object, ...]) -> int:
+def text_size(value: str | bytes | tuple[object, ...]) -> int:
+    """Return the characters, bytes and items of an argument, and of what its items are."""
     size = len(value)
     if isinstance(value, tuple):
         for item in value:
             if isinstance(item, (str, bytes)):
                 size += len(item)
             elif isinstance(item, tuple):
-                size += _size(item)
+                size += text_size(item)
     return size

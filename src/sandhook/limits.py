@@ -232,6 +232,11 @@ def check_clock() -> None:
     _THREAD.check()
 
 
+def present_budget() -> Budget | None:
+    """Return the budget of the run that the present thread is in; None outside of runs."""
+    return _THREAD.budget
+
+
 def check_fits(count: int) -> None:
     """Raise LimitExceeded if ``count`` bytes cannot fit in the memory of the present run; charges nothing.
 

@@ -12,6 +12,7 @@ from sandhook.vfs.delta import DeltaEntry, encode
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath
 
+FILE = 0o100644
 CHANGES = encode([DeltaEntry(VirtualPath("/new"), 0o100644, content=b"x")])
 
 
@@ -51,3 +52,42 @@ def test_a_message_of_another_form_is_a_failure(kind: int, payload: bytes) -> No
     result, sound, changed = ran(kind, payload)
     assert "broke the protocol" in result.failure
     assert not sound and not changed
+
+
+def entries(*named: tuple[str, bytes]) -> bytes:
+    return encode([DeltaEntry(VirtualPath(path), FILE, content=content) for path, content in named])
+
+
+@pytest.mark.parametrize(
+    ("changes", "missing"),
+    [
+        (entries(("/new", bytes(600)), ("/old", bytes(500))), "100 bytes"),
+        (entries(*((f"/new{number}", b"") for number in range(60))), "names"),
+        (encode([DeltaEntry(VirtualPath("/" + "d/" * 60 + "new"), FILE)]), "names"),
+        (encode([DeltaEntry(VirtualPath("/new"), 0o120777, content=b"a" * 1001)]), "bytes"),
+        (entries(*((f"/new{number}", bytes(100)) for number in range(30))), "bytes"),
+    ],
+    ids=["bytes", "names", "directories", "link", "many"],
+)
+def test_changes_beyond_the_quota_are_a_failure(changes: bytes, missing: str) -> None:
+    """The worker has the quota itself, but one that is no longer ours may ignore it."""
+    fs = MemoryFileSystem(uid=0, bare=True, quota_bytes=1_000, quota_inodes=50)
+    fs.populate({"old": b"old"}, VirtualPath("/"))
+    left = fs.quota_left
+    result, sound = run(fs, frame(wire.RESULT, wire.pack(HEADER, b"", b"", changes)))
+    assert result.failure is not None and "its changes need" in result.failure and missing in result.failure
+    assert not sound
+    assert fs.quota_left == left
+    assert [entry.name for entry in fs.listdir(VirtualPath("/"))] == ["old"]
+    assert fs.read_bytes(VirtualPath("/old")) == b"old"
+    again, sound = run(fs, frame(wire.RESULT, wire.pack(HEADER, b"", b"", CHANGES)))
+    assert again.failure is None and sound and fs.exists(VirtualPath("/new"))
+
+
+def test_changes_that_fit_when_all_are_made_are_applied() -> None:
+    fs = MemoryFileSystem(uid=0, bare=True, quota_bytes=1_000, quota_inodes=50)
+    fs.populate({"z": bytes(900)}, VirtualPath("/"))
+    changes = entries(("/new", bytes(900)), ("/z", b""))
+    result, sound = run(fs, frame(wire.RESULT, wire.pack(HEADER, b"", b"", changes)))
+    assert result.failure is None and sound
+    assert fs.quota_left[0] == 100

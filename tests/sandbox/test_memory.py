@@ -107,3 +107,67 @@ def test_what_is_dropped_is_refunded() -> None:
     """
     result = Shell(limits=limits).run(script)
     assert (result.stdout, result.limit) == ("10000 100 9999\n", None)
+
+
+MANY = "for i in {1..100}; do ("
+WAIT = " | sleep 9) & done; wait"
+FORTY = "f " * 40
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peaks of memory are read in /proc")
+@pytest.mark.parametrize(
+    "script",
+    every(5, [
+        f"{MANY}awk '{{ print }}' f{WAIT}",
+        f"{MANY}sed -n 'h;G;p' f{WAIT}",
+        f"{MANY}grep a f{WAIT}",
+        f"{MANY}sort f{WAIT}",
+        f"{MANY}fold -w 80 f{WAIT}",
+        f"{MANY}rev f{WAIT}",
+        f"{MANY}tac f{WAIT}",
+        f"{MANY}tail -n 1 f{WAIT}",
+        f"{MANY}cut -c 1- f{WAIT}",
+        f"{MANY}paste f f{WAIT}",
+        f"{MANY}comm f g{WAIT}",
+        f"{MANY}join f f{WAIT}",
+        f"{MANY}diff f g{WAIT}",
+        f"{MANY}column -t f{WAIT}",
+        f"{MANY}csvcut -c 1 f{WAIT}",
+        f"{MANY}echo $(< f){WAIT}",
+        "for i in {1..100}; do (cat f; sleep 9) | sort & done; wait",
+        "for i in {1..100}; do (cat f; sleep 9) | head -n -1 & done; wait",
+        "awk 'BEGIN { for (i = 0; i < 200; i++) (\"sed p f; : \" i) | getline x }'",
+        f"sort -m {FORTY}",
+        f"paste {FORTY}",
+        f"csvstack {FORTY.replace('f', 'lines')}",
+        f"csvjoin -c 1 {FORTY.replace('f', 'lines')}",
+    ]),
+)  # fmt: skip
+def test_processes_that_wait_do_not_hold_more_than_the_limit(script: str) -> None:
+    """Each of a hundred processes had a line of 8 MB, its copies and its output: 3.1 GB."""
+    from tests.sandbox.measured import measure
+
+    Shell().run(
+        "echo a | awk 1 | sed p | grep a | sort | fold | rev | tac | tail | cut -c 1 | paste | column | csvcut -c 1"
+    )
+    limits = Limits(wall_seconds=3.0)
+    files = {"f": b"a" * 8_000_000, "g": b"", "lines": b"ab\n" * 1_000_000}
+    measured = measure(f"{{ {script}; }} > /dev/null", files, b"", limits)
+    assert measured.defect is None, measured
+    assert measured.memory <= 4 * limits.memory_bytes + (64 << 20), measured
+    assert measured.limit is not None
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "cat f | sed s/a/b/ | awk 1 | grep a | tr a c | cut -c 1- | rev | wc -c",
+        "for i in {1..20}; do sort f; tac f; sed p f; done | wc -c",
+        "for i in {1..20}; do x=$(tail -n 1 f); done; echo ${#x}",
+        "grep -c a f f f f f f f f f f f f f f f f f f f f | wc -l",
+    ],
+)
+def test_long_lines_of_a_pipeline_fit(script: str) -> None:
+    """The harmless neighbour: a few stages at once, or many one after the other."""
+    result = Shell(files={"f": b"a" * 8_000_000}).run(script, limits=Limits(wall_seconds=60.0))
+    assert (result.exit_status, result.limit) == (0, None), result.stderr

@@ -101,6 +101,8 @@ class Context:
     """
 
     __slots__ = (
+        "_held",
+        "_held_most",
         "_out",
         "_out_size",
         "budget",
@@ -131,8 +133,25 @@ class Context:
         self.environment = environment
         self.run = run
         self.failed = 0
+        self._held = self._held_most = 0
         self._out: list[bytes] = []
         self._out_size = 0
+
+    def hold(self, count: int) -> None:
+        """Charge for ``count`` more bytes of input that are held at once; a negative count for fewer.
+
+        The most is charged until the utility ends: processes that wait for each other all have their lines at the
+        same time.
+        """
+        self._held += count
+        if self._held > self._held_most:
+            self.budget.charge_memory(self._held - self._held_most)
+            self._held_most = self._held
+
+    def end(self) -> None:
+        """Refund what is held: the utility has ended."""
+        self.budget.charge_memory(-self._held_most)
+        self._held = self._held_most = 0
 
     def called_as(self, names: Container[str]) -> str:
         """Return the name of ``argv[0]`` if it is one of ``names``, else ``program``.
@@ -307,12 +326,13 @@ class Reader:
     input after the bytes that were used, as GNU's tools do when they stop early.
     """
 
-    __slots__ = ("_buffer", "_ctx", "_start", "description")
+    __slots__ = ("_buffer", "_ctx", "_held", "_start", "description")
 
     def __init__(self, description: Description, ctx: Context) -> None:
         self.description = description
         self._ctx = ctx
         self._buffer = b""
+        self._held = 0
         self._start = 0
 
     def __enter__(self) -> Reader:
@@ -328,6 +348,8 @@ class Reader:
             self.description.seek(self.description.tell() - unused)
         self._buffer = b""
         self._start = 0
+        self._ctx.hold(-self._held)
+        self._held = 0
         self.description.release()
 
     def charge(self, steps: int) -> None:
@@ -335,8 +357,11 @@ class Reader:
         self._ctx.charge(steps)
 
     def check_fits(self, size: int) -> None:
-        """Raise LimitExceeded when ``size`` bytes do not fit into the memory of the run."""
+        """Charge for ``size`` bytes of the input that are held at once. Raises LimitExceeded."""
         self._ctx.budget.check_fits(size)
+        if size > self._held:
+            self._ctx.hold(size - self._held)
+            self._held = size
 
     def is_output(self, *, empty: bool = False) -> bool:
         """Return True if further reads would read what standard output writes: ``cat f >> f``; also if ``empty``."""
@@ -372,7 +397,7 @@ class Reader:
         size = 0
         for data in self.chunks():
             size += len(data)
-            self._ctx.budget.check_fits(size)
+            self.check_fits(size)
             pieces.append(data)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
@@ -406,7 +431,7 @@ class Reader:
                 end = data.rfind(delimiter) + 1
                 size += len(data)
                 if not end:
-                    self._ctx.budget.check_fits(size)
+                    self.check_fits(size)
                 pieces.append(data)
             if not pieces:
                 return
@@ -443,7 +468,7 @@ class Reader:
                 if not data:
                     break
                 size += len(data)
-                budget.check_fits(size)
+                self.check_fits(size)
                 pieces.append(data)
                 complete = delimiter in data
             self._buffer = b"".join(pieces)

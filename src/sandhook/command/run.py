@@ -17,6 +17,13 @@ def run_utility(utility: Utility, arguments: Sequence[str], ctx: Context) -> int
     """
     ctx.check_script(max(map(len, arguments), default=0))
     try:
+        return _run(utility, arguments, ctx)
+    finally:
+        ctx.end()
+
+
+def _run(utility: Utility, arguments: Sequence[str], ctx: Context) -> int:
+    try:
         try:
             if utility.raw:
                 status = utility.run(None, arguments, ctx)

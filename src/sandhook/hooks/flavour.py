@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Literal
 
+from sandhook.lazy import cache_short
 from sandhook.pattern.errors import PatternError
 
 #: The syntax of an expression: Go's regexp (RE2's own), Rust's regex crate, or JavaScript's RegExp.
 Flavour = Literal["go", "rust", "js"]
 
 
-@lru_cache(maxsize=512)
+@cache_short(512)
 def compile_search(pattern: str, flavour: Flavour) -> Callable[[str], bool]:
     """Return a function that returns whether the pattern matches anywhere in a text.
 

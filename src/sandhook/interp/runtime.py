@@ -378,7 +378,7 @@ class Runtime:
         """Expand parameters, substitutions and backslashes as in a here-document."""
         if not any(c in text for c in "$`\\"):
             return text
-        return expansion_services.expand(state, parse_heredoc(text))
+        return expansion_services.expand(state, text, parse_heredoc(text))
 
     def command_output(self, state: State, text: str) -> str:
         """Return the expansion of ``$(text)``; the text is parsed now."""
@@ -387,7 +387,7 @@ class Runtime:
     def expand_words(self, state: State, text: str) -> list[str]:
         """Expand text, including blanks, as one unquoted word to fields; text with commands is not expanded."""
         word = parse_word(text)
-        return [text] if runs_commands(word) else expansion_services.expand_fields(state, word)
+        return [text] if runs_commands(word) else expansion_services.expand_fields(state, text, word)
 
     def unary_test(self, state: State, operator: str, operand: str) -> bool:
         """Evaluate a unary operator of ``[[``."""

@@ -81,7 +81,7 @@ class SharedFiles:
         """Apply what a run changed that began with ``version``; return the version of its worker's copy.
 
         None means that others changed the files meanwhile, so the copy differs. Raises ValueError for bytes that
-        are not a delta.
+        are not a delta, and for changes beyond the quota, which the run had itself; then nothing has changed.
         """
         if not changes:
             return version
@@ -90,7 +90,13 @@ class SharedFiles:
             fs = self._files()
             self._look(fs)
             alone = self._version == version
+            before = fs.quota_left
             fs.apply(entries)
+            if missing := _missing(before, fs.quota_left):
+                assert self._state is not None
+                fs.restore(self._state)
+                self._seen = self._clock.calls
+                raise ValueError(f"its changes need {missing} more than the files may have")
             self._state = fs.snapshot()
             self._seen = self._clock.calls
             self._append(changes)
@@ -156,9 +162,18 @@ class Copies:
         if deleted and self.overlay is None:
             raise ValueError("whiteouts without an overlay")
         with self.lock:
+            now = self.trees[-1].bring_in(version, changes)
             if deleted and self.overlay is not None:
                 self.overlay.whiteouts.update(deleted)
-            return self.trees[-1].bring_in(version, changes)
+            return now
+
+
+def _missing(before: tuple[int, int, int], after: tuple[int, int, int]) -> str:
+    """Return what a file system lacks after changes; "" if it has enough, or lacked as much before."""
+    words = ("bytes", "names")
+    return ", ".join(
+        f"{-now} {word}" for word, was, now in zip(words, before, after) if now < 0 and now < was
+    )
 
 
 def copies_of(fs: FileSystem) -> Copies | None:

@@ -138,6 +138,19 @@ class PipeWriter(Description):
 
     def write(self, data: bytes) -> None:
         pipe = self.pipe
+        waiting = len(data) - (CAPACITY - len(pipe.buffer))
+        if waiting <= CAPACITY:
+            self._write(data)
+            return
+        budget = pipe.scheduler.budget
+        budget.charge_memory(waiting >> 1)  # often the utility also holds the input that it came from
+        try:
+            self._write(data)
+        finally:
+            budget.charge_memory(-(waiting >> 1))
+
+    def _write(self, data: bytes) -> None:
+        pipe = self.pipe
         start = 0
         while True:
             if not pipe.readers:

@@ -1,4 +1,4 @@
-"""What RE2 needs to compile an expression, estimated from its text.
+"""What RE2 needs to compile an expression, estimated from its text, and to search with it.
 
 RE2's compiler cannot be interrupted. Its time grows with the square of the parts in a row that may be absent, as
 in ``a?a?a?``, and a class of Unicode costs as much as a thousand letters. Above a million nodes it writes to
@@ -32,6 +32,22 @@ _TOKEN = lazily(
     re.DOTALL,
 )
 _UNICODE = lazily(r"\\[pP]")
+
+
+#: Seconds of one instruction at one byte of the text: without groups, with them, and for each of them more. Measured
+#: on CPython 3.11 with 100 to 15,000 instructions: 1 to 4.5, 1 to 8.5 and 0.1 to 0.4 nanoseconds.
+_STEP, _STEP_WITH_GROUPS, _STEP_OF_GROUP = 6e-9, 10e-9, 0.5e-9
+
+
+def seconds_per_byte(instructions: int, groups: int) -> float:
+    """Return the most seconds that RE2 searches for each byte of a text.
+
+    Args:
+        instructions: Of the compiled expression.
+        groups: How many groups a search returns; -1 if it returns the span of the match alone.
+    """
+    step = _STEP if groups < 0 else _STEP_WITH_GROUPS + groups * _STEP_OF_GROUP
+    return max(1, instructions) * step
 
 
 class _Part:

@@ -8,8 +8,7 @@ Source: ECMA-262 (15th edition), 22.2 and B.1.2. Divergence: L-CLAUDE-001.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
+from sandhook.lazy import cache_short
 from sandhook.pattern.engine import compile_linear
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.linear import MAX_LENGTH, Re2Regex
@@ -20,7 +19,7 @@ _CONTROLS = {"t": "\\t", "n": "\\n", "v": "\\v", "f": "\\f", "r": "\\r"}
 _LOOKAROUND = {"(?=": "lookahead", "(?!": "lookahead", "(?<=": "lookbehind", "(?<!": "lookbehind"}
 
 
-@lru_cache(maxsize=256)
+@cache_short(256)
 def compile_ecma(pattern: str, *, groups: bool = True) -> Re2Regex:
     """Compile an expression; ``search`` of the result finds it anywhere in a text.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.errors import LimitExceeded
+
 
 class PatternError(ValueError):
     """A regular expression that does not compile, or that is not allowed.
@@ -13,6 +15,13 @@ class PatternError(ValueError):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+
+
+class SearchTooLong(LimitExceeded):
+    """A search in linear time that may not end before the deadline, and that nothing can interrupt."""
+
+    def __init__(self, wall_seconds: float) -> None:
+        super().__init__("wall_seconds", wall_seconds, "regular expression")
 
 
 class UnmatchedBracketError(PatternError):

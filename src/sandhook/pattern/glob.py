@@ -10,11 +10,10 @@ Source: POSIX.1-2024 XCU 2.14. Oracle: bash 5.2, shopt extglob and nocasematch.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from itertools import pairwise
 
 from sandhook.errors import LimitExceeded
-from sandhook.lazy import lazily
+from sandhook.lazy import cache_short, lazily
 from sandhook.limits import check_clock, check_fits
 from sandhook.pattern.bracket import OpenBrackets, parse_bracket
 from sandhook.pattern.matcher import Charge, Group, Literal, Node, One, Sequence, Star, Subject
@@ -23,7 +22,6 @@ from sandhook.pattern.matcher import Charge, Group, Literal, Node, One, Sequence
 MAX_NESTING = 50
 
 #: Patterns up to this many characters are cached.
-_CACHED_LENGTH = 4096
 
 #: Turns of the parser between two looks at the clock, and the bytes that a bracket expression takes, the largest node.
 _TURNS_PER_LOOK = 512
@@ -431,7 +429,7 @@ class _Parser:
         return None
 
 
-@lru_cache(maxsize=1024)
+@cache_short(1024)
 def _cached(pattern: str, extglob: bool, nocase: bool, dot_special: bool) -> Pattern:
     return Pattern(_Parser(pattern, extglob, nocase).parse(0, len(pattern), 0), nocase, dot_special)
 
@@ -451,6 +449,4 @@ def compile_pattern(
     Raises:
         LimitExceeded: Extended patterns are nested deeper than MAX_NESTING.
     """
-    if len(pattern) <= _CACHED_LENGTH:
-        return _cached(pattern, extglob, nocase, dot_special)
-    return _cached.__wrapped__(pattern, extglob, nocase, dot_special)
+    return _cached(pattern, extglob, nocase, dot_special)

@@ -8,13 +8,17 @@ Source: Go's regexp/syntax; Rust's regex crate 1.x.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Iterator
 
+from sandhook.lazy import cache_short
 from sandhook.pattern.engine import Find, compile_linear
 from sandhook.pattern.errors import PatternError
 
 #: The longest expression, in characters.
 MAX_LENGTH = 65_536
+
+#: The least bytes of a piece of many lines.
+_PIECE = 4_096
 
 #: The members of Rust's Perl classes, which cover all of Unicode.
 _RUST_CLASSES = {
@@ -46,7 +50,7 @@ class Re2Regex:
         return [None if a < 0 else data[a:b].decode("utf-8", "surrogateescape") for a, b in spans]
 
 
-@lru_cache(maxsize=256)
+@cache_short(256)
 def compile_re2(pattern: str, *, flavor: str = "go", icase: bool = False, groups: bool = True) -> Re2Regex:
     """Compile an expression of Go's regexp ("go") or of Rust's regex crate ("rust").
 
@@ -68,6 +72,15 @@ def compile_re2(pattern: str, *, flavor: str = "go", icase: bool = False, groups
             _Checker(pattern, flavor == "rust").run(), latin1=False, icase=icase, longest=False, groups=groups
         )
     )
+
+
+def line_pieces(data: bytes, at: int) -> Iterator[tuple[int, int]]:
+    """Yield the offsets of pieces that end with a line, for a search that takes too long in all of the data at once."""
+    size = len(data)
+    while at < size:
+        end = data.find(b"\n", min(at + _PIECE, size)) + 1 or size
+        yield at, end
+        at = end
 
 
 def rust_syntax(pattern: str, *, within_lines: bool = False) -> str:

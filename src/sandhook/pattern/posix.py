@@ -1,7 +1,8 @@
 """POSIX basic and extended regular expressions with GNU's extensions, and RE2's own.
 
 Everything that RE2 can express runs there, in linear time. The ``regex`` module runs the rest,
-under a time limit: back-references, and word boundaries next to text that may not be a word.
+under a time limit: back-references, word boundaries next to text that may not be a word, and searches
+that RE2 may not finish in time.
 
 GNU's captures are those of the first alternative that leads to the longest match, not those
 that POSIX requires (for ``feature``, ``(feat|feature)(.*)`` captures ``feat`` and ``ure``); RE2's
@@ -15,9 +16,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import LimitExceeded
-from sandhook.lazy import lazily
+from sandhook.lazy import cache_short, lazily
+from sandhook.limits import Limits, present_budget
 from sandhook.pattern.engine import Find, Spans, compile_backtracking, compile_linear
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, SearchTooLong
+from sandhook.pattern.stack import longest_search
 from sandhook.pattern.translate import TOO_BIG, Dialect, Translator
 
 if TYPE_CHECKING:
@@ -28,8 +31,6 @@ MAX_LENGTH = 65_536
 
 #: Seconds for one match with back-references when the caller passes no remaining time.
 DEFAULT_SECONDS = 1.0
-
-_CACHED_LENGTH = 4096
 
 _dialect = lru_cache(maxsize=256)(Dialect)
 
@@ -125,7 +126,13 @@ class Regex:
         return self._selecting or self
 
     def search(
-        self, data: bytes, pos: int = 0, endpos: int | None = None, *, remaining: Remaining | None = None
+        self,
+        data: bytes,
+        pos: int = 0,
+        endpos: int | None = None,
+        *,
+        remaining: Remaining | None = None,
+        linear: bool = False,
     ) -> Match | None:
         """Return the leftmost, longest match that begins at ``pos`` or later.
 
@@ -134,9 +141,10 @@ class Regex:
             pos: Offset to begin at; "^" still means the beginning of ``data``.
             endpos: Offset where the data ends, for "$" too.
             remaining: Returns the remaining seconds, for matches with back-references.
+            linear: Raise SearchTooLong rather than continue with the other engine when RE2 may not finish in time.
 
         Raises:
-            LimitExceeded: A match with back-references used all of them.
+            LimitExceeded: A search used all the time, or the memory that its stack may have.
         """
         end = len(data) if endpos is None else endpos
         if pos > end:
@@ -144,7 +152,12 @@ class Regex:
         find = self._find
         if find is None or (self._words and not data.isascii()):
             return self._backtrack(data, pos, end, remaining)
-        spans = find(data if end == len(data) else data[:end], pos, end)  # for RE2 "$" is the end of all
+        try:
+            spans = find(data if end == len(data) else data[:end], pos, end)  # for RE2 "$" is the end of all
+        except SearchTooLong:
+            if linear:
+                raise
+            return self._backtrack(data, pos, end, remaining)
         return Match(data, spans) if spans[0][0] >= 0 else None
 
     def is_linear(self, data: bytes) -> bool:
@@ -182,16 +195,26 @@ class Regex:
         if self._backtracking is None:
             self._backtracking = self._compile_backtracking()
         latin1 = self._source[1]
-        seconds = DEFAULT_SECONDS if remaining is None else remaining()
+        budget = present_budget()
+        limits = Limits() if budget is None else budget.limits
+        if remaining is not None:
+            seconds = remaining()
+        else:
+            seconds = DEFAULT_SECONDS if budget is None else budget.remaining()
         if seconds <= 0:
-            raise LimitExceeded("wall_seconds", DEFAULT_SECONDS, "regular expression")
+            raise LimitExceeded("wall_seconds", limits.wall_seconds, "regular expression")
         codec = "latin-1" if latin1 or data.isascii() else "utf-8"
         text = data[:end].decode(codec, "surrogateescape")
         start = pos if codec == "latin-1" else len(data[:pos].decode(codec, "surrogateescape"))
+        longest = longest_search(self._source[0].encode(), self.groups, len(text), limits.memory_bytes)
         try:
-            match = self._backtracking.search(text, start, timeout=seconds, concurrent=True)
+            match = self._backtracking.search(text, start, timeout=min(seconds, longest), concurrent=True)
         except TimeoutError:
-            raise LimitExceeded("wall_seconds", seconds, "regular expression") from None
+            if longest < seconds:
+                raise LimitExceeded("memory_bytes", limits.memory_bytes, "regular expression") from None
+            raise LimitExceeded("wall_seconds", limits.wall_seconds, "regular expression") from None
+        except MemoryError:
+            raise LimitExceeded("memory_bytes", limits.memory_bytes, "regular expression") from None
         if match is None:
             return None
         spans: Spans = [match.span(index) for index in range(self.groups + 1)]
@@ -215,7 +238,7 @@ def after_character(data: bytes, at: int) -> int:
     return at
 
 
-@lru_cache(maxsize=512)
+@cache_short(512)
 def _cached(pattern: bytes, icase: bool, dialect: Dialect) -> Regex:
     if len(pattern) > MAX_LENGTH:
         raise PatternError(TOO_BIG)
@@ -227,8 +250,7 @@ def _cached(pattern: bytes, icase: bool, dialect: Dialect) -> Regex:
 
 def _compile(pattern: bytes | str, icase: bool, dialect: Dialect) -> Regex:
     data = pattern.encode("utf-8", "surrogateescape") if isinstance(pattern, str) else bytes(pattern)
-    compile_cached = _cached if len(data) <= _CACHED_LENGTH else _cached.__wrapped__
-    return compile_cached(data, icase, dialect)
+    return _cached(data, icase, dialect)
 
 
 def compile_bre(

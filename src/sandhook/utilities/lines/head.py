@@ -152,7 +152,7 @@ def copy_but_last_bytes(reader: Reader, count: int, delimiter: bytes, ctx: Conte
         while chunks and size - len(chunks[0]) >= count:
             size -= len(chunks[0])
             ctx.write(chunks.popleft())
-        ctx.budget.check_fits(size)
+        reader.check_fits(size)
     if size > count:
         ctx.write(b"".join(chunks)[: size - count])
 
@@ -172,4 +172,4 @@ def copy_but_last_lines(reader: Reader, count: int, delimiter: bytes, ctx: Conte
             size -= len(lines[0])
             ctx.write(lines.popleft())
         else:
-            ctx.budget.check_fits(size + 64 * len(lines))
+            reader.check_fits(size + 64 * len(lines))

@@ -388,7 +388,7 @@ def _in_turn(reader: Reader, chunks: _Chunks, options: Options, output: _Output,
                 ctx.write(line)
             continue
         size += len(line) + 64
-        ctx.budget.check_fits(size)
+        reader.check_fits(size)
         pieces[turn].append(line)
     for piece in pieces:
         ctx.charge()

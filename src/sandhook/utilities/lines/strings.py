@@ -91,7 +91,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 pending, base = b"", 0
                 for data in reader.chunks():
                     pending += data
-                    ctx.budget.check_fits(len(pending))
+                    reader.check_fits(len(pending))
                     stop = len(pending) - width + 1
                     for match in pattern.finditer(pending):
                         if match.end() > len(pending) - width:  # the next chunk may continue it

@@ -275,7 +275,7 @@ def keep_last(
             dropped = pieces.popleft()
             units -= dropped[1]
             size -= len(dropped[0])
-        ctx.budget.check_fits(size)
+        reader.check_fits(size)
     return pieces
 
 

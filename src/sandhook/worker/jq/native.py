@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sandhook.worker.headers import GrammarHeader, JqHeader
 
 PROGRAMS = 128  #: compiled programs that are kept
+LONGEST = 4_096  #: bytes of the longest of them; a megabyte would use up the worker's memory
 
 #: What main.c calls these results of a turn.
 _OK, _OK_NULL, _SYSTEM, _OK_NOTHING, _UNKNOWN = 0, -1, 2, -4, 5
@@ -66,6 +67,7 @@ class Native:
         except process.OutputRefused:
             self._forget()
         self._run = None
+        self._forget_long()
         process.arm(0)
 
     def _answer(self, header: JqHeader | GrammarHeader, data: bytes) -> None:
@@ -141,6 +143,11 @@ class Native:
         for name in header["host_functions"]:
             line += f"def {name}: {dumps(marker + name)}|debug|get_jq_origin;"
         return line.encode()
+
+    def _forget_long(self) -> None:
+        """Free programs with a long text, which no later call should pay for."""
+        for text in [text for text in self._programs if len(text) > LONGEST]:
+            self._lib.free_program(self._programs.pop(text))
 
     def _forget(self) -> None:
         """Free the program of a run that was stopped."""

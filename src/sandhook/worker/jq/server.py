@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 
 PROGRAMS = 128  #: compiled programs that are kept
+LONGEST = 4_096  #: characters of the longest of them; a megabyte would use up the worker's memory
 
 
 class Answer:
@@ -168,7 +169,10 @@ class Server:
         """Return the compiled program. Raises ValueError with libjq's messages."""
         program = self._programs.get(text)
         if program is None:
-            program = self._programs[text] = self._jq.compile(text)
+            program = self._jq.compile(text)
+            if len(text) > LONGEST:
+                return program
+            self._programs[text] = program
             if len(self._programs) > PROGRAMS:
                 self._programs.popitem(last=False)
         else:

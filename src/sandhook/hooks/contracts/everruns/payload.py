@@ -6,7 +6,6 @@ The JSON is compact, because published hooks grep it for ``"tool_name":"..."``.
 from __future__ import annotations
 
 import time
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import ContractError
@@ -15,6 +14,7 @@ from sandhook.hooks.contracts.everruns.names import BASE_ENV, EVENTS, MAX_OUTPUT
 from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
 from sandhook.hooks.model import Compat, HookSpec, Request
+from sandhook.lazy import cache_texts
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -138,7 +138,7 @@ def uuid7() -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
-@lru_cache(maxsize=256)
+@cache_texts(256)
 def _sanitised(hook_id: str) -> str:
     """Return a hook's id as a file name: ASCII letters, digits, "_" and "-"; the rest becomes "_"."""
     return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in hook_id)[:200]

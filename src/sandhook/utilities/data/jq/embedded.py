@@ -71,10 +71,13 @@ def run_filter(
     command.exit_status = True
     captured = CapturingContext(ctx, data)
     ctx.flush()
-    if client.NATIVE:
-        from sandhook.utilities.data.jq.native import Run
+    try:
+        if client.NATIVE:
+            from sandhook.utilities.data.jq.native import Run
 
-        return Run(command, captured).status(), captured.output()
-    from sandhook.utilities.data.jq.call import Run as WrappedRun
+            return Run(command, captured).status(), captured.output()
+        from sandhook.utilities.data.jq.call import Run as WrappedRun
 
-    return WrappedRun(command, captured).status(), captured.output()
+        return WrappedRun(command, captured).status(), captured.output()
+    finally:
+        captured.end()

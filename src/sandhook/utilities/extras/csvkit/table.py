@@ -19,6 +19,7 @@ from sandhook.vfs.errors import fs_error
 
 Row = list[str]
 _LINES = 65_536  #: lines that one call compares
+_LINE = 20  #: memory for a line, in bytes, of which a table of one column may have millions
 _CELL = 100  #: memory for a cell and its inferred value, in bytes
 _COLUMN = 800  #: memory for a column: its name, its list of cells, its place in an output
 
@@ -56,9 +57,11 @@ class Table:
             text = data.decode(encoding, errors).removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             raise Failure(f'Your file is not "{options.encoding}" encoded: {error.reason}.') from None
+        size = len(data)
         del data
         lines = [line for part in split_lines(text, ctx.charge) for line in part]
         del text, lines[: int(options.skip)]
+        ctx.hold(size + _LINE * len(lines))  # until the end: csvstack and csvjoin have all tables at once
         most = 0
         for start in range(0, len(lines), _LINES):
             ctx.charge(_LINES >> 3)

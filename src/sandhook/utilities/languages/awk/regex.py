@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 
 from sandhook.command.pieces import PIECE
-from sandhook.lazy import lazily
+from sandhook.lazy import cache_short, lazily
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Match, Regex, compile_ere
 from sandhook.utilities.languages.awk.values import Fatal
@@ -160,14 +159,14 @@ def _decode(pieces: list[bytes]) -> list[str]:
     return [piece.decode("utf-8", "surrogateescape") for piece in pieces]
 
 
-@lru_cache(maxsize=256)
+@cache_short(256)
 def _compile(source: str, icase: bool) -> Pattern:
     return Pattern(source, icase)
 
 
 def pattern(source: str, icase: bool = False) -> Pattern:
     """Compile an expression, or return it from the cache. Raises Invalid."""
-    return _compile(source, icase) if len(source) <= 1_024 else Pattern(source, icase)
+    return _compile(source, icase)
 
 
 def escape(text: str) -> str:

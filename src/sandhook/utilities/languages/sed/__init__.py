@@ -24,6 +24,7 @@ from sandhook.vfs.errors import error_text
 USAGE = "Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]..."
 _CACHE_SIZE = 128  #: compiled scripts in the cache
 _MAX_CACHED_LENGTH = 8_192  #: characters of the longest script in the cache
+_MAX_TOTAL_LENGTH = 65_536  #: characters of all of them; each needs some 170 bytes
 
 
 def width(text: str) -> int:
@@ -164,10 +165,14 @@ def compile_script(
         raise Failure(str(error), error.status) from None
     compiled = CompiledScript(program, compile_, wrap=options.width, quiet=options.quiet, posix=posix)
     if sum(len(chunk.text) for chunk in chunks) <= _MAX_CACHED_LENGTH:
-        if len(_CACHE) >= _CACHE_SIZE:
+        if len(_CACHE) >= _CACHE_SIZE or _cached_length() > _MAX_TOTAL_LENGTH:
             _CACHE.clear()
         _CACHE[key] = compiled
     return compiled
+
+
+def _cached_length() -> int:
+    return sum(len(chunk.text) for chunks, _ in _CACHE for chunk in chunks)
 
 
 def replace_in_blocks(m: Machine, literals: list[tuple[bytes, bytes]]) -> None:

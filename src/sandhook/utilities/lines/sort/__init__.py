@@ -300,6 +300,7 @@ def read_lines(name: str, delimiter: bytes, ctx: Context) -> list[bytes]:
         kind = "read failed" if isinstance(error, IsADirectoryError) else "cannot read"
         raise Failure(f"{kind}: {quote_odd(name)}: {error_text(error)}") from None
     ctx.budget.check_fits(2 * len(data) + _LINE_COST * data.count(delimiter))
+    ctx.hold(len(data))  # until the end: sort has all inputs at once
     lines = split(data, delimiter, ctx.charge)
     if not lines[-1]:
         lines.pop()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import Inform, UsageError, also, opt, option_set
 from sandhook.command.pieces import splits
+from sandhook.lazy import text_size
 from sandhook.pattern.errors import PatternError
 from sandhook.utilities.search.grep.matcher import Matcher, Spec
 from sandhook.utilities.search.grep.output import Searcher, Style
@@ -22,7 +23,7 @@ FIXED_NAMES = ("egrep", "fgrep")  # scripts whose messages have these names unde
 DIGITS = "legacy_context"
 USAGE = "Usage: grep [OPTION]... PATTERNS [FILE]..."
 _CACHE_SIZE = 256  #: compiled searches in the cache
-_MAX_CACHED_LENGTH = 4_096  #: bytes of the longest patterns in the cache
+_MAX_CACHED_LENGTH = 4_096  #: characters of the longest patterns and options in the cache
 
 
 def context_length(text: str) -> int:
@@ -267,7 +268,8 @@ def plan_for(options: Options, pattern: str | None, ctx: Context) -> tuple[Match
     for warning in matcher.warnings:
         ctx.error(f"warning: {warning}")
     style = Style.of(options)
-    if not options.pattern_files and sum(map(len, spec.patterns)) < _MAX_CACHED_LENGTH:
+    length = sum(text_size(value) for value in vars(options).values() if isinstance(value, (str, tuple)))
+    if not options.pattern_files and text_size(spec.patterns) + length < _MAX_CACHED_LENGTH:
         if len(_PLANS) >= _CACHE_SIZE:
             _PLANS.clear()
         _PLANS[id(options)] = (options, name, pattern, matcher, style)

@@ -10,9 +10,12 @@ Source: POSIX.1-2024 XCU 3, grep; GNU grep 3.8, searchutils.c and kwsearch for -
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
-from sandhook.limits import Budget
+from sandhook.limits import Budget, timed_items
 from sandhook.pattern.dialect import check_class_syntax
+from sandhook.pattern.errors import SearchTooLong
+from sandhook.pattern.linear import line_pieces
 from sandhook.pattern.posix import Regex, after_character, compile_bre, compile_ere
 from sandhook.record import Record
 
@@ -74,7 +77,7 @@ class Matcher:
             )
             self.warnings = self._regex.warnings
         elif sum(map(len, patterns)) > _MOST_ALTERNATIVES:
-            self._needles = tuple(sorted(set(patterns), key=len, reverse=True))
+            self._needles = _longest_first(patterns)
         elif patterns:
             text = b"|".join(map(escape, dict.fromkeys(patterns)))
             self._regex = compile_ere(text, icase=spec.icase, newline=True, lenient=True)
@@ -150,6 +153,14 @@ class Matcher:
         return find, spans
 
 
+def _longest_first(patterns: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Return the patterns, which differ, in the order of their lengths; a sort of a million would not look at the clock."""
+    by_length: dict[int, list[bytes]] = {}
+    for pattern in timed_items(patterns):
+        by_length.setdefault(len(pattern), []).append(pattern)
+    return tuple(chain.from_iterable(by_length[length] for length in sorted(by_length, reverse=True)))
+
+
 def _is_fixed(kind: str, pattern: bytes) -> bool:
     if kind == "F":
         return True
@@ -188,14 +199,14 @@ def _needle_search(needle: bytes) -> SearchLine:
 def _needles_search(needles: Sequence[bytes], icase: bool, budget: Budget) -> SearchLine:
     """Return a search for many fixed strings, the longest first; -i folds ASCII only."""
     if icase:
-        needles = [needle.lower() for needle in needles]
+        needles = [needle.lower() for needle in timed_items(needles)]
 
     def search(line: bytes, start: int, end: int) -> tuple[int, int] | None:
         budget.charge(1 + (len(needles) >> 3))
         if icase:
             line = line.lower()
         best = None
-        for needle in needles:
+        for needle in timed_items(needles):
             offset = line.find(needle, start, end)
             if offset >= 0 and (best is None or offset < best[0]):
                 best = (offset, offset + len(needle))
@@ -334,8 +345,26 @@ def _regex_find(regex: Regex, budget: Budget) -> Find:
     def find(data: bytes, pos: int) -> int:
         if not regex.is_linear(data):
             return by_line(data, pos)
+        try:
+            return find_in_block(data, pos)
+        except SearchTooLong:
+            return find_in_pieces(data, pos)
+
+    def find_in_pieces(data: bytes, pos: int) -> int:
+        for begin, end in line_pieces(data, pos):
+            budget.charge(1)
+            piece = data[begin:end]
+            try:
+                at = find_in_block(piece, 0)
+            except SearchTooLong:
+                at = by_line(piece, 0)
+            if at >= 0:
+                return begin + at
+        return -1
+
+    def find_in_block(data: bytes, pos: int) -> int:
         while True:
-            match = search(data, pos)
+            match = search(data, pos, linear=True)
             if match is None:
                 return -1
             start, end = match.spans[0]
@@ -346,7 +375,7 @@ def _regex_find(regex: Regex, budget: Budget) -> Find:
                 return start
             line = data.rfind(b"\n", 0, start) + 1
             line_end = data.find(b"\n", line)
-            if search(data[line:line_end]) is not None:
+            if search(data[line:line_end], linear=True) is not None:
                 return line
             budget.charge(1)
             pos = line_end + 1

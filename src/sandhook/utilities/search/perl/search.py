@@ -6,23 +6,15 @@ Divergence: L-GREP-002, some verbs are not supported.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import inf
 from typing import Any
 
-from sandhook.lazy import cache_short, lazily
+from sandhook.lazy import cache_short
 from sandhook.limits import Budget
 from sandhook.pattern.errors import PatternError
+from sandhook.pattern.stack import longest_search
 from sandhook.record import Record
 from sandhook.utilities.search.perl.classes import as_whole_word
 from sandhook.utilities.search.perl.syntax import NO_GROUP, NO_ITEM, TOO_LARGE, PerlTranslator
-
-#: The module puts each turn of a repeated group and each call of a group on a stack, which it cannot bound.
-#: The stack grows with the time of one search, so that bounds it: pattern, bytes in a second at most, and the
-#: least bound in seconds, because a busy machine may be slow to begin.
-_STACKS = (
-    (lazily(rb"\(\?(?:R|[-+]?[0-9]|&|P>)|\\g[<']"), 1 << 29, 0.1),
-    (lazily(rb"\)(?:[*+]|\{[0-9]*,)"), 1 << 28, 0.25),
-)
 
 #: Messages of the module, and those of PCRE2 for the same errors.
 _MESSAGES = {
@@ -70,23 +62,15 @@ class _Spec(Record):
     flags: str
 
 
-def _longest_search(pattern: bytes, memory: int) -> float:
-    """Return how many seconds one search may take, so that its stack does not exceed the bound of memory."""
-    return next(
-        (max(least, memory / growth) for stacks, growth, least in _STACKS if stacks.search(pattern)), inf
-    )
-
-
 class PerlSpans:
     """Yields the spans of matches, in bytes."""
 
-    __slots__ = ("_ascii_regex", "_budget", "_longest", "_spec")
+    __slots__ = ("_ascii_regex", "_budget", "_spec")
 
     def __init__(self, spec: _Spec, budget: Budget) -> None:
         self._spec = spec
         self._ascii_regex = _compile(spec, True)
         self._budget = budget
-        self._longest = _longest_search(spec.pattern, budget.limits.memory_bytes)
 
     def __call__(self, line: bytes) -> Iterator[tuple[int, int]]:
         for spans in self.matches(line):
@@ -102,6 +86,7 @@ class PerlSpans:
         text = line.decode("utf-8", "surrogateescape")
         is_ascii = len(text) == len(line)
         expression = self._ascii_regex if is_ascii else _compile(self._spec, False)
+        longest = longest_search(self._spec.pattern, expression.groups, len(text), budget.limits.memory_bytes)
         at = last_start = offset = 0
         while at <= len(text):
             seconds = budget.remaining()
@@ -109,9 +94,9 @@ class PerlSpans:
                 budget.fail("wall_seconds")
             budget.charge(1)
             try:
-                match = expression.search(text, at, timeout=min(seconds, self._longest), concurrent=True)
+                match = expression.search(text, at, timeout=min(seconds, longest), concurrent=True)
             except TimeoutError:
-                budget.fail("wall_seconds" if seconds <= self._longest else "memory_bytes")
+                budget.fail("wall_seconds" if seconds <= longest else "memory_bytes")
             except MemoryError:
                 budget.fail("memory_bytes")
             if match is None:

@@ -6,8 +6,8 @@ Source: git's documentation of gitignore, "Pattern format"; ripgrep 13.0, whose 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 
+from sandhook.lazy import cache_short
 from sandhook.pattern.engine import Find, compile_linear
 from sandhook.pattern.errors import PatternError
 
@@ -15,7 +15,7 @@ _SPECIAL = frozenset("\\.+*?()|[]{}^$")
 _MAX_LENGTH = 4096
 
 
-@lru_cache(maxsize=512)
+@cache_short(512)
 def compile_glob(glob: str, icase: bool) -> Find:
     """Compile a glob to a search that matches whole paths. Raises PatternError."""
     if len(glob) > _MAX_LENGTH:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from sandhook.lazy import cache_short, lazily
 from sandhook.limits import Budget, check_clock
 from sandhook.pattern.engine import Find, Spans, compile_linear
-from sandhook.pattern.errors import PatternError
-from sandhook.pattern.linear import MAX_LENGTH, rust_syntax
+from sandhook.pattern.errors import PatternError, SearchTooLong
+from sandhook.pattern.linear import MAX_LENGTH, line_pieces, rust_syntax
 from sandhook.record import Record
 
 _MAX_TOTAL = 500_000  #: characters of all patterns; RE2 has no memory for more
@@ -248,30 +248,54 @@ class _SyntaxChecker:
 Matches = Callable[[bytes, int], Iterator[Spans]]
 
 
-def matches_of(spec: PatternSpec, budget: Budget) -> Matches:
-    """Return the search for matches, which do not overlap; without -U each is within one line."""
+def matches_of(spec: PatternSpec, budget: Budget, slow: Callable[[], Matches]) -> Matches:
+    """Return the search for matches, which do not overlap; without -U each is within one line.
+
+    Args:
+        spec: The patterns.
+        budget: Is charged.
+        slow: Returns a search that can be interrupted, for a text that takes RE2 too long. Raises PatternError.
+    """
     find = compile_patterns(spec)
     if spec.words:
         find = _without_sides(find)
     if spec.multiline:
-        return lambda data, at: _all_in(find, data, at, len(data), budget, spans_lines=True)
+        return lambda data, at: _all_in(find, data, at, budget, slow, spans_lines=True)
 
     def matches(data: bytes, at: int) -> Iterator[Spans]:
         size = len(data)
         while at < size:
             budget.charge(1)
-            start = find(data, at, size)[0][0]
+            start = _first_match(find, data, at)
             if start < 0 or (start >= size and data[-1] == 10):
                 return
             begin = data.rfind(b"\n", at, start) + 1 or at
             end = data.find(b"\n", start)
             end = size if end < 0 else end
             line = data[begin:end]
-            for spans in _all_in(find, line, 0, len(line), budget):
+            for spans in _all_in(find, line, 0, budget, slow):
                 yield tuple([(a + begin, b + begin) if a >= 0 else (a, b) for a, b in spans])
             at = end + 1
 
     return matches
+
+
+def _first_match(find: Find, data: bytes, at: int) -> int:
+    """Return the offset of the first match, or of a line that must be searched alone; -1 without either."""
+    size = len(data)
+    try:
+        return find(data, at, size)[0][0]
+    except SearchTooLong:
+        pass
+    for begin, end in line_pieces(data, at):
+        piece = data[begin:end]
+        try:
+            start = find(piece, 0, len(piece))[0][0]
+        except SearchTooLong:
+            return begin
+        if start >= 0 and (start < len(piece) or piece[-1] != 10):
+            return begin + start
+    return -1
 
 
 def _without_sides(find: Find) -> Find:
@@ -285,13 +309,24 @@ def _without_sides(find: Find) -> Find:
 
 
 def _all_in(
-    find: Find, data: bytes, at: int, size: int, budget: Budget, spans_lines: bool = False
+    find: Find,
+    data: bytes,
+    at: int,
+    budget: Budget,
+    slow: Callable[[], Matches],
+    *,
+    spans_lines: bool = False,
 ) -> Iterator[Spans]:
     """Yield the matches in ``data``; with ``spans_lines``, each search is charged for all remaining bytes."""
     last = -1
+    size = len(data)
     while at <= size:
         budget.charge(1 + ((size - at) >> 12) if spans_lines else 1)
-        spans = find(data, at, size)
+        try:
+            spans = find(data, at, size)
+        except SearchTooLong as error:
+            yield from _from(at, data, slow, error)
+            return
         start, end = spans[0]
         if start < 0:
             return
@@ -301,6 +336,17 @@ def _all_in(
         yield tuple(spans)  # a tuple of numbers is no work for collections of garbage, a list is
         last = end
         at = end if end > start else _next_character(data, end)
+
+
+def _from(at: int, data: bytes, slow: Callable[[], Matches], too_long: SearchTooLong) -> Iterator[Spans]:
+    """Yield the matches that begin at ``at`` or later, from the search that can be interrupted."""
+    try:
+        matches = slow()
+    except PatternError:
+        raise too_long from None
+    for spans in matches(data, 0):
+        if spans[0][0] >= at:
+            yield spans
 
 
 def _next_character(data: bytes, at: int) -> int:

@@ -47,7 +47,7 @@ class Search:
         if self._options.engine == "pcre2":
             return self._perl(spec)
         try:
-            return matches_of(spec, self._ctx.budget)
+            return matches_of(spec, self._ctx.budget, lambda: self._perl(spec))
         except PatternError:
             if self._options.engine != "auto":
                 raise

@@ -26,6 +26,7 @@ from sandhook.utilities.languages.awk.symbols import Symbols
 from sandhook.utilities.languages.awk.values import Fatal, Value
 
 _MAX_CACHED_LENGTH = 8_192  #: characters of the longest program in the cache
+_SHORT = 1_024  #: of longer ones, few are cached: one needs some 250 bytes for each character
 _PRINT = Print((), "", None)  #: the action of a rule without one
 
 
@@ -35,8 +36,10 @@ def compile_program(text: str, dialect: Dialect, charge: Charge) -> Program:
     Raises:
         ProgramError, Fatal: The program has an error.
     """
-    if len(text) <= _MAX_CACHED_LENGTH:
+    if len(text) <= _SHORT:
         return _compile_cached(text, dialect)
+    if len(text) <= _MAX_CACHED_LENGTH:
+        return _compile_cached_long(text, dialect)
     return _compile(text, dialect, charge)
 
 
@@ -61,6 +64,7 @@ def _compile(text: str, dialect: Dialect, charge: Charge = free) -> Program:
 
 
 _compile_cached = lru_cache(maxsize=64)(_compile)
+_compile_cached_long = lru_cache(maxsize=8)(_compile)
 
 
 def _symbols(rules: list[Rule], scope: Scope) -> Symbols:
