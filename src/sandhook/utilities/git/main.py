@@ -1,0 +1,41 @@
+"""git: read repositories, and change the working tree and the index where the caller allows it.
+
+Source: git's manual pages. Oracle: git 2.39. Divergences: L-GIT-001 to L-GIT-004.
+
+The package dulwich must be installed: ``pip install 'sandhook[git]'``. No program, hook, filter, pager or editor that a
+setting names is started, and nothing is fetched or pushed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.options import option_set
+
+RAW = True
+_NOT_INSTALLED = 127
+
+
+@option_set
+class Options:
+    """git [-C DIR] [-c NAME=VALUE] [--git-dir=DIR] [--work-tree=DIR] [--no-pager] [--no-optional-locks] COMMAND [ARGUMENT]...
+
+    Commands: blame, branch, cat-file, check-ignore, config, describe, diff, diff-files, diff-index, diff-tree,
+    for-each-ref, grep, hash-object, log, ls-files, ls-tree, merge-base, remote, rev-list, rev-parse, shortlog, show,
+    show-ref, stash list, status, symbolic-ref, tag, var, version, whatchanged, worktree list.
+    """
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return the exit status of git: 128 for "fatal:", 129 for a wrong option, 127 if dulwich is not installed."""
+    try:
+        import dulwich.objects  # noqa: F401
+    except ModuleNotFoundError:
+        ctx.process.write_error(
+            b"git: the package dulwich is not installed; install it with: pip install 'sandhook[git]'\n"
+        )
+        return _NOT_INSTALLED
+    from sandhook.utilities.git.program import run_git
+
+    return run_git(arguments, ctx)
