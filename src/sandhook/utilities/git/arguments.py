@@ -73,6 +73,8 @@ class _Table:
 class Parser:
     """Parses the arguments of one command.
 
+    An optional option-argument must be attached. If its name begins with "[", it may also be the next word.
+
     Args:
         sets: The classes of options.
         number: The field of the first class that "-5" sets, "" if there is none.
@@ -133,7 +135,7 @@ class Parser:
             self._store(owner, option, option.const)
         elif equals:
             self._store(owner, option, self._convert(option, attached))
-        elif option.optional:
+        elif option.optional and not (option.metavar.startswith("[") and rest):
             self._store(owner, option, option.const)
         elif rest:
             self._store(owner, option, self._convert(option, rest.pop()))

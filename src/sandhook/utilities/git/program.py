@@ -16,15 +16,39 @@ Run = Callable[["Invocation", Sequence[str]], int]
 
 _PACKAGE = "sandhook.utilities.git.commands"
 
-#: The modules of the commands.
+#: The modules of the commands, and their functions where these have another name than "run".
 COMMANDS: dict[str, str] = {
+    "blame": "blame",
+    "branch": "branch",
+    "cat-file": "objects:run_cat",
+    "check-ignore": "ignored",
+    "config": "config",
+    "describe": "describe",
     "diff": "diff",
+    "diff-files": "plumbing_diff:run_files",
+    "diff-index": "plumbing_diff:run_index",
+    "diff-tree": "plumbing_diff:run_tree",
+    "for-each-ref": "refs:run_each",
+    "grep": "grep",
+    "hash-object": "objects:run_hash",
     "log": "log",
-    "whatchanged": "log",
+    "ls-files": "ls_files",
+    "ls-tree": "objects:run_tree",
+    "merge-base": "history:run_base",
+    "remote": "facts:run_remote",
+    "rev-list": "history:run_list",
     "rev-parse": "rev_parse",
+    "shortlog": "history:run_shortlog",
     "show": "show",
+    "show-ref": "refs:run_show",
+    "stash": "facts:run_stash",
     "status": "status",
+    "symbolic-ref": "refs:run_symbolic",
+    "tag": "refs:run_tag",
+    "var": "facts:run_var",
     "version": "version",
+    "whatchanged": "log",
+    "worktree": "facts:run_worktree",
 }
 
 #: Why a command of git is not offered.
@@ -89,8 +113,8 @@ def run_git(arguments: Sequence[str], ctx: Context) -> int:
 def _run_command(call: Invocation, command: str, rest: list[str]) -> int:
     for _ in range(10):
         if command in COMMANDS:
-            module = lazy_module(f"{_PACKAGE}.{COMMANDS[command]}")
-            status: int = module.run(call, rest)
+            module, _, function = COMMANDS[command].partition(":")
+            status: int = getattr(lazy_module(f"{_PACKAGE}.{module}"), function or "run")(call, rest)
             return status
         for kind, names in _REFUSED.items():
             if command in names.split():

@@ -62,6 +62,8 @@ class _RevParse:
         self.repository  # noqa: B018  # outside of a repository every form fails
         if "--verify" in words or any(word.startswith("--short") for word in words):
             self.verify = True
+        if self.verify and "--default" not in words:  # a single name is printed after all options
+            words.sort(key=lambda word: not word.startswith("-"))
         while words:
             word = words.pop(0)
             if self.names_done:
@@ -103,6 +105,8 @@ class _RevParse:
         if self.revisions_only:
             return 0
         self._line(word)
+        if (error := self.names.missing_path(word)) is not None:
+            raise error
         raise GitError(
             f"ambiguous argument '{word}': unknown revision or path not in the working tree.{_HINT}"
         )
@@ -194,8 +198,8 @@ class _RevParse:
             return True
         from sandhook.utilities.git.history.bases import merge_bases
 
-        self._show(first, left or "HEAD")
         self._show(second, right or "HEAD")
+        self._show(first, left or "HEAD")
         for base in merge_bases(self.repository, first, [second]):
             self._show(base, "", negative=True)
         return True
@@ -275,6 +279,12 @@ class _RevParse:
             hooks = self.repository.config.get("core.hookspath")
             if hooks:
                 return hooks + name[5:]
+        if (
+            place.git_dir == place.common
+            and place.root is not None
+            and place.git_dir == f"{place.root.rstrip('/')}/.git"
+        ):
+            return f"{'../' * place.prefix.count('/')}.git/{name}"
         return f"{place.shown if own or place.git_dir == place.common else place.common}/{name}"
 
     def top_level(self) -> str:

@@ -148,10 +148,10 @@ class Names:
             number = int(inner[:9])
             if number == 0 and not entries:
                 return self._refs.resolve(full)
-            if number < len(entries):
-                return entries[len(entries) - 1 - number].new
-            if number == len(entries) and entries:
-                return entries[0].old
+            if number == 0:
+                return entries[-1].new
+            if number <= len(entries):
+                return entries[len(entries) - number].old
             shown = name or full.removeprefix("refs/heads/")
             raise GitError(f"log for '{shown}' only has {len(entries)} entries")
         return self._at_date(full, inner)

@@ -25,7 +25,7 @@ class Untracked(Record):
 
 class _Search:
     def __init__(
-        self, repository: Repository, pathspec: Pathspec, mode: Mode, rules: Ignore, collect_ignored: bool
+        self, repository: Repository, pathspec: Pathspec, mode: Mode, rules: Ignore, flags: tuple[bool, bool]
     ) -> None:
         self.access = repository.access
         self.root = repository.root.rstrip("/")
@@ -33,7 +33,7 @@ class _Search:
         self.pathspec = pathspec
         self.mode = mode
         self.rules = rules
-        self.collect_ignored = collect_ignored
+        self.collect_ignored, self.empty = flags
         self.tracked = set(repository.index.by_path)
         self.directories: set[str] = set()
         for path in self.tracked:
@@ -85,6 +85,8 @@ class _Search:
             found.ignored.extend(inner.ignored)
         elif inner.ignored:
             found.ignored.append(path + "/")
+        elif self.empty:
+            found.untracked.append(path + "/")
 
     def _all_files(self, directory: str) -> list[str]:
         files = []
@@ -116,6 +118,7 @@ def find_untracked(
     *,
     rules: Ignore | None = None,
     collect_ignored: bool = False,
+    empty: bool = False,
 ) -> Untracked:
     """Return the untracked paths, in order.
 
@@ -123,10 +126,11 @@ def find_untracked(
         mode: "all" lists every file, "normal" a directory without tracked files as one path.
         rules: Which paths are ignored, None for all rules of the repository.
         collect_ignored: Ignored directories are listed, too.
+        empty: Empty directories are listed, too.
     """
     if mode == "no":
         return Untracked([], [])
-    search = _Search(repository, pathspec, mode, rules or repository.ignore(), collect_ignored)
+    search = _Search(repository, pathspec, mode, rules or repository.ignore(), (collect_ignored, empty))
     found = search.run("")
     from sandhook.utilities.git.store.index import order
 
