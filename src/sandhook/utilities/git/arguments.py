@@ -77,7 +77,7 @@ class Parser:
 
     Args:
         sets: The classes of options.
-        number: The field of the first class that "-5" sets, "" if there is none.
+        number: The field of the first class that "-5" sets, "" if it does not exist.
         stop: Options end at the first operand.
         lenient: Unknown options are kept in ``Parsed.unknown``, in place of an error.
     """

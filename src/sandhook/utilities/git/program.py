@@ -10,57 +10,97 @@ from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.store.access import Access
 from sandhook.utilities.git.store.config import Setting, command_setting
 from sandhook.utilities.git.store.repository import Globals, Repository, find_place
-from sandhook.vfs.path import VirtualPath, join, normalize
+from sandhook.vfs.path import VirtualPath, join
 
 Run = Callable[["Invocation", Sequence[str]], int]
 
 _PACKAGE = "sandhook.utilities.git.commands"
 
-#: The modules of the commands, and their functions where these have another name than "run".
-COMMANDS: dict[str, str] = {
-    "blame": "blame",
-    "branch": "branch",
-    "cat-file": "objects:run_cat",
-    "check-ignore": "ignored",
-    "config": "config",
-    "describe": "describe",
-    "diff": "diff",
-    "diff-files": "plumbing_diff:run_files",
-    "diff-index": "plumbing_diff:run_index",
-    "diff-tree": "plumbing_diff:run_tree",
-    "for-each-ref": "refs:run_each",
-    "grep": "grep",
-    "hash-object": "objects:run_hash",
-    "log": "log",
-    "ls-files": "ls_files",
-    "ls-tree": "objects:run_tree",
-    "merge-base": "history:run_base",
-    "remote": "facts:run_remote",
-    "rev-list": "history:run_list",
-    "rev-parse": "rev_parse",
-    "shortlog": "history:run_shortlog",
-    "show": "show",
-    "show-ref": "refs:run_show",
-    "stash": "facts:run_stash",
-    "status": "status",
-    "symbolic-ref": "refs:run_symbolic",
-    "tag": "refs:run_tag",
-    "var": "facts:run_var",
-    "version": "version",
-    "whatchanged": "log",
-    "worktree": "facts:run_worktree",
+_blame = lazy_module(f"{_PACKAGE}.blame")
+_branch = lazy_module(f"{_PACKAGE}.branch")
+_config = lazy_module(f"{_PACKAGE}.config")
+_describe = lazy_module(f"{_PACKAGE}.describe")
+_diff = lazy_module(f"{_PACKAGE}.diff")
+_facts = lazy_module(f"{_PACKAGE}.facts")
+_grep = lazy_module(f"{_PACKAGE}.grep")
+_history = lazy_module(f"{_PACKAGE}.history")
+_ignored = lazy_module(f"{_PACKAGE}.ignored")
+_log = lazy_module(f"{_PACKAGE}.log")
+_ls_files = lazy_module(f"{_PACKAGE}.ls_files")
+_objects = lazy_module(f"{_PACKAGE}.objects")
+_plumbing_diff = lazy_module(f"{_PACKAGE}.plumbing_diff")
+_refs = lazy_module(f"{_PACKAGE}.refs")
+_rev_parse = lazy_module(f"{_PACKAGE}.rev_parse")
+_show = lazy_module(f"{_PACKAGE}.show")
+_status = lazy_module(f"{_PACKAGE}.status")
+_version = lazy_module(f"{_PACKAGE}.version")
+
+#: The functions of the commands.
+COMMANDS: dict[str, Callable[[], Run]] = {
+    "blame": lambda: _blame.run,
+    "branch": lambda: _branch.run,
+    "cat-file": lambda: _objects.run_cat,
+    "check-ignore": lambda: _ignored.run,
+    "config": lambda: _config.run,
+    "describe": lambda: _describe.run,
+    "diff": lambda: _diff.run,
+    "diff-files": lambda: _plumbing_diff.run_files,
+    "diff-index": lambda: _plumbing_diff.run_index,
+    "diff-tree": lambda: _plumbing_diff.run_tree,
+    "for-each-ref": lambda: _refs.run_each,
+    "grep": lambda: _grep.run,
+    "hash-object": lambda: _objects.run_hash,
+    "log": lambda: _log.run,
+    "ls-files": lambda: _ls_files.run,
+    "ls-tree": lambda: _objects.run_tree,
+    "merge-base": lambda: _history.run_base,
+    "remote": lambda: _facts.run_remote,
+    "rev-list": lambda: _history.run_list,
+    "rev-parse": lambda: _rev_parse.run,
+    "shortlog": lambda: _history.run_shortlog,
+    "show": lambda: _show.run,
+    "show-ref": lambda: _refs.run_show,
+    "stash": lambda: _facts.run_stash,
+    "status": lambda: _status.run,
+    "symbolic-ref": lambda: _refs.run_symbolic,
+    "tag": lambda: _refs.run_tag,
+    "var": lambda: _facts.run_var,
+    "version": lambda: _version.run,
+    "whatchanged": lambda: _log.run,
+    "worktree": lambda: _facts.run_worktree,
 }
 
-#: Why a command of git is not offered.
-_REFUSED = {
-    "network": "archive clone fetch fetch-pack http-fetch ls-remote pull push remote-https request-pull send-email "
-    "send-pack submodule upload-pack svn p4 daemon instaweb",
-    "program": "credential difftool filter-branch gui gitk hook mergetool citool web--browse maintenance",
-}
-_REASONS = {
-    "network": "it reaches other repositories, and the sandbox has none",
-    "program": "it starts other programs",
-}
+#: Why commands of git are not offered.
+_REFUSED = (
+    (
+        "it reaches other repositories, and the sandbox has none",
+        (
+            "archive clone fetch fetch-pack http-fetch ls-remote pull push remote-https request-pull send-email "
+            "send-pack submodule upload-pack receive-pack svn p4 daemon instaweb"
+        ),
+    ),
+    (
+        "it starts other programs",
+        "credential difftool filter-branch gui gitk hook mergetool citool maintenance bisect help",
+    ),
+    (
+        "it changes the repository, and git in the sandbox only reads",
+        (
+            "add am apply checkout checkout-index cherry-pick clean commit commit-graph commit-tree fast-import gc "
+            "index-pack init merge merge-file merge-index merge-tree mktag mktree multi-pack-index mv notes pack-objects "
+            "pack-refs prune prune-packed read-tree rebase repack replace rerere reset restore revert rm sparse-checkout "
+            "switch unpack-objects update-index update-ref update-server-info write-tree"
+        ),
+    ),
+    (
+        "",
+        (
+            "annotate bundle check-attr check-mailmap check-ref-format cherry count-objects column diagnose fast-export "
+            "fmt-merge-msg format-patch fsck get-tar-commit-id interpret-trailers mailinfo mailsplit name-rev pack-redundant "
+            "patch-id range-diff reflog show-branch show-index stripspace unpack-file verify-commit verify-pack verify-tag"
+        ),
+    ),
+)
 
 _VERSION = "2.39.5"
 
@@ -77,7 +117,7 @@ class Invocation:
 
     @property
     def repository(self) -> Repository:
-        """The repository. Raises GitError if there is none."""
+        """The repository. Raises GitError if it does not exist."""
         if self._repository is None:
             found = self.find_repository()
             if found is None:
@@ -86,7 +126,7 @@ class Invocation:
         return self._repository
 
     def find_repository(self) -> Repository | None:
-        """Return the repository, None if there is none."""
+        """Return the repository, None if it does not exist."""
         if self._repository is None:
             place = find_place(self.access, self.options)
             self._repository = None if place is None else Repository(self.ctx, self.options, place)
@@ -101,7 +141,7 @@ class Invocation:
 def run_git(arguments: Sequence[str], ctx: Context) -> int:
     """Run git and return its exit status."""
     try:
-        options, command, rest = _parse_globals(list(arguments), ctx)
+        options, command, rest = _Globals(ctx).read(list(arguments))
         return _run_command(Invocation(ctx, options, command), command, rest)
     except GitError as error:
         ctx.flush()
@@ -113,29 +153,30 @@ def run_git(arguments: Sequence[str], ctx: Context) -> int:
 def _run_command(call: Invocation, command: str, rest: list[str]) -> int:
     for _ in range(10):
         if command in COMMANDS:
-            module, _, function = COMMANDS[command].partition(":")
-            status: int = getattr(lazy_module(f"{_PACKAGE}.{module}"), function or "run")(call, rest)
-            return status
-        for kind, names in _REFUSED.items():
-            if command in names.split():
-                raise GitError(
-                    f"'{command}' is not offered in the sandbox: {_REASONS[kind]} (L-GIT-001)",
-                    prefix="git",
-                    status=1,
-                )
+            return COMMANDS[command]()(call, rest)
+        if (refusal := _refusal(command)) is not None:
+            raise refusal
         alias = _alias(call, command)
         if alias is None:
             break
         command, *more = alias
         rest = [*more, *rest]
         call.command = command
-    if command in _OF_GIT:
-        raise GitError(f"'{command}' is not offered in the sandbox (L-GIT-001)", prefix="git", status=1)
     raise GitError(f"'{command}' is not a git command. See 'git --help'.", prefix="git", status=1)
 
 
+def _refusal(command: str) -> GitError | None:
+    """Return the error for a command of git that is not offered; None for another word."""
+    for why, names in _REFUSED:
+        if command in names.split():
+            reason = f": {why}" if why else ""
+            text = f"'{command}' is not offered in the sandbox{reason} (L-GIT-001)"
+            return GitError(text, prefix="git", status=1)
+    return None
+
+
 def _alias(call: Invocation, command: str) -> list[str] | None:
-    """Return the words of an alias, None if there is none. Raises GitError for one that runs a program."""
+    """Return the words of an alias, None if it does not exist. Raises GitError for one that runs a program."""
     from sandhook.utilities.git.store.config import Config
     from sandhook.utilities.git.store.repository import read_settings
 
@@ -158,98 +199,85 @@ def _alias(call: Invocation, command: str) -> list[str] | None:
     return words or None
 
 
-def _parse_globals(words: list[str], ctx: Context) -> tuple[Globals, str, list[str]]:
-    """Return the options before the command, the command, and its arguments."""
-    cwd = str(ctx.process.cwd)
-    values: dict[str, str] = {}
-    settings: list[Setting] = []
-    flags: set[str] = set()
-    environment = dict(ctx.environment)
-    while words and words[0].startswith("-"):
-        word = words.pop(0)
-        name, _, value = word.partition("=")
-        if word in (
-            "-C",
-            "-c",
-            "--git-dir",
-            "--work-tree",
-            "--namespace",
-            "--config-env",
-            "--exec-path",
-            "--super-prefix",
-        ):
-            if not words:
-                raise GitError(
-                    f"no directory given for '{word}'"
-                    if word != "-c"
-                    else "-c expects a configuration string",
-                    prefix="",
-                    status=129,
-                )
-            name, value = word, words.pop(0)
+class _Globals:
+    """Reads the options before the command."""
+
+    def __init__(self, ctx: Context) -> None:
+        self.fs = ctx.fs
+        self.cwd = str(ctx.process.cwd)
+        self.environment = dict(ctx.environment)
+        self.values: dict[str, str] = {}
+        self.settings: list[Setting] = []
+        self.flags: set[str] = set()
+
+    def read(self, words: list[str]) -> tuple[Globals, str, list[str]]:
+        """Return the options, the command, and its arguments."""
+        while words and words[0].startswith("-"):
+            word = words.pop(0)
+            name, _, value = word.partition("=")
+            if word in _WITH_ARGUMENT:
+                if not words:
+                    raise GitError(f"no argument given for '{word}'", prefix="", status=129)
+                name, value = word, words.pop(0)
+            if word in ("--version", "-v"):
+                return self._options(), "version", words
+            self._option(word, name, value)
+        if not words:
+            usage = "usage: git [-C <path>] [-c <name>=<value>] <command> [<args>]"
+            raise GitError(usage, prefix="", status=1)
+        return self._options(), words[0], words[1:]
+
+    def _options(self) -> Globals:
+        literal = self.environment.get("GIT_LITERAL_PATHSPECS", "") in ("1", "true")
+        return Globals(
+            self.environment,
+            self.cwd,
+            tuple(self.settings),
+            self.values.get("--git-dir"),
+            self.values.get("--work-tree"),
+            "--bare" in self.flags,
+            literal or "--literal-pathspecs" in self.flags,
+        )
+
+    def _option(self, word: str, name: str, value: str) -> None:
         if name == "-C":
-            if value:
-                cwd = normalize(join(VirtualPath(cwd), value))
-                if not ctx.fs.is_dir(VirtualPath(cwd)):
-                    reason = (
-                        "Not a directory" if ctx.fs.exists(VirtualPath(cwd)) else "No such file or directory"
-                    )
-                    raise GitError(f"cannot change to '{value}': {reason}")
+            self._change_directory(value)
         elif name == "-c":
             key, has_value, text = value.partition("=")
-            settings.append(command_setting(key, text if has_value else None))
+            self.settings.append(command_setting(key, text if has_value else None))
         elif name == "--config-env":
             key, _, variable = value.partition("=")
-            if variable not in environment:
+            if variable not in self.environment:
                 raise GitError(f"missing environment variable '{variable}' for configuration '{key}'")
-            settings.append(command_setting(key, environment[variable]))
-        elif name in ("--git-dir", "--work-tree", "--namespace"):
-            values[name] = value
-        elif word in ("--version", "-v"):
-            return Globals(environment, cwd), "version", words
-        elif word in ("--help", "-h"):
-            raise GitError(
-                "--help is not offered in the sandbox: use 'man git' elsewhere (L-GIT-001)",
-                prefix="git",
-                status=1,
-            )
+            self.settings.append(command_setting(key, self.environment[variable]))
+        elif name in ("--git-dir", "--work-tree"):
+            self.values[name] = value
         elif word in _FLAGS:
-            flags.add(word)
+            self.flags.add(word)
+        elif name in _REFUSED_OPTIONS:
+            raise GitError(f"{name} is not offered in the sandbox (L-GIT-001)", prefix="git", status=1)
         else:
             raise GitError(f"unknown option: {word}", prefix="", status=129)
-    if not words:
-        raise GitError("usage: git [-C <path>] [-c <name>=<value>] <command> [<args>]", prefix="", status=1)
-    literal = "--literal-pathspecs" in flags or environment.get("GIT_LITERAL_PATHSPECS", "") in ("1", "true")
-    options = Globals(
-        environment,
-        cwd,
-        tuple(settings),
-        values.get("--git-dir"),
-        values.get("--work-tree"),
-        "--bare" in flags,
-        literal,
-    )
-    return options, words[0], words[1:]
+
+    def _change_directory(self, name: str) -> None:
+        if not name:
+            return
+        path = join(VirtualPath(self.cwd), name)
+        if not self.fs.is_dir(path):
+            reason = "Not a directory" if self.fs.exists(path) else "No such file or directory"
+            raise GitError(f"cannot change to '{name}': {reason}")
+        self.cwd = self.fs.realpath(path)
 
 
-_FLAG_NAMES = (
-    "--no-pager -P -p --paginate --no-optional-locks --bare --no-replace-objects --literal-pathspecs "
-    "--glob-pathspecs --noglob-pathspecs --icase-pathspecs"
-)
-_FLAGS = frozenset(_FLAG_NAMES.split())
-
-#: Commands of git that are not offered.
-_OTHER_NAMES = (
-    "am annotate apply bisect bundle check-attr check-mailmap check-ref-format checkout-index cherry "
-    "cherry-pick commit-graph commit-tree count-objects column diagnose fast-export fast-import fmt- "
-    "merge-msg format-patch fsck gc get-tar-commit-id index-pack interpret-trailers mailinfo mailsplit "
-    "merge merge-file merge-index merge-tree mktag mktree multi-pack-index name-rev notes pack-objects "
-    "pack-redundant pack-refs patch-id prune prune-packed range-diff read-tree rebase receive-pack reflog "
-    "repack replace rerere revert sparse-checkout show-branch show-index stripspace switch unpack-file "
-    "unpack-objects update-index update-ref update-server-info verify-commit verify-pack verify-tag "
-    "write-tree help"
-)
-_OF_GIT = frozenset(_OTHER_NAMES.split())
+_WITH_ARGUMENT = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix")
+_REFUSED_OPTIONS = (
+    "--help", "-h", "--namespace", "--super-prefix", "--exec-path", "--glob-pathspecs", "--noglob-pathspecs",
+    "--icase-pathspecs", "--html-path", "--man-path", "--info-path", "--list-cmds",
+)  # fmt: skip
+_FLAGS = (
+    "--no-pager", "-P", "-p", "--paginate", "--no-optional-locks", "--bare", "--no-replace-objects",
+    "--literal-pathspecs",
+)  # fmt: skip
 
 
 def version() -> str:

@@ -23,8 +23,8 @@ from sandhook.utilities.git.diff.trees import compare_trees
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.dates import show_date
+from sandhook.utilities.git.history.messages import subject
 from sandhook.utilities.git.history.names import Names
-from sandhook.utilities.git.history.pretty import subject
 from sandhook.utilities.git.names.pathspec import Pathspec, from_top
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode

@@ -12,8 +12,8 @@ from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.commands.refs import FilterOptions, select
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import ahead_behind
+from sandhook.utilities.git.history.messages import subject
 from sandhook.utilities.git.history.names import Names
-from sandhook.utilities.git.history.pretty import subject
 from sandhook.utilities.git.history.ref_format import Ref, RefFields
 from sandhook.utilities.git.history.upstream import upstream_of
 from sandhook.utilities.git.names.wildmatch import wildmatch
@@ -123,16 +123,16 @@ class _Listing:
         """Print the branches."""
         refs, ctx = self._refs(), self.repository.ctx
         detached = self._detached()
-        if self.filters.format is not None:
+        if self.filters.template is not None:
             fields = RefFields(self.repository)
             if detached is not None:
                 head = Ref("HEAD", self.repository.refs.resolve("HEAD") or "")
-                text = self.filters.format.replace("%(refname:short)", detached).replace(
+                text = self.filters.template.replace("%(refname:short)", detached).replace(
                     "%(refname)", detached
                 )
                 ctx.write_line(fields.expand(text.replace("%(HEAD)", "*"), head))
             for ref in refs:
-                ctx.write_line(fields.expand(self.filters.format, ref))
+                ctx.write_line(fields.expand(self.filters.template, ref))
             return
         shown = [self._shown(ref.name) for ref in refs]
         width = max(map(len, [*shown, *([detached] if detached else [])]), default=0)

@@ -111,7 +111,7 @@ class _Printer:
         return [each for each in every if each.scope == options.scope]
 
     def find(self, settings: list[Setting], action: str, operands: list[str]) -> int:
-        """Print the settings of a key; return 1 if there is none."""
+        """Print the settings of a key; return 1 if it does not exist."""
         value_matches = self._value_pattern(operands[1] if len(operands) > 1 else None)
         if action == "get-regexp":
             pattern = self._compile(self._lowered(operands[0]))

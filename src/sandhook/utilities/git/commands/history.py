@@ -11,9 +11,10 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import is_ancestor, merge_bases
+from sandhook.utilities.git.history.messages import subject
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import split_operands
-from sandhook.utilities.git.history.pretty import Printer, parse_format, subject
+from sandhook.utilities.git.history.pretty import Printer, parse_format
 from sandhook.utilities.git.history.selection import Selection, WalkOptions, find_starts, pull_starts
 from sandhook.utilities.git.program import Invocation
 
@@ -84,7 +85,7 @@ def run_list(call: Invocation, arguments: Sequence[str]) -> int:
         )
         if printer is None:
             call.ctx.write_line(line)
-        elif printer.format.kind == "user":
+        elif printer.layout.kind == "user":
             if not options.no_header:
                 call.ctx.write_line(f"commit {line}")
             call.ctx.write_line(printer.text(commit, mark))
@@ -122,7 +123,7 @@ class BaseOptions:
 
 
 def run_base(call: Invocation, arguments: Sequence[str]) -> int:
-    """Print common ancestors; return 1 if there is none, or for a commit that is no ancestor."""
+    """Print common ancestors; return 1 if it does not exist, or for a commit that is no ancestor."""
     parsed = Parser(BaseOptions).parse(arguments)
     options, repository, names = parsed.of(BaseOptions), call.repository, Names(call.repository)
     commits = []

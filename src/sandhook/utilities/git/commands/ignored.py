@@ -30,7 +30,7 @@ class Options:
 
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
-    """Return 0 if a path is ignored, 1 if there is none."""
+    """Return 0 if a path is ignored, 1 if it does not exist."""
     parsed = Parser(Options).parse(arguments)
     options = parsed.of(Options)
     operands = [*parsed.operands, *(parsed.paths or ())]

@@ -132,7 +132,7 @@ class Log:
         self.diff = diff
         self.selection = selection
         self.printer = printer_of(repository, options, diff.options.abbrev)
-        self.format = self.printer.format
+        self.format = self.printer.layout
         self.end = "\0" if diff.options.nul else "\n"
         self.shown = False
         self.changed = False

@@ -50,7 +50,7 @@ class Options:
     eol: bool = opt("--eol")
     debug: bool = opt("--debug")
     recurse: bool = opt("--recurse-submodules")
-    format: str | None = opt("--format", "FORMAT", "")
+    template: str | None = opt("--format", "FORMAT", "")
 
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
@@ -61,7 +61,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         ("--eol", options.eol),
         ("--debug", options.debug),
         ("--recurse-submodules", options.recurse),
-        ("--format", options.format is not None),
+        ("--format", options.template is not None),
     ):
         if is_set:
             raise GitError(f"ls-files {name} is not offered in the sandbox (L-GIT-003)", status=129)

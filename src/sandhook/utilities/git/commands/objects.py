@@ -151,7 +151,7 @@ class TreeOptions:
     full_name: bool = opt("--full-name")
     full_tree: bool = opt("--full-tree")
     abbrev: int | None = opt("--abbrev", "N", "", convert=count, optional=True, const=0)
-    format: str | None = opt("--format", "FORMAT", "")
+    template: str | None = opt("--format", "FORMAT", "")
 
 
 def run_tree(call: Invocation, arguments: Sequence[str]) -> int:
@@ -227,11 +227,11 @@ class _TreeListing:
         name = shown if options.nul else quote(shown, repository.quotes_wide)
         oid = item.oid if options.abbrev is None else self.names.abbreviate(item.oid, options.abbrev or None)
         size = "-"
-        if options.long or options.format is not None:
+        if options.long or options.template is not None:
             found = repository.objects.kind_and_size(item.oid) if item.mode not in (TREE, GITLINK) else None
             size = "-" if found is None else str(found[1])
-        if options.format is not None:
-            text = options.format
+        if options.template is not None:
+            text = options.template
             for field, value in (
                 ("objectmode", f"{item.mode:06o}"),
                 ("objecttype", _kind(item)),

@@ -21,7 +21,7 @@ from sandhook.utilities.git.store.repository import Repository
 class FilterOptions:
     """Options that select and print references."""
 
-    format: str | None = opt("--format", "FORMAT", "")
+    template: str | None = opt("--format", "FORMAT", "")
     sort: tuple[str, ...] = opt("--sort", "KEY", "", append=True)
     contains: str | None = opt("--contains", "[COMMIT]", "", optional=True, const="HEAD")
     no_contains: str | None = opt("--no-contains", "[COMMIT]", "", optional=True, const="HEAD")
@@ -83,7 +83,7 @@ def run_each(call: Invocation, arguments: Sequence[str]) -> int:
         if not patterns or any(_matches_path(call, pattern, name) for pattern in patterns)
     ]
     fields = RefFields(repository)
-    format_ = filters.format if filters.format is not None else "%(objectname) %(objecttype)\t%(refname)"
+    format_ = filters.template if filters.template is not None else "%(objectname) %(objecttype)\t%(refname)"
     chosen = select(repository, filters, refs, "refname")
     for ref in chosen[: options.number or len(chosen)]:
         call.ctx.write_line(fields.expand(format_, ref))
@@ -145,11 +145,11 @@ def run_tag(call: Invocation, arguments: Sequence[str]) -> int:
         )
     ]
     fields = RefFields(repository)
-    format_ = filters.format if filters.format is not None else "%(refname:lstrip=2)"
+    format_ = filters.template if filters.template is not None else "%(refname:lstrip=2)"
     default = repository.config.get("tag.sort") or "refname"
     for ref in select(repository, filters, refs, default):
         line = fields.expand(format_, ref)
-        if options.lines is not None and filters.format is None:
+        if options.lines is not None and filters.template is None:
             line = f"{line:<15} {fields.field(f'contents:lines={options.lines}', ref)}".rstrip("\n ")
         call.ctx.write_line(line)
     return 0
@@ -172,7 +172,7 @@ class ShowOptions:
 
 
 def run_show(call: Invocation, arguments: Sequence[str]) -> int:
-    """Print references and their objects; return 1 if there is none."""
+    """Print references and their objects; return 1 if it does not exist."""
     parsed = Parser(ShowOptions).parse(arguments)
     options, repository = parsed.of(ShowOptions), call.repository
     operands = [*parsed.operands, *(parsed.paths or ())]

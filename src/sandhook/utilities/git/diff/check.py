@@ -58,7 +58,7 @@ def _errors(line: bytes, rules: frozenset[str], tab_width: int) -> Iterator[str]
 
 
 def _blank_end(lines: Sequence[bytes]) -> int:
-    """Return the number of the first of the blank lines at the end (1-based); 0 if there is none."""
+    """Return the number of the first of the blank lines at the end (1-based); 0 if it does not exist."""
     at = len(lines)
     while at and not lines[at - 1].strip():
         at -= 1

@@ -118,12 +118,21 @@ def hunks(
         for at in range(start - 1, searched, -1):
             charge(1)
             if _is_heading(old[at]):
-                heading = old[at][:_HEADING].rstrip(b" \t\n\v\f\r")
+                heading = _valid_start(old[at][:_HEADING].rstrip(b" \t\n\v\f\r"))
                 break
         searched = start - 1
         yield _hunk_header((start, end), (new_start, new_end), heading)
         yield _hunk_body(old, new, group, start, end)
         charge(1 + ((end - start + new_end - new_start) >> 2))
+
+
+def _valid_start(text: bytes) -> bytes:
+    """Return a text up to the first bytes that are not UTF-8, as git cuts the heading of a hunk."""
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return text[: error.start]
+    return text
 
 
 def _is_heading(line: bytes) -> bool:

@@ -169,7 +169,7 @@ class Names:
         return entries[0].old if entries else None
 
     def at_reference(self, name: str, inner: str) -> str | None:
-        """Return the reference that NAME@{upstream} or NAME@{push} means. Raises GitError if there is none."""
+        """Return the reference that NAME@{upstream} or NAME@{push} means. Raises GitError if it does not exist."""
         if name in ("", "@", "HEAD"):
             branch = self._repository.head_branch()
             if branch is None:

@@ -6,14 +6,15 @@ Source: git 2.39, pretty.c; git-log(1), "PRETTY FORMATS".
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from sandhook.text.width import width_of
 from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.decorate import Decorations
+from sandhook.utilities.git.history.messages import body, subject
+from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.store.commits import Commit, Identity
-
-if TYPE_CHECKING:
-    from sandhook.utilities.git.history.pretty import Printer
+from sandhook.utilities.git.store.repository import Repository
 
 _DATES = {
     "d": "",
@@ -29,6 +30,18 @@ _COLORS = re.compile(r"red|green|blue|reset|\(([^()]*)\)")
 _PADDING = re.compile(r"([<>]|><|>>)(\|?)\(\s*(-?\d{1,5})\s*(?:,\s*(trunc|ltrunc|mtrunc)\s*)?\)")
 _TRAILERS = re.compile(r"\(trailers(?::([^()]*))?\)")
 _TRAILER = re.compile(r"([A-Za-z0-9-]+)\s*:\s*(.*)")
+
+
+class Printer(Protocol):
+    """What placeholders need of the printer of commits."""
+
+    repository: Repository
+    names: Names
+    decorations: Decorations
+    abbreviated: int | None
+
+    def show_date(self, person: Identity, mode: str) -> str:
+        """Return the date of a person in a mode."""
 
 
 class _Padding:
@@ -125,8 +138,6 @@ def _value(printer: Printer, text: str, at: int, commit: Commit, mark: str) -> t
 
 
 def _simple(printer: Printer, letter: str, commit: Commit, mark: str) -> tuple[str | None, int]:
-    from sandhook.utilities.git.history.pretty import subject
-
     short = printer.names.abbreviate
     match letter:
         case "H":
@@ -185,13 +196,6 @@ def _person(printer: Printer, person: Identity, letter: str) -> tuple[str | None
     if letter in _DATES:
         return printer.show_date(person, _DATES[letter]), 2
     return None, 0
-
-
-def body(message: str) -> str:
-    """Return a message without its first paragraph."""
-    text = message.lstrip("\n")
-    parts = re.split(r"\n[ \t]*\n", text, maxsplit=1)
-    return parts[1].lstrip("\n") if len(parts) > 1 else ""
 
 
 def _as_file_name(text: str) -> str:

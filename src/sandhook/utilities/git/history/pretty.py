@@ -5,13 +5,13 @@ Source: git 2.39, pretty.c; git-log(1), "PRETTY FORMATS".
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from sandhook.record import Record
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.dates import show_date
 from sandhook.utilities.git.history.decorate import Decorations
+from sandhook.utilities.git.history.messages import expand_tabs, subject, subject_lines, trimmed
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.placeholders import expand
 from sandhook.utilities.git.store.commits import Commit, Identity
@@ -74,7 +74,7 @@ class Printer:
         decoration: str = "no",
     ) -> None:
         self.repository = repository
-        self.format = format_
+        self.layout = format_
         self.names = Names(repository)
         self.date = date
         self.default_date = "short" if format_.text == _REFERENCE else "default"
@@ -105,9 +105,9 @@ class Printer:
             mark: "<", ">" or "" before the name. source: Words after the name, such as " (from ...)".
         """
         self.repository.access.charge(2 + (len(commit.message) >> 6))
-        kind = self.format.kind
+        kind = self.layout.kind
         if kind == "user":
-            return expand(self, self.format.text, commit, mark)
+            return expand(self, self.layout.text, commit, mark)
         name = f"{mark}{self.shown_id(commit.oid)}{source}{self.decorated(commit.oid)}"
         if kind == "oneline":
             return f"{name} {subject(commit.message)}"
@@ -147,35 +147,8 @@ class Printer:
             yield from indented(commit.message)
 
 
-def subject_lines(message: str) -> str:
-    """Return the first paragraph of a message."""
-    text = message.lstrip("\n")
-    return re.split(r"\n[ \t]*\n", text, maxsplit=1)[0]
-
-
-def subject(message: str) -> str:
-    """Return the first paragraph of a message as one line."""
-    return " ".join(line.rstrip() for line in subject_lines(message).split("\n") if line.strip())
-
-
 def indented(message: str) -> Iterator[str]:
     """Yield the lines of a message with four blanks; blank lines at its ends are dropped."""
     for line in trimmed(message).split("\n"):
         text = line.rstrip()
         yield "    " + expand_tabs(text)
-    return
-
-
-def expand_tabs(line: str) -> str:
-    """Return a line of a message with blanks for tabs, as git shows it."""
-    return line.expandtabs(8) if "\t" in line else line
-
-
-def trimmed(message: str) -> str:
-    """Return a message without blank lines at its beginning and end."""
-    lines = message.split("\n")
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    while lines and not lines[-1].strip():
-        lines.pop()
-    return "\n".join(lines)

@@ -12,9 +12,8 @@ from sandhook.record import Record
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import ahead_behind, is_ancestor
 from sandhook.utilities.git.history.dates import show_date
+from sandhook.utilities.git.history.messages import body, subject
 from sandhook.utilities.git.history.names import Names
-from sandhook.utilities.git.history.placeholders import body
-from sandhook.utilities.git.history.pretty import subject
 from sandhook.utilities.git.history.upstream import push_target, upstream_of
 from sandhook.utilities.git.store.commits import Commit, Identity, Tag
 from sandhook.utilities.git.store.repository import Repository

@@ -116,7 +116,7 @@ class Ignore:
         return rules
 
     def rule_for(self, path: str, is_directory: bool) -> Rule | None:
-        """Return the rule that decides about a path, None if there is none; it may be negated.
+        """Return the rule that decides about a path, None if it does not exist; it may be negated.
 
         A rule that ignores a directory above the path decides for everything in it.
         """

@@ -50,10 +50,6 @@ class Pathspec:
             return False
         return not any(self._item_matches(item, path) for item in self._excluded)
 
-    def item_for(self, path: str) -> Item | None:
-        """Return the first item that selects a path."""
-        return next((item for item in self._wanted if self._item_matches(item, path)), None)
-
     def may_match_below(self, directory: str) -> bool:
         """Return True if a file below a directory could be selected."""
         if not self._wanted:

@@ -17,7 +17,7 @@ from sandhook.record import Record
 from sandhook.utilities.git.errors import MissingObject
 from sandhook.utilities.git.store.access import Access, decode
 from sandhook.utilities.git.store.commits import Commit, Tag, parse_commit, parse_tag
-from sandhook.utilities.git.store.packs import LONGEST_CHAIN, Pack, apply_delta, inflate
+from sandhook.utilities.git.store.packs import LONGEST_CHAIN, Pack, apply_delta, feeds, inflate
 
 _HEX = re.compile(r"[0-9a-f]{2}")
 _CACHE_BYTES = 4 << 20  #: bytes of objects that are kept for a second use
@@ -136,7 +136,7 @@ class ObjectStore:
             self.access.ctx.flush()
             raise MissingObject(f"loose object {oid} (stored in {self._loose_path(oid)}) is corrupt")
         kind, size, offset = head
-        return Object(kind, inflate(self.access, data, offset + size, oid)[offset:])
+        return Object(kind, inflate(self.access, feeds(data), offset + size, oid)[offset:])
 
     def _loose_path(self, oid: str) -> str:
         return f"{self.directory}/{oid[:2]}/{oid[2:]}"

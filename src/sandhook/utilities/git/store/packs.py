@@ -26,7 +26,10 @@ _OFFSET_DELTA = 6
 _REFERENCE_DELTA = 7
 LONGEST_CHAIN = 4096  #: deltas on deltas; git makes 50, and at most 4,095
 _PIECE = 1 << 16  #: bytes that one call inflates
-_FEED = 1 << 12  #: compressed bytes for one call: what it leaves is copied
+FEED = 1 << 12  #: compressed bytes for one call: what it leaves is copied
+_WINDOW = 1 << 16  #: bytes of a pack that are read at once
+_WINDOWS = 32  #: windows that are kept
+_LONGEST_HEAD = 40  #: bytes of the header of an object, at most
 
 
 class Entry(Record):
@@ -52,7 +55,7 @@ class Pack:
         self._access = access
         self._stem = stem
         self._index: PackIndex | None = None
-        self._data: bytes | None = None
+        self._windows: dict[int, bytes] = {}
 
     @property
     def index(self) -> PackIndex:
@@ -93,29 +96,31 @@ class Pack:
             self._access.charge(1)
             yield name.decode("ascii")
 
-    @property
-    def data(self) -> bytes:
-        """The bytes of the pack; charged while the command runs."""
-        if self._data is None:
-            self._data = self._access.read(f"{self._stem}.pack")
-            self._access.ctx.budget.charge_memory(len(self._data))
-            if self._data[:4] != b"PACK":
+    def _window(self, offset: int) -> bytes:
+        """Return the bytes of the pack from an offset to the end of its window; b"" after the end of the file."""
+        number, start = divmod(offset, _WINDOW)
+        window = self._windows.get(number)
+        if window is None:
+            if not self._windows and number and self._window(0)[:4] != b"PACK":
                 raise MissingObject(f"packfile {self._stem}.pack cannot be accessed")
-        return self._data
+            if len(self._windows) >= _WINDOWS:
+                del self._windows[next(iter(self._windows))]
+            window = self._access.read_part(f"{self._stem}.pack", number * _WINDOW, _WINDOW)
+            self._windows[number] = window
+        return window[start:] if start else window
 
     def entry(self, offset: int) -> Entry:
         """Return the header of the object at an offset. Raises MissingObject for a damaged one."""
+        data = self._window(offset)[:_LONGEST_HEAD] if offset >= 12 else b""
+        if len(data) < _LONGEST_HEAD:
+            data += self._window(offset + len(data))[: _LONGEST_HEAD - len(data)] if data else b""
         try:
-            return self._entry(offset)
+            return self._entry(data, offset)
         except (IndexError, OverflowError):
             raise self._damaged(offset) from None
 
-    def _entry(self, offset: int) -> Entry:
-        data, at = self.data, offset
-        if not 12 <= offset < len(data):
-            raise self._damaged(offset)
-        byte = data[at]
-        at += 1
+    def _entry(self, data: bytes, offset: int) -> Entry:
+        byte, at = data[0], 1
         number, size, shift = (byte >> 4) & 7, byte & 15, 4
         while byte & 0x80:
             byte = data[at]
@@ -132,37 +137,48 @@ class Pack:
                 byte = data[at]
                 at += 1
                 distance = ((distance + 1) << 7) | (byte & 0x7F)
-                if distance > offset:
-                    raise self._damaged(offset)
-            return Entry("", offset - distance, size, at)
+            if not 0 < distance <= offset:
+                raise self._damaged(offset)
+            return Entry("", offset - distance, size, offset + at)
         if number == _REFERENCE_DELTA:
-            return Entry("", data[at : at + 20].hex(), size, at + 20)
+            return Entry("", data[at : at + 20].hex(), size, offset + at + 20)
         if number not in _KINDS:
             raise self._damaged(offset)
-        return Entry(_KINDS[number], 0, size, at)
+        return Entry(_KINDS[number], 0, size, offset + at)
 
     def inflate(self, entry: Entry) -> bytes:
         """Return the uncompressed data of an entry. Raises MissingObject for damaged data."""
-        return inflate(self._access, memoryview(self.data)[entry.start :], entry.size, self._stem)
+        return inflate(self._access, self._feeds(entry.start), entry.size, self._stem)
+
+    def _feeds(self, offset: int) -> Iterator[bytes]:
+        """Yield the compressed bytes from an offset on, in small pieces."""
+        while window := self._window(offset):
+            for at in range(0, len(window), FEED):
+                yield window[at : at + FEED]
+            offset += len(window)
 
     def _damaged(self, offset: int) -> MissingObject:
         return MissingObject(f"bad object at offset {offset} in {self._stem}.pack")
 
 
-def inflate(access: Access, data: bytes | memoryview, size: int, source: str) -> bytes:
+def feeds(data: bytes) -> Iterator[bytes]:
+    """Yield data in small pieces."""
+    for at in range(0, len(data), FEED):
+        yield data[at : at + FEED]
+
+
+def inflate(access: Access, compressed: Iterator[bytes], size: int, source: str) -> bytes:
     """Return ``size`` bytes of zlib data; raises MissingObject if there are fewer or more."""
     access.ctx.budget.check_fits(size)
     decoder = zlib.decompressobj()
     pieces: list[bytes] = []
-    length = at = 0
-    feed: bytes | memoryview = b""
+    length = 0
+    feed = b""
     try:
         while not decoder.eof and length <= size:
+            feed = feed or next(compressed, b"")
             if not feed:
-                feed = data[at : at + _FEED]
-                at += len(feed)
-                if not feed:
-                    break
+                break
             piece = decoder.decompress(feed, _PIECE)
             feed = decoder.unconsumed_tail
             access.charge(1 + (len(piece) >> 10))

@@ -146,11 +146,6 @@ class Refs:
                 entries.append(LogEntry(head[:40], head[41:81], identity(head[82:]), message))
         return entries
 
-    def has_log(self, name: str) -> bool:
-        """Return True if a reference has a reflog."""
-        own = not name.startswith("refs/")
-        return self._access.is_file(f"{self.directory if own else self.common}/logs/{name}")
-
 
 def is_valid_name(name: str) -> bool:
     """Return True if git accepts the name of a reference."""

@@ -69,7 +69,7 @@ class Repository:
 
     @property
     def root(self) -> str:
-        """The working tree. Raises GitError if there is none."""
+        """The working tree. Raises GitError if it does not exist."""
         if self.place.root is None:
             raise GitError("this operation must be run in a work tree")
         return self.place.root
@@ -201,7 +201,7 @@ def global_files(environment: Mapping[str, str]) -> list[str]:
 
 
 def find_place(access: Access, options: Globals) -> Place | None:
-    """Return where the repository is, None if there is none. Raises GitError for a damaged one."""
+    """Return where the repository is, None if it does not exist. Raises GitError for a damaged one."""
     environment = options.environment
     git_dir = options.git_dir if options.git_dir is not None else environment.get("GIT_DIR")
     work_tree = options.work_tree if options.work_tree is not None else environment.get("GIT_WORK_TREE")

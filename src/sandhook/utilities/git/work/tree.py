@@ -106,7 +106,9 @@ class WorkTree:
 
     def _is_clean(self, entry: IndexEntry, found: Stat) -> bool:
         """Return True if the stat data prove that the file is that of the index."""
-        ctime_s, ctime_ns, mtime_s, mtime_ns, _, inode, uid, gid, size = entry.stat
+        ctime_s, ctime_ns, mtime_s, mtime_ns, _, inode, _, _, size = (
+            entry.stat
+        )  # owners are those of the sandbox
         if (found.mtime_ns // 10**9 & _LOW, found.mtime_ns % 10**9) != (mtime_s, mtime_ns):
             return False
         if found.size & _LOW != size or (not size and entry.oid != EMPTY_BLOB):
@@ -116,7 +118,7 @@ class WorkTree:
             ctime_ns,
         ):
             return False
-        if (found.inode & _LOW, found.uid & _LOW, found.gid & _LOW) != (inode, uid, gid):
+        if found.inode & _LOW != inode:
             return False
         return mtime_s * 10**9 + mtime_ns < self.repository.index.mtime_ns
 
