@@ -161,7 +161,7 @@ def tracking_lines(branch: str, upstream: str, ours: int, theirs: int, hints: bo
             yield '  (use "git push" to publish your local commits)'
     elif not ours:
         yield (
-            f"Your branch is {'behind'} '{upstream}' by {theirs} commit{'s' * (theirs != 1)}, "
+            f"Your branch is behind '{upstream}' by {theirs} commit{'s' * (theirs != 1)}, "
             "and can be fast-forwarded."
         )
         if hints:
