@@ -108,11 +108,11 @@ _VERSION = "2.39.5"
 class Invocation:
     """One call of git: the run, the options before the command, and the repository."""
 
-    def __init__(self, ctx: Context, options: Globals, command: str) -> None:
-        self.ctx = ctx
+    def __init__(self, access: Access, options: Globals, command: str) -> None:
+        self.ctx = access.ctx
         self.options = options
         self.command = command
-        self.access = Access(ctx)
+        self.access = access
         self._repository: Repository | None = None
 
     @property
@@ -129,7 +129,7 @@ class Invocation:
         """Return the repository, None if it does not exist."""
         if self._repository is None:
             place = find_place(self.access, self.options)
-            self._repository = None if place is None else Repository(self.ctx, self.options, place)
+            self._repository = None if place is None else Repository(self.access, self.options, place)
         return self._repository
 
     def error(self, text: str) -> None:
@@ -140,9 +140,10 @@ class Invocation:
 
 def run_git(arguments: Sequence[str], ctx: Context) -> int:
     """Run git and return its exit status."""
+    access = Access(ctx)
     try:
         options, command, rest = _Globals(ctx).read(list(arguments))
-        return _run_command(Invocation(ctx, options, command), command, rest)
+        return _run_command(Invocation(access, options, command), command, rest)
     except GitError as error:
         ctx.flush()
         if str(error):

@@ -122,7 +122,7 @@ def hunks(
                 break
         searched = start - 1
         yield _hunk_header((start, end), (new_start, new_end), heading)
-        yield _hunk_body(old, new, group, start, end)
+        yield _hunk_body(old, new, group, new_start, new_end)
         charge(1 + ((end - start + new_end - new_start) >> 2))
 
 
@@ -164,16 +164,17 @@ def _hunk_header(old: tuple[int, int], new: tuple[int, int], heading: bytes) -> 
 
 
 def _hunk_body(
-    old: Sequence[bytes], new: Sequence[bytes], group: list[Change], start: int, end: int
+    old: Sequence[bytes], new: Sequence[bytes], group: list[Change], new_start: int, new_end: int
 ) -> bytes:
+    """Return the lines of a hunk. Lines of context are those of the new file, which differ under -w."""
     pieces: list[bytes] = []
-    at = start
+    at = new_start
     for change in group:
-        _add(pieces, b" ", old[at : change.old])
+        _add(pieces, b" ", new[at : change.new])
         _add(pieces, b"-", old[change.old : change.old_end])
         _add(pieces, b"+", new[change.new : change.new_end])
-        at = change.old_end
-    _add(pieces, b" ", old[at:end])
+        at = change.new_end
+    _add(pieces, b" ", new[at:new_end])
     return b"".join(pieces)
 
 

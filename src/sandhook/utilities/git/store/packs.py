@@ -61,11 +61,13 @@ class Pack:
     def index(self) -> PackIndex:
         """The index of the pack."""
         if self._index is None:
-            data = self._access.read(f"{self._stem}.idx")
+            stream = BytesIO(self._access.read(f"{self._stem}.idx"))
             try:
-                self._index = load_pack_index_file(f"{self._stem}.idx", BytesIO(data), SHA1)
+                self._index = load_pack_index_file(f"{self._stem}.idx", stream, SHA1)
             except (AssertionError, KeyError, ValueError, struct.error):
                 raise MissingObject(f"packfile {self._stem}.pack cannot be accessed") from None
+            finally:
+                stream.close()  # the index keeps the contents, and warns of an open stream when it is deleted
         return self._index
 
     def offset_of(self, oid: str) -> int | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from sandhook.command.context import Context
 from sandhook.record import Record
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.names.attributes import Attributes
@@ -58,9 +57,9 @@ class Globals(Record):
 class Repository:
     """A repository, whose parts are read when they are first used."""
 
-    def __init__(self, ctx: Context, options: Globals, place: Place) -> None:
-        self.ctx = ctx
-        self.access = Access(ctx)
+    def __init__(self, access: Access, options: Globals, place: Place) -> None:
+        self.ctx = access.ctx
+        self.access = access
         self.options = options
         self.place = place
         self.git_dir = place.git_dir

@@ -146,7 +146,7 @@ class WorkTree:
         options = Globals(environment, path)
         place = find_place(self.access, options)
         return (
-            None if place is None or place.root != path else Repository(self.repository.ctx, options, place)
+            None if place is None or place.root != path else Repository(self.access, options, place)
         )
 
     def _dirt(self, inner: Repository) -> str:
