@@ -17,8 +17,8 @@ from sandhook import Limits, Shell
 from sandhook.command.context import Context
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
 from sandhook.vfs.hostdir import HostDirectory
-from sandhook.vfs.mounts import MountTable
 from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.mounts import MountTable
 from sandhook.vfs.overlay import OverlayFileSystem
 from sandhook.vfs.path import VirtualPath
 from tests.sandbox import tripwire
@@ -100,14 +100,27 @@ def test_no_program_of_a_repository_is_started() -> None:
         "for h in post-index-change pre-commit fsmonitor-watchman; do printf '#!/bin/sh\\ntouch /workspace/ran\\n' >hooks/$h; chmod +x hooks/$h; done\n"
         "export GIT_PAGER='touch /workspace/ran' GIT_EXTERNAL_DIFF='touch /workspace/ran' GIT_EDITOR='touch /workspace/ran'"
     )
-    commands = ["status", "diff", "diff HEAD", "log -p", "show", "blame src/main.c", "grep x", "-p log", "run", "add x"]
+    commands = [
+        "status",
+        "diff",
+        "diff HEAD",
+        "log -p",
+        "show",
+        "blame src/main.c",
+        "grep x",
+        "-p log",
+        "run",
+        "add x",
+    ]
     for command in commands:
         sandbox.run(f"git {command}")
     assert sandbox.run("ls ran").exit_status != 0
     assert "runs a program" in sandbox.run("git run").stderr
 
 
-@pytest.mark.parametrize("command", ["push", "fetch", "clone x", "pull", "commit -m x", "add .", "init", "bisect start"])
+@pytest.mark.parametrize(
+    "command", ["push", "fetch", "clone x", "pull", "commit -m x", "add .", "init", "bisect start"]
+)
 def test_what_is_not_offered_is_refused_by_name(command: str) -> None:
     result = shell().run(f"git {command}")
     assert result.exit_status == 1 and f"'{command.split()[0]}' is not offered" in result.stderr
@@ -119,7 +132,10 @@ def test_without_dulwich_git_says_what_to_install(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "dulwich", None)
     result = Shell().run("git status")
     assert result.exit_status == 127
-    assert result.stderr == "git: the package dulwich is not installed; install it with: pip install 'sandhook[git]'\n"
+    assert (
+        result.stderr
+        == "git: the package dulwich is not installed; install it with: pip install 'sandhook[git]'\n"
+    )
 
 
 def test_a_repository_in_a_mounted_directory(tmp_path: Path) -> None:
@@ -129,7 +145,9 @@ def test_a_repository_in_a_mounted_directory(tmp_path: Path) -> None:
         tar.extractall(tmp_path, filter="tar")
     table = MountTable(MemoryFileSystem())
     table.mount(VirtualPath("/project"), OverlayFileSystem(HostDirectory(str(tmp_path), False)))
-    result = Shell(fs=table, cwd="/project/src", limits=ROOMY).run("git rev-parse --show-toplevel; git status -s .")
+    result = Shell(fs=table, cwd="/project/src", limits=ROOMY).run(
+        "git rev-parse --show-toplevel; git status -s ."
+    )
     assert result.stdout == "/project\n M main.c\n"
 
 
@@ -232,7 +250,9 @@ def test_a_pattern_or_a_number_is_no_bomb(command: str) -> None:
 
 def test_alternates_that_name_each_other_end() -> None:
     sandbox = shell()
-    sandbox.run("mkdir -p o/info; echo /workspace/o >.git/objects/info/alternates; echo /workspace/o >o/info/alternates")
+    sandbox.run(
+        "mkdir -p o/info; echo /workspace/o >.git/objects/info/alternates; echo /workspace/o >o/info/alternates"
+    )
     assert sandbox.run("git cat-file -t HEAD").stdout == "commit\n"
 
 
@@ -254,7 +274,10 @@ def test_random_files_differ_as_in_git(tmp_path: Path, seed: int) -> None:
     for name, text in zip(("old", "new"), texts):
         (tmp_path / name).write_text(text)
     real = subprocess.run(
-        [str(REAL_GIT), "diff", "--no-index", "-U0", "old", "new"], cwd=tmp_path, capture_output=True, text=True
+        [str(REAL_GIT), "diff", "--no-index", "-U0", "old", "new"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
     ).stdout
     expected = [line.split("@@")[1].strip() for line in real.splitlines() if line.startswith("@@")]
     changes = compare(split_lines(texts[0].encode()), split_lines(texts[1].encode()), lambda steps: None)
@@ -287,3 +310,10 @@ def test_the_archives_are_what_their_scripts_make(tmp_path: Path) -> None:
             for directory in (made, kept)
         ]  # fmt: skip
         assert facts[::2] == facts[1::2], name
+
+
+def test_git_runs_in_a_confined_process() -> None:
+    files = {"r.tar.xz": files_of("project")}
+    sandbox = Shell(files=files, isolation="process", limits=ROOMY, env={"HOME": "/home"})
+    result = sandbox.run("tar -xJf r.tar.xz; git log --oneline -1; git status -s | head -n 1")
+    assert (result.stdout, result.stderr) == ("10fc75b rename\n D d/b\n", ""), result.defect

@@ -145,9 +145,7 @@ class WorkTree:
         }
         options = Globals(environment, path)
         place = find_place(self.access, options)
-        return (
-            None if place is None or place.root != path else Repository(self.access, options, place)
-        )
+        return None if place is None or place.root != path else Repository(self.access, options, place)
 
     def _dirt(self, inner: Repository) -> str:
         """Return "M" for a submodule with changes, "U" for one with untracked files, or both."""
