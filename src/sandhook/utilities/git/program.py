@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sandhook.command.context import Context
+from sandhook.command.options import Inform
 from sandhook.lazy import lazy_module
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.store.access import Access
@@ -218,8 +219,10 @@ class _Globals:
             name, _, value = word.partition("=")
             if word in _WITH_ARGUMENT:
                 if not words:
-                    raise GitError(f"no argument given for '{word}'", prefix="", status=129)
+                    raise GitError(f"usage: {word} wants an argument", prefix="git", status=129)
                 name, value = word, words.pop(0)
+            if word in ("--help", "-h"):
+                raise Inform("help")
             if word in ("--version", "-v"):
                 return self._options(), "version", words
             self._option(word, name, value)
@@ -258,7 +261,7 @@ class _Globals:
         elif name in _REFUSED_OPTIONS:
             raise GitError(f"{name} is not offered in the sandbox (L-GIT-001)", prefix="git", status=1)
         else:
-            raise GitError(f"unknown option: {word}", prefix="", status=129)
+            raise GitError(f"unknown option: {word}", prefix="git", status=129)
 
     def _change_directory(self, name: str) -> None:
         if not name:
@@ -272,7 +275,7 @@ class _Globals:
 
 _WITH_ARGUMENT = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix")
 _REFUSED_OPTIONS = (
-    "--help", "-h", "--namespace", "--super-prefix", "--exec-path", "--glob-pathspecs", "--noglob-pathspecs",
+    "--namespace", "--super-prefix", "--exec-path", "--glob-pathspecs", "--noglob-pathspecs",
     "--icase-pathspecs", "--html-path", "--man-path", "--info-path", "--list-cmds",
 )  # fmt: skip
 _FLAGS = (
