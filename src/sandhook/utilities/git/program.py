@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from sandhook.command.context import Context
 from sandhook.command.options import Inform
 from sandhook.lazy import lazy_module
+from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.options import Options
 from sandhook.utilities.git.store.access import Access
-from sandhook.utilities.git.store.config import Setting, command_setting
+from sandhook.utilities.git.store.config import command_setting
 from sandhook.utilities.git.store.repository import Globals, Repository, find_place
-from sandhook.vfs.path import VirtualPath, join
+from sandhook.vfs.path import join
 
 Run = Callable[["Invocation", Sequence[str]], int]
 
@@ -143,8 +145,16 @@ def run_git(arguments: Sequence[str], ctx: Context) -> int:
     """Run git and return its exit status."""
     access = Access(ctx)
     try:
-        options, command, rest = _Globals(ctx).read(list(arguments))
-        return _run_command(Invocation(access, options, command), command, rest)
+        parsed = Parser(Options, stop=True).parse(arguments)
+        options, words = parsed.of(Options), [*parsed.operands, *(parsed.paths or ())]
+        if options.help:
+            raise Inform("help")
+        if options.version:
+            words = ["version"]
+        if not words:
+            raise GitError("usage: git [-C DIR] [-c NAME=VALUE] COMMAND [ARGUMENT]...", prefix="", status=1)
+        call = Invocation(access, _globals(options, ctx), words[0])
+        return _run_command(call, words[0], words[1:])
     except GitError as error:
         ctx.flush()
         if str(error):
@@ -201,87 +211,28 @@ def _alias(call: Invocation, command: str) -> list[str] | None:
     return words or None
 
 
-class _Globals:
-    """Reads the options before the command."""
-
-    def __init__(self, ctx: Context) -> None:
-        self.fs = ctx.fs
-        self.cwd = str(ctx.process.cwd)
-        self.environment = dict(ctx.environment)
-        self.values: dict[str, str] = {}
-        self.settings: list[Setting] = []
-        self.flags: set[str] = set()
-
-    def read(self, words: list[str]) -> tuple[Globals, str, list[str]]:
-        """Return the options, the command, and its arguments."""
-        while words and words[0].startswith("-"):
-            word = words.pop(0)
-            name, _, value = word.partition("=")
-            if word in _WITH_ARGUMENT:
-                if not words:
-                    raise GitError(f"usage: {word} wants an argument", prefix="git", status=129)
-                name, value = word, words.pop(0)
-            if word in ("--help", "-h"):
-                raise Inform("help")
-            if word in ("--version", "-v"):
-                return self._options(), "version", words
-            self._option(word, name, value)
-        if not words:
-            usage = "usage: git [-C <path>] [-c <name>=<value>] <command> [<args>]"
-            raise GitError(usage, prefix="", status=1)
-        return self._options(), words[0], words[1:]
-
-    def _options(self) -> Globals:
-        literal = self.environment.get("GIT_LITERAL_PATHSPECS", "") in ("1", "true")
-        return Globals(
-            self.environment,
-            self.cwd,
-            tuple(self.settings),
-            self.values.get("--git-dir"),
-            self.values.get("--work-tree"),
-            "--bare" in self.flags,
-            literal or "--literal-pathspecs" in self.flags,
-        )
-
-    def _option(self, word: str, name: str, value: str) -> None:
-        if name == "-C":
-            self._change_directory(value)
-        elif name == "-c":
-            key, has_value, text = value.partition("=")
-            self.settings.append(command_setting(key, text if has_value else None))
-        elif name == "--config-env":
-            key, _, variable = value.partition("=")
-            if variable not in self.environment:
-                raise GitError(f"missing environment variable '{variable}' for configuration '{key}'")
-            self.settings.append(command_setting(key, self.environment[variable]))
-        elif name in ("--git-dir", "--work-tree"):
-            self.values[name] = value
-        elif word in _FLAGS:
-            self.flags.add(word)
-        elif name in _REFUSED_OPTIONS:
-            raise GitError(f"{name} is not offered in the sandbox (L-GIT-001)", prefix="git", status=1)
-        else:
-            raise GitError(f"unknown option: {word}", prefix="git", status=129)
-
-    def _change_directory(self, name: str) -> None:
-        if not name:
-            return
-        path = join(VirtualPath(self.cwd), name)
-        if not self.fs.is_dir(path):
-            reason = "Not a directory" if self.fs.exists(path) else "No such file or directory"
+def _globals(options: Options, ctx: Context) -> Globals:
+    """Return the options before the command, with the environment."""
+    cwd, environment = ctx.process.cwd, dict(ctx.environment)
+    for name in filter(None, options.directories):
+        path = join(cwd, name)
+        if not ctx.fs.is_dir(path):
+            reason = "Not a directory" if ctx.fs.exists(path) else "No such file or directory"
             raise GitError(f"cannot change to '{name}': {reason}")
-        self.cwd = self.fs.realpath(path)
-
-
-_WITH_ARGUMENT = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix")
-_REFUSED_OPTIONS = (
-    "--namespace", "--super-prefix", "--exec-path", "--glob-pathspecs", "--noglob-pathspecs",
-    "--icase-pathspecs", "--html-path", "--man-path", "--info-path", "--list-cmds",
-)  # fmt: skip
-_FLAGS = (
-    "--no-pager", "-P", "-p", "--paginate", "--no-optional-locks", "--bare", "--no-replace-objects",
-    "--literal-pathspecs",
-)  # fmt: skip
+        cwd = ctx.fs.realpath(path)
+    settings = []
+    for word in options.variables:
+        key, _, variable = word.partition("=")
+        if variable not in environment:
+            raise GitError(f"missing environment variable '{variable}' for configuration '{key}'")
+        settings.append(command_setting(key, environment[variable]))
+    for word in options.settings:
+        key, has_value, text = word.partition("=")
+        settings.append(command_setting(key, text if has_value else None))
+    literal = options.literal or environment.get("GIT_LITERAL_PATHSPECS", "") in ("1", "true")
+    return Globals(
+        environment, str(cwd), tuple(settings), options.git_dir, options.work_tree, options.bare, literal
+    )
 
 
 def version() -> str:
