@@ -127,7 +127,8 @@ def test_what_is_not_offered_is_refused_by_name(command: str) -> None:
 
 
 def test_without_dulwich_git_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.split(".")[0] == "dulwich"]:
+    own = ("dulwich", "sandhook.utilities.git.program", "sandhook.utilities.git.store")
+    for name in [name for name in sys.modules if name.startswith(own)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "dulwich", None)
     result = Shell().run("git status")

@@ -20,14 +20,14 @@ _NOT_INSTALLED = 127
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return the exit status of git: 128 for "fatal:", 129 for a wrong option, 127 if dulwich is not installed."""
     try:
-        import dulwich.objects  # noqa: F401
-    except ModuleNotFoundError:
+        from sandhook.utilities.git.program import run_git
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "dulwich":
+            raise
         ctx.process.write_error(
             b"git: the package dulwich is not installed; install it with: pip install 'sandhook[git]'\n"
         )
         return _NOT_INSTALLED
-    from sandhook.utilities.git.program import run_git
-
     return run_git(arguments, ctx)
 
 
