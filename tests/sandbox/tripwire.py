@@ -36,7 +36,9 @@ OF_IMPORTS = frozenset(
 )
 
 #: Packages whose modules may be imported in the middle of a run; jq and pyfakefs are not among them.
-IMPORTABLE = frozenset({"sandhook", "bashlex", "greenlet", "re2", "_re2", "regex", "absl", "tzdata"})
+IMPORTABLE = frozenset(
+    {"sandhook", "bashlex", "dulwich", "greenlet", "re2", "_re2", "regex", "absl", "tzdata"}
+)
 
 PACKAGE = str(Path(sandhook.__file__ or "").parent)
 #: Directories whose Python files an import may open.

@@ -56,6 +56,7 @@ EXTENSIONS = [
     "fcntl",
     "greenlet._greenlet",
     "math",
+    "mmap",
     "pyexpat",
     "re2",
     "regex",
@@ -241,7 +242,8 @@ def preload_everything() -> None:
     for name in _modules_of("sandhook"):
         own = name.removeprefix("sandhook.")
         if not own.startswith(_HOST_MODULES) and own.split(".")[0] not in _HOST_PARTS:
-            import_module(name)
+            with suppress(ModuleNotFoundError):  # of an extra that is not installed
+                import_module(name)
     for package in LAZY_PACKAGES:
         for name in _modules_of(package):
             with suppress(ImportError):  # of another system, or for a package that is not installed

@@ -98,6 +98,8 @@ UTILITIES: dict[str, str] = {
     "touch": "files.touch",
     "truncate": "files.truncate",
     "unlink": "files.unlink",
+    # git
+    "git": "git.main",
     # languages
     "awk": "languages.awk",
     "expr": "languages.expr",

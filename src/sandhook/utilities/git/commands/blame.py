@@ -1,0 +1,378 @@
+"""git blame: print which commit each line of a file is from.
+
+Renames are followed, copies from other files (-C) and moves (-M) are not.
+
+Source: git-blame(1); git 2.39, blame.c.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Sequence
+
+from sandhook.command.options import also, opt, option_set
+from sandhook.pattern.posix import compile_bre
+from sandhook.record import Record
+from sandhook.text.width import width_of
+from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.diff.model import NULL_ID
+from sandhook.utilities.git.diff.options import DiffOptions
+from sandhook.utilities.git.diff.output import DiffOutput
+from sandhook.utilities.git.diff.trees import compare_trees
+from sandhook.utilities.git.diff.xdiff import compare, split_lines
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.dates import show_date
+from sandhook.utilities.git.history.messages import subject
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.names.pathspec import Pathspec, from_top
+from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.commits import Commit, Identity
+from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.work.tree import WorkTree
+
+_UNCOMMITTED = "Not Committed Yet"
+_EMAIL = "not.committed.yet"
+
+
+@option_set
+class Options:
+    """Options of git blame."""
+
+    ranges: tuple[str, ...] = opt("-L", "RANGE", "", append=True)
+    porcelain: bool = also(opt("-p"), opt("--porcelain"))
+    line_porcelain: bool = opt("--line-porcelain")
+    email: bool = also(opt("-e"), opt("--show-email"))
+    suppress: bool = opt("-s")
+    long: bool = opt("-l")
+    raw_time: bool = opt("-t")
+    name: bool = also(opt("-f"), opt("--show-name"))
+    number: bool = also(opt("-n"), opt("--show-number"))
+    root: bool = opt("--root")
+    blank_boundary: bool = opt("-b")
+    date: str | None = opt("--date", "FORM", "")
+    abbrev: int | None = opt("--abbrev", "N", "", convert=count)
+    ignore_space: bool = opt("-w")
+    moves: str | None = also(
+        opt("-M", "N", "", optional=True, const=""), opt("-C", "N", "", optional=True, const="")
+    )
+    progress: bool = also(opt("--progress"), opt("--no-progress", const=False))
+
+
+class _Line(Record):
+    """A line of the file: the commit and the path that it is from, and its number there (0-based)."""
+
+    commit: str
+    path: str
+    number: int
+
+
+def run(call: Invocation, arguments: Sequence[str]) -> int:
+    """Return 0."""
+    parsed = Parser(Options).parse(arguments)
+    options, repository = parsed.of(Options), call.repository
+    if options.moves is not None or options.ignore_space:
+        raise GitError("blame -M, -C and -w are not offered in the sandbox (L-GIT-003)", status=129)
+    operands = [*parsed.operands, *(parsed.paths or ())]
+    if not operands or len(operands) > 2:
+        raise GitError("usage: git blame [<options>] [<rev>] [--] <file>", prefix="", status=129)
+    names = Names(repository)
+    if len(operands) == 2 and parsed.paths is None and names.find(operands[0]) is None:
+        operands.reverse()
+    path = from_top(operands[-1], repository.prefix, repository.root, operands[-1])
+    revision = operands[0] if len(operands) == 2 else None
+    blame = _Blame(repository, path, None if revision is None else names.commit(revision))
+    wanted = (
+        sorted({at for text in options.ranges for at in _range(text, blame.lines)})
+        if options.ranges
+        else list(range(len(blame.lines)))
+    )
+    result = blame.run()
+    _Writer(call, options, blame, path).write(result, wanted)
+    return 0
+
+
+def _range(text: str, lines: list[bytes]) -> range:
+    """Return the lines of -L. Raises GitError for lines that the file does not have."""
+    first, _, last = text.partition(",")
+    start = _position(first or "1", lines, 0)
+    if last.startswith("+") and last[1:].isdigit():
+        end = start + int(last[1:8])
+    elif last.startswith("-") and last[1:].isdigit():
+        start, end = max(0, start - int(last[1:8]) + 1), start + 1
+    else:
+        end = _position(last, lines, start) + 1 if last else len(lines)
+    if start >= len(lines):
+        raise GitError(f"file has only {len(lines)} line{'s' * (len(lines) != 1)}")
+    return range(min(start, end - 1), min(max(end, start + 1), len(lines)))
+
+
+def _position(text: str, lines: list[bytes], after: int) -> int:
+    if text.isdigit() and len(text) < 9:
+        return int(text) - 1
+    match = re.fullmatch(r"/(.*)/", text)
+    if match is None:
+        raise GitError(f"-L {text} is not offered in the sandbox (L-GIT-003)", status=129)
+    regex = compile_bre(match[1], newline=True)
+    for at in range(after, len(lines)):
+        if regex.search(lines[at].removesuffix(b"\n")) is not None:
+            return at
+    raise GitError(f"-L parameter '{match[1]}' starting at line {after + 1}: No match")
+
+
+class _Blame:
+    """Passes the lines of a file to the commits that they are from."""
+
+    def __init__(self, repository: Repository, path: str, commit: str | None) -> None:
+        self.repository = repository
+        self.objects = repository.objects
+        self.names = Names(repository)
+        self.path = path
+        self.boundary: set[str] = set()
+        head = commit or repository.refs.resolve("HEAD")
+        if head is None:
+            raise GitError("no such ref: HEAD")
+        self.start = head
+        at_head = self._content(head, path)
+        self.uncommitted = commit is None
+        if at_head is None:
+            raise GitError(f"no such path '{path}' in {'HEAD' if commit is None else commit}")
+        self.lines = split_lines(at_head)
+        if commit is None:
+            work = WorkTree(repository)
+            mode = work.mode_of(path, repository.index.get(path))
+            if not mode:
+                raise GitError(f"Cannot lstat '{path}': No such file or directory")
+            self.lines = split_lines(work.read(path, mode))
+        repository.ctx.budget.charge_memory(len(self.lines) * 200)
+
+    def _content(self, commit: str, path: str) -> bytes | None:
+        item = self.names.tree_item(self.objects.commit(commit).tree, path)
+        return None if item is None else self.objects.get(item[1]).data
+
+    def run(self) -> list[_Line]:
+        """Return the origin of every line."""
+        result: dict[int, _Line] = {}
+        pending: dict[tuple[str, str], dict[int, int]] = {}
+        queue: list[tuple[int, int, str, str]] = []
+        number = 0
+
+        def push(commit: str, path: str, lines: dict[int, int]) -> None:
+            nonlocal number
+            key = (commit, path)
+            if key not in pending:
+                pending[key] = {}
+                heapq.heappush(queue, (-self.objects.commit(commit).committer.time, number, commit, path))
+                number += 1
+            pending[key].update(lines)
+
+        every = {at: at for at in range(len(self.lines))}
+        if self.uncommitted:
+            every = self._from_head(every, result)
+        push(self.start, self.path, every)
+        while queue:
+            self.repository.access.charge(4)
+            _, _, oid, path = heapq.heappop(queue)
+            lines = pending.pop((oid, path))
+            for parent, old_path, passed in self._passed(oid, path, lines):
+                push(parent, old_path, passed)
+            for final, at in lines.items():
+                result[final] = _Line(oid, path, at)
+        return [result[at] for at in range(len(self.lines))]
+
+    def _from_head(self, lines: dict[int, int], result: dict[int, _Line]) -> dict[int, int]:
+        """Return the lines that HEAD has; the others are not committed yet."""
+        data = self._content(self.start, self.path) or b""
+        left, passed = self._split(lines, split_lines(data), self.lines)
+        for final, at in left.items():
+            result[final] = _Line(NULL_ID, self.path, at)
+        return passed
+
+    def _split(
+        self, lines: dict[int, int], old: list[bytes], new: list[bytes]
+    ) -> tuple[dict[int, int], dict[int, int]]:
+        """Return the lines that ``new`` added, and those that ``old`` has, with their numbers there."""
+        origin: dict[int, int] = {}
+        at_old = at_new = 0
+        for change in (*compare(old, new, self.repository.access.charge), None):
+            end = len(new) if change is None else change.new
+            for at in range(at_new, end):
+                origin[at] = at_old + at - at_new
+            if change is not None:
+                at_old, at_new = change.old_end, change.new_end
+        left = {final: at for final, at in lines.items() if at not in origin}
+        return left, {final: origin[at] for final, at in lines.items() if at in origin}
+
+    def _passed(self, oid: str, path: str, lines: dict[int, int]) -> list[tuple[str, str, dict[int, int]]]:
+        """Remove from ``lines`` what parents have; return it with the parents."""
+        commit = self.objects.commit(oid)
+        if not commit.parents:
+            self.boundary.add(oid)
+        mine = split_lines(self._content(oid, path) or b"")
+        result = []
+        origins = [(parent, self.old_path(commit, parent, path)) for parent in commit.parents]
+        for parent, old_path in origins:
+            if old_path is not None and self._content(parent, old_path) == b"".join(mine):
+                passed = dict(lines)
+                lines.clear()
+                return [(parent, old_path, passed)]
+        for parent, old_path in origins:
+            if old_path is None or not lines:
+                continue
+            left, passed = self._split(lines, split_lines(self._content(parent, old_path) or b""), mine)
+            if passed:
+                result.append((parent, old_path, passed))
+            lines.clear()
+            lines.update(left)
+        return result
+
+    def old_path(self, commit: Commit, parent: str, path: str) -> str | None:
+        """Return the path that a file has in a parent, None if it was added."""
+        tree = self.objects.commit(parent).tree
+        if self.names.tree_item(tree, path) is not None:
+            return path
+        everything = Pathspec([], self.repository.access.charge)
+        pairs = compare_trees(self.objects, tree, commit.tree, everything)
+        renamed = DiffOutput(self.repository, DiffOptions(renames=30_000)).complete(pairs)
+        return next((pair.old.path for pair in renamed if pair.status == "R" and pair.path == path), None)
+
+
+class _Writer:
+    def __init__(self, call: Invocation, options: Options, blame: _Blame, path: str) -> None:
+        self.call = call
+        self.options = options
+        self.blame = blame
+        self.path = path
+        self.names = Names(call.repository)
+
+    def _person(self, oid: str, role: str = "author") -> Identity:
+        if oid == NULL_ID:
+            return Identity(_UNCOMMITTED, _EMAIL, int(self.call.ctx.now()), "+0000")
+        commit = self.call.repository.objects.commit(oid)
+        return commit.author if role == "author" else commit.committer
+
+    def write(self, result: list[_Line], wanted: list[int]) -> None:
+        """Print the wanted lines."""
+        if self.options.porcelain or self.options.line_porcelain:
+            self._porcelain(result, wanted)
+            return
+        lines = [result[at] for at in wanted]
+        options = self.options
+        people = {line.commit: self._person(line.commit) for line in lines}
+        shown = {oid: f"<{each.email}>" if options.email else each.name for oid, each in people.items()}
+        name_width = max(map(width_of, shown.values()), default=0)
+        number_width = max((len(str(at + 1)) for at in wanted), default=1)
+        old_width = max((len(str(line.number + 1)) for line in lines), default=1)
+        with_path = (
+            options.name
+            or len({line.path for line in lines}) > 1
+            or any(line.path != self.path for line in lines)
+        )
+        path_width = max((width_of(line.path) for line in lines), default=0)
+        length = 40 if options.long else self._length(lines)
+        mode = options.date or self.call.repository.config.get("blame.date") or "iso"
+        tz = self.call.options.environment.get("TZ")
+        for at, line in zip(wanted, lines):
+            self.call.access.charge(2)
+            person = people[line.commit]
+            text = self._id(line.commit, length)
+            if with_path:
+                text += f" {line.path}{' ' * (path_width - width_of(line.path))}"
+            if options.number:
+                text += f" {line.number + 1:>{old_width}}"
+            if not options.suppress:
+                date = (
+                    f"{person.time} {person.zone}"
+                    if options.raw_time
+                    else show_date(person, mode, self.call.ctx.now(), tz)
+                )
+                name = shown[line.commit]
+                text += f" ({name}{' ' * (name_width - width_of(name))} {date} {at + 1:>{number_width}}) "
+            else:
+                text += f" {at + 1:>{number_width}}) "
+            self._line(text, at)
+
+    def _line(self, text: str, at: int) -> None:
+        self.call.ctx.write(encode(text) + self.blame.lines[at].removesuffix(b"\n") + b"\n")
+
+    def _length(self, lines: list[_Line]) -> int:
+        """Return the digits of commits: one more than usual, for the mark of boundaries."""
+        if self.options.abbrev is not None:
+            return min(40, self.options.abbrev + 1)
+        usual = self.names.abbreviation
+        unique = [len(self.names.abbreviate(line.commit, usual)) for line in lines if line.commit != NULL_ID]
+        return min(40, max(unique, default=usual) + 1)
+
+    def _id(self, oid: str, length: int) -> str:
+        if (
+            oid in self.blame.boundary
+            and not self.options.root
+            and not self.call.repository.config.boolean("blame.showroot")
+        ):
+            if self.options.blank_boundary:
+                return " " * length
+            return f"^{oid[: length - 1]}"
+        return oid[:length]
+
+    # ------------------------------------------------------------------ for scripts
+
+    def _porcelain(self, result: list[_Line], wanted: list[int]) -> None:
+        known: set[str] = set()
+        previous: tuple[str, str, int, int] | None = None
+        for index, at in enumerate(wanted):
+            line = result[at]
+            here = (line.commit, line.path, line.number, at)
+            follows = previous is not None and here == (
+                previous[0],
+                previous[1],
+                previous[2] + 1,
+                previous[3] + 1,
+            )
+            head = f"{line.commit} {line.number + 1} {at + 1}"
+            if not follows:
+                head += f" {self._run(result, wanted, index)}"
+            self.call.ctx.write_line(head)
+            if line.commit not in known or self.options.line_porcelain:
+                known.add(line.commit)
+                self._details(line)
+            self._line("\t", at)
+            previous = here
+
+    def _run(self, result: list[_Line], wanted: list[int], index: int) -> int:
+        """Return how many wanted lines from an index on are consecutive in file and commit."""
+        first, start = result[wanted[index]], wanted[index]
+        size = 1
+        while index + size < len(wanted):
+            line, at = result[wanted[index + size]], wanted[index + size]
+            if (line.commit, line.path, line.number, at) != (
+                first.commit,
+                first.path,
+                first.number + size,
+                start + size,
+            ):
+                break
+            size += 1
+        return size
+
+    def _details(self, line: _Line) -> None:
+        write = self.call.ctx.write_line
+        for role in ("author", "committer"):
+            person = self._person(line.commit, role)
+            write(f"{role} {person.name}")
+            write(f"{role}-mail <{person.email}>")
+            write(f"{role}-time {person.time}")
+            write(f"{role}-tz {person.zone}")
+        if line.commit == NULL_ID:
+            write(f"summary Version of {self.path} from {self.path}")
+            write(f"previous {self.blame.start} {self.path}")
+        else:
+            commit = self.call.repository.objects.commit(line.commit)
+            write(f"summary {subject(commit.message)}")
+            if line.commit in self.blame.boundary:
+                write("boundary")
+            elif commit.parents:
+                old = self.blame.old_path(commit, commit.parents[0], line.path)
+                if old is not None:
+                    write(f"previous {commit.parents[0]} {old}")
+        write(f"filename {line.path}")

@@ -1,0 +1,181 @@
+"""git branch: list branches.
+
+Source: git-branch(1); git 2.39, builtin/branch.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.options import also, opt, option_set
+from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.commands.refs import FilterOptions, select
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.bases import ahead_behind
+from sandhook.utilities.git.history.messages import subject
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.ref_format import Ref, RefFields
+from sandhook.utilities.git.history.upstream import upstream_of
+from sandhook.utilities.git.names.wildmatch import wildmatch
+from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.work.state import detached_line
+
+
+@option_set
+class Options:
+    """Options of git branch."""
+
+    show_current: bool = opt("--show-current")
+    all: bool = also(opt("-a"), opt("--all"))
+    remotes: bool = also(opt("-r"), opt("--remotes"))
+    list: bool = also(opt("-l"), opt("--list"))
+    verbose: tuple[str, ...] = also(
+        opt("-v", append=True, default=(), const="v"), opt("--verbose", append=True, const="v")
+    )
+    abbrev: int | None = also(
+        opt("--abbrev", "N", "", convert=count, optional=True), opt("--no-abbrev", const=40)
+    )
+    quiet: bool = also(opt("-q"), opt("--quiet"))
+    change: str | None = also(
+        opt("-d", const="-d", default=None), opt("-D", const="-D"), opt("--delete", const="--delete"), opt("-m", const="-m"),
+        opt("-M", const="-M"), opt("--move", const="--move"), opt("-c", const="-c"), opt("-C", const="-C"),
+        opt("--copy", const="--copy"), opt("-f", const="-f"), opt("--force", const="--force"), opt("-t", const="-t"),
+        opt("--unset-upstream", const="--unset-upstream"), opt("--edit-description", const="--edit-description"),
+    )  # fmt: skip
+    upstream: str | None = also(opt("-u", "NAME", ""), opt("--set-upstream-to", "NAME", ""))
+
+
+def run(call: Invocation, arguments: Sequence[str]) -> int:
+    """Return 0."""
+    parsed = Parser(Options, FilterOptions).parse(arguments)
+    options, filters = parsed.of(Options), parsed.of(FilterOptions)
+    repository = call.repository
+    if options.show_current:
+        branch = repository.head_branch()
+        if branch is not None:
+            call.ctx.write_line(branch.removeprefix("refs/heads/"))
+        return 0
+    lists = options.list or any(
+        each is not None
+        for each in (
+            filters.contains,
+            filters.no_contains,
+            filters.merged,
+            filters.no_merged,
+            filters.points_at,
+        )
+    )
+    if options.change is not None or options.upstream is not None or (parsed.operands and not lists):
+        raise GitError("branch only lists branches in the sandbox (L-GIT-001)", status=129)
+    _Listing(repository, options, filters, parsed.operands).write()
+    return 0
+
+
+class _Listing:
+    """The list of branches."""
+
+    def __init__(
+        self, repository: Repository, options: Options, filters: FilterOptions, patterns: list[str]
+    ) -> None:
+        self.repository = repository
+        self.options = options
+        self.filters = filters
+        self.patterns = patterns
+        self.names = Names(repository)
+
+    def _matches(self, name: str) -> bool:
+        charge = self.repository.access.charge
+        return not self.patterns or any(
+            wildmatch(pattern, name, charge, ignore_case=self.filters.ignore_case, pathname=False)
+            for pattern in self.patterns
+        )
+
+    def _refs(self) -> list[Ref]:
+        refs = self.repository.refs
+        wanted: list[Ref] = []
+        if not self.options.remotes:
+            wanted += [
+                Ref(name, oid)
+                for name, oid in refs.all("refs/heads/").items()
+                if self._matches(name.removeprefix("refs/heads/"))
+            ]
+        if self.options.remotes or self.options.all:
+            wanted += [
+                Ref(name, oid)
+                for name, oid in refs.all("refs/remotes/").items()
+                if self._matches(name.removeprefix("refs/remotes/"))
+            ]
+        default = self.repository.config.get("branch.sort") or "refname"
+        return select(self.repository, self.filters, wanted, default)
+
+    def _detached(self) -> str | None:
+        """Return the line for a detached HEAD, None for a branch."""
+        if self.options.remotes or self.repository.head_branch() is not None or self.patterns:
+            return None
+        head = self.repository.refs.resolve("HEAD")
+        if head is None or select(self.repository, self.filters, [Ref("HEAD", head)], "refname") == []:
+            return None
+        text = detached_line(self.repository)
+        return "(no branch)" if text.startswith("Not ") else f"({text})"
+
+    def write(self) -> None:
+        """Print the branches."""
+        refs, ctx = self._refs(), self.repository.ctx
+        detached = self._detached()
+        if self.filters.template is not None:
+            fields = RefFields(self.repository)
+            if detached is not None:
+                head = Ref("HEAD", self.repository.refs.resolve("HEAD") or "")
+                text = self.filters.template.replace("%(refname:short)", detached).replace(
+                    "%(refname)", detached
+                )
+                ctx.write_line(fields.expand(text.replace("%(HEAD)", "*"), head))
+            for ref in refs:
+                ctx.write_line(fields.expand(self.filters.template, ref))
+            return
+        shown = [self._shown(ref.name) for ref in refs]
+        width = max(map(len, [*shown, *([detached] if detached else [])]), default=0)
+        if detached is not None:
+            head_id = self.repository.refs.resolve("HEAD") or ""
+            ctx.write_line(f"* {detached}" + self._details(Ref("HEAD", head_id), detached, width))
+        for ref, name in zip(refs, shown):
+            mark = "*" if ref.name == self.repository.head_branch() else " "
+            target = self.repository.refs.target(ref.name)
+            if target is not None and not self.options.verbose:
+                name += f" -> {target.removeprefix('refs/remotes/').removeprefix('refs/heads/')}"
+            ctx.write_line(f"{mark} {name}" + self._details(ref, name, width))
+
+    def _shown(self, name: str) -> str:
+        if name.startswith("refs/remotes/"):
+            return (
+                name[len("refs/") :]
+                if self.options.all and not self.options.remotes
+                else name[len("refs/remotes/") :]
+            )
+        return name.removeprefix("refs/heads/")
+
+    def _details(self, ref: Ref, name: str, width: int) -> str:
+        if not self.options.verbose:
+            return ""
+        target = self.repository.refs.target(ref.name) if ref.name != "HEAD" else None
+        if target is not None:
+            return " " * (width - len(name)) + f" -> {target.removeprefix('refs/remotes/')}"
+        commit = self.repository.objects.commit(ref.oid)
+        short = self.names.abbreviate(ref.oid, self.options.abbrev or None)
+        return f"{' ' * (width - len(name))} {short} {self._tracking(ref)}{subject(commit.message)}"
+
+    def _tracking(self, ref: Ref) -> str:
+        branch = ref.name.removeprefix("refs/heads/")
+        upstream = upstream_of(self.repository, branch) if ref.name.startswith("refs/heads/") else None
+        if upstream is None:
+            return ""
+        there = self.repository.refs.resolve(upstream)
+        parts = ["gone"]
+        if there is not None:
+            ours, theirs = ahead_behind(self.repository, ref.oid, there)
+            parts = [f"ahead {ours}"] * bool(ours) + [f"behind {theirs}"] * bool(theirs)
+        if len(self.options.verbose) > 1:
+            name = self.names.short_ref(upstream)
+            return f"[{name}{': ' * bool(parts)}{', '.join(parts)}] "
+        return f"[{', '.join(parts)}] " if parts else ""

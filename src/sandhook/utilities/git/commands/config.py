@@ -1,0 +1,193 @@
+"""git config: print settings.
+
+Source: git-config(1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.options import also, opt, option_set
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.posix import compile_ere
+from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.errors import GitError, OptionFault
+from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.config import (
+    ConfigReader,
+    Setting,
+    normalize_key,
+    parse_boolean,
+    parse_integer,
+)
+from sandhook.utilities.git.store.repository import global_files, read_settings
+from sandhook.vfs.path import VirtualPath, join
+
+_NOT_FOUND = 1
+
+
+@option_set
+class Options:
+    """Options of git config."""
+
+    action: str | None = also(
+        opt("--get", const="get", default=None), opt("--get-all", const="get-all"), opt("--get-regexp", const="get-regexp"),
+        opt("-l", const="list"), opt("--list", const="list"), opt("--get-urlmatch", const="--get-urlmatch"),
+        opt("--add", const="--add"), opt("--unset", const="--unset"), opt("--unset-all", const="--unset-all"),
+        opt("--replace-all", const="--replace-all"), opt("--rename-section", const="--rename-section"),
+        opt("--remove-section", const="--remove-section"), opt("-e", const="--edit"), opt("--edit", const="--edit"),
+        opt("--get-color", const="--get-color"), opt("--get-colorbool", const="--get-colorbool"),
+    )  # fmt: skip
+    scope: str | None = also(
+        opt("--global", const="global", default=None), opt("--system", const="system"), opt("--local", const="local"),
+        opt("--worktree", const="worktree"),
+    )  # fmt: skip
+    file: str | None = also(opt("-f", "FILE", ""), opt("--file", "FILE", ""))
+    type: str | None = also(
+        opt("--type", "TYPE", ""), opt("--bool", const="bool"), opt("--int", const="int"), opt("--path", const="path"),
+        opt("--bool-or-int", const="bool-or-int"), opt("--no-type", const=None),
+    )  # fmt: skip
+    nul: bool = also(opt("-z"), opt("--null"))
+    name_only: bool = opt("--name-only")
+    show_origin: bool = opt("--show-origin")
+    show_scope: bool = opt("--show-scope")
+    default: str | None = opt("--default", "VALUE", "")
+    includes: bool = also(opt("--includes"), opt("--no-includes", const=False))
+    fixed: bool = opt("--fixed-value")
+
+
+def run(call: Invocation, arguments: Sequence[str]) -> int:
+    """Return 0; 1 if the key is not set."""
+    words = list(arguments)
+    if words[:1] in (["get"], ["list"]):
+        words[0] = f"--{words[0]}"
+    parsed = Parser(Options).parse(words)
+    options, operands = parsed.of(Options), [*parsed.operands, *(parsed.paths or ())]
+    action = options.action
+    if action is None:
+        action = "get" if len(operands) == 1 else "set"
+    if action.startswith("--") or action == "set":
+        if not operands:
+            raise OptionFault("no action specified")
+        raise GitError("config only prints settings in the sandbox (L-GIT-001)", status=129)
+    config = _Printer(call, options)
+    settings = config.settings()
+    if action == "list":
+        for setting in settings:
+            config.write(setting, with_key=True)
+        return 0
+    if not operands or len(operands) > 2:
+        raise OptionFault("wrong number of arguments, should be from 1 to 2")
+    return config.find(settings, action, operands)
+
+
+class _Printer:
+    """Selects and prints settings."""
+
+    def __init__(self, call: Invocation, options: Options) -> None:
+        self.call = call
+        self.options = options
+
+    def settings(self) -> list[Setting]:
+        """Return the settings of the files that the options name."""
+        call, options = self.call, self.options
+        environment = call.options.environment
+        reader = ConfigReader(call.access, environment.get("HOME", ""), "", "")
+        if options.file is not None:
+            path = join(VirtualPath(call.options.cwd), options.file)
+            if call.access.stat(path, follow=True) is None:
+                raise GitError(f"unable to read config file '{options.file}': No such file or directory")
+            return list(reader.file(path, "command", shown=options.file))
+        if options.scope == "global":
+            return [each for path in global_files(environment) for each in reader.file(path, "global")]
+        repository = call.find_repository()
+        if options.scope in ("local", "worktree") and repository is None:
+            raise GitError("--local can only be used inside a git repository")
+        place = repository.place if repository is not None else None
+        every = list(read_settings(call.access, call.options, place))
+        if options.scope is None:
+            return every
+        return [each for each in every if each.scope == options.scope]
+
+    def find(self, settings: list[Setting], action: str, operands: list[str]) -> int:
+        """Print the settings of a key; return 1 if it does not exist."""
+        value_matches = self._value_pattern(operands[1] if len(operands) > 1 else None)
+        if action == "get-regexp":
+            pattern = self._compile(self._lowered(operands[0]))
+            found = [
+                each
+                for each in settings
+                if pattern.search(encode(each.key)) is not None and value_matches(each.value or "")
+            ]
+            for each in found:
+                self.write(each, with_key=True)
+            return 0 if found else _NOT_FOUND
+        key = normalize_key(operands[0])
+        if key is None:
+            reason = "key does not contain a section" if "." not in operands[0] else "invalid key"
+            raise GitError(f"{reason}: {operands[0]}", prefix="error", status=1)
+        found = [each for each in settings if each.key == key and value_matches(each.value or "")]
+        if not found and self.options.default is not None:
+            found = [Setting(key, self.options.default, "command", "command line:")]
+        for each in found if action == "get-all" else found[-1:]:
+            self.write(each, with_key=False)
+        return 0 if found else _NOT_FOUND
+
+    def _lowered(self, pattern: str) -> str:
+        """Return a pattern with section and variable in lower case."""
+        section, dot, rest = pattern.partition(".")
+        middle, inner, variable = rest.rpartition(".")
+        return f"{section.lower()}{dot}{middle}{inner}{variable.lower()}"
+
+    def _compile(self, pattern: str):  # type: ignore[no-untyped-def]
+        try:
+            return compile_ere(pattern)
+        except PatternError:
+            raise GitError(f"invalid pattern: {pattern}", prefix="error", status=6) from None
+
+    def _value_pattern(self, pattern: str | None):  # type: ignore[no-untyped-def]
+        if pattern is None:
+            return lambda value: True
+        if self.options.fixed:
+            return lambda value: value == pattern
+        negated = pattern.startswith("!")
+        regex = self._compile(pattern[1:] if negated else pattern)
+        return lambda value: (regex.search(encode(value)) is not None) != negated
+
+    def _typed(self, setting: Setting) -> str | None:
+        """Return the value in the form of --type."""
+        value, kind = setting.value, self.options.type
+        if kind is None:
+            return value
+        if kind == "bool":
+            truth = parse_boolean(value)
+            if truth is None:
+                raise GitError(f"bad boolean config value '{value}' for '{setting.key}'")
+            return "true" if truth else "false"
+        if kind in ("int", "bool-or-int"):
+            number = parse_integer(value or "")
+            if number is None and kind == "bool-or-int" and (truth := parse_boolean(value)) is not None:
+                return "true" if truth else "false"
+            if number is None:
+                raise GitError(f"bad numeric config value '{value}' for '{setting.key}': invalid unit")
+            return str(number)
+        if kind == "path":
+            home = self.call.options.environment.get("HOME", "")
+            return home + value[1:] if value is not None and value.startswith("~/") else value
+        raise GitError(f"--type={kind} is not offered in the sandbox (L-GIT-003)", status=129)
+
+    def write(self, setting: Setting, *, with_key: bool) -> None:
+        """Print one setting."""
+        options = self.options
+        value = self._typed(setting)
+        tab, end = ("\0", "\0") if options.nul else ("\t", "\n")
+        text = (setting.scope + tab) * options.show_scope + (setting.origin + tab) * options.show_origin
+        if not with_key:
+            text += value or ""
+        elif options.name_only:
+            text += setting.key
+        else:
+            separator = "\n" if options.nul else "=" if options.action == "list" else " "
+            text += setting.key + (separator + value if value is not None else "")
+        self.call.ctx.write(encode(text + end))

@@ -1,0 +1,159 @@
+"""git diff: compare the working tree, the index, and commits.
+
+Source: git-diff(1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from sandhook.command.options import also, opt, option_set
+from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.diff.model import Pair, Side
+from sandhook.utilities.git.diff.options import DiffOptions
+from sandhook.utilities.git.diff.output import DiffOutput
+from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index, walk_tree
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.bases import merge_bases
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.operands import split_operands
+from sandhook.utilities.git.names.pathspec import Pathspec
+from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.objects import EMPTY_TREE
+from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.work.tree import WorkTree, compare_tree_with_work_tree, compare_work_tree
+
+
+@option_set
+class Options:
+    """Options of git diff alone."""
+
+    cached: bool = also(opt("--cached"), opt("--staged"))
+    merge_base: bool = opt("--merge-base")
+    no_index: bool = opt("--no-index")
+    base: str | None = also(
+        opt("--base", const="1", default=None), opt("--ours", const="2"), opt("--theirs", const="3"), opt("-1", const="1"),
+        opt("-2", const="2"), opt("-3", const="3"), opt("-0", const="0"),
+    )  # fmt: skip
+
+
+def run(call: Invocation, arguments: Sequence[str]) -> int:
+    """Return 0; 1 for differences with --exit-code or --quiet, 2 for problems with --check."""
+    parsed = Parser(DiffOptions, Options).parse(arguments)
+    options, mine = parsed.of(DiffOptions), parsed.of(Options)
+    if mine.no_index or call.find_repository() is None:
+        raise GitError("diff --no-index is not offered in the sandbox: use diff -u (L-GIT-003)", status=129)
+    if mine.base is not None:
+        raise GitError(
+            "diff --base, --ours and --theirs are not offered in the sandbox (L-GIT-003)", status=129
+        )
+    repository = call.repository
+    revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
+    pathspec = repository.pathspec(paths)
+    comparison = _Comparison(repository, mine, options.submodules or "", pathspec)
+    pairs = comparison.pairs(revisions)
+    output = DiffOutput(repository, options, all_files=comparison.files)
+    shown = output.complete(pairs)
+    problems = False
+    if not options.quiet:
+        problems = output.write(shown)
+    changed = bool(shown) and (options.exit_code or options.quiet)
+    return (2 if problems else 0) | (1 if changed else 0)
+
+
+class _Comparison:
+    """Chooses what is compared."""
+
+    def __init__(self, repository: Repository, options: Options, submodules: str, pathspec: Pathspec) -> None:
+        self.repository = repository
+        self.options = options
+        self.submodules = submodules
+        self.pathspec = pathspec
+        self.files: Callable[[], Iterable[Side]] = tuple
+        self._names = Names(repository)
+
+    def pairs(self, revisions: list[str]) -> Iterable[Pair]:
+        """Return the differences between what the revisions name."""
+        objects = self.repository.objects
+        ends = self._ends(revisions)
+        if len(ends) > 2:
+            raise GitError(
+                "combined diffs of several commits are not offered in the sandbox (L-GIT-003)", status=129
+            )
+        if self.options.merge_base:
+            ends = self._from_base(ends)
+        trees = [self._tree(end) for end in ends]
+        if len(trees) == 2 and (trees[0] is None or trees[1] is None):
+            return self._blobs(ends)
+        if len(trees) == 2:
+            self.files = lambda: walk_tree(objects, trees[0], self.pathspec)
+            return compare_trees(objects, trees[0], trees[1], self.pathspec)
+        if self.options.cached:
+            tree = trees[0] if trees else self._head()
+            self.files = lambda: walk_tree(objects, tree, self.pathspec)
+            return compare_with_index(objects, tree, self.repository.index, self.pathspec)
+        work = WorkTree(self.repository)
+        if trees:
+            return compare_tree_with_work_tree(
+                work, trees[0], self.pathspec, ignore_submodules=self.submodules
+            )
+        return compare_work_tree(work, self.pathspec, ignore_submodules=self.submodules)
+
+    def _head(self) -> str | None:
+        head = self.repository.refs.resolve("HEAD")
+        return None if head is None else self.repository.objects.tree_of(head)
+
+    def _tree(self, name: str) -> str | None:
+        return self.repository.objects.peel(self._names.resolve(name), "tree")
+
+    def _ends(self, revisions: list[str]) -> list[str]:
+        """Return the one or two revisions to compare; "A..B" and "A...B" name two."""
+        if len(revisions) == 1 and "..." in revisions[0]:
+            left, _, right = revisions[0].partition("...")
+            first, second = self._names.commit(left or "HEAD"), self._names.commit(right or "HEAD")
+            bases = merge_bases(self.repository, first, [second])
+            if not bases:
+                raise GitError(f"{revisions[0]}: no merge base")
+            return [bases[0], second]
+        if len(revisions) == 1 and ".." in revisions[0] and self._names.find(revisions[0]) is None:
+            left, _, right = revisions[0].partition("..")
+            return [left or "HEAD", right or "HEAD"]
+        result = []
+        for each in revisions:
+            if each.endswith("^!"):
+                parents = self.repository.objects.commit(self._names.commit(each[:-2])).parents
+                result += [parents[0] if parents else EMPTY_TREE, each[:-2]]
+            else:
+                result.append(each)
+        if len(result) == 2 and result[1].startswith("^"):
+            result = [result[1], result[0]]
+        return [each.removeprefix("^") for each in result]
+
+    def _from_base(self, ends: list[str]) -> list[str]:
+        if not ends:
+            ends = ["HEAD"] if self.options.cached else ends
+        if not ends:
+            raise GitError("--merge-base only works with one or two commits")
+        other = ends[1] if len(ends) == 2 else "HEAD"
+        bases = merge_bases(self.repository, self._names.commit(ends[0]), [self._names.commit(other)])
+        if not bases:
+            raise GitError("no merge base found")
+        if len(bases) > 1:
+            raise GitError("multiple merge bases found")
+        return [bases[0], *ends[1:]]
+
+    def _blobs(self, ends: list[str]) -> list[Pair]:
+        """Return the difference of two files that are named as objects ("HEAD:file")."""
+        sides = []
+        for end in ends:
+            oid = self._names.resolve(end)
+            found = self._names.split_path(end)
+            path = found[1] if found is not None else oid
+            mode = 0o100644
+            if found is not None and not found[0].startswith(":"):
+                item = self._names.tree_item(
+                    self.repository.objects.tree_of(self._names.resolve(found[0])), path
+                )
+                mode = item[0] if item is not None else mode
+            sides.append(Side(path, mode, oid))
+        return [] if sides[0].oid == sides[1].oid else [Pair(sides[0], sides[1], "M")]

@@ -1,0 +1,179 @@
+"""git remote, stash list, var and worktree list: facts about a repository.
+
+Source: git-remote(1), git-stash(1), git-var(1), git-worktree(1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.refs import Refs
+from sandhook.utilities.git.store.repository import Repository
+
+_DEFAULT_EDITOR = "editor"
+
+
+def _url(repository: Repository, url: str, push: bool) -> str:
+    """Return a URL after the rules of url.*.insteadOf."""
+    kinds = ("pushinsteadof", "insteadof") if push else ("insteadof",)
+    for kind in kinds:
+        best, replacement = "", ""
+        for setting in repository.config.settings:
+            if setting.key.startswith("url.") and setting.key.endswith(f".{kind}"):
+                prefix = setting.value or ""
+                if url.startswith(prefix) and len(prefix) > len(best):
+                    best, replacement = prefix, setting.key[4 : -len(kind) - 1]
+        if best:
+            return replacement + url[len(best) :]
+    return url
+
+
+def run_remote(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print the remotes or their URLs; return 2 for an unknown remote."""
+    words = list(arguments)
+    repository = call.repository
+    verbose = bool({"-v", "--verbose"} & set(words))
+    words = [word for word in words if word not in ("-v", "--verbose")]
+    config = repository.config
+    if words[:1] == ["get-url"]:
+        options = {word for word in words[1:] if word.startswith("-")}
+        names = [word for word in words[1:] if not word.startswith("-")]
+        if options - {"--push", "--all"} or len(names) != 1:
+            raise GitError("usage: git remote get-url [--push] [--all] <name>", prefix="", status=129)
+        push = "--push" in options
+        urls = config.get_all(f"remote.{names[0]}.pushurl") if push else []
+        urls = urls or config.get_all(f"remote.{names[0]}.url")
+        if not urls:
+            raise GitError(f"No such remote '{names[0]}'", prefix="error", status=2)
+        for url in urls if "--all" in options else urls[:1]:
+            call.ctx.write_line(_url(repository, url, push))
+        return 0
+    if words:
+        raise GitError(
+            f"remote {words[0]} is not offered in the sandbox: remote, remote -v and get-url are (L-GIT-001)",
+            status=129,
+        )
+    for name in sorted(config.subsections("remote")):
+        urls = config.get_all(f"remote.{name}.url")
+        if not verbose:
+            call.ctx.write_line(name)
+            continue
+        for url in urls[:1]:
+            call.ctx.write_line(f"{name}\t{_url(repository, url, False)} (fetch)")
+        for url in config.get_all(f"remote.{name}.pushurl") or urls:
+            call.ctx.write_line(f"{name}\t{_url(repository, url, True)} (push)")
+    return 0
+
+
+def run_stash(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print the stashes; return 0."""
+    if list(arguments) != ["list"]:
+        raise GitError("stash only lists stashes in the sandbox: git stash list (L-GIT-001)", status=129)
+    for number, entry in enumerate(reversed(call.repository.refs.log("refs/stash"))):
+        call.ctx.write_line(f"stash@{{{number}}}: {entry.message}")
+    return 0
+
+
+def identity(call: Invocation, role: str) -> str:
+    """Return "Name <email> time zone" of the author or the committer. Raises GitError without a name."""
+    environment = call.options.environment
+    repository = call.find_repository()
+    config = repository.config if repository is not None else None
+
+    def setting(key: str) -> str | None:
+        return (
+            config.get(f"{role.lower()}.{key}") or config.get(f"user.{key}") if config is not None else None
+        )
+
+    name = environment.get(f"GIT_{role}_NAME") or setting("name")
+    email = environment.get(f"GIT_{role}_EMAIL") or setting("email") or environment.get("EMAIL")
+    if not name or not email:
+        raise GitError(
+            "unable to auto-detect email address: set user.name and user.email, which the sandbox never guesses"
+        )
+    date = environment.get(f"GIT_{role}_DATE")
+    now = int(call.ctx.now())
+    stamp = f"{now} +0000"
+    if date is not None:
+        words = date.lstrip("@").split()
+        stamp = (
+            f"{words[0]} {words[1] if len(words) > 1 else '+0000'}" if words and words[0].isdigit() else stamp
+        )
+    return f"{name} <{email}> {stamp}"
+
+
+def run_var(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print a variable of git; return 0."""
+    words = list(arguments)
+    environment = call.options.environment
+    if len(words) != 1 or words[0] == "-l":
+        raise GitError("usage: git var (-l | <variable>)", prefix="", status=129)
+    name = words[0]
+    if name in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
+        call.ctx.write_line(identity(call, name.split("_")[1]))
+    elif name in ("GIT_EDITOR", "GIT_SEQUENCE_EDITOR"):
+        call.ctx.write_line(
+            environment.get(name)
+            or (call.repository.config.get("core.editor") if call.find_repository() is not None else None)
+            or environment.get("VISUAL")
+            or environment.get("EDITOR")
+            or _DEFAULT_EDITOR
+        )
+    elif name == "GIT_PAGER":
+        call.ctx.write_line(environment.get(name) or environment.get("PAGER") or "pager")
+    elif name == "GIT_DEFAULT_BRANCH":
+        found = call.find_repository()
+        call.ctx.write_line(
+            (found.config.get("init.defaultbranch") if found is not None else None) or "master"
+        )
+    else:
+        raise GitError("usage: git var (-l | <variable>)", prefix="", status=129)
+    return 0
+
+
+def run_worktree(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print the working trees; return 0."""
+    words = list(arguments)
+    options = set(words[1:])
+    if words[:1] != ["list"] or options - {"--porcelain", "-z", "-v", "--verbose"}:
+        raise GitError("worktree only lists working trees in the sandbox (L-GIT-001)", status=129)
+    repository = call.repository
+    common = repository.common
+    main = common.removesuffix("/.git") if common.endswith("/.git") else common
+    bare = repository.config.boolean("core.bare")
+    rows = [(main, Refs(call.access, common, common), bare)]
+    for entry in call.access.listdir(f"{common}/worktrees"):
+        directory = f"{common}/worktrees/{entry.name}"
+        path = (call.access.text_or_none(f"{directory}/gitdir") or "").strip().removesuffix("/.git")
+        rows.append((path, Refs(call.access, directory, common), False))
+    end = "\0" if "-z" in options else "\n"
+    if "--porcelain" in options:
+        for path, refs, is_bare in rows:
+            branch = refs.target("HEAD")
+            lines = [f"worktree {path}"] + (
+                ["bare"]
+                if is_bare
+                else [
+                    f"HEAD {refs.resolve('HEAD') or '0' * 40}",
+                    f"branch {branch}" if branch else "detached",
+                ]
+            )
+            call.ctx.write(
+                "".join(f"{line}{end}" for line in (*lines, "")).encode("utf-8", "surrogateescape")
+            )
+        return 0
+    width = max(len(path) for path, _, _ in rows)
+    names = Names(repository)
+    for path, refs, is_bare in rows:
+        branch = refs.target("HEAD")
+        shown = (
+            "(bare)"
+            if is_bare
+            else f"{names.abbreviate(refs.resolve('HEAD') or '0' * 40)} "
+            + (f"[{branch.removeprefix('refs/heads/')}]" if branch else "(detached HEAD)")
+        )
+        call.ctx.write_line(f"{path:<{width}} {shown}" if is_bare else f"{path:<{width}}  {shown}")
+    return 0

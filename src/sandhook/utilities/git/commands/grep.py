@@ -1,0 +1,307 @@
+"""git grep: search tracked files, the index, or a tree.
+
+Source: git-grep(1); git 2.39, grep.c and builtin/grep.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.options import also, opt, option_set
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.posix import Regex, compile_bre, compile_ere
+from sandhook.record import Record
+from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.diff.patch import is_binary
+from sandhook.utilities.git.diff.trees import walk_tree
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.names.quote import quote, relative
+from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.objects import GITLINK
+from sandhook.utilities.git.work.tree import WorkTree
+from sandhook.utilities.git.work.untracked import find_untracked
+
+
+@option_set
+class Options:
+    """Options of git grep."""
+
+    patterns: tuple[str, ...] = opt("-e", "PATTERN", "", append=True)
+    file: str | None = opt("-f", "FILE", "")
+    ignore_case: bool = also(opt("-i"), opt("--ignore-case"))
+    invert: bool = also(opt("-v"), opt("--invert-match"))
+    words: bool = also(opt("-w"), opt("--word-regexp"))
+    syntax: str | None = also(
+        opt("-G", const="basic", default=None), opt("--basic-regexp", const="basic"), opt("-E", const="extended"),
+        opt("--extended-regexp", const="extended"), opt("-F", const="fixed"), opt("--fixed-strings", const="fixed"),
+        opt("-P", const="perl"), opt("--perl-regexp", const="perl"),
+    )  # fmt: skip
+    numbers: bool | None = also(
+        opt("-n", default=None), opt("--line-number"), opt("--no-line-number", const=False)
+    )
+    column: bool = opt("--column")
+    names_only: bool = also(opt("-l"), opt("--files-with-matches"), opt("--name-only"))
+    without: bool = also(opt("-L"), opt("--files-without-match"))
+    only_count: bool = also(opt("-c"), opt("--count"))
+    quiet: bool = also(opt("-q"), opt("--quiet"))
+    no_name: bool = opt("-h")
+    with_name: bool = opt("-H")
+    full_name: bool = opt("--full-name")
+    only_matching: bool = also(opt("-o"), opt("--only-matching"))
+    no_binary: bool = opt("-I")
+    text: bool = also(opt("-a"), opt("--text"))
+    nul: bool = also(opt("-z"), opt("--null"))
+    cached: bool = opt("--cached")
+    untracked: bool = opt("--untracked")
+    standard: bool | None = also(
+        opt("--exclude-standard", default=None), opt("--no-exclude-standard", const=False)
+    )
+    after: int | None = also(
+        opt("-A", "N", "", convert=count), opt("--after-context", "N", "", convert=count)
+    )
+    before: int | None = also(
+        opt("-B", "N", "", convert=count), opt("--before-context", "N", "", convert=count)
+    )
+    context: int | None = also(opt("-C", "N", "", convert=count), opt("--context", "N", "", convert=count))
+    most: int = also(
+        opt("-m", "N", "", convert=count, default=-1), opt("--max-count", "N", "", convert=count)
+    )
+    heading: bool = opt("--heading")
+    breaks: bool = opt("--break")
+    color: str | None = also(
+        opt("--color", "WHEN", "", optional=True, const="always"), opt("--no-color", const="never")
+    )
+    all_match: bool = opt("--all-match")
+    logic: bool = also(opt("--and"), opt("--or"), opt("--not"))
+    threads: str | None = opt("--threads", "N", "")
+    no_index: bool = opt("--no-index")
+    max_depth: str | None = opt("--max-depth", "N", "")
+    function: bool = also(opt("-p"), opt("--show-function"), opt("-W"), opt("--function-context"))
+    pager: bool = also(opt("-O"), opt("--open-files-in-pager"))
+    recurse: bool = also(opt("--recurse-submodules"), opt("-r", const=False), opt("--recursive", const=False))
+    textconv: bool = also(opt("--textconv"), opt("--no-textconv", const=False))
+
+
+class _File(Record):
+    """A file to search: its shown name, path, and data."""
+
+    shown: str
+    data: bytes
+
+
+def run(call: Invocation, arguments: Sequence[str]) -> int:
+    """Return 0 if a line matches, else 1."""
+    parsed = Parser(Options).parse(arguments)
+    options = parsed.of(Options)
+    for name, is_set in (
+        ("--and, --or and --not", options.logic or options.all_match), ("--no-index", options.no_index),
+        ("-P", options.syntax == "perl"), ("--max-depth", options.max_depth is not None), ("-p and -W", options.function),
+        ("-O", options.pager), ("--color=always", options.color == "always"), ("--recurse-submodules", options.recurse),
+        ("--textconv", options.textconv), ("--heading and --break", options.heading or options.breaks),
+    ):  # fmt: skip
+        if is_set:
+            raise GitError(f"grep {name} not offered in the sandbox (L-GIT-003)", status=129)
+    operands = list(parsed.operands)
+    patterns = list(options.patterns)
+    if options.file is not None:
+        text = call.access.text_or_none(call.repository.expand(options.file)) or ""
+        patterns += text.removesuffix("\n").split("\n")
+    if not patterns:
+        if not operands:
+            raise GitError("no pattern given")
+        patterns.append(operands.pop(0))
+    search = _Search(call, options, patterns)
+    trees: list[str] = []
+    names = Names(call.repository)
+    while (
+        operands
+        and (oid := names.find(operands[0])) is not None
+        and call.repository.objects.peel(oid, "tree")
+    ):
+        trees.append(operands.pop(0))
+    paths = operands + (parsed.paths or [])
+    found = False
+    for file in search.files(trees, paths):
+        if search.file(file):
+            found = True
+            if options.quiet:
+                break
+    return 0 if found else 1
+
+
+class _Search:
+    def __init__(self, call: Invocation, options: Options, patterns: list[str]) -> None:
+        self.call = call
+        self.options = options
+        self.repository = call.repository
+        config = self.repository.config
+        syntax = options.syntax or config.get("grep.patterntype") or "default"
+        if syntax == "default":
+            syntax = "extended" if config.boolean("grep.extendedregexp") else "basic"
+        self.regex = self._compile([part for pattern in patterns for part in pattern.split("\n")], syntax)
+        self.numbers = options.numbers if options.numbers is not None else config.boolean("grep.linenumber")
+        self.before = options.before if options.before is not None else options.context or 0
+        self.after = options.after if options.after is not None else options.context or 0
+        self.separator_due = False
+
+    def _compile(self, patterns: list[str], syntax: str) -> Regex:
+        if syntax == "fixed":
+            special = "\\.[]*^$"
+            patterns = ["".join(f"\\{c}" if c in special else c for c in pattern) for pattern in patterns]
+        text = "\n".join(patterns)
+        try:
+            compiler = compile_ere if syntax == "extended" else compile_bre
+            return compiler(text, icase=self.options.ignore_case, newline=True, lenient=True)
+        except PatternError as error:
+            raise GitError(f"command line, '{text}': {error}") from None
+
+    def files(self, trees: list[str], paths: list[str]) -> Iterator[_File]:
+        """Yield the files to search."""
+        repository = self.repository
+        prefix = repository.prefix
+        pathspec = repository.pathspec(paths or (["."] if prefix else []))
+        for tree in trees:
+            names = Names(repository)
+            for side in walk_tree(
+                repository.objects, repository.objects.tree_of(names.resolve(tree)), pathspec
+            ):
+                if side.mode & 0o170000 == 0o100000:
+                    yield _File(f"{tree}:{self._shown(side.path)}", repository.objects.get(side.oid).data)
+        if trees:
+            return
+        done: set[str] = set()
+        work = None if self.options.cached else WorkTree(repository)
+        others = []
+        if self.options.untracked:
+            rules = None if self.options.standard is not False else repository.ignore(standard=False)
+            others = find_untracked(repository, pathspec, "all", rules=rules).untracked
+        tracked = [(entry.path, entry) for entry in repository.index if pathspec.matches(entry.path)]
+        for path, entry in sorted(
+            [*tracked, *((path, None) for path in others)], key=lambda each: encode(each[0])
+        ):
+            if path in done or (
+                entry is not None and (entry.mode == GITLINK or entry.mode & 0o170000 != 0o100000)
+            ):
+                continue
+            done.add(path)
+            if work is None:
+                if entry is not None and not entry.stage:
+                    yield _File(self._shown(path), repository.objects.get(entry.oid).data)
+                continue
+            found = self.call.access.stat(work.path(path))
+            if found is not None and found.mode & 0o170000 == 0o100000:
+                yield _File(self._shown(path), self.call.access.read(work.path(path)))
+
+    def _shown(self, path: str) -> str:
+        shown = path if self.options.full_name else relative(path, self.repository.prefix)
+        return shown if self.options.nul else quote(shown, self.repository.quotes_wide)
+
+    # ------------------------------------------------------------------ one file
+
+    def _match(self, line: bytes, start: int = 0) -> tuple[int, int] | None:
+        """Return the span of the first match in a line, at whole words if -w is set."""
+        while True:
+            match = self.regex.search(line, start)
+            if match is None:
+                return None
+            begin, end = match.span()
+            if not self.options.words or (
+                begin != end
+                and not _is_word(line[begin - 1 : begin] if begin else b"")
+                and not _is_word(line[end : end + 1])
+            ):
+                return begin, end
+            start = begin + 1
+            if start > len(line):
+                return None
+
+    def file(self, file: _File) -> bool:
+        """Search one file and print what matches; return True for a match."""
+        options = self.options
+        binary = not options.text and is_binary(file.data)
+        if binary and options.no_binary:
+            return False
+        lines = file.data.split(b"\n")
+        if lines and lines[-1] == b"":
+            lines.pop()
+        self.call.access.charge(1 + len(lines) + (len(file.data) >> 10))
+        self.call.ctx.budget.check_fits(len(lines) * 60)
+        selected = []
+        for at, line in enumerate(lines):
+            if (self._match(line) is not None) != options.invert:
+                selected.append(at)
+                if (
+                    len(selected) == options.most
+                    or options.quiet
+                    or options.names_only
+                    or options.without
+                    or binary
+                ):
+                    break
+        if options.quiet:
+            return bool(selected)
+        return self._report(file, lines, selected, binary)
+
+    def _report(self, file: _File, lines: list[bytes], selected: list[int], binary: bool) -> bool:
+        options, ctx = self.options, self.call.ctx
+        name, end = encode(file.shown), b"\0" if options.nul else b"\n"
+        if options.without or options.names_only:
+            wanted = bool(selected) != options.without
+            if wanted:
+                ctx.write(name + end)
+            return wanted
+        if not selected:
+            return False
+        if options.only_count:
+            ctx.write(
+                (b"" if options.no_name else name + (b"\0" if options.nul else b":"))
+                + b"%d\n" % len(selected)
+            )
+        elif binary:
+            ctx.write(b"Binary file " + name + b" matches\n")
+        elif options.only_matching:
+            for at in selected:
+                self._parts(name, at, lines[at])
+        else:
+            self._lines(name, lines, selected)
+        return True
+
+    def _head(self, name: bytes, at: int, mark: bytes, column: int) -> bytes:
+        options = self.options
+        head = b"" if options.no_name else name + (b"\0" if options.nul else mark)
+        if self.numbers:
+            head += b"%d" % (at + 1) + mark
+        if options.column and column:
+            head += b"%d" % column + mark
+        return head
+
+    def _parts(self, name: bytes, at: int, line: bytes) -> None:
+        start = 0
+        while (span := self._match(line, start)) is not None:
+            if span[0] != span[1]:
+                self.call.ctx.write(self._head(name, at, b":", span[0] + 1) + line[span[0] : span[1]] + b"\n")
+            start = max(span[1], span[0] + 1)
+            if start > len(line):
+                break
+
+    def _lines(self, name: bytes, lines: list[bytes], selected: list[int]) -> None:
+        chosen = set(selected)
+        shown: set[int] = set()
+        for at in selected:
+            shown.update(range(max(0, at - self.before), min(len(lines), at + self.after + 1)))
+        last = -2
+        for at in sorted(shown):
+            self.call.access.charge(1)
+            if (self.before or self.after) and at != last + 1 and (last >= 0 or self.separator_due):
+                self.call.ctx.write(b"--\n")
+            last = at
+            self.separator_due = True
+            span = self._match(lines[at]) if self.options.column and at in chosen else None
+            mark = b":" if at in chosen else b"-"
+            self.call.ctx.write(self._head(name, at, mark, span[0] + 1 if span else 0) + lines[at] + b"\n")
+
+
+def _is_word(byte: bytes) -> bool:
+    return byte == b"_" or byte.isalnum()

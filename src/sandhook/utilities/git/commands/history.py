@@ -1,0 +1,193 @@
+"""git rev-list, merge-base, shortlog and name-rev's relatives: facts about histories.
+
+Source: git-rev-list(1), git-merge-base(1), git-shortlog(1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.options import also, opt, option_set
+from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.bases import is_ancestor, merge_bases
+from sandhook.utilities.git.history.messages import subject
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.operands import split_operands
+from sandhook.utilities.git.history.pretty import Printer, parse_format
+from sandhook.utilities.git.history.selection import Selection, WalkOptions, find_starts, pull_starts
+from sandhook.utilities.git.program import Invocation
+
+
+@option_set
+class ListOptions:
+    """Options of git rev-list."""
+
+    only_count: bool = opt("--count")
+    parents: bool = opt("--parents")
+    timestamp: bool = opt("--timestamp")
+    pretty: str | None = also(
+        opt("--pretty", "FORMAT", "", optional=True, const="medium"), opt("--format", "FORMAT", ""),
+        opt("--oneline", const="oneline"),
+    )  # fmt: skip
+    abbrev_commit: bool = also(opt("--abbrev-commit"), opt("--no-abbrev-commit", const=False))
+    abbrev: int | None = opt("--abbrev", "N", "", convert=count, optional=True, const=0)
+    no_header: bool = opt("--no-commit-header")
+    quiet: bool = opt("--quiet")
+    date: str = opt("--date", "FORM", "", default="")
+    objects: bool = also(opt("--objects"), opt("--objects-edge"))
+    boundary: bool = opt("--boundary")
+    header: bool = opt("--header")
+    children: bool = opt("--children")
+    graph: bool = opt("--graph")
+    cherry: bool = also(opt("--cherry-pick"), opt("--cherry-mark"), opt("--cherry"))
+
+
+def run_list(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print the names of commits; return 0."""
+    special, words = pull_starts(arguments)
+    parsed = Parser(WalkOptions, ListOptions, number="number").parse(
+        [word for word in words if word != "--not"]
+    )
+    options, walk = parsed.of(ListOptions), parsed.of(WalkOptions)
+    for name, is_set in (
+        ("--objects", options.objects), ("--boundary", options.boundary), ("--header", options.header),
+        ("--children", options.children), ("--graph", options.graph), ("--cherry-pick", options.cherry),
+    ):  # fmt: skip
+        if is_set:
+            raise GitError(f"rev-list {name} is not offered in the sandbox (L-GIT-003)", status=129)
+    repository = call.repository
+    revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
+    if not revisions and not special:
+        raise GitError("usage: git rev-list [<options>] <commit>... [--] [<path>...]", prefix="", status=129)
+    ordered = _with_not(words, revisions)
+    selection = Selection(
+        repository, walk, find_starts(repository, ordered, special), repository.pathspec(paths)
+    )
+    if options.only_count:
+        return _count(call, selection, walk.left_right)
+    if options.quiet:
+        return 0
+    printer = None
+    if options.pretty is not None:
+        length = (options.abbrev or 0) if options.abbrev_commit or options.pretty == "oneline" else None
+        printer = Printer(
+            repository, parse_format(options.pretty, repository), date=options.date, abbreviated=length
+        )
+    names = Names(repository)
+    for commit in selection:
+        mark = selection.mark(commit) if walk.left_right else ""
+        oid = names.abbreviate(commit.oid, options.abbrev or None) if options.abbrev_commit else commit.oid
+        line = (
+            f"{commit.committer.time} " * options.timestamp
+            + mark
+            + " ".join((oid, *commit.parents * options.parents))
+        )
+        if printer is None:
+            call.ctx.write_line(line)
+        elif printer.layout.kind == "user":
+            if not options.no_header:
+                call.ctx.write_line(f"commit {line}")
+            call.ctx.write_line(printer.text(commit, mark))
+        else:
+            call.ctx.write_line(printer.text(commit, mark))
+    return 0
+
+
+def _with_not(words: Sequence[str], revisions: list[str]) -> list[str]:
+    if "--not" not in words:
+        return revisions
+    return [word for word in words if word == "--not" or word in revisions]
+
+
+def _count(call: Invocation, selection: Selection, left_right: bool) -> int:
+    left = right = 0
+    for commit in selection:
+        if left_right and selection.mark(commit) == "<":
+            left += 1
+        else:
+            right += 1
+    call.ctx.write_line(f"{left}\t{right}" if left_right else str(right))
+    return 0
+
+
+@option_set
+class BaseOptions:
+    """Options of git merge-base."""
+
+    all: bool = also(opt("-a"), opt("--all"))
+    is_ancestor: bool = opt("--is-ancestor")
+    octopus: bool = opt("--octopus")
+    independent: bool = opt("--independent")
+    fork_point: bool = opt("--fork-point")
+
+
+def run_base(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print common ancestors; return 1 if it does not exist, or for a commit that is no ancestor."""
+    parsed = Parser(BaseOptions).parse(arguments)
+    options, repository, names = parsed.of(BaseOptions), call.repository, Names(call.repository)
+    commits = []
+    for word in parsed.operands:
+        oid = names.find(word)
+        commit = None if oid is None else repository.objects.peel(oid, "commit")
+        if commit is None:
+            raise GitError(
+                f"Not a valid object name {word}" if oid is None else f"Not a valid commit name {word}"
+            )
+        commits.append(commit)
+    if options.is_ancestor:
+        if len(commits) != 2:
+            raise GitError("--is-ancestor takes exactly two commits")
+        return 0 if is_ancestor(repository, commits[0], commits[1]) else 1
+    if options.octopus or options.independent or options.fork_point:
+        raise GitError(
+            "merge-base --octopus, --independent and --fork-point are not offered in the sandbox (L-GIT-003)",
+            status=129,
+        )
+    if not commits:
+        raise GitError("usage: git merge-base [-a | --all] <commit> <commit>...", prefix="", status=129)
+    bases = merge_bases(repository, commits[0], commits[1:] or commits)
+    for oid in bases if options.all else bases[:1]:
+        call.ctx.write_line(oid)
+    return 0 if bases else 1
+
+
+@option_set
+class ShortlogOptions:
+    """Options of git shortlog."""
+
+    numbered: bool = also(opt("-n"), opt("--numbered"))
+    summary: bool = also(opt("-s"), opt("--summary"))
+    email: bool = also(opt("-e"), opt("--email"))
+    committer: bool = also(opt("-c"))
+
+
+def run_shortlog(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print the subjects of commits by author; return 0."""
+    special, words = pull_starts(arguments)
+    parsed = Parser(ShortlogOptions, WalkOptions).parse(words)
+    options, repository = parsed.of(ShortlogOptions), call.repository
+    revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
+    if not revisions and not special:
+        raise GitError(
+            "shortlog reads no log from standard input in the sandbox: name a revision (L-GIT-003)",
+            status=129,
+        )
+    starts = find_starts(repository, revisions, special)
+    groups: dict[str, list[str]] = {}
+    for commit in Selection(repository, parsed.of(WalkOptions), starts, repository.pathspec(paths)):
+        person = commit.committer if options.committer else commit.author
+        name = f"{person.name} <{person.email}>" if options.email else person.name
+        groups.setdefault(name, []).append(subject(commit.message))
+    names = sorted(groups)
+    if options.numbered:
+        names.sort(key=lambda name: -len(groups[name]))
+    for name in names:
+        if options.summary:
+            call.ctx.write_line(f"{len(groups[name]):>6}\t{name}")
+            continue
+        call.ctx.write_line(f"{name} ({len(groups[name])}):")
+        for each in reversed(groups[name]):
+            call.ctx.write_line(f"      {each}")
+        call.ctx.write_line("")
+    return 0

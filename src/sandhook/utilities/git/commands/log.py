@@ -1,0 +1,221 @@
+"""git log, show, whatchanged and rev-list: print commits and what they change.
+
+Source: git-log(1), git-show(1), git-rev-list(1); git 2.39, builtin/log.c and log-tree.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.options import also, opt, option_set
+from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.diff.options import DiffOptions
+from sandhook.utilities.git.errors import GitError, RevisionError
+from sandhook.utilities.git.history.commit_diff import CommitDiff
+from sandhook.utilities.git.history.operands import split_operands
+from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
+from sandhook.utilities.git.history.selection import Selection, Starts, WalkOptions, find_starts, pull_starts
+from sandhook.utilities.git.names.pathspec import Pathspec
+from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.commits import Commit
+from sandhook.utilities.git.store.repository import Repository
+
+
+@option_set
+class Options:
+    """Options of log and show."""
+
+    pretty: str | None = also(
+        opt("--pretty", "FORMAT", "", optional=True, const="medium"),
+        opt("--format", "FORMAT", ""),
+        opt("--oneline", const="oneline-short"),
+    )
+    abbrev_commit: bool | None = also(
+        opt("--abbrev-commit", default=None), opt("--no-abbrev-commit", const=False)
+    )
+    decorate: str | None = also(
+        opt("--decorate", "FORM", "", optional=True, const="short"), opt("--no-decorate", const="no")
+    )
+    date: str | None = also(opt("--date", "FORM", ""), opt("--relative-date", const="relative"))
+    follow: bool = opt("--follow")
+    root: bool = opt("--root")
+    graph: bool = opt("--graph")
+    walk_reflogs: bool = also(opt("-g"), opt("--walk-reflogs"))
+    lines: str | None = opt("-L", "RANGE", "")
+    notes: bool = also(opt("--no-notes"), opt("--notes"))
+    no_expand_tabs: bool = opt("--no-expand-tabs")
+    signature: bool = opt("--show-signature")
+    source: bool = opt("--source")
+    mailmap: bool = also(opt("--no-mailmap"), opt("--no-use-mailmap"), opt("--mailmap"), opt("--use-mailmap"))
+    parents: bool = opt("--parents")
+    boundary: bool = opt("--boundary")
+    cherry: bool = also(opt("--cherry-pick"), opt("--cherry-mark"), opt("--cherry"))
+
+
+def refuse(options: Options) -> None:
+    """Raise GitError for options of git that are not offered."""
+    table = (
+        ("--graph", options.graph), ("-g", options.walk_reflogs), ("-L", options.lines is not None),
+        ("--show-signature", options.signature), ("--source", options.source), ("--boundary", options.boundary),
+        ("--cherry-pick", options.cherry), ("--parents", options.parents),
+    )  # fmt: skip
+    name = next((name for name, is_set in table if is_set), None)
+    if name is not None:
+        raise GitError(f"log {name} is not offered in the sandbox (L-GIT-003)", status=129)
+
+
+def run(call: Invocation, arguments: Sequence[str]) -> int:
+    """Return 0."""
+    special, words = pull_starts(arguments)
+    parsed = Parser(WalkOptions, Options, DiffOptions, number="number", lenient=True).parse(words)
+    for word in parsed.unknown:
+        if word != "--not":
+            raise GitError(f"unrecognized argument: {word}")
+    options, walk = parsed.of(Options), parsed.of(WalkOptions)
+    refuse(options)
+    repository = call.repository
+    operands = _with_not(words, parsed.operands)
+    revisions, paths = split_operands(
+        repository, [word for word in operands if word != "--not"], parsed.paths
+    )
+    ordered = [word for word in operands if word == "--not" or word in revisions]
+    starts = find_starts(repository, ordered, special)
+    if (not starts.wanted and not special and not any(word.startswith("^") for word in revisions)) or (
+        not starts.wanted and revisions and all(word.startswith("^") for word in revisions)
+    ):
+        starts = _from_head(repository, starts)
+    pathspec = repository.pathspec(paths)
+    if options.follow and len(paths) != 1:
+        raise GitError("--follow requires exactly one pathspec")
+    selection_paths = Pathspec([], repository.access.charge) if options.follow else pathspec
+    selection = Selection(repository, walk, starts, selection_paths)
+    diff = CommitDiff(
+        repository, parsed.of(DiffOptions), pathspec, first_parent=walk.first_parent, follow=options.follow
+    )
+    if call.command == "whatchanged":
+        diff.default, diff.always_shows = "raw", False
+    log = Log(repository, options, diff, selection)
+    return log.run(selection)
+
+
+def _with_not(words: Sequence[str], operands: list[str]) -> list[str]:
+    """Return the operands with "--not" in its places."""
+    if "--not" not in words:
+        return operands
+    left = list(operands)
+    result = []
+    for word in words:
+        if word == "--not":
+            result.append(word)
+        elif left and word == left[0]:
+            result.append(left.pop(0))
+    return result + left
+
+
+def _from_head(repository: Repository, starts: Starts) -> Starts:
+    head = repository.refs.resolve("HEAD")
+    if head is None:
+        branch = (repository.head_branch() or "HEAD").removeprefix("refs/heads/")
+        raise RevisionError(f"your current branch '{branch}' does not have any commits yet")
+    return starts._replace(wanted=[*starts.wanted, head])
+
+
+class Log:
+    """Prints commits with their separators and differences."""
+
+    def __init__(
+        self, repository: Repository, options: Options, diff: CommitDiff, selection: Selection | None = None
+    ) -> None:
+        self.repository = repository
+        self.ctx = repository.ctx
+        self.diff = diff
+        self.selection = selection
+        self.printer = printer_of(repository, options, diff.options.abbrev)
+        self.format = self.printer.layout
+        self.end = "\0" if diff.options.nul else "\n"
+        self.shown = False
+        self.changed = False
+
+    def run(self, commits: Selection) -> int:
+        """Print all commits; return the exit status."""
+        for commit in commits:
+            self.show(commit)
+        return int(self.changed and self.diff.options.exit_code)
+
+    def _write(self, text: str) -> None:
+        self.ctx.write(encode(text))
+
+    def _is_empty(self) -> bool:
+        return self.format.kind == "user" and not self.format.text
+
+    def head(self, commit: Commit, source: str = "") -> None:
+        """Print the text of a commit, after the separator."""
+        if self.shown and not self.format.terminates:
+            self._write(self.end)
+        self.shown = True
+        if self._is_empty():
+            return
+        mark = ""
+        if self.selection is not None and self.selection.options.left_right:
+            mark = self.selection.mark(commit)
+        text = self.printer.text(commit, mark, source)
+        if mark and self.format.kind not in ("oneline", "user"):
+            text = text.replace(f"commit {mark}", f"commit {mark} ", 1)
+        elif mark and self.format.kind == "oneline":
+            text = text.replace(mark, f"{mark} ", 1)
+        self._write(text)
+        if self.format.terminates:
+            self._write(self.end)
+
+    def show(self, commit: Commit) -> bool:
+        """Print a commit and its differences. Return False for one that the options leave out."""
+        parts = self.diff.parts(commit)
+        if parts is None:
+            return False
+        if not parts:
+            self.head(commit)
+            return True
+        for part in parts:
+            self.head(commit, self._source(part.source))
+            self.changed = self.changed or bool(part.pairs)
+            self._separate(bool(part.pairs), bool(part.parents))
+            self.diff.write(part)
+        return True
+
+    def _source(self, parent: str) -> str:
+        return f" (from {self.printer.shown_id(parent)})" if parent else ""
+
+    def _separate(self, has_pairs: bool, combined: bool) -> None:
+        """Print the line between the text of a commit and its differences."""
+        if self._is_empty() or (not combined and (not has_pairs or self.format.kind == "oneline")):
+            return
+        if combined:
+            self._write(self.end)
+            return
+        self._write("---\n" if self.diff.has_stat_and_patch() else "\n")
+
+
+def printer_of(repository: Repository, options: Options, abbrev: int | None) -> Printer:
+    """Return what formats commits under the options and the settings log.*, format.pretty."""
+    config = repository.config
+    word = options.pretty
+    short = options.abbrev_commit
+    if word == "oneline-short":
+        word, short = "oneline", True if short is None else short
+    if word is None:
+        word = config.get("format.pretty")
+    format_ = Format("medium") if word is None else parse_format(word, repository)
+    if short is None:
+        short = config.boolean("log.abbrevcommit")
+    decoration = options.decorate or "no"
+    if options.decorate is None:
+        setting = (config.get("log.decorate") or "auto").lower()
+        decoration = {"true": "short", "short": "short", "full": "full", "yes": "short"}.get(setting, "no")
+    date = options.date or config.get("log.date") or ""
+    if date.startswith("auto:"):
+        date = "default"
+    length = (abbrev or 0) if short or abbrev is not None else None
+    return Printer(
+        repository, format_, date=date, abbreviated=length if short else None, decoration=decoration
+    )

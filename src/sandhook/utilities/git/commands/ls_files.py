@@ -1,0 +1,190 @@
+"""git ls-files: list the files of the index and of the working tree.
+
+Source: git-ls-files(1); git 2.39, builtin/ls-files.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.options import also, opt, option_set
+from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.names.ignore import Rule, parse_rule, parse_rules
+from sandhook.utilities.git.names.quote import quote, relative
+from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.index import IndexEntry
+from sandhook.utilities.git.work.tree import WorkTree
+from sandhook.utilities.git.work.untracked import find_untracked
+
+
+@option_set
+class Options:
+    """Options of git ls-files."""
+
+    cached: bool = also(opt("-c"), opt("--cached"))
+    deleted: bool = also(opt("-d"), opt("--deleted"))
+    modified: bool = also(opt("-m"), opt("--modified"))
+    others: bool = also(opt("-o"), opt("--others"))
+    ignored: bool = also(opt("-i"), opt("--ignored"))
+    stage: bool = also(opt("-s"), opt("--stage"))
+    unmerged: bool = also(opt("-u"), opt("--unmerged"))
+    directory: bool = opt("--directory")
+    no_empty: bool = opt("--no-empty-directory")
+    standard: bool = opt("--exclude-standard")
+    patterns: tuple[str, ...] = also(
+        opt("-x", "PATTERN", "", append=True), opt("--exclude", "PATTERN", "", append=True)
+    )
+    files: tuple[str, ...] = also(
+        opt("-X", "FILE", "", append=True), opt("--exclude-from", "FILE", "", append=True)
+    )
+    per_directory: tuple[str, ...] = opt("--exclude-per-directory", "NAME", "", append=True)
+    nul: bool = opt("-z")
+    error_unmatch: bool = opt("--error-unmatch")
+    full_name: bool = opt("--full-name")
+    abbrev: int | None = opt("--abbrev", "N", "", convert=count, optional=True, const=0)
+    tags: bool = opt("-t")
+    deduplicate: bool = opt("--deduplicate")
+    eol: bool = opt("--eol")
+    debug: bool = opt("--debug")
+    recurse: bool = opt("--recurse-submodules")
+    template: str | None = opt("--format", "FORMAT", "")
+
+
+def run(call: Invocation, arguments: Sequence[str]) -> int:
+    """Return 0; 1 with --error-unmatch for an operand without a file."""
+    parsed = Parser(Options).parse(arguments)
+    options = parsed.of(Options)
+    for name, is_set in (
+        ("--eol", options.eol),
+        ("--debug", options.debug),
+        ("--recurse-submodules", options.recurse),
+        ("--format", options.template is not None),
+    ):
+        if is_set:
+            raise GitError(f"ls-files {name} is not offered in the sandbox (L-GIT-003)", status=129)
+    return _Listing(call, options, [*parsed.operands, *(parsed.paths or ())]).run()
+
+
+class _Listing:
+    """One list of files."""
+
+    def __init__(self, call: Invocation, options: Options, operands: list[str]) -> None:
+        self.call = call
+        self.options = options
+        self.repository = call.repository
+        self.operands = operands
+        prefix = self.repository.prefix
+        self.pathspec = self.repository.pathspec(operands or (["."] if prefix else []))
+        self.names = Names(self.repository)
+        self.matched: set[str] = set()
+        self.written: set[str] = set()
+
+    def run(self) -> int:
+        options = self.options
+        chosen = options.deleted or options.modified or options.others or options.unmerged
+        cached = options.cached or options.stage or not chosen
+        if options.ignored and not (options.cached or options.others):
+            raise GitError("ls-files -i must be used with either -o or -c")
+        if options.ignored and not (
+            options.standard or options.patterns or options.files or options.per_directory
+        ):
+            raise GitError("ls-files --ignored needs some exclude pattern")
+        if options.others:
+            self._others()
+        if cached or options.unmerged:
+            self._index()
+        if options.deleted or options.modified:
+            self._changed()
+        return self._check_operands()
+
+    def _rules(self) -> list[Rule]:
+        rules = [rule for text in self.options.patterns if (rule := parse_rule(text, "", "", 0)) is not None]
+        for name in self.options.files:
+            rules += parse_rules(self.call.access.text_or_none(self.repository.expand(name)) or "", "", name)
+        return rules
+
+    def _others(self) -> None:
+        rules = self.repository.ignore(
+            self._rules(), standard=self.options.standard, names=self.options.per_directory
+        )
+        found = find_untracked(
+            self.repository,
+            self.pathspec,
+            "normal" if self.options.directory else "all",
+            rules=rules,
+            collect_ignored=self.options.ignored,
+            empty=self.options.directory and not self.options.no_empty,
+        )
+        for path in found.ignored if self.options.ignored else found.untracked:
+            self._match(path)
+            self._write("? " if self.options.tags else "", path)
+
+    def _index(self) -> None:
+        rules = None
+        if self.options.ignored:
+            rules = self.repository.ignore(
+                self._rules(), standard=self.options.standard, names=self.options.per_directory
+            )
+        for entry in self.repository.index:
+            if not self.pathspec.matches(entry.path) or (self.options.unmerged and not entry.stage):
+                continue
+            if rules is not None and not rules.is_ignored(entry.path, False):
+                continue
+            self.call.access.charge(1)
+            self._match(entry.path)
+            mark = "" if not self.options.tags else "M " if entry.stage else "S " if entry.skipped else "H "
+            self._entry(mark, entry)
+
+    def _entry(self, mark: str, entry: IndexEntry) -> None:
+        if self.options.deduplicate and not (self.options.stage or self.options.unmerged):
+            if entry.path in self.written:
+                return
+            self.written.add(entry.path)
+        if self.options.stage or self.options.unmerged:
+            oid = (
+                entry.oid
+                if self.options.abbrev is None
+                else self.names.abbreviate(entry.oid, self.options.abbrev or None)
+            )
+            mark += f"{entry.mode:06o} {oid} {entry.stage}\t"
+        self._write(mark, entry.path)
+
+    def _changed(self) -> None:
+        work = WorkTree(self.repository)
+        for entry in self.repository.index:
+            if not self.pathspec.matches(entry.path):
+                continue
+            side = work.side(entry) if not entry.stage else None
+            missing = side is None and (not entry.stage or work.mode_of(entry.path, None) == 0)
+            self._match(entry.path)
+            if self.options.deleted and missing:
+                self._entry("R " if self.options.tags else "", entry)
+            if self.options.modified and (
+                entry.stage or side is None or (side.mode, side.oid) != (entry.mode, entry.oid) or side.dirty
+            ):
+                self._entry("C " if self.options.tags else "", entry)
+
+    def _match(self, path: str) -> None:
+        for item in self.pathspec.items:
+            if item.text not in self.matched and self.repository.pathspec([item.text]).matches(path):
+                self.matched.add(item.text)
+
+    def _write(self, mark: str, path: str) -> None:
+        shown = path if self.options.full_name else relative(path, self.repository.prefix)
+        if self.options.nul:
+            self.call.ctx.write(encode(f"{mark}{shown}\0"))
+        else:
+            self.call.ctx.write_line(mark + quote(shown, self.repository.quotes_wide))
+
+    def _check_operands(self) -> int:
+        if not self.options.error_unmatch:
+            return 0
+        missing = [each for each in self.operands if each not in self.matched]
+        for each in missing:
+            self.call.error(f"error: pathspec '{each}' did not match any file(s) known to git")
+        if missing:
+            self.call.error("Did you forget to 'git add'?")
+        return int(bool(missing))

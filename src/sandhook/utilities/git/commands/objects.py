@@ -1,0 +1,298 @@
+"""git cat-file, ls-tree, hash-object: print and name objects.
+
+Source: git-cat-file(1), git-ls-tree(1), git-hash-object(1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.options import also, opt, option_set
+from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.names.quote import quote, relative
+from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.access import decode, encode
+from sandhook.utilities.git.store.objects import GITLINK, TREE, TreeItem, object_id
+from sandhook.utilities.git.work.convert import stored_form
+
+
+@option_set
+class CatOptions:
+    """Options of git cat-file."""
+
+    action: str | None = also(
+        opt("-t", const="-t", default=None), opt("-s", const="-s"), opt("-e", const="-e"), opt("-p", const="-p"),
+        opt("--textconv", const="--textconv"), opt("--filters", const="--filters"),
+    )  # fmt: skip
+    batch: str | None = opt("--batch", "FORMAT", "", optional=True, const="")
+    batch_check: str | None = opt("--batch-check", "FORMAT", "", optional=True, const="")
+    all_objects: bool = opt("--batch-all-objects")
+    unordered: bool = opt("--unordered")
+    buffer: bool = opt("--buffer")
+    allow_unknown: bool = opt("--allow-unknown-type")
+
+
+def run_cat(call: Invocation, arguments: Sequence[str]) -> int:
+    """Return 0; 1 for "-e" of an object that does not exist."""
+    parsed = Parser(CatOptions).parse(arguments)
+    options, operands = parsed.of(CatOptions), parsed.operands
+    if options.action in ("--textconv", "--filters"):
+        raise GitError(
+            f"cat-file {options.action} runs programs, which git in the sandbox never does (L-GIT-002)",
+            status=129,
+        )
+    if options.batch is not None or options.batch_check is not None:
+        return _batch(call, options)
+    if options.action is None:
+        if len(operands) != 2:
+            raise GitError("usage: git cat-file (-t | -s | -e | -p | <type>) <object>", prefix="", status=129)
+        return _typed(call, operands[0], operands[1])
+    if len(operands) != 1:
+        raise GitError(f"<object> required with '{options.action}'", status=129)
+    objects = call.repository.objects
+    oid = Names(call.repository).find(operands[0])
+    found = None if oid is None else objects.find(oid)
+    if options.action == "-e":
+        if oid is None:
+            raise GitError(f"Not a valid object name {operands[0]}")
+        return 0 if found is not None else 1
+    if oid is None or found is None:
+        raise GitError(
+            f"Not a valid object name {operands[0]}"
+            if oid is None
+            else "git cat-file: could not get object info"
+        )
+    if options.action == "-t":
+        call.ctx.write_line(found.kind)
+    elif options.action == "-s":
+        call.ctx.write_line(str(len(found.data)))
+    elif found.kind == "tree":
+        for item in objects.tree(oid):
+            call.ctx.write_line(_tree_line(item, item.oid, quote(item.name, call.repository.quotes_wide)))
+    else:
+        call.ctx.write(found.data)
+    return 0
+
+
+def _typed(call: Invocation, kind: str, name: str) -> int:
+    objects = call.repository.objects
+    oid = Names(call.repository).find(name)
+    if kind not in ("blob", "tree", "commit", "tag"):
+        raise GitError(f'invalid object type "{kind}"')
+    if oid is None:
+        raise GitError(f"Not a valid object name {name}")
+    found = objects.get(oid)
+    if found.kind != kind:
+        peeled = objects.peel(oid, kind)
+        if peeled is None:
+            raise GitError(f"git cat-file {name}: bad file")
+        found = objects.get(peeled)
+    call.ctx.write(found.data)
+    return 0
+
+
+def _tree_line(item: TreeItem, oid: str, name: str) -> str:
+    return f"{item.mode:06o} {_kind(item)} {oid}\t{name}"
+
+
+def _kind(item: TreeItem) -> str:
+    return "tree" if item.mode == TREE else "commit" if item.mode == GITLINK else "blob"
+
+
+def _batch(call: Invocation, options: CatOptions) -> int:
+    """Print the objects that standard input names."""
+    objects, names = call.repository.objects, Names(call.repository)
+    format_ = options.batch or options.batch_check or "%(objectname) %(objecttype) %(objectsize)"
+    for line in sorted(set(objects)) if options.all_objects else _input_lines(call):
+        name, rest = line, ""
+        if "%(rest)" in format_:
+            name, _, rest = line.partition(" ")
+        try:
+            oid = names.find(name)
+            found = None if oid is None else objects.find(oid)
+        except GitError:
+            oid, found = None, None
+        if oid is None or found is None:
+            call.ctx.write_line(f"{name} missing")
+            continue
+        values = {
+            "objectname": oid, "objecttype": found.kind, "objectsize": str(len(found.data)), "rest": rest,
+        }  # fmt: skip
+        text = format_
+        for field, value in values.items():
+            text = text.replace(f"%({field})", value)
+        if "%(" in text:
+            raise GitError(f"unknown format element: {text[text.index('%(') :].partition(')')[0][2:]}")
+        call.ctx.write_line(text)
+        if options.batch is not None:
+            call.ctx.write(found.data + b"\n")
+    return 0
+
+
+def _input_lines(call: Invocation) -> Iterator[str]:
+    with call.ctx.stdin_reader() as reader:
+        for line in reader.lines():
+            yield decode(line.removesuffix(b"\n"))
+
+
+@option_set
+class TreeOptions:
+    """Options of git ls-tree."""
+
+    recurse: bool = opt("-r")
+    trees: bool = opt("-t")
+    only_trees: bool = opt("-d")
+    long: bool = also(opt("-l"), opt("--long"))
+    names: bool = also(opt("--name-only"), opt("--name-status"))
+    ids: bool = opt("--object-only")
+    nul: bool = opt("-z")
+    full_name: bool = opt("--full-name")
+    full_tree: bool = opt("--full-tree")
+    abbrev: int | None = opt("--abbrev", "N", "", convert=count, optional=True, const=0)
+    template: str | None = opt("--format", "FORMAT", "")
+
+
+def run_tree(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print the entries of a tree; return 0."""
+    parsed = Parser(TreeOptions).parse(arguments)
+    options = parsed.of(TreeOptions)
+    operands = [*parsed.operands, *(parsed.paths or ())]
+    if not operands:
+        raise GitError("usage: git ls-tree [<options>] <tree-ish> [<path>...]", prefix="", status=129)
+    repository = call.repository
+    oid = Names(repository).find(operands[0])
+    if oid is None:
+        raise GitError(f"Not a valid object name {operands[0]}")
+    tree = repository.objects.peel(oid, "tree")
+    if tree is None:
+        raise GitError("not a tree object")
+    prefix = "" if options.full_tree else repository.prefix
+    paths = [prefix + path for path in operands[1:]] or ([prefix] if prefix else [])
+    _TreeListing(call, options, prefix, paths).write(tree, "", 0)
+    return 0
+
+
+class _TreeListing:
+    def __init__(self, call: Invocation, options: TreeOptions, prefix: str, paths: list[str]) -> None:
+        self.call = call
+        self.options = options
+        self.prefix = "" if options.full_name else prefix
+        self.paths = paths
+        self.names = Names(call.repository)
+
+    def _relation(self, path: str, is_tree: bool) -> str:
+        """Return "show", "enter" or "" for an entry."""
+        if not self.paths:
+            return "show"
+        for wanted in self.paths:
+            if path == wanted.rstrip("/"):
+                return "enter" if wanted.endswith("/") and is_tree else "show"
+            if path.startswith(wanted.rstrip("/") + "/"):
+                return "show"
+            if is_tree and wanted.startswith(path + "/"):
+                return "enter"
+        return ""
+
+    def write(self, tree: str, base: str, depth: int) -> None:
+        """Print the entries of a tree."""
+        if depth > 1000:
+            self.call.ctx.budget.fail("nesting")
+        options = self.options
+        for item in self.call.repository.objects.tree(tree):
+            self.call.access.charge(2)
+            path, is_tree = base + item.name, item.mode == TREE
+            relation = self._relation(path, is_tree)
+            if not relation:
+                continue
+            enters = is_tree and (
+                relation == "enter"
+                or (options.recurse and not options.only_trees)
+                or (options.recurse and options.only_trees)
+            )
+            shows = relation == "show" and (
+                not is_tree or not options.recurse or options.trees or options.only_trees
+            )
+            if (shows and (is_tree or not options.only_trees)) or (
+                is_tree and relation == "enter" and options.trees
+            ):
+                self._line(item, path)
+            if enters:
+                self.write(item.oid, path + "/", depth + 1)
+
+    def _line(self, item: TreeItem, path: str) -> None:
+        options, repository = self.options, self.call.repository
+        shown = relative(path, self.prefix)
+        name = shown if options.nul else quote(shown, repository.quotes_wide)
+        oid = item.oid if options.abbrev is None else self.names.abbreviate(item.oid, options.abbrev or None)
+        size = "-"
+        if options.long or options.template is not None:
+            found = repository.objects.kind_and_size(item.oid) if item.mode not in (TREE, GITLINK) else None
+            size = "-" if found is None else str(found[1])
+        if options.template is not None:
+            text = options.template
+            for field, value in (
+                ("objectmode", f"{item.mode:06o}"),
+                ("objecttype", _kind(item)),
+                ("objectname", oid),
+                ("objectsize", size),
+                ("path", name),
+            ):
+                text = text.replace(f"%({field})", value)
+            text = text.replace("%x09", "\t").replace("%%", "%")
+        elif options.names:
+            text = name
+        elif options.ids:
+            text = oid
+        elif options.long:
+            text = f"{item.mode:06o} {_kind(item)} {oid} {size:>7}\t{name}"
+        else:
+            text = _tree_line(item, oid, name)
+        self.call.ctx.write(encode(text + ("\0" if options.nul else "\n")))
+
+
+@option_set
+class HashOptions:
+    """Options of git hash-object."""
+
+    kind: str = opt("-t", "TYPE", "", default="blob")
+    write: bool = opt("-w")
+    stdin: bool = opt("--stdin")
+    stdin_paths: bool = opt("--stdin-paths")
+    path: str | None = opt("--path", "FILE", "")
+    no_filters: bool = opt("--no-filters")
+    literally: bool = opt("--literally")
+
+
+def run_hash(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print the names that files would have as objects; return 0."""
+    parsed = Parser(HashOptions).parse(arguments)
+    options = parsed.of(HashOptions)
+    if options.write:
+        raise GitError("hash-object -w is not offered in the sandbox (L-GIT-001)", status=129)
+    if options.kind not in ("blob", "tree", "commit", "tag"):
+        raise GitError(f'invalid object type "{options.kind}"')
+    operands = [*parsed.operands, *(parsed.paths or ())]
+    if options.stdin_paths:
+        operands = [*_input_lines(call), *operands]
+    if options.stdin:
+        with call.ctx.stdin_reader() as reader:
+            _write_hash(call, options, reader.read_all(), options.path)
+    for name in operands:
+        try:
+            with call.ctx.open(f"{call.options.cwd}/{name}" if not name.startswith("/") else name) as reader:
+                data = reader.read_all()
+        except OSError as error:
+            raise GitError(f"could not open '{name}' for reading: {error.strerror}") from None
+        _write_hash(call, options, data, options.path or name)
+    return 0
+
+
+def _write_hash(call: Invocation, options: HashOptions, data: bytes, path: str | None) -> None:
+    if path is not None and not options.no_filters and options.kind == "blob":
+        repository = call.find_repository()
+        if repository is not None and repository.place.root is not None:
+            data = stored_form(repository, repository.prefix + path, data)
+    call.access.charge(1 + (len(data) >> 10))
+    call.ctx.write_line(object_id(options.kind, data))

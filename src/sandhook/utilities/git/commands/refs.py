@@ -1,0 +1,250 @@
+"""git for-each-ref, show-ref, symbolic-ref and tag -l: list references.
+
+Source: git-for-each-ref(1), git-show-ref(1), git-symbolic-ref(1), git-tag(1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.options import also, opt, option_set
+from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.ref_format import Ref, RefFields
+from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
+from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.repository import Repository
+
+
+@option_set
+class FilterOptions:
+    """Options that select and print references."""
+
+    template: str | None = opt("--format", "FORMAT", "")
+    sort: tuple[str, ...] = opt("--sort", "KEY", "", append=True)
+    contains: str | None = opt("--contains", "[COMMIT]", "", optional=True, const="HEAD")
+    no_contains: str | None = opt("--no-contains", "[COMMIT]", "", optional=True, const="HEAD")
+    merged: str | None = opt("--merged", "[COMMIT]", "", optional=True, const="HEAD")
+    no_merged: str | None = opt("--no-merged", "[COMMIT]", "", optional=True, const="HEAD")
+    points_at: str | None = opt("--points-at", "OBJECT", "")
+    ignore_case: bool = opt("--ignore-case")
+    color: str | None = also(
+        opt("--color", "WHEN", "", optional=True, const="always"), opt("--no-color", const="never")
+    )
+    column: str | None = also(
+        opt("--column", "STYLE", "", optional=True, const="always"), opt("--no-column", const=None)
+    )
+
+
+def select(
+    repository: Repository, options: FilterOptions, refs: Sequence[Ref], default_sort: str
+) -> list[Ref]:
+    """Return the references that the options select, in order."""
+    if options.color == "always" or options.column == "always":
+        raise GitError("--color and --column are not offered in the sandbox (L-GIT-003)", status=129)
+    fields, names = RefFields(repository), Names(repository)
+    result = list(refs)
+    if options.contains is not None:
+        oid = names.commit(options.contains)
+        result = [ref for ref in result if fields.contains(ref, oid)]
+    if options.no_contains is not None:
+        oid = names.commit(options.no_contains)
+        result = [ref for ref in result if not fields.contains(ref, oid)]
+    if options.merged is not None:
+        oid = names.commit(options.merged)
+        result = [ref for ref in result if fields.merged(ref, oid)]
+    if options.no_merged is not None:
+        oid = names.commit(options.no_merged)
+        result = [ref for ref in result if not fields.merged(ref, oid)]
+    if options.points_at is not None:
+        oid = names.resolve(options.points_at)
+        result = [ref for ref in result if oid in (ref.oid, repository.objects.peel(ref.oid))]
+    return fields.sort(result, options.sort or (default_sort,))
+
+
+@option_set
+class EachOptions:
+    """Options of git for-each-ref."""
+
+    number: int = opt("--count", "N", "", convert=count, default=0)
+    shell: bool = also(opt("-s"), opt("--shell"))
+
+
+def run_each(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print references in a format; return 0."""
+    parsed = Parser(EachOptions, FilterOptions).parse(arguments)
+    options, filters = parsed.of(EachOptions), parsed.of(FilterOptions)
+    repository = call.repository
+    patterns = parsed.operands
+    refs = [
+        Ref(name, oid)
+        for name, oid in repository.refs.all().items()
+        if not patterns or any(_matches_path(call, pattern, name) for pattern in patterns)
+    ]
+    fields = RefFields(repository)
+    format_ = filters.template if filters.template is not None else "%(objectname) %(objecttype)\t%(refname)"
+    chosen = select(repository, filters, refs, "refname")
+    for ref in chosen[: options.number or len(chosen)]:
+        call.ctx.write_line(fields.expand(format_, ref))
+    return 0
+
+
+def _matches_path(call: Invocation, pattern: str, name: str) -> bool:
+    """Return True for a pattern that is the name, a directory above it, or matches it."""
+    prefix = pattern.rstrip("/")
+    if name == pattern or name.startswith(prefix + "/"):
+        return True
+    return has_wildcard(pattern) and wildmatch(pattern, name, call.access.charge)
+
+
+@option_set
+class TagOptions:
+    """Options of git tag."""
+
+    list: bool = also(opt("-l"), opt("--list"))
+    lines: str | None = opt("-n", "N", "", optional=True, const="1")
+    change: str | None = also(
+        opt("-a", const="-a", default=None), opt("-d", const="-d"), opt("--delete", const="-d"), opt("-f", const="-f"),
+        opt("-s", const="-s"), opt("-v", const="-v"), opt("--annotate", const="-a"), opt("--force", const="-f"),
+    )  # fmt: skip
+    message: str | None = also(opt("-m", "TEXT", ""), opt("-F", "FILE", ""), opt("-u", "KEY", ""))
+
+
+def run_tag(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print the tags; return 0."""
+    parsed = Parser(TagOptions, FilterOptions).parse(arguments)
+    options, filters = parsed.of(TagOptions), parsed.of(FilterOptions)
+    listing = options.list or options.lines is not None or not parsed.operands
+    listing = listing or any(
+        each is not None
+        for each in (
+            filters.contains,
+            filters.no_contains,
+            filters.merged,
+            filters.no_merged,
+            filters.points_at,
+        )
+    )
+    if options.change is not None or options.message is not None or not listing:
+        raise GitError("tag only lists tags in the sandbox (L-GIT-001)", status=129)
+    repository = call.repository
+    refs = [
+        Ref(name, oid)
+        for name, oid in repository.refs.all("refs/tags/").items()
+        if not parsed.operands
+        or any(
+            wildmatch(
+                pattern,
+                name.removeprefix("refs/tags/"),
+                call.access.charge,
+                ignore_case=filters.ignore_case,
+                pathname=False,
+            )
+            for pattern in parsed.operands
+        )
+    ]
+    fields = RefFields(repository)
+    format_ = filters.template if filters.template is not None else "%(refname:lstrip=2)"
+    default = repository.config.get("tag.sort") or "refname"
+    for ref in select(repository, filters, refs, default):
+        line = fields.expand(format_, ref)
+        if options.lines is not None and filters.template is None:
+            line = f"{line:<15} {fields.field(f'contents:lines={options.lines}', ref)}".rstrip("\n ")
+        call.ctx.write_line(line)
+    return 0
+
+
+@option_set
+class ShowOptions:
+    """Options of git show-ref."""
+
+    head: bool = opt("--head")
+    heads: bool = opt("--heads")
+    tags: bool = opt("--tags")
+    dereference: bool = also(opt("-d"), opt("--dereference"))
+    hash: str | None = also(
+        opt("-s", "N", "", optional=True, const=""), opt("--hash", "N", "", optional=True, const="")
+    )
+    verify: bool = opt("--verify")
+    quiet: bool = also(opt("-q"), opt("--quiet"))
+    abbrev: str | None = opt("--abbrev", "N", "", optional=True, const="")
+
+
+def run_show(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print references and their objects; return 1 if it does not exist."""
+    parsed = Parser(ShowOptions).parse(arguments)
+    options, repository = parsed.of(ShowOptions), call.repository
+    operands = [*parsed.operands, *(parsed.paths or ())]
+    if options.verify:
+        return _verify(call, options, operands)
+    found = False
+    refs = dict(repository.refs.all())
+    if options.head and (head := repository.refs.resolve("HEAD")) is not None:
+        refs = {"HEAD": head, **refs}
+    for name, oid in refs.items():
+        if name != "HEAD" and (options.heads or options.tags):
+            kinds = ("refs/heads/",) * options.heads + ("refs/tags/",) * options.tags
+            if not name.startswith(kinds):
+                continue
+        if operands and name != "HEAD" and not any(f"/{name}".endswith(f"/{each}") for each in operands):
+            continue
+        found = True
+        if not options.quiet:
+            _show_one(call, options, name, oid)
+    return 0 if found else 1
+
+
+def _verify(call: Invocation, options: ShowOptions, operands: list[str]) -> int:
+    if not operands:
+        raise GitError("--verify requires a reference")
+    for name in operands:
+        oid = call.repository.refs.resolve(name) if name.startswith("refs/") or name == "HEAD" else None
+        if oid is None:
+            if options.quiet:
+                return 1
+            raise GitError(f"'{name}' - not a valid ref")
+        if not options.quiet:
+            _show_one(call, options, name, oid)
+    return 0
+
+
+def _show_one(call: Invocation, options: ShowOptions, name: str, oid: str) -> None:
+    names = Names(call.repository)
+
+    def shown(each: str) -> str:
+        digits = options.hash or options.abbrev
+        if digits is None or (options.hash == "" and options.abbrev is None):
+            return each
+        return names.abbreviate(each, int(digits[:3]) if digits.isdigit() else None)
+
+    call.ctx.write_line(shown(oid) if options.hash is not None else f"{shown(oid)} {name}")
+    peeled = call.repository.objects.peel(oid) if options.dereference else oid
+    if peeled is not None and peeled != oid:
+        call.ctx.write_line(shown(peeled) if options.hash is not None else f"{shown(peeled)} {name}^{{}}")
+
+
+@option_set
+class SymbolicOptions:
+    """Options of git symbolic-ref."""
+
+    quiet: bool = also(opt("-q"), opt("--quiet"))
+    short: bool = opt("--short")
+    delete: bool = also(opt("-d"), opt("--delete"))
+    message: str | None = opt("-m", "TEXT", "")
+
+
+def run_symbolic(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print the target of a symbolic reference; return 1 for another one with -q."""
+    parsed = Parser(SymbolicOptions).parse(arguments)
+    options, repository = parsed.of(SymbolicOptions), call.repository
+    if options.delete or options.message is not None or len(parsed.operands) != 1:
+        raise GitError("symbolic-ref only prints references in the sandbox (L-GIT-001)", status=129)
+    name = parsed.operands[0]
+    target = repository.refs.target(name)
+    if target is None:
+        if options.quiet:
+            return 1
+        raise GitError(f"ref {name} is not a symbolic ref")
+    call.ctx.write_line(Names(repository).short_ref(target) if options.short else target)
+    return 0

@@ -1,0 +1,355 @@
+"""git rev-parse: resolve names, and print facts about the repository.
+
+Source: git-rev-parse(1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sandhook.utilities.git.arguments import count
+from sandhook.utilities.git.errors import GitError, MissingObject, RevisionError
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.repository import Repository
+from sandhook.vfs.path import VirtualPath, join, normalize
+
+_HINT = (
+    "\nUse '--' to separate paths from revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
+)
+_NAMESPACES = {
+    "--branches": "refs/heads/",
+    "--tags": "refs/tags/",
+    "--remotes": "refs/remotes/",
+    "--glob": "refs/",
+}
+_FORMS = ("--symbolic", "--symbolic-full-name", "--abbrev-ref")
+
+
+def run(call: Invocation, arguments: Sequence[str]) -> int:
+    """Return 0, or 1 for "--verify -q" of an unknown name."""
+    if list(arguments[:1]) in (["--parseopt"], ["--sq-quote"]):
+        raise GitError(f"rev-parse {arguments[0]} is not offered in the sandbox (L-GIT-001)", status=1)
+    return _RevParse(call).run(list(arguments))
+
+
+class _RevParse:
+    """The state of one command line, whose words take effect in order."""
+
+    def __init__(self, call: Invocation) -> None:
+        self.call = call
+        self.ctx = call.ctx
+        self.form = ""
+        self.verify = False
+        self.quiet = False
+        self.short: int | None = None
+        self.negated = False
+        self.default = ""
+        self.absolute: bool | None = None
+        self.revisions_only = False
+        self.shown = 0
+        self.names_done = False
+
+    @property
+    def repository(self) -> Repository:
+        return self.call.repository
+
+    @property
+    def names(self) -> Names:
+        return Names(self.repository)
+
+    def run(self, words: list[str]) -> int:
+        self.repository  # noqa: B018  # outside of a repository every form fails
+        if "--verify" in words or any(word.startswith("--short") for word in words):
+            self.verify = True
+        if self.verify and "--default" not in words:  # a single name is printed after all options
+            words.sort(key=lambda word: not word.startswith("-"))
+        while words:
+            word = words.pop(0)
+            if self.names_done:
+                self._line(word)
+            elif word == "--":
+                self.names_done = True
+                if not self.revisions_only and not self.verify:
+                    self._line("--")
+            elif word.startswith("-") and len(word) > 1:
+                status = self._option(word, words)
+                if status is not None:
+                    return status
+            elif not self._revision(word):
+                return self._unknown(word)
+        if not self.shown and self.default:
+            self._revision(self.default)
+        if self.verify and self.shown != 1:
+            return self._not_single()
+        return 0
+
+    def _line(self, text: str) -> None:
+        self.ctx.write_line(text)
+
+    def _not_single(self) -> int:
+        if self.quiet:
+            return 1
+        raise GitError("Needed a single revision")
+
+    def _unknown(self, word: str) -> int:
+        if self.verify:
+            return self._not_single()
+        if self.repository.place.root is not None:
+            path = join(VirtualPath(self.call.options.cwd), word)
+            if self.call.access.stat(path) is not None:
+                self.names_done = True
+                if not self.revisions_only:
+                    self._line(word)
+                return 0
+        if self.revisions_only:
+            return 0
+        self._line(word)
+        if (error := self.names.missing_path(word)) is not None:
+            raise error
+        raise GitError(
+            f"ambiguous argument '{word}': unknown revision or path not in the working tree.{_HINT}"
+        )
+
+    # ------------------------------------------------------------------ options
+
+    def _option(self, word: str, rest: list[str]) -> int | None:
+        """Evaluate one option; return a status to end with it."""
+        name, equals, value = word.partition("=")
+        if word == "--verify" or word == "--end-of-options":
+            return None
+        if word in ("-q", "--quiet"):
+            self.quiet = True
+        elif name == "--short":
+            self.short = max(4, count(value)) if equals else -1
+        elif name in _FORMS:
+            self.form = f"{name}={value}" if equals else name
+        elif word == "--not":
+            self.negated = not self.negated
+        elif word == "--default":
+            self.default = rest.pop(0) if rest else ""
+        elif name == "--path-format":
+            self.absolute = value == "absolute"
+        elif word in ("--revs-only", "--no-flags"):
+            self.revisions_only = True
+        elif word in ("--no-revs", "--flags", "--sq", "--local-env-vars"):
+            raise GitError(f"rev-parse {word} is not offered in the sandbox (L-GIT-001)", status=1)
+        elif word == "--git-path":
+            if not rest:
+                raise GitError("--git-path requires an argument")
+            self._line(self._path(f"{self._git_path(rest.pop(0))}"))
+        elif word == "--all":
+            self._all("refs/")
+        elif name in _NAMESPACES:
+            self._all(_NAMESPACES[name], value)
+        elif (fact := _FACTS.get(word)) is not None:
+            text = fact(self)
+            if text is not None:
+                self._line(text)
+        elif not self._revision(word):
+            if self.verify:
+                return self._not_single()
+            if not self.revisions_only:
+                self._line(word)
+        return None
+
+    def _all(self, prefix: str, pattern: str = "") -> None:
+        from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
+
+        full = prefix + pattern.removeprefix("refs/" if prefix == "refs/" else "")
+        glob = full if has_wildcard(pattern) or not pattern else f"{full.rstrip('/')}/*"
+        for name, oid in self.repository.refs.all(prefix).items():
+            if not pattern or wildmatch(glob, name, self.call.access.charge, pathname=False):
+                self._show(oid, name)
+
+    # ------------------------------------------------------------------ names
+
+    def _revision(self, word: str) -> bool:
+        """Print what a name or a range means; return False for an unknown one."""
+        if word.startswith("^") and len(word) > 1 and not self.verify:
+            return self._single(word[1:], negative=True)
+        if ".." in word and not self.verify:
+            split = self._range(word)
+            if split:
+                return True
+        for suffix in ("^@", "^!"):
+            if word.endswith(suffix):
+                oid = self.names.find(word[:-2])
+                if oid is None:
+                    return False
+                if suffix == "^!":
+                    self._show(oid, word[:-2])
+                for parent in self.repository.objects.commit(oid).parents:
+                    self._show(parent, "", negative=suffix == "^!")
+                return True
+        return self._single(word)
+
+    def _range(self, word: str) -> bool:
+        dots = "..." if "..." in word else ".."
+        left, _, right = word.partition(dots)
+        if not left and not right and dots == "..":
+            return False
+        first, second = self.names.find(left or "HEAD"), self.names.find(right or "HEAD")
+        if first is None or second is None:
+            return False
+        if dots == "..":
+            self._show(second, right or "HEAD")
+            self._show(first, left or "HEAD", negative=True)
+            return True
+        from sandhook.utilities.git.history.bases import merge_bases
+
+        self._show(second, right or "HEAD")
+        self._show(first, left or "HEAD")
+        for base in merge_bases(self.repository, first, [second]):
+            self._show(base, "", negative=True)
+        return True
+
+    def _single(self, word: str, negative: bool = False) -> bool:
+        try:
+            oid = self.names.find(word)
+        except RevisionError:
+            if self.quiet:
+                return False
+            raise
+        except (MissingObject, GitError):
+            if self.quiet and self.verify:
+                return False
+            raise
+        if oid is None:
+            return False
+        self._show(oid, word, negative=negative)
+        return True
+
+    def _show(self, oid: str, name: str, *, negative: bool = False) -> None:
+        self.shown += 1
+        sign = "^" if negative != self.negated else ""
+        if self.form and name:
+            text = self._symbolic(name)
+            if text is None:
+                return
+            self._line(sign + text)
+        elif self.short is not None:
+            self._line(sign + self.names.abbreviate(oid, None if self.short < 0 else self.short))
+        else:
+            self._line(sign + oid)
+
+    def _symbolic(self, name: str) -> str | None:
+        """Return the name in the form that --symbolic, --symbolic-full-name or --abbrev-ref asks for."""
+        if self.form == "--symbolic":
+            return name
+        full = self._full_name(name)
+        if full is None:
+            return "" if self.form.startswith("--abbrev-ref") else None
+        if self.form == "--symbolic-full-name":
+            return full
+        return self.names.short_ref(full)
+
+    def _full_name(self, name: str) -> str | None:
+        """Return the reference that a name stands for, None for another kind of name."""
+        if name.endswith("}") and "@{" in name:
+            base, _, inner = name[:-1].rpartition("@{")
+            if inner.lower() in ("u", "upstream", "push"):
+                return self.names.at_reference(base, inner)
+            if inner.startswith("-"):
+                branch = self.names.previous_branch(int(inner[1:])) if inner[1:].isdigit() else None
+                return None if branch is None else self.names.full_ref(branch)
+        full = self.names.full_ref(name)
+        return None if full is None else self.repository.refs.final_name(full)
+
+    # ------------------------------------------------------------------ facts
+
+    def _path(self, path: str) -> str:
+        """Return a path as --path-format wants it."""
+        if self.absolute:
+            return normalize(join(VirtualPath(self.call.options.cwd), path))
+        return path
+
+    def _git_path(self, name: str) -> str:
+        own = name in (
+            "HEAD",
+            "index",
+            "ORIG_HEAD",
+            "FETCH_HEAD",
+            "MERGE_HEAD",
+            "COMMIT_EDITMSG",
+            "logs/HEAD",
+        )
+        place = self.repository.place
+        if name == "hooks" or name.startswith("hooks/"):
+            hooks = self.repository.config.get("core.hookspath")
+            if hooks:
+                return hooks + name[5:]
+        if (
+            place.git_dir == place.common
+            and place.root is not None
+            and place.git_dir == f"{place.root.rstrip('/')}/.git"
+        ):
+            return f"{'../' * place.prefix.count('/')}.git/{name}"
+        return f"{place.shown if own or place.git_dir == place.common else place.common}/{name}"
+
+    def top_level(self) -> str:
+        return self.repository.root
+
+    def git_dir(self) -> str:
+        return self._path(self.repository.place.shown)
+
+    def absolute_git_dir(self) -> str:
+        return self.repository.git_dir
+
+    def common_dir(self) -> str:
+        place = self.repository.place
+        if place.common != place.git_dir:
+            return place.common
+        ups = "../" * place.prefix.count("/")
+        return self._path(
+            f"{ups}.git"
+            if place.root is not None and place.git_dir == f"{place.root.rstrip('/')}/.git"
+            else place.shown
+        )
+
+    def inside_work_tree(self) -> str:
+        root = self.repository.place.root
+        cwd = normalize(self.call.options.cwd)
+        return (
+            "true"
+            if root is not None and (cwd == root or cwd.startswith(root.rstrip("/") + "/"))
+            else "false"
+        )
+
+    def inside_git_dir(self) -> str:
+        cwd, git_dir = normalize(self.call.options.cwd), self.repository.git_dir
+        return "true" if cwd == git_dir or cwd.startswith(git_dir + "/") else "false"
+
+    def bare(self) -> str:
+        return "true" if self.repository.place.bare else "false"
+
+    def shallow(self) -> str:
+        return "true" if self.repository.objects.shallow else "false"
+
+    def prefix(self) -> str:
+        return self.repository.prefix
+
+    def cdup(self) -> str:
+        return "../" * self.repository.prefix.count("/")
+
+    def superproject(self) -> str | None:
+        return None
+
+    def object_format(self) -> str:
+        return "sha1"
+
+
+_FACTS: dict[str, Callable[[_RevParse], str | None]] = {
+    "--show-toplevel": _RevParse.top_level,
+    "--git-dir": _RevParse.git_dir,
+    "--absolute-git-dir": _RevParse.absolute_git_dir,
+    "--git-common-dir": _RevParse.common_dir,
+    "--is-inside-work-tree": _RevParse.inside_work_tree,
+    "--is-inside-git-dir": _RevParse.inside_git_dir,
+    "--is-bare-repository": _RevParse.bare,
+    "--is-shallow-repository": _RevParse.shallow,
+    "--show-prefix": _RevParse.prefix,
+    "--show-cdup": _RevParse.cdup,
+    "--show-superproject-working-tree": _RevParse.superproject,
+    "--show-object-format": _RevParse.object_format,
+}

@@ -1,0 +1,284 @@
+"""git status: the state of the working tree, for people and for scripts.
+
+Source: git-status(1) and git's wt-status.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from sandhook.command.options import also, opt, option_set
+from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair
+from sandhook.utilities.git.diff.options import similarity
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.bases import ahead_behind
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.upstream import upstream_of
+from sandhook.utilities.git.names.quote import quote, relative
+from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.work.long_status import LongStatus
+from sandhook.utilities.git.work.status import Conflict, Status, Wanted, collect, paths_of
+from sandhook.utilities.git.work.untracked import Mode
+
+_UNTRACKED = {"no": "no", "false": "no", "normal": "normal", "true": "normal", "all": "all"}
+
+
+@option_set
+class Options:
+    """Options of git status."""
+
+    form: str | None = also(
+        opt("-s", const="short", default=None),
+        opt("--short", const="short"),
+        opt("--long", const="long"),
+        opt("--porcelain", "VERSION", "", optional=True, const="v1"),
+    )
+    branch: bool | None = also(opt("-b", default=None), opt("--branch"))
+    nul: bool = also(opt("-z"), opt("--null"))
+    untracked: str | None = also(
+        opt("-u", "MODE", "", optional=True, const="all"),
+        opt("--untracked-files", "MODE", "", optional=True, const="all"),
+    )
+    ignored: str | None = opt("--ignored", "MODE", "", optional=True, const="traditional")
+    submodules: str | None = opt("--ignore-submodules", "WHEN", "", optional=True, const="all")
+    renames: int | None = also(
+        opt("-M", "N", "", convert=similarity, optional=True, const=MOST_SCORE // 2),
+        opt("--find-renames", "N", "", convert=similarity, optional=True, const=MOST_SCORE // 2),
+        opt("--renames", const=MOST_SCORE // 2),
+        opt("--no-renames", const=-1),
+    )
+    ahead_behind: bool = also(opt("--ahead-behind", default=True), opt("--no-ahead-behind", const=False))
+    show_stash: bool = opt("--show-stash")
+    verbose: bool = also(opt("-v"), opt("--verbose"))
+    column: str | None = also(
+        opt("--column", "STYLE", "", optional=True, const="always"), opt("--no-column", const=None)
+    )
+
+
+def run(call: Invocation, arguments: Sequence[str]) -> int:
+    """Return 0."""
+    parsed = Parser(Options).parse(arguments)
+    options = parsed.of(Options)
+    repository = call.repository
+    repository.root  # noqa: B018  # raises without a working tree
+    if options.verbose or options.column not in (None, "never"):
+        raise GitError("status --verbose and --column are not offered in the sandbox (L-GIT-003)", status=129)
+    config = repository.config
+    form = _form(options, repository)
+    status = collect(
+        repository,
+        repository.pathspec([*parsed.operands, *(parsed.paths or ())]),
+        _wanted(options, repository),
+    )
+    shows_branch = (
+        options.branch if options.branch is not None else form == "short" and config.boolean("status.branch")
+    )
+    if form == "long":
+        LongStatus(repository, status, _untracked_mode(options, repository), options.ahead_behind).write(
+            show_stash=options.show_stash or config.boolean("status.showstash"),
+            ignored=options.ignored not in (None, "no"),
+        )
+        return 0
+    output = _Machine(repository, status, form, options)
+    if shows_branch:
+        output.write_branch()
+    if form == "v2":
+        if options.show_stash:
+            output.write_stash()
+        output.write_second()
+    else:
+        output.write_first()
+    return 0
+
+
+def _form(options: Options, repository: Repository) -> str:
+    forms = {"v1": "v1", "1": "v1", "v2": "v2", "2": "v2", "short": "short", "long": "long"}
+    if options.form is None:
+        if options.nul:
+            return "v1"
+        return "short" if repository.config.boolean("status.short") else "long"
+    if options.form not in forms:
+        raise GitError(f"unsupported porcelain version '{options.form}'")
+    if options.form == "long" and options.nul:
+        raise GitError("options '--long' and '-z' cannot be used together")
+    return forms[options.form]
+
+
+def _untracked_mode(options: Options, repository: Repository) -> Mode:
+    word = options.untracked or repository.config.get("status.showuntrackedfiles") or "normal"
+    if word not in _UNTRACKED:
+        raise GitError(f"Invalid untracked files mode '{word}'")
+    return cast("Mode", _UNTRACKED[word])
+
+
+def _wanted(options: Options, repository: Repository) -> Wanted:
+    mode = _untracked_mode(options, repository)
+    ignored = options.ignored or "no"
+    if ignored not in ("no", "traditional", "matching"):
+        raise GitError(f"Invalid ignored mode '{ignored}'")
+    if options.renames is not None:
+        renames = options.renames if options.renames >= 0 else None
+    else:
+        setting = repository.config.get("status.renames") or repository.config.get("diff.renames") or "true"
+        renames = None if setting.lower() in ("false", "no", "off", "0") else MOST_SCORE // 2
+    return Wanted(mode, ignored, renames, options.submodules or "")
+
+
+class _Machine:
+    """The short forms: -s, --porcelain=v1 and --porcelain=v2."""
+
+    def __init__(self, repository: Repository, status: Status, form: str, options: Options) -> None:
+        self.repository = repository
+        self.status = status
+        self.form = form
+        self.options = options
+        config = repository.config
+        is_relative = form != "v1" and not options.nul and config.boolean("status.relativepaths", True)
+        self.prefix = repository.prefix if is_relative else ""
+
+    def _write(self, text: str) -> None:
+        self.repository.ctx.write(encode(text + ("\0" if self.options.nul else "\n")))
+
+    def _path(self, path: str, quote_blanks: bool) -> str:
+        if self.options.nul:
+            return path
+        name = quote(relative(path, self.prefix), self.repository.quotes_wide)
+        return f'"{name}"' if quote_blanks and " " in name and not name.startswith('"') else name
+
+    # ------------------------------------------------------------------ branch
+
+    def write_branch(self) -> None:
+        """Write the lines about the branch."""
+        repository = self.repository
+        branch = (repository.head_branch() or "").removeprefix("refs/heads/")
+        head = repository.refs.resolve("HEAD")
+        if self.form == "v2":
+            self._second_branch(branch, head)
+            return
+        if not branch:
+            self._write("## HEAD (no branch)")
+            return
+        text = f"## {'No commits yet on ' if head is None else ''}{branch}"
+        upstream = upstream_of(repository, branch)
+        if upstream is not None:
+            text += "..." + Names(repository).short_ref(upstream)
+            there = repository.refs.resolve(upstream)
+            if there is None:
+                text += " [gone]"
+            elif head is not None:
+                text += self._distance(head, there)
+        self._write(text)
+
+    def _distance(self, head: str, there: str) -> str:
+        if not self.options.ahead_behind:
+            return " [different]" if head != there else ""
+        ours, theirs = ahead_behind(self.repository, head, there)
+        parts = [f"ahead {ours}"] * bool(ours) + [f"behind {theirs}"] * bool(theirs)
+        return f" [{', '.join(parts)}]" if parts else ""
+
+    def _second_branch(self, branch: str, head: str | None) -> None:
+        self._write(f"# branch.oid {head or '(initial)'}")
+        self._write(f"# branch.head {branch or '(detached)'}")
+        upstream = upstream_of(self.repository, branch) if branch else None
+        if upstream is None:
+            return
+        self._write(f"# branch.upstream {Names(self.repository).short_ref(upstream)}")
+        there = self.repository.refs.resolve(upstream)
+        if there is None or head is None:
+            return
+        if not self.options.ahead_behind and head != there:
+            self._write("# branch.ab +? -?")
+            return
+        ours, theirs = ahead_behind(self.repository, head, there)
+        self._write(f"# branch.ab +{ours} -{theirs}")
+
+    def write_stash(self) -> None:
+        """Write the number of stashes."""
+        count = len(self.repository.refs.log("refs/stash"))
+        if count:
+            self._write(f"# stash {count}")
+
+    # ------------------------------------------------------------------ files
+
+    def _changes(self) -> Iterator[tuple[str, Pair | None, Pair | None, Conflict | None]]:
+        staged = {pair.path: pair for pair in self.status.staged}
+        changed = {pair.path: pair for pair in self.status.changed}
+        conflicts = {each.path: each for each in self.status.conflicts}
+        for path in paths_of(self.status):
+            yield path, staged.get(path), changed.get(path), conflicts.get(path)
+
+    def write_first(self) -> None:
+        """Write the lines of -s and --porcelain=v1."""
+        for path, staged, changed, conflict in self._changes():
+            if conflict is not None:
+                self._write(f"{conflict.letters} {self._path(path, True)}")
+                continue
+            letters = (staged.status if staged is not None else " ") + (
+                changed.status if changed is not None else " "
+            )
+            source = next(
+                (pair.old.path for pair in (staged, changed) if pair is not None and pair.status in "RC"),
+                None,
+            )
+            if source is None:
+                self._write(f"{letters} {self._path(path, True)}")
+            elif self.options.nul:
+                self._write(f"{letters} {path}\0{source}")
+            else:
+                self._write(f"{letters} {self._path(source, True)} -> {self._path(path, True)}")
+        for mark, paths in (("??", self.status.untracked), ("!!", self.status.ignored)):
+            for path in paths:
+                self._write(f"{mark} {self._path(path, True)}")
+
+    def write_second(self) -> None:
+        """Write the lines of --porcelain=v2."""
+        for path, staged, changed, conflict in self._changes():
+            if conflict is not None:
+                self._second_conflict(conflict)
+            else:
+                self._second_line(path, staged, changed)
+        for mark, paths in (("?", self.status.untracked), ("!", self.status.ignored)):
+            for path in paths:
+                self._write(f"{mark} {self._path(path, False)}")
+
+    def _second_conflict(self, conflict: Conflict) -> None:
+        stages = [conflict.stages.get(number, (0, NULL_ID)) for number in (1, 2, 3)]
+        modes = " ".join(f"{mode:06o}" for mode, _ in stages)
+        names = " ".join(oid for _, oid in stages)
+        from sandhook.utilities.git.work.tree import WorkTree
+
+        mode = WorkTree(self.repository).mode_of(conflict.path, None)
+        self._write(
+            f"u {conflict.letters} N... {modes} {mode:06o} {names} {self._path(conflict.path, False)}"
+        )
+
+    def _second_line(self, path: str, staged: Pair | None, changed: Pair | None) -> None:
+        entry = self.repository.index.get(path)
+        old = staged.old if staged is not None else None
+        index_mode = entry.mode if entry is not None and not entry.intended else 0
+        index_id = entry.oid if entry is not None and not entry.intended else NULL_ID
+        head_mode, head_id = (old.mode, old.oid) if old is not None else (index_mode, index_id)
+        work_mode = changed.new.mode if changed is not None else index_mode
+        letters = (staged.status if staged is not None else ".") + (
+            changed.status if changed is not None else "."
+        )
+        fields = f"{letters} {self._submodule(index_mode, changed)} {head_mode:06o} {index_mode:06o} {work_mode:06o} {head_id} {index_id}"
+        pair = next((each for each in (staged, changed) if each is not None and each.status in "RC"), None)
+        if pair is None:
+            self._write(f"1 {fields} {self._path(path, False)}")
+            return
+        separator = "\0" if self.options.nul else "\t"
+        source = self._path(pair.old.path, False)
+        self._write(f"2 {fields} {pair.status}{pair.percent} {self._path(path, False)}{separator}{source}")
+
+    def _submodule(self, mode: int, changed: Pair | None) -> str:
+        if mode != 0o160000:
+            return "N..."
+        if changed is None:
+            return "S..."
+        new, dirt = changed.new, changed.new.dirty
+        return f"S{'C' if new.oid != changed.old.oid else '.'}{'M' if 'M' in dirt else '.'}{'U' if 'U' in dirt else '.'}"

@@ -1,0 +1,96 @@
+"""Reports white-space errors and conflict markers in added lines: "git diff --check".
+
+Source: git 2.39, ws.c and diff.c.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sandhook.utilities.git.diff.model import Pair
+from sandhook.utilities.git.diff.patch import Files
+from sandhook.utilities.git.diff.xdiff import compare, split_lines
+from sandhook.utilities.git.names.attributes import Value
+from sandhook.utilities.git.names.quote import quote
+from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.repository import Repository
+
+_DEFAULT = frozenset(("blank-at-eol", "blank-at-eof", "space-before-tab"))
+_ALL = _DEFAULT | {"indent-with-non-tab", "tab-in-indent"}
+_NAMES = _ALL | {"cr-at-eol", "trailing-space"}
+_MARKER = re.compile(rb"(<{7}|>{7}|\|{7}) |={7}[ \n]|={7}$")
+
+
+def _rules(setting: str | None, attribute: Value) -> tuple[frozenset[str], int]:
+    """Return the errors to report, and the width of a tab."""
+    if attribute is False:
+        return frozenset(), 8
+    if attribute is True:
+        return _ALL - {"tab-in-indent"}, 8
+    rules, width = set(_DEFAULT), 8
+    for word in (attribute if isinstance(attribute, str) else setting or "").replace(" ", ",").split(","):
+        if word.startswith("tabwidth=") and word[9:].isdigit():
+            width = int(word[9:11]) or 8
+            continue
+        name = word.removeprefix("-")
+        names = {"blank-at-eol", "blank-at-eof"} if name == "trailing-space" else {name} & _NAMES
+        rules = rules - names if word.startswith("-") else rules | names
+    return frozenset(rules), width
+
+
+def _errors(line: bytes, rules: frozenset[str], tab_width: int) -> Iterator[str]:
+    """Yield the errors of one line, in git's order."""
+    body = line.removesuffix(b"\n")
+    if "cr-at-eol" in rules:
+        body = body.removesuffix(b"\r")
+    if "blank-at-eol" in rules and body != body.rstrip(b" \t\r\v\f"):
+        yield "trailing whitespace"
+    stripped = body.rstrip(b" \t\r\v\f") if "blank-at-eol" in rules else body
+    indent = stripped[: len(stripped) - len(stripped.lstrip(b" \t"))]
+    if "space-before-tab" in rules and b" \t" in indent:
+        yield "space before tab in indent"
+    tail = indent.rpartition(b"\t")[2]
+    if "indent-with-non-tab" in rules and len(tail) >= tab_width:
+        yield "indent with spaces"
+    if "tab-in-indent" in rules and b"\t" in indent:
+        yield "tab in indent"
+
+
+def _blank_end(lines: Sequence[bytes]) -> int:
+    """Return the number of the first of the blank lines at the end (1-based); 0 if it does not exist."""
+    at = len(lines)
+    while at and not lines[at - 1].strip():
+        at -= 1
+    return at + 1 if at < len(lines) else 0
+
+
+def check_pair(repository: Repository, pair: Pair, files: Files) -> bool:
+    """Print the errors of the added lines of a pair; return True if there are any."""
+    if pair.status == "D" or not pair.new.exists or pair.status == "U":
+        return False
+    if files.binary:
+        return False
+    attribute = repository.attributes.of(pair.path).get("whitespace")
+    rules, width = _rules(repository.config.get("core.whitespace"), attribute)
+    old, new = split_lines(files.old), split_lines(files.new)
+    name = quote(pair.path, repository.quotes_wide)
+    write = repository.ctx.write
+    found = False
+    for change in compare(old, new, repository.access.charge):
+        for at in range(change.new, change.new_end):
+            repository.access.charge(1)
+            if _MARKER.match(new[at]):
+                found = True
+                write(encode(f"{name}:{at + 1}: leftover conflict marker\n"))
+            errors = ", ".join(_errors(new[at], rules, width))
+            if errors:
+                found = True
+                write(encode(f"{name}:{at + 1}: {errors}.\n+") + new[at].removesuffix(b"\n") + b"\n")
+    if "blank-at-eof" in rules:
+        blank = _blank_end(new)
+        old_blanks = len(old) - _blank_end(old) + 1 if _blank_end(old) else 0
+        if blank and len(new) - blank + 1 > old_blanks:
+            found = True
+            write(encode(f"{name}:{blank}: new blank line at EOF.\n"))
+    return found

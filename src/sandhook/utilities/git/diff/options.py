@@ -1,0 +1,145 @@
+"""The options of diffs, which diff, log, show and others share.
+
+Source: git-diff(1), "OPTIONS".
+"""
+
+from __future__ import annotations
+
+from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.utilities.git.arguments import count
+from sandhook.utilities.git.diff.model import MOST_SCORE
+
+_DEFAULT_SCORE = MOST_SCORE // 2
+
+
+def similarity(text: str) -> int:
+    """Convert "50%", "0.5" or "5" to a score. Raises UsageError."""
+    digits = text.rstrip("%").replace(".", "", 1)
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > 9:
+        raise UsageError("invalid argument to find-renames")
+    if text.endswith("%"):
+        value = float(text[:-1]) / 100
+    elif "." in text:
+        value = float(text)
+    else:
+        value = float(f"0.{text}")
+    return min(MOST_SCORE, int(value * MOST_SCORE))
+
+
+@option_set
+class DiffOptions:
+    """Options of diffs."""
+
+    patch: bool = also(
+        opt("-p"), opt("-u"), opt("--patch"), opt("-s", const=None), opt("--no-patch", const=None)
+    )
+    context: int | None = also(
+        opt("-U", "N", "lines of context", convert=count), opt("--unified", "N", "", convert=count)
+    )
+    raw: bool = opt("--raw")
+    stat: str | None = opt("--stat", "WIDTH", "", optional=True, const="")
+    stat_width: str | None = opt("--stat-width", "N", "")
+    stat_name_width: str | None = opt("--stat-name-width", "N", "")
+    stat_graph_width: str | None = opt("--stat-graph-width", "N", "")
+    stat_count: str | None = opt("--stat-count", "N", "")
+    compact: bool = opt("--compact-summary")
+    numstat: bool = opt("--numstat")
+    shortstat: bool = opt("--shortstat")
+    summary: bool = opt("--summary")
+    patch_with_stat: bool = opt("--patch-with-stat")
+    patch_with_raw: bool = opt("--patch-with-raw")
+    name_only: bool = opt("--name-only")
+    name_status: bool = opt("--name-status")
+    check: bool = opt("--check")
+    nul: bool = opt("-z")
+    renames: int | None = also(
+        opt("-M", "N", "", convert=similarity, optional=True, const=_DEFAULT_SCORE),
+        opt("--find-renames", "N", "", convert=similarity, optional=True, const=_DEFAULT_SCORE),
+        opt("--no-renames", const=-1),
+        opt("--renames", const=_DEFAULT_SCORE),
+    )
+    copies: int | None = also(
+        opt("-C", "N", "", convert=similarity, optional=True, const=_DEFAULT_SCORE),
+        opt("--find-copies", "N", "", convert=similarity, optional=True, const=_DEFAULT_SCORE),
+    )
+    copies_harder: bool = opt("--find-copies-harder")
+    rename_limit: int | None = opt("-l", "N", "", convert=count)
+    filter: str | None = opt("--diff-filter", "LETTERS", "")
+    pickaxe: str | None = opt("-S", "STRING", "")
+    pickaxe_lines: str | None = opt("-G", "REGEX", "")
+    pickaxe_regex: bool = opt("--pickaxe-regex")
+    pickaxe_all: bool = opt("--pickaxe-all")
+    exit_code: bool = opt("--exit-code")
+    quiet: bool = opt("--quiet")
+    text: bool = also(opt("-a"), opt("--text"))
+    reverse: bool = opt("-R")
+    full_index: bool = opt("--full-index")
+    abbrev: int | None = also(
+        opt("--abbrev", "N", "", convert=count, optional=True, const=0), opt("--no-abbrev", const=40)
+    )
+    binary: bool = opt("--binary")
+    relative: str | None = opt("--relative", "PATH", "", optional=True, const="")
+    no_prefix: bool = opt("--no-prefix")
+    old_prefix: str | None = opt("--src-prefix", "PREFIX", "")
+    new_prefix: str | None = opt("--dst-prefix", "PREFIX", "")
+    line_prefix: str = opt("--line-prefix", "PREFIX", "", default="")
+    minimal: bool = opt("--minimal")
+    algorithm: str | None = also(
+        opt("--diff-algorithm", "NAME", ""),
+        opt("--patience", const="patience"),
+        opt("--histogram", const="histogram"),
+    )
+    ignore_all_space: bool = also(opt("-w"), opt("--ignore-all-space"))
+    ignore_space_change: bool = also(opt("-b"), opt("--ignore-space-change"))
+    ignore_space_at_eol: bool = opt("--ignore-space-at-eol")
+    ignore_cr_at_eol: bool = opt("--ignore-cr-at-eol")
+    inter_hunk: int = opt("--inter-hunk-context", "N", "", convert=count, default=0)
+    color: str | None = also(
+        opt("--color", "WHEN", "", optional=True, const="always"), opt("--no-color", const="never")
+    )
+    submodules: str | None = opt("--ignore-submodules", "WHEN", "", optional=True, const="all")
+    submodule: str | None = opt("--submodule", "FORMAT", "", optional=True, const="log")
+    no_indent: bool = also(opt("--no-indent-heuristic"), opt("--indent-heuristic", const=False))
+    external: bool = also(opt("--ext-diff"), opt("--no-ext-diff", const=False))
+    textconv: bool = also(opt("--textconv"), opt("--no-textconv", const=False))
+    combined: str | None = also(
+        opt("-c", const="combined", default=None),
+        opt("--cc", const="dense"),
+        opt("-m", const="separate"),
+        opt("--no-diff-merges", const="off"),
+        opt("--diff-merges", "FORM", ""),
+    )
+    word_diff: str | None = also(
+        opt("--word-diff", "MODE", "", optional=True, const="plain"), opt("--color-words", const="color")
+    )
+    function_context: bool = also(opt("-W"), opt("--function-context"))
+    break_rewrites: str | None = also(
+        opt("-B", "N", "", optional=True, const=""), opt("--break-rewrites", "N", "", optional=True, const="")
+    )
+    color_moved: str | None = also(
+        opt("--color-moved", "MODE", "", optional=True, const="default"), opt("--no-color-moved", const=None)
+    )
+    output: str | None = opt("--output", "FILE", "")
+    order_file: str | None = opt("-O", "FILE", "")
+    blank_lines: bool = opt("--ignore-blank-lines")
+    ignore_matching: str | None = also(opt("-I", "REGEX", ""), opt("--ignore-matching-lines", "REGEX", ""))
+    dirstat: str | None = opt("--dirstat", "FORM", "", optional=True, const="")
+
+
+def refused(options: DiffOptions) -> str | None:
+    """Return the option that git has and that is not offered here; None if there is no such option."""
+    table = (
+        ("--color=always", options.color == "always"),
+        ("--ext-diff", options.external),
+        ("--submodule=" + (options.submodule or ""), options.submodule not in (None, "short")),
+        (f"--diff-algorithm={options.algorithm}", options.algorithm in ("patience", "histogram")),
+        ("--word-diff", options.word_diff not in (None, "none")),
+        ("-W", options.function_context),
+        ("-B", options.break_rewrites is not None),
+        ("--output", options.output is not None),
+        ("-O", options.order_file is not None),
+        ("--ignore-blank-lines", options.blank_lines),
+        ("-I", options.ignore_matching is not None),
+        ("--dirstat", options.dirstat is not None),
+    )
+    return next((name for name, is_set in table if is_set), None)

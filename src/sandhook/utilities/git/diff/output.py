@@ -1,0 +1,412 @@
+"""Completes a list of pairs (renames, filters), and prints it in the forms that the options ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sandhook.pattern.posix import compile_ere
+from sandhook.utilities.git.diff.check import check_pair
+from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair, Side
+from sandhook.utilities.git.diff.options import DiffOptions, refused
+from sandhook.utilities.git.diff.patch import Files, Style, is_binary, normalizer, patch
+from sandhook.utilities.git.diff.renames import find_renames
+from sandhook.utilities.git.diff.stat import Counts, Widths, numstat, stat, summary, total_line
+from sandhook.utilities.git.diff.xdiff import compare, split_lines
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.names.quote import quote
+from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.objects import GITLINK, object_id
+from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.work.tree import WorkTree
+
+_CONTEXT = 3
+
+
+class DiffOutput:
+    """Prints differences of one repository.
+
+    Args:
+        all_files: Returns the files of the old tree, for --find-copies-harder.
+        porcelain: The settings diff.* apply.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        options: DiffOptions,
+        *,
+        porcelain: bool = True,
+        all_files: Callable[[], Iterable[Side]] = tuple,
+    ) -> None:
+        self.repository = repository
+        self.options = options
+        self.porcelain = porcelain
+        self.all_files = all_files
+        self.names = Names(repository)
+        self._work: WorkTree | None = None
+        if (name := refused(options)) is not None:
+            raise GitError(f"{name} is not offered in the sandbox (L-GIT-003)", status=129)
+        self._prefixes = self._read_prefixes()
+
+    def _read_prefixes(self) -> tuple[str, str]:
+        options, config = self.options, self.repository.config
+        old, new = "a/", "b/"
+        if options.no_prefix or (self.porcelain and config.boolean("diff.noprefix")):
+            old = new = ""
+        elif self.porcelain and config.boolean("diff.mnemonicprefix"):
+            raise GitError("diff.mnemonicPrefix is not offered in the sandbox (L-GIT-003)")
+        old = options.old_prefix if options.old_prefix is not None else old
+        new = options.new_prefix if options.new_prefix is not None else new
+        return (new, old) if options.reverse and options.old_prefix is None else (old, new)
+
+    # ------------------------------------------------------------------ completion
+
+    def complete(self, pairs: Iterable[Pair]) -> list[Pair]:
+        """Return the pairs to print: with renames, and those that the filters select."""
+        result = list(pairs)
+        options = self.options
+        if options.reverse:
+            result = [_reversed(pair) for pair in result]
+        least = self._least_similarity()
+        if least is not None:
+            result = find_renames(
+                result,
+                self.load,
+                self.repository.access.charge,
+                least=least,
+                copies=options.copies is not None
+                or options.copies_harder
+                or self._config_renames() == "copies",
+                limit=self._rename_limit(),
+                more_sources=self.all_files() if options.copies_harder else (),
+            )
+        if options.pickaxe is not None or options.pickaxe_lines is not None:
+            selected = [pair for pair in result if self._picked(pair)]
+            result = result if options.pickaxe_all and selected else selected
+        if options.filter:
+            result = self._filtered(result, options.filter)
+        if options.relative is not None:
+            result = self._relative(result)
+        if normalizer(options) is not None:
+            result = [pair for pair in result if pair.status != "M" or self._differs(pair)]
+        return result
+
+    def _config_renames(self) -> str:
+        return (self.repository.config.get("diff.renames") or "").lower() if self.porcelain else "false"
+
+    def _least_similarity(self) -> int | None:
+        options = self.options
+        if options.copies is not None:
+            return options.copies
+        if options.copies_harder:
+            return MOST_SCORE // 2
+        if options.renames is not None:
+            return options.renames if options.renames >= 0 else None
+        setting = self._config_renames()
+        is_off = setting in ("false", "no", "off", "0")
+        return None if is_off or not self.porcelain else MOST_SCORE // 2
+
+    def _rename_limit(self) -> int:
+        limit = self.options.rename_limit
+        return self.repository.config.integer("diff.renamelimit", 1000) if limit is None else limit or 1 << 15
+
+    def _filtered(self, pairs: list[Pair], letters: str) -> list[Pair]:
+        wrong = next((letter for letter in letters if letter.upper() not in "ACDMRTUXB*"), None)
+        if wrong is not None:
+            raise GitError(
+                f"unknown change class '{wrong}' in --diff-filter={letters}", prefix="error", status=129
+            )
+        wanted = {letter for letter in letters if letter.isupper()}
+        unwanted = {letter.upper() for letter in letters if letter.islower()}
+        selected = [
+            pair
+            for pair in pairs
+            if (not wanted - {"*"} or pair.status in wanted) and pair.status not in unwanted
+        ]
+        return pairs if "*" in letters and selected else selected
+
+    def _relative(self, pairs: list[Pair]) -> list[Pair]:
+        base = self.options.relative or self.repository.prefix
+        if self.options.relative and not base.endswith("/"):
+            base += "/"
+        if not base:
+            return pairs
+        return [
+            pair._replace(
+                old=pair.old._replace(path=pair.old.path.removeprefix(base)),
+                new=pair.new._replace(path=pair.new.path.removeprefix(base)),
+            )
+            for pair in pairs
+            if pair.path.startswith(base)
+        ]
+
+    def _differs(self, pair: Pair) -> bool:
+        if pair.old.mode != pair.new.mode:
+            return True
+        files = self.files(pair)
+        return files.binary or bool(self._changes(files))
+
+    def _picked(self, pair: Pair) -> bool:
+        """Return True if -S or -G selects a pair."""
+        options = self.options
+        if pair.status == "U":
+            return False
+        old, new = self.load(pair.old), self.load(pair.new)
+        charge = self.repository.access.charge
+        charge(1 + ((len(old) + len(new)) >> 10))
+        if options.pickaxe_lines is not None:
+            regex = compile_ere(options.pickaxe_lines, newline=True)
+            if is_binary(old) or is_binary(new):
+                return False
+            before, after = split_lines(old), split_lines(new)
+            return any(
+                regex.search(line) is not None
+                for change in compare(before, after, charge)
+                for line in (*before[change.old : change.old_end], *after[change.new : change.new_end])
+            )
+        text = options.pickaxe or ""
+        if options.pickaxe_regex:
+            regex = compile_ere(text, newline=True)
+            return sum(1 for _ in regex.finditer(old)) != sum(1 for _ in regex.finditer(new))
+        return old.count(encode(text)) != new.count(encode(text))
+
+    # ------------------------------------------------------------------ contents
+
+    @property
+    def work(self) -> WorkTree:
+        """The working tree."""
+        if self._work is None:
+            self._work = WorkTree(self.repository)
+        return self._work
+
+    def load(self, side: Side) -> bytes:
+        """Return the contents of one side."""
+        if not side.exists:
+            return b""
+        if side.mode == GITLINK:
+            return f"Subproject commit {side.oid}{'-dirty' * bool(side.dirty)}\n".encode()
+        if not side.in_work_tree:
+            return self.repository.objects.get(side.oid).data
+        path = side.path
+        if self.options.relative is not None and not self._exists(path):
+            path = (self.options.relative or self.repository.prefix).rstrip("/") + "/" + path
+        return self.work.read(path, side.mode)
+
+    def _exists(self, path: str) -> bool:
+        return self.repository.access.stat(self.work.path(path)) is not None
+
+    def files(self, pair: Pair) -> Files:
+        """Return the contents of a pair."""
+        old, new = self.load(pair.old), self.load(pair.new)
+        binary = not self.options.text and (self._is_binary(pair.old, old) or self._is_binary(pair.new, new))
+        return Files(old, new, self._id(pair.old, old), self._id(pair.new, new), binary)
+
+    def _is_binary(self, side: Side, data: bytes) -> bool:
+        if not side.exists or side.mode & 0o170000 != 0o100000:
+            return False
+        attribute = self.repository.attributes.of(side.path).get("diff")
+        return attribute is False or (attribute is not True and is_binary(data))
+
+    def _id(self, side: Side, data: bytes) -> str:
+        if not side.exists:
+            return NULL_ID
+        if side.oid != NULL_ID:
+            return side.oid
+        self.repository.access.charge(1 + (len(data) >> 10))
+        return object_id("blob", data)
+
+    def _changes(self, files: Files) -> list[tuple[int, int]]:
+        """Return the numbers of removed and of added lines of each change."""
+        changes = compare(
+            split_lines(files.old),
+            split_lines(files.new),
+            self.repository.access.charge,
+            key=normalizer(self.options),
+            minimal=self._minimal(),
+        )
+        return [(change.old_end - change.old, change.new_end - change.new) for change in changes]
+
+    def _minimal(self) -> bool:
+        setting = self.options.algorithm or (
+            self.repository.config.get("diff.algorithm") if self.porcelain else None
+        )
+        if setting in ("patience", "histogram"):
+            raise GitError(f"diff.algorithm={setting} is not offered in the sandbox (L-GIT-003)")
+        return self.options.minimal or setting == "minimal"
+
+    def counts(self, pair: Pair) -> Counts:
+        """Return the changed lines of a pair."""
+        if pair.status == "U":
+            return Counts(pair, 0, 0)
+        if pair.old.oid == pair.new.oid != NULL_ID and not pair.new.dirty:
+            return Counts(pair, 0, 0, self.files(pair).binary)
+        files = self.files(pair)
+        if files.binary:
+            return Counts(pair, len(files.new), len(files.old), True)
+        changes = self._changes(files)
+        return Counts(pair, sum(new for _, new in changes), sum(old for old, _ in changes))
+
+    # ------------------------------------------------------------------ forms
+
+    def abbreviate(self, oid: str) -> str:
+        """Return an object name as a patch shows it."""
+        options = self.options
+        if options.full_index or (options.abbrev or 0) >= 40:
+            return oid
+        length = options.abbrev or None
+        if oid == NULL_ID:
+            return oid[: length or self.names.abbreviation]
+        return self.names.abbreviate(oid, length)
+
+    def has_form(self) -> bool:
+        """Return True if the options ask for any form."""
+        return self._forms() != set()
+
+    def _forms(self) -> set[str]:
+        options = self.options
+        forms = {
+            name
+            for name, wanted in (
+                ("patch", options.patch or options.patch_with_stat or options.patch_with_raw or options.context is not None),
+                ("raw", options.raw or options.patch_with_raw),
+                ("stat", options.stat is not None or options.patch_with_stat or options.compact
+                 or options.stat_width is not None or options.stat_count is not None
+                 or options.stat_graph_width is not None or options.stat_name_width is not None),
+                ("numstat", options.numstat),
+                ("shortstat", options.shortstat),
+                ("summary", options.summary),
+                ("name_only", options.name_only),
+                ("name_status", options.name_status),
+                ("check", options.check),
+            )
+            if wanted
+        }  # fmt: skip
+        if options.binary and not forms:
+            forms.add("patch")
+        return forms
+
+    def write(self, pairs: list[Pair], default: str = "patch", *, without: str = "") -> bool:
+        """Print the pairs. Return True for problems that --check reports.
+
+        Args:
+            default: The form if the options do not ask for one; "" for none.
+            without: A form that is left out.
+        """
+        forms = self._forms() or ({default} if default and self.options.patch is not None else set())
+        forms.discard(without)
+        if "name_only" in forms or "name_status" in forms:
+            self._write_names(pairs, "name_status" in forms)
+            return False
+        if "check" in forms:
+            checked = [pair for pair in pairs if pair.status not in "DU"]
+            problems = [check_pair(self.repository, pair, self.files(pair)) for pair in checked]
+            return any(problems)
+        write = self._write_text
+        if "raw" in forms:
+            for pair in pairs:
+                write(self._raw_line(pair))
+        separated = "raw" in forms and bool(pairs)
+        if forms & {"stat", "numstat", "shortstat"}:
+            counts = [self.counts(pair) for pair in pairs]
+            if "numstat" in forms:
+                self._write_all(numstat(counts, self.repository.quotes_wide, self.options.nul))
+            if "stat" in forms:
+                self._write_all(
+                    stat(counts, self._widths(), self.repository.quotes_wide, self.options.compact)
+                )
+            if "shortstat" in forms and counts:
+                write(total_line(counts))
+            separated = separated or bool(pairs)
+        if "summary" in forms:
+            self._write_all(summary(pairs, self.repository.quotes_wide))
+        if "patch" in forms and pairs:
+            if separated:
+                write("\0" if self.options.nul else f"{self.options.line_prefix}\n")
+            self._write_patches(pairs)
+        return False
+
+    def _write_text(self, text: str) -> None:
+        prefix = self.options.line_prefix
+        if prefix:
+            text = "".join(prefix + line for line in text.splitlines(keepends=True))
+        self.repository.ctx.write(encode(text))
+
+    def _write_all(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._write_text(line)
+
+    def _widths(self) -> Widths:
+        options = self.options
+        columns = self.repository.options.environment.get("COLUMNS", "")
+        total = int(columns) if columns.isdigit() and 0 < len(columns) < 6 and self.porcelain else 80
+        numbers = [
+            int(each) if each.isdigit() and len(each) < 6 else 0 for each in (options.stat or "").split(",")
+        ]
+        numbers += [0] * (3 - len(numbers))
+        for at, each in enumerate((options.stat_width, options.stat_name_width, options.stat_count)):
+            if each is not None and each.isdigit() and len(each) < 6:
+                numbers[at] = int(each)
+        graph = options.stat_graph_width
+        graph_width = (
+            int(graph)
+            if graph is not None and graph.isdigit() and len(graph) < 6
+            else self.repository.config.integer("diff.statgraphwidth", 0)
+        )
+        return Widths(numbers[0] or total, numbers[1], graph_width, numbers[2])
+
+    def _write_names(self, pairs: list[Pair], with_status: bool) -> None:
+        nul, wide = self.options.nul, self.repository.quotes_wide
+        for pair in pairs:
+            if not with_status:
+                self._write_text(f"{pair.path}\0" if nul else f"{quote(pair.path, wide)}\n")
+                continue
+            paths = [pair.old.path, pair.path] if pair.status in "RC" else [pair.path]
+            self._write_text(self._status_fields(pair) + self._joined(paths))
+
+    def _joined(self, paths: list[str]) -> str:
+        if self.options.nul:
+            return "".join(f"\0{path}" for path in paths) + "\0"
+        return "".join(f"\t{quote(path, self.repository.quotes_wide)}" for path in paths) + "\n"
+
+    def _status_fields(self, pair: Pair) -> str:
+        return f"{pair.status}{pair.percent:03d}" if pair.status in "RC" else pair.status
+
+    def _raw_line(self, pair: Pair) -> str:
+        old, new = pair.old, pair.new
+        short = self.abbreviate if self.porcelain or self.options.abbrev is not None else str
+        paths = [old.path, new.path] if pair.status in "RC" else [pair.path]
+        new_mode = 0 if pair.status == "U" else new.mode
+        return f":{old.mode:06o} {new_mode:06o} {short(old.oid)} {short(new.oid)} {self._status_fields(pair)}{self._joined(paths)}"
+
+    def style(self) -> Style:
+        """Return how patches are printed."""
+        options, config = self.options, self.repository.config
+        context = options.context
+        if context is None:
+            context = config.integer("diff.context", _CONTEXT) if self.porcelain else _CONTEXT
+        return Style(
+            max(0, context),
+            options.inter_hunk,
+            *self._prefixes,
+            self.repository.quotes_wide,
+            normalizer(options),
+            self._minimal(),
+        )
+
+    def _write_patches(self, pairs: list[Pair]) -> None:
+        style, ctx, charge = self.style(), self.repository.ctx, self.repository.access.charge
+        for pair in pairs:
+            if pair.status == "U":
+                self._write_text(f"* Unmerged path {quote(pair.path, self.repository.quotes_wide)}\n")
+                continue
+            for piece in patch(pair, self.files(pair), style, charge, self.abbreviate):
+                if self.options.line_prefix:
+                    mark = encode(self.options.line_prefix)
+                    piece = b"".join(mark + line for line in piece.splitlines(keepends=True))
+                ctx.write(piece)
+
+
+def _reversed(pair: Pair) -> Pair:
+    status = {"A": "D", "D": "A"}.get(pair.status, pair.status)
+    return Pair(pair.new, pair.old, status, pair.score)

@@ -1,0 +1,209 @@
+"""Prints a pair of files as a patch.
+
+Source: git 2.39, diff.c and xdiff/xemit.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from sandhook.record import Record
+from sandhook.utilities.git.diff.model import NULL_ID, Pair, Side
+from sandhook.utilities.git.diff.options import DiffOptions
+from sandhook.utilities.git.diff.xdiff import Change, Charge, compare, split_lines
+from sandhook.utilities.git.names.quote import quote_two
+from sandhook.utilities.git.store.access import encode
+
+_CONTEXT = 3
+_HEADING = 80  #: bytes of the line that is printed after a hunk's "@@"
+
+
+class Style(Record):
+    """How patches are printed.
+
+    Fields:
+        key: What is compared of a line, None for all of it.
+        abbreviate: Returns the shown form of an object name.
+    """
+
+    context: int = _CONTEXT
+    inter_hunk: int = 0
+    old_prefix: str = "a/"
+    new_prefix: str = "b/"
+    quotes_wide: bool = True
+    key: Callable[[bytes], bytes] | None = None
+    minimal: bool = False
+
+
+class Files(Record):
+    """The contents of both files of a pair, their names as objects, and whether they are binary."""
+
+    old: bytes
+    new: bytes
+    old_id: str
+    new_id: str
+    binary: bool
+
+
+def header(pair: Pair, files: Files, style: Style, abbreviate: Callable[[str], str]) -> Iterator[str]:
+    """Yield the lines before the first hunk."""
+    old, new = pair.old, pair.new
+    a_name = quote_two(style.old_prefix, old.path, style.quotes_wide)
+    b_name = quote_two(style.new_prefix, new.path, style.quotes_wide)
+    yield f"diff --git {a_name} {b_name}"
+    if not old.exists:
+        yield f"new file mode {new.mode:06o}"
+    elif not new.exists:
+        yield f"deleted file mode {old.mode:06o}"
+    elif old.mode != new.mode:
+        yield f"old mode {old.mode:06o}"
+        yield f"new mode {new.mode:06o}"
+    if pair.status in ("R", "C"):
+        word = "rename" if pair.status == "R" else "copy"
+        yield f"similarity index {pair.percent}%"
+        yield f"{word} from {quote_two('', old.path, style.quotes_wide)}"
+        yield f"{word} to {quote_two('', new.path, style.quotes_wide)}"
+    if files.old_id != files.new_id:
+        mode = f" {old.mode:06o}" if old.mode == new.mode else ""
+        yield f"index {abbreviate(files.old_id)}..{abbreviate(files.new_id)}{mode}"
+
+
+def _marks(pair: Pair, style: Style) -> tuple[str, str]:
+    """Return the names in the lines "---" and "+++"; a name with a blank ends in a tab."""
+    result = []
+    for side, prefix in ((pair.old, style.old_prefix), (pair.new, style.new_prefix)):
+        name = quote_two(prefix, side.path, style.quotes_wide) if side.exists else "/dev/null"
+        result.append(name + ("\t" if " " in name and not name.startswith('"') else ""))
+    return result[0], result[1]
+
+
+def patch(
+    pair: Pair, files: Files, style: Style, charge: Charge, abbreviate: Callable[[str], str]
+) -> Iterator[bytes]:
+    """Yield the patch of a pair, in pieces."""
+    if pair.status == "T":
+        empty = files._replace(new=b"", new_id=NULL_ID)
+        yield from patch(Pair(pair.old, Side(pair.path, 0, NULL_ID), "D"), empty, style, charge, abbreviate)
+        empty = files._replace(old=b"", old_id=NULL_ID)
+        yield from patch(Pair(Side(pair.path, 0, NULL_ID), pair.new, "A"), empty, style, charge, abbreviate)
+        return
+    head = encode("".join(f"{line}\n" for line in header(pair, files, style, abbreviate)))
+    if files.binary:
+        old_mark, new_mark = (mark.rstrip("\t") for mark in _marks(pair, style))
+        if files.old_id != files.new_id:
+            head += encode(f"Binary files {old_mark} and {new_mark} differ\n")
+        yield head
+        return
+    old, new = split_lines(files.old), split_lines(files.new)
+    changes = compare(old, new, charge, key=style.key, minimal=style.minimal)
+    if changes:
+        old_mark, new_mark = _marks(pair, style)
+        yield head + encode(f"--- {old_mark}\n+++ {new_mark}\n")
+        yield from hunks(old, new, changes, style, charge)
+    elif style.key is None or pair.status not in ("M",) or pair.old.mode != pair.new.mode:
+        yield head
+
+
+def hunks(
+    old: Sequence[bytes], new: Sequence[bytes], changes: list[Change], style: Style, charge: Charge
+) -> Iterator[bytes]:
+    """Yield the hunks of a unified diff."""
+    heading = b""
+    searched = -1
+    for group in _grouped(changes, 2 * style.context + style.inter_hunk):
+        first, last = group[0], group[-1]
+        start, new_start = max(first.old - style.context, 0), max(first.new - style.context, 0)
+        trail = min(style.context, len(old) - last.old_end, len(new) - last.new_end)
+        end, new_end = last.old_end + trail, last.new_end + trail
+        for at in range(start - 1, searched, -1):
+            charge(1)
+            if _is_heading(old[at]):
+                heading = _valid_start(old[at][:_HEADING].rstrip(b" \t\n\v\f\r"))
+                break
+        searched = start - 1
+        yield _hunk_header((start, end), (new_start, new_end), heading)
+        yield _hunk_body(old, new, group, new_start, new_end)
+        charge(1 + ((end - start + new_end - new_start) >> 2))
+
+
+def _valid_start(text: bytes) -> bytes:
+    """Return a text up to the first bytes that are not UTF-8, as git cuts the heading of a hunk."""
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return text[: error.start]
+    return text
+
+
+def _is_heading(line: bytes) -> bool:
+    """Return True for a line that begins with a letter, "_" or "$"."""
+    first = line[:1]
+    return first.isalpha() or first in (b"_", b"$")
+
+
+def _grouped(changes: list[Change], distance: int) -> Iterator[list[Change]]:
+    group: list[Change] = []
+    for change in changes:
+        if group and change.old - group[-1].old_end > distance:
+            yield group
+            group = []
+        group.append(change)
+    if group:
+        yield group
+
+
+def _range(start: int, end: int) -> str:
+    size = end - start
+    first = start + 1 if size else start
+    return str(first) if size == 1 else f"{first},{size}"
+
+
+def _hunk_header(old: tuple[int, int], new: tuple[int, int], heading: bytes) -> bytes:
+    text = f"@@ -{_range(*old)} +{_range(*new)} @@".encode()
+    return text + (b" " + heading if heading else b"") + b"\n"
+
+
+def _hunk_body(
+    old: Sequence[bytes], new: Sequence[bytes], group: list[Change], new_start: int, new_end: int
+) -> bytes:
+    """Return the lines of a hunk. Lines of context are those of the new file, which differ under -w."""
+    pieces: list[bytes] = []
+    at = new_start
+    for change in group:
+        _add(pieces, b" ", new[at : change.new])
+        _add(pieces, b"-", old[change.old : change.old_end])
+        _add(pieces, b"+", new[change.new : change.new_end])
+        at = change.new_end
+    _add(pieces, b" ", new[at:new_end])
+    return b"".join(pieces)
+
+
+def _add(pieces: list[bytes], mark: bytes, lines: Sequence[bytes]) -> None:
+    for line in lines:
+        pieces += (mark, line)
+        if not line.endswith(b"\n"):
+            pieces.append(b"\n\\ No newline at end of file\n")
+
+
+def normalizer(options: DiffOptions) -> Callable[[bytes], bytes] | None:
+    """Return what is compared of a line under the options -w, -b and similar; None for all of it."""
+    if options.ignore_all_space:
+        return lambda line: b"".join(line.split())
+    if options.ignore_space_change:
+        return _with_single_blanks
+    if options.ignore_space_at_eol:
+        return lambda line: line.rstrip()
+    if options.ignore_cr_at_eol:
+        return lambda line: line[:-2] + b"\n" if line.endswith(b"\r\n") else line
+    return None
+
+
+def _with_single_blanks(line: bytes) -> bytes:
+    words = line.rstrip()
+    lead = b" " if words[:1].isspace() else b""
+    return lead + b" ".join(words.split())
+
+
+def is_binary(data: bytes) -> bool:
+    """Return True if git takes data for binary: a NUL in the first 8,000 bytes."""
+    return b"\0" in data[:8000]

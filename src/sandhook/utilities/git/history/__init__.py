@@ -1,0 +1,1 @@
+"""Names of revisions, walks over commits, and the forms of a commit."""

@@ -1,0 +1,162 @@
+"""What a commit changes, for log and show.
+
+Source: git 2.39, log-tree.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sandhook.record import Record
+from sandhook.utilities.git.diff.combined import combined_paths, write_combined
+from sandhook.utilities.git.diff.model import Pair
+from sandhook.utilities.git.diff.options import DiffOptions
+from sandhook.utilities.git.diff.output import DiffOutput
+from sandhook.utilities.git.diff.trees import compare_trees, walk_tree
+from sandhook.utilities.git.names.pathspec import Pathspec, parse_pathspec
+from sandhook.utilities.git.store.commits import Commit
+from sandhook.utilities.git.store.repository import Repository
+
+
+class Part(Record):
+    """Differences of a commit.
+
+    Fields:
+        source: The parent that is named after the commit's name, for -m; "" for none.
+        parents: More than one tree for a combined diff.
+    """
+
+    pairs: list[Pair]
+    source: str = ""
+    parents: tuple[str, ...] = ()
+    tree: str = ""
+
+
+class CommitDiff:
+    """Computes and prints what commits change.
+
+    Args:
+        show: The command is "show": patches are the default, and merges have combined diffs.
+        follow: The one path of the pathspec is followed through renames.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        options: DiffOptions,
+        pathspec: Pathspec,
+        *,
+        first_parent: bool = False,
+        show: bool = False,
+        follow: bool = False,
+    ) -> None:
+        self.repository = repository
+        self.options = options
+        self.pathspec = pathspec
+        self.follow = follow
+        self.always_shows = True
+        self.default = "patch" if show else ""
+        self.output = DiffOutput(repository, options)
+        self.merges = self._merge_form(options, first_parent, show)
+
+    def _merge_form(self, options: DiffOptions, first_parent: bool, show: bool) -> str:
+        forms = {
+            "first-parent": "first",
+            "1": "first",
+            "m": "separate",
+            "on": "separate",
+            "none": "off",
+            "c": "combined",
+            "cc": "dense",
+            "dense-combined": "dense",
+        }
+        if options.combined:
+            return forms.get(options.combined, options.combined)
+        if first_parent:
+            return "first"
+        return "dense" if show else "off"
+
+    def _is_active(self) -> bool:
+        options = self.options
+        if options.patch is None and not self.output.has_form():
+            return False
+        return bool(self.default) or self.output.has_form() or options.combined in ("combined", "dense")
+
+    def has_stat_and_patch(self) -> bool:
+        """Return True if the options ask for both a stat and a patch."""
+        options = self.options
+        stat = options.stat is not None or options.patch_with_stat
+        return stat and bool(options.patch or options.patch_with_stat or options.context is not None)
+
+    def _selecting(self) -> bool:
+        """Return True if commits without differences are left out."""
+        options = self.options
+        return (
+            options.pickaxe is not None
+            or options.pickaxe_lines is not None
+            or options.filter is not None
+            or self.follow
+            or not self.always_shows
+        )
+
+    def parts(self, commit: Commit) -> list[Part] | None:
+        """Return the differences of a commit; an empty list for none, None to leave the commit out."""
+        if not self._is_active() and not self._selecting():
+            return []
+        parents = commit.parents
+        if len(parents) > 1 and self.merges == "off":
+            return None if self._selecting() else []
+        if len(parents) > 1 and self.merges in ("dense", "combined"):
+            return [self._combined(commit)]
+        if len(parents) > 1 and self.merges == "separate":
+            parts = [self._part(commit, parent, parent) for parent in parents]
+            return [part for part in parts if part.pairs]
+        part = self._part(commit, parents[0] if parents else None)
+        if self._selecting() and not part.pairs:
+            return None
+        if not part.pairs and not self._is_active():
+            return []
+        return [part] if self._is_active() else []
+
+    def _part(self, commit: Commit, parent: str | None, source: str = "") -> Part:
+        objects = self.repository.objects
+        old = None if parent is None else objects.commit(parent).tree
+        self.output.all_files = lambda: walk_tree(objects, old, self.pathspec)
+        pairs: Iterable[Pair] = compare_trees(objects, old, commit.tree, self.pathspec)
+        if self.follow:
+            pairs = self._followed(old, commit.tree, list(pairs))
+            return Part(list(pairs), source)
+        return Part(self.output.complete(pairs), source)
+
+    def _followed(self, old: str | None, new: str, pairs: list[Pair]) -> list[Pair]:
+        """Return the change of the followed file; a rename changes the path to follow."""
+        if len(pairs) == 1 and pairs[0].status == "A":
+            everything = Pathspec([], self.repository.access.charge)
+            options = DiffOptions(renames=30_000)
+            renames = DiffOutput(self.repository, options).complete(
+                compare_trees(self.repository.objects, old, new, everything)
+            )
+            found = [pair for pair in renames if pair.status in "RC" and pair.path == pairs[0].path]
+            if found:
+                self.pathspec = parse_pathspec(
+                    [found[0].old.path],
+                    "",
+                    self.repository.place.root or "/",
+                    self.repository.access.charge,
+                    literal=True,
+                )
+                return found
+        return pairs
+
+    def _combined(self, commit: Commit) -> Part:
+        objects = self.repository.objects
+        trees = tuple(objects.commit(parent).tree for parent in commit.parents)
+        pairs = combined_paths(objects, trees, commit.tree, self.pathspec)
+        return Part(pairs, "", trees, commit.tree)
+
+    def write(self, part: Part) -> None:
+        """Print differences."""
+        if part.parents:
+            write_combined(self.output, part.pairs, part.parents, part.tree, dense=self.merges == "dense")
+        else:
+            self.output.write(part.pairs, self.default)

@@ -1,0 +1,38 @@
+"""The parts of a commit message."""
+
+from __future__ import annotations
+
+import re
+
+
+def subject_lines(message: str) -> str:
+    """Return the first paragraph of a message."""
+    text = message.lstrip("\n")
+    return re.split(r"\n[ \t]*\n", text, maxsplit=1)[0]
+
+
+def subject(message: str) -> str:
+    """Return the first paragraph of a message as one line."""
+    return " ".join(line.rstrip() for line in subject_lines(message).split("\n") if line.strip())
+
+
+def body(message: str) -> str:
+    """Return a message without its first paragraph."""
+    text = message.lstrip("\n")
+    parts = re.split(r"\n[ \t]*\n", text, maxsplit=1)
+    return parts[1].lstrip("\n") if len(parts) > 1 else ""
+
+
+def expand_tabs(line: str) -> str:
+    """Return a line of a message with blanks for tabs, as git shows it."""
+    return line.expandtabs(8) if "\t" in line else line
+
+
+def trimmed(message: str) -> str:
+    """Return a message without blank lines at its beginning and end."""
+    lines = message.split("\n")
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return "\n".join(lines)

@@ -1,0 +1,76 @@
+"""Splits operands into revisions and paths, where "--" does not.
+
+Source: git's revision.c (setup_revisions) and setup.c (verify_filename).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.names.wildmatch import has_wildcard
+from sandhook.utilities.git.store.repository import Repository
+from sandhook.vfs.path import VirtualPath, join
+
+_SEPARATE = (
+    "Use '--' to separate paths from revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
+)
+
+
+def is_revision(names: Names, word: str) -> bool:
+    """Return True for the name of a revision, or a range of them."""
+    word = word.removeprefix("^")
+    for suffix in ("^@", "^!"):
+        word = word.removesuffix(suffix)
+    dots = "..." if "..." in word else ".."
+    if dots in word and word not in ("..", "..."):
+        left, _, right = word.partition(dots)
+        if names.find(left or "HEAD") is not None and names.find(right or "HEAD") is not None:
+            return True
+    return names.find(word) is not None
+
+
+def split_operands(
+    repository: Repository, operands: Sequence[str], paths: list[str] | None
+) -> tuple[list[str], list[str]]:
+    """Return the revisions and the paths.
+
+    Raises:
+        GitError: A word is neither, or is both and there is no "--".
+    """
+    names = Names(repository)
+    if paths is not None:
+        for word in operands:
+            if not is_revision(names, word):
+                raise GitError(f"bad revision '{word}'")
+        return list(operands), paths
+    revisions: list[str] = []
+    for at, word in enumerate(operands):
+        if not is_revision(names, word):
+            for path in operands[at:]:
+                _check_path(repository, names, path, first=path == word)
+            return revisions, list(operands[at:])
+        if _exists(repository, word):
+            raise GitError(f"ambiguous argument '{word}': both revision and filename\n{_SEPARATE}")
+        revisions.append(word)
+    return revisions, []
+
+
+def _exists(repository: Repository, word: str) -> bool:
+    if repository.place.root is None:
+        return False
+    return repository.access.stat(join(VirtualPath(repository.options.cwd), word)) is not None
+
+
+def _check_path(repository: Repository, names: Names, word: str, *, first: bool) -> None:
+    """Raise GitError for a word that is neither a revision nor a file."""
+    if word.startswith(":") and word[1:2] in ("(", "/", "!", "^", ":"):
+        return
+    if has_wildcard(word) or _exists(repository, word):
+        return
+    if (error := names.missing_path(word)) is not None:
+        raise error
+    raise GitError(
+        f"ambiguous argument '{word}': unknown revision or path not in the working tree.\n{_SEPARATE}"
+    )

@@ -1,0 +1,226 @@
+"""The placeholders of --format.
+
+Source: git 2.39, pretty.c; git-log(1), "PRETTY FORMATS".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from sandhook.text.width import width_of
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.decorate import Decorations
+from sandhook.utilities.git.history.messages import body, subject
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.store.commits import Commit, Identity
+from sandhook.utilities.git.store.repository import Repository
+
+_DATES = {
+    "d": "",
+    "D": "rfc",
+    "r": "relative",
+    "t": "unix",
+    "i": "iso",
+    "I": "iso-strict",
+    "s": "short",
+    "h": "human",
+}
+_COLORS = re.compile(r"red|green|blue|reset|\(([^()]*)\)")
+_PADDING = re.compile(r"([<>]|><|>>)(\|?)\(\s*(-?\d{1,5})\s*(?:,\s*(trunc|ltrunc|mtrunc)\s*)?\)")
+_TRAILERS = re.compile(r"\(trailers(?::([^()]*))?\)")
+_TRAILER = re.compile(r"([A-Za-z0-9-]+)\s*:\s*(.*)")
+
+
+class Printer(Protocol):
+    """What placeholders need of the printer of commits."""
+
+    repository: Repository
+    names: Names
+    decorations: Decorations
+    abbreviated: int | None
+
+    def show_date(self, person: Identity, mode: str) -> str:
+        """Return the date of a person in a mode."""
+
+
+class _Padding:
+    """A pending %<(N): how the next placeholder is padded or cut."""
+
+    def __init__(self, side: str, width: int, cut: str) -> None:
+        self.side = side
+        self.width = width
+        self.cut = cut
+
+    def apply(self, text: str) -> str:
+        size = width_of(text)
+        if size > self.width:
+            return self._cut(text)
+        missing = self.width - size
+        if self.side == "<":
+            return text + " " * missing
+        if self.side == "><":
+            return " " * (missing // 2) + text + " " * (missing - missing // 2)
+        return " " * missing + text
+
+    def _cut(self, text: str) -> str:
+        keep = max(0, self.width - 2)
+        if self.cut == "trunc":
+            return text[:keep] + ".."
+        if self.cut == "ltrunc":
+            return ".." + text[len(text) - keep :]
+        if self.cut == "mtrunc":
+            half = keep // 2
+            return text[:half] + ".." + text[len(text) - (keep - half) :]
+        return text
+
+
+def expand(printer: Printer, text: str, commit: Commit, mark: str) -> str:
+    """Return a format with the values of one commit."""
+    pieces: list[str] = []
+    at = 0
+    padding: _Padding | None = None
+    while at < len(text):
+        percent = text.find("%", at)
+        if percent < 0:
+            pieces.append(text[at:])
+            break
+        pieces.append(text[at:percent])
+        match = _PADDING.match(text, percent + 1)
+        if match is not None and not match[2]:
+            padding = _Padding(match[1], int(match[3]), match[4] or "")
+            at = match.end()
+            continue
+        printer.repository.access.charge(1)
+        sign = text[percent + 1 : percent + 2]
+        start = percent + 2 if sign in ("+", "-", " ") and sign else percent + 1
+        value, size = _value(printer, text, start, commit, mark)
+        if value is None:
+            pieces.append("%")
+            at = percent + 1
+            continue
+        at = start + size
+        if padding is not None:
+            value, padding = padding.apply(value), None
+        if sign == "+" and value:
+            value = "\n" + value
+        elif sign == " " and value:
+            value = " " + value
+        elif sign == "-" and not value:
+            pieces = ["".join(pieces).rstrip("\n")]
+        pieces.append(value)
+    return "".join(pieces)
+
+
+def _value(printer: Printer, text: str, at: int, commit: Commit, mark: str) -> tuple[str | None, int]:
+    """Return the value of the placeholder at an offset, and its length; None for another text."""
+    letter = text[at : at + 1]
+    if letter in ("%", "n"):
+        return ("%" if letter == "%" else "\n"), 1
+    if letter == "x":
+        digits = text[at + 1 : at + 3]
+        if len(digits) == 2 and all(c in "0123456789abcdefABCDEF" for c in digits):
+            return bytes((int(digits, 16),)).decode("utf-8", "surrogateescape"), 3
+        return None, 0
+    if letter == "C":
+        return _color(text, at + 1)
+    if letter in ("a", "c"):
+        person = commit.author if letter == "a" else commit.committer
+        return _person(printer, person, text[at + 1 : at + 2])
+    if letter == "(":
+        match = _TRAILERS.match(text, at)
+        return (_trailers(commit.message, match[1] or ""), len(match[0])) if match is not None else (None, 0)
+    if letter == "G":
+        return ("N" if text[at + 1 : at + 2] == "?" else ""), 2
+    if letter == "g" or letter == "w":
+        raise GitError(f"the placeholder %{letter} is not offered in the sandbox (L-GIT-003)", status=129)
+    return _simple(printer, letter, commit, mark)
+
+
+def _simple(printer: Printer, letter: str, commit: Commit, mark: str) -> tuple[str | None, int]:
+    short = printer.names.abbreviate
+    match letter:
+        case "H":
+            value = commit.oid
+        case "h":
+            value = short(commit.oid, printer.abbreviated or None)
+        case "T":
+            value = commit.tree
+        case "t":
+            value = short(commit.tree)
+        case "P":
+            value = " ".join(commit.parents)
+        case "p":
+            value = " ".join(short(parent) for parent in commit.parents)
+        case "s":
+            value = subject(commit.message)
+        case "f":
+            value = _as_file_name(subject(commit.message))
+        case "b":
+            value = body(commit.message)
+        case "B":
+            value = commit.message.lstrip("\n")
+        case "e":
+            value = commit.encoding
+        case "d":
+            names = ", ".join(printer.decorations.of(commit.oid))
+            value = f" ({names})" if names else ""
+        case "D":
+            value = ", ".join(printer.decorations.of(commit.oid))
+        case "m":
+            value = mark or ">"
+        case "N":
+            value = ""
+        case _:
+            return None, 0
+    return value, 1
+
+
+def _color(text: str, at: int) -> tuple[str | None, int]:
+    """Return "" for a colour: output is never a terminal. Raises GitError where a colour is forced."""
+    match = _COLORS.match(text, at)
+    if match is None:
+        return None, 0
+    if (match[1] or "").startswith("always"):
+        raise GitError("%C(always,...) is not offered in the sandbox (L-GIT-003)", status=129)
+    return "", 1 + len(match[0])
+
+
+def _person(printer: Printer, person: Identity, letter: str) -> tuple[str | None, int]:
+    if letter in ("n", "N"):
+        return person.name, 2
+    if letter in ("e", "E"):
+        return person.email, 2
+    if letter in ("l", "L"):
+        return person.email.partition("@")[0], 2
+    if letter in _DATES:
+        return printer.show_date(person, _DATES[letter]), 2
+    return None, 0
+
+
+def _as_file_name(text: str) -> str:
+    text = re.sub(r"[^A-Za-z0-9._]+", "-", text)
+    return re.sub(r"\.+", ".", text).strip("-").rstrip(".-")[:52] or ""
+
+
+def _trailers(message: str, options: str) -> str:
+    """Return the trailers of a message: its last paragraph, if its lines are "Key: value"."""
+    paragraphs = re.split(r"\n[ \t]*\n", message.strip("\n"))
+    lines = paragraphs[-1].split("\n") if len(paragraphs) > 1 else []
+    found = [match for line in lines if (match := _TRAILER.fullmatch(line)) is not None]
+    if not found or len(found) * 4 < len(lines):
+        return ""
+    settings = dict(part.partition("=")[::2] for part in options.split(",") if part)
+    unknown = next(
+        (name for name in settings if name not in ("key", "valueonly", "separator", "only", "unfold")), None
+    )
+    if unknown is not None:
+        raise GitError(f"%(trailers:{unknown}) is not offered in the sandbox (L-GIT-003)", status=129)
+    if "key" in settings:
+        key = settings["key"].rstrip(":").lower()
+        found = [match for match in found if match[1].lower() == key]
+    values = [match[2] if "valueonly" in settings else f"{match[1]}: {match[2]}" for match in found]
+    if "separator" in settings:
+        separator = settings["separator"].replace("%x2C", ",").replace("%x0A", "\n").replace("%n", "\n")
+        return separator.join(values)
+    return "".join(f"{value}\n" for value in values)

@@ -1,0 +1,154 @@
+"""The forms of a commit: --oneline, --pretty=medium and the like, and --format with placeholders.
+
+Source: git 2.39, pretty.c; git-log(1), "PRETTY FORMATS".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sandhook.record import Record
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.dates import show_date
+from sandhook.utilities.git.history.decorate import Decorations
+from sandhook.utilities.git.history.messages import expand_tabs, subject, subject_lines, trimmed
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.placeholders import expand
+from sandhook.utilities.git.store.commits import Commit, Identity
+from sandhook.utilities.git.store.repository import Repository
+
+BUILT_IN = ("oneline", "short", "medium", "full", "fuller", "reference", "raw")
+_REFERENCE = "%C(auto)%h (%s, %as)"
+
+
+class Format(Record):
+    """How commits are printed.
+
+    Fields:
+        kind: One of BUILT_IN, or "user".
+        text: The placeholders of a user's format.
+        terminates: A newline ends each commit, in place of one between two.
+    """
+
+    kind: str
+    text: str = ""
+    terminates: bool = False
+
+
+def parse_format(word: str, repository: Repository, depth: int = 0) -> Format:
+    """Return the format that --pretty or --format names. Raises GitError for an unknown one."""
+    if word.startswith("format:"):
+        return Format("user", word[7:])
+    if word.startswith("tformat:"):
+        return Format("user", word[8:], True)
+    if "%" in word or not word:
+        return Format("user", word, True)
+    if word in ("email", "mboxrd"):
+        raise GitError(f"--pretty={word} is not offered in the sandbox (L-GIT-003)", status=129)
+    alias = repository.config.get(f"pretty.{word.lower()}")
+    if alias is not None and depth < 5:
+        return parse_format(alias, repository, depth + 1)
+    for name in BUILT_IN:
+        if name.startswith(word):
+            if name == "reference":
+                return Format("user", _REFERENCE, True)
+            return Format(name, terminates=name == "oneline")
+    raise GitError(f"invalid --pretty format: {word}")
+
+
+class Printer:
+    """Formats commits.
+
+    Args:
+        date: The form of dates, "" for that of the format.
+        abbreviated: Names of commits are abbreviated to this length; None for full names, 0 for the usual length.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        format_: Format,
+        *,
+        date: str = "",
+        abbreviated: int | None = None,
+        decoration: str = "no",
+    ) -> None:
+        self.repository = repository
+        self.layout = format_
+        self.names = Names(repository)
+        self.date = date
+        self.default_date = "short" if format_.text == _REFERENCE else "default"
+        self.abbreviated = abbreviated
+        self.decoration = decoration
+        self.decorations = Decorations(repository)
+        self.tz = repository.options.environment.get("TZ")
+
+    def show_date(self, person: Identity, mode: str) -> str:
+        """Return the date of a person; "" for the mode of the options."""
+        return show_date(person, mode or self.date or self.default_date, self.repository.ctx.now(), self.tz)
+
+    def shown_id(self, oid: str) -> str:
+        """Return the name of a commit as the first line has it."""
+        return oid if self.abbreviated is None else self.names.abbreviate(oid, self.abbreviated or None)
+
+    def decorated(self, oid: str) -> str:
+        """Return " (HEAD -> main, tag: v1)", or ""."""
+        if self.decoration == "no":
+            return ""
+        text = ", ".join(self.decorations.of(oid, full=self.decoration == "full"))
+        return f" ({text})" if text else ""
+
+    def text(self, commit: Commit, mark: str = "", source: str = "") -> str:
+        """Return a commit in the format.
+
+        Args:
+            mark: "<", ">" or "" before the name. source: Words after the name, such as " (from ...)".
+        """
+        self.repository.access.charge(2 + (len(commit.message) >> 6))
+        kind = self.layout.kind
+        if kind == "user":
+            return expand(self, self.layout.text, commit, mark)
+        name = f"{mark}{self.shown_id(commit.oid)}{source}{self.decorated(commit.oid)}"
+        if kind == "oneline":
+            return f"{name} {subject(commit.message)}"
+        if kind == "raw":
+            return f"commit {name}\n" + "".join(f"{line}\n" for line in self._raw(commit))
+        return f"commit {name}\n" + "".join(f"{line}\n" for line in self._lines(commit, kind))
+
+    def _raw(self, commit: Commit) -> Iterator[str]:
+        head = commit.raw.partition(b"\n\n")[0].decode("utf-8", "surrogateescape")
+        skipping = False
+        for line in head.split("\n"):
+            skipping = line.startswith("gpgsig") or (skipping and line.startswith(" "))
+            yield line
+        yield ""
+        yield from indented(commit.message)
+
+    def _lines(self, commit: Commit, kind: str) -> Iterator[str]:
+        if len(commit.parents) > 1:
+            yield "Merge: " + " ".join(self.names.abbreviate(parent) for parent in commit.parents)
+        author, committer = (f"{each.name} <{each.email}>" for each in (commit.author, commit.committer))
+        if kind in ("short", "medium"):
+            yield f"Author: {author}"
+            if kind == "medium":
+                yield f"Date:   {self.show_date(commit.author, '')}"
+        elif kind == "full":
+            yield f"Author: {author}"
+            yield f"Commit: {committer}"
+        else:
+            yield f"Author:     {author}"
+            yield f"AuthorDate: {self.show_date(commit.author, '')}"
+            yield f"Commit:     {committer}"
+            yield f"CommitDate: {self.show_date(commit.committer, '')}"
+        yield ""
+        if kind == "short":
+            yield from indented(subject_lines(commit.message))
+        else:
+            yield from indented(commit.message)
+
+
+def indented(message: str) -> Iterator[str]:
+    """Yield the lines of a message with four blanks; blank lines at its ends are dropped."""
+    for line in trimmed(message).split("\n"):
+        text = line.rstrip()
+        yield "    " + expand_tabs(text)

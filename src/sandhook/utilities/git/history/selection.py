@@ -1,0 +1,319 @@
+"""Which commits log, show and rev-list print: the options of walks.
+
+Source: git-rev-list(1), "Commit Limiting"; git 2.39, revision.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from sandhook.command.options import also, opt, option_set
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.posix import Regex, compile_bre, compile_ere
+from sandhook.record import Record
+from sandhook.utilities.git.arguments import count
+from sandhook.utilities.git.diff.trees import compare_trees
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.bases import merge_bases
+from sandhook.utilities.git.history.dates import parse_date
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.walk import Walk, in_topological_order
+from sandhook.utilities.git.names.pathspec import Pathspec
+from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
+from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.commits import Commit
+from sandhook.utilities.git.store.repository import Repository
+
+
+@option_set
+class WalkOptions:
+    """Options of walks."""
+
+    number: str | None = also(opt("-n", "N", ""), opt("--max-count", "N", ""))
+    skip: int = opt("--skip", "N", "", convert=count, default=0)
+    since: str | None = also(opt("--since", "DATE", ""), opt("--after", "DATE", ""))
+    until: str | None = also(opt("--until", "DATE", ""), opt("--before", "DATE", ""))
+    max_age: int | None = opt("--max-age", "TIME", "", convert=count)
+    min_age: int | None = opt("--min-age", "TIME", "", convert=count)
+    author: tuple[str, ...] = opt("--author", "REGEX", "", append=True)
+    committer: tuple[str, ...] = opt("--committer", "REGEX", "", append=True)
+    grep: tuple[str, ...] = opt("--grep", "REGEX", "", append=True)
+    all_match: bool = opt("--all-match")
+    invert_grep: bool = opt("--invert-grep")
+    icase: bool = also(opt("-i"), opt("--regexp-ignore-case"))
+    syntax: str = also(
+        opt("--basic-regexp", const="basic", default="basic"),
+        opt("-E", const="extended"),
+        opt("--extended-regexp", const="extended"),
+        opt("-F", const="fixed"),
+        opt("--fixed-strings", const="fixed"),
+    )
+    min_parents: int | None = also(opt("--min-parents", "N", "", convert=count), opt("--merges", const=2))
+    max_parents: int | None = also(opt("--max-parents", "N", "", convert=count), opt("--no-merges", const=1))
+    first_parent: bool = opt("--first-parent")
+    reverse: bool = opt("--reverse")
+    order: str = also(
+        opt("--date-order", const="date", default=""),
+        opt("--topo-order", const="topo"),
+        opt("--author-date-order", const="author"),
+    )
+    no_walk: bool = opt("--no-walk")
+    left_right: bool = opt("--left-right")
+    left_only: bool = opt("--left-only")
+    right_only: bool = opt("--right-only")
+    full_history: bool = opt("--full-history")
+    ignored_missing: bool = opt("--ignore-missing")
+
+
+class Starts(Record):
+    """What the operands of a walk name.
+
+    Fields:
+        wanted, unwanted: Commits.
+        left: The commits of the left side of "A...B".
+    """
+
+    wanted: list[str]
+    unwanted: list[str]
+    left: list[str]
+
+
+_GLOBS = {"--branches": "refs/heads/", "--tags": "refs/tags/", "--remotes": "refs/remotes/"}
+
+
+def pull_starts(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the options that name revisions ("--all", "--not", "--branches=x") in order, and the other arguments."""
+    special: list[str] = []
+    rest: list[str] = []
+    words = list(arguments)
+    end = words.index("--") if "--" in words else len(words)
+    for at, word in enumerate(words):
+        name = word.partition("=")[0]
+        if at < end and (word in ("--all", "--not") or name in _GLOBS or name in ("--glob", "--exclude")):
+            special.append(word)
+            if word == "--not":
+                rest.append("--not")
+        else:
+            rest.append(word)
+    return special, rest
+
+
+def find_starts(repository: Repository, revisions: Sequence[str], special: Sequence[str]) -> Starts:
+    """Return the commits that operands and options name. Raises GitError, RevisionError."""
+    names = Names(repository)
+    starts = Starts([], [], [])
+    for word in special:
+        _add_refs(repository, word, starts)
+    negated = False
+    for word in revisions:
+        if word == "--not":
+            negated = not negated
+            continue
+        _add_word(repository, names, word, starts, negated)
+    return starts
+
+
+def _add_refs(repository: Repository, word: str, starts: Starts) -> None:
+    name, _, pattern = word.partition("=")
+    if word == "--not":
+        return
+    if name in ("--exclude",):
+        raise GitError("--exclude is not offered in the sandbox (L-GIT-003)", status=129)
+    prefix = _GLOBS.get(name, "refs/")
+    if name == "--glob":
+        pattern = pattern.removeprefix("refs/")
+    glob = prefix + pattern
+    if pattern and not has_wildcard(pattern):
+        glob = glob.rstrip("/") + "/*"
+    found = {} if word != "--all" else {"HEAD": repository.refs.resolve("HEAD")}
+    for ref, oid in (*repository.refs.all(prefix).items(), *found.items()):
+        if oid is not None and (
+            not pattern or wildmatch(glob, ref, repository.access.charge, pathname=False)
+        ):
+            commit = repository.objects.peel(oid, "commit")
+            if commit is not None:
+                starts.wanted.append(commit)
+
+
+def _add_word(repository: Repository, names: Names, word: str, starts: Starts, negated: bool) -> None:
+    wanted, unwanted = (starts.unwanted, starts.wanted) if negated else (starts.wanted, starts.unwanted)
+    objects = repository.objects
+    if word.startswith("^"):
+        unwanted.append(names.commit(word[1:]))
+        return
+    for suffix in ("^@", "^!"):
+        if word.endswith(suffix):
+            commit = names.commit(word[:-2])
+            if suffix == "^!":
+                wanted.append(commit)
+            (unwanted if suffix == "^!" else wanted).extend(objects.commit(commit).parents)
+            return
+    dots = "..." if "..." in word else ".."
+    if dots in word:
+        left, _, right = word.partition(dots)
+        if names.find(left or "HEAD") is not None and names.find(right or "HEAD") is not None:
+            first, second = names.commit(left or "HEAD"), names.commit(right or "HEAD")
+            if dots == "...":
+                wanted.extend((first, second))
+                unwanted.extend(merge_bases(repository, first, [second]))
+                starts.left.append(first)
+            else:
+                wanted.append(second)
+                unwanted.append(first)
+            return
+    wanted.append(names.commit(word))
+
+
+class Selection:
+    """The commits of a walk, with their marks."""
+
+    def __init__(
+        self, repository: Repository, options: WalkOptions, starts: Starts, pathspec: Pathspec
+    ) -> None:
+        self.repository = repository
+        self.options = options
+        self.starts = starts
+        self.pathspec = pathspec
+        now, tz = int(repository.ctx.now()), repository.options.environment.get("TZ")
+        self._oldest = parse_date(options.since, now, tz) if options.since is not None else options.max_age
+        self._youngest = parse_date(options.until, now, tz) if options.until is not None else options.min_age
+        self._filters = _filters(options)
+        self._left: set[str] | None = None
+
+    def __iter__(self) -> Iterator[Commit]:
+        commits = self._in_order()
+        number = self._number()
+        skip = self.options.skip
+        if self.options.reverse:
+            chosen = [
+                commit
+                for at, commit in enumerate(commits)
+                if at >= skip and (number < 0 or at < skip + number)
+            ]
+            yield from reversed(chosen)
+            return
+        if number == 0:
+            return
+        for at, commit in enumerate(commits):
+            if at >= skip:
+                yield commit
+            if 0 <= number <= at + 1 - skip:
+                return
+
+    def _number(self) -> int:
+        text = self.options.number
+        if text is None:
+            return -1
+        if not text.lstrip("-").isdigit() or len(text) > 10:
+            raise GitError(f"'{text}': not an integer")
+        return int(text) if not text.startswith("-") else -1
+
+    def _in_order(self) -> Iterator[Commit]:
+        if self.options.no_walk:
+            commits = [self.repository.objects.commit(oid) for oid in dict.fromkeys(self.starts.wanted)]
+            return iter([commit for commit in commits if self._selects(commit)])
+        simplify = self._simplify if self.pathspec or self._oldest is not None else None
+        walk: Iterator[Commit] = iter(
+            Walk(
+                self.repository,
+                self.starts.wanted,
+                self.starts.unwanted,
+                first_parent=self.options.first_parent,
+                simplify=simplify,
+            )
+        )
+        if self.options.order:
+            walk = iter(in_topological_order(list(walk), self.options.order != "topo"))
+        return (commit for commit in walk if self._selects(commit))
+
+    def changes_paths(self, commit: Commit) -> bool:
+        """Return True if a commit changes the selected paths."""
+        return self._simplify(commit)[0]
+
+    def _simplify(self, commit: Commit) -> tuple[bool, tuple[str, ...]]:
+        """Return whether a commit changes the selected paths, and the parents to follow."""
+        if self._oldest is not None and commit.committer.time < self._oldest:
+            return False, ()
+        if not self.pathspec:
+            return True, commit.parents
+        objects = self.repository.objects
+        tree = commit.tree
+        if not commit.parents:
+            return any(True for _ in compare_trees(objects, None, tree, self.pathspec)), ()
+        parents = commit.parents[:1] if self.options.first_parent else commit.parents
+        same = []
+        for parent in parents:
+            other = objects.commit(parent).tree
+            if not any(True for _ in compare_trees(objects, other, tree, self.pathspec)):
+                if not self.options.full_history:
+                    return False, (parent,)
+                same.append(parent)
+        return not same, commit.parents
+
+    def _selects(self, commit: Commit) -> bool:
+        options = self.options
+        parents = len(commit.parents)
+        if options.min_parents is not None and parents < options.min_parents:
+            return False
+        if options.max_parents is not None and 0 <= options.max_parents < parents:
+            return False
+        if self._youngest is not None and commit.committer.time > self._youngest:
+            return False
+        if self._oldest is not None and commit.committer.time < self._oldest:
+            return False
+        if (options.left_only and self.mark(commit) != "<") or (
+            options.right_only and self.mark(commit) != ">"
+        ):
+            return False
+        return all(check(commit) for check in self._filters)
+
+    def mark(self, commit: Commit) -> str:
+        """Return "<" for a commit of the left side of "A...B", ">" for another one."""
+        if self._left is None:
+            others = [oid for oid in self.starts.wanted if oid not in self.starts.left]
+            unwanted = [*self.starts.unwanted, *others]
+            walk = Walk(self.repository, self.starts.left, unwanted) if self.starts.left else ()
+            self._left = {each.oid for each in walk}
+        return "<" if commit.oid in self._left else ">"
+
+
+def _filters(options: WalkOptions) -> list[Callable[[Commit], bool]]:
+    """Return the checks of --author, --committer and --grep."""
+    checks: list[Callable[[Commit], bool]] = []
+    authors = [_compiled(text, options) for text in options.author]
+    if authors:
+        checks.append(lambda commit: _person_matches(authors, commit.author.name, commit.author.email))
+    committers = [_compiled(text, options) for text in options.committer]
+    if committers:
+        checks.append(
+            lambda commit: _person_matches(committers, commit.committer.name, commit.committer.email)
+        )
+    messages = [_compiled(text, options) for text in options.grep]
+    if messages:
+        combine = all if options.all_match else any
+        checks.append(
+            lambda commit: (
+                combine(regex.search(encode(commit.message)) is not None for regex in messages)
+                != options.invert_grep
+            )
+        )
+    return checks
+
+
+def _person_matches(regexes: list[Regex], name: str, email: str) -> bool:
+    text = encode(f"{name} <{email}>")
+    return any(regex.search(text) is not None for regex in regexes)
+
+
+def _compiled(text: str, options: WalkOptions) -> Regex:
+    try:
+        if options.syntax == "fixed":
+            special = "\\.[]*^$"
+            return compile_bre(
+                "".join(f"\\{c}" if c in special else c for c in text), icase=options.icase, newline=True
+            )
+        if options.syntax == "extended":
+            return compile_ere(text, icase=options.icase, newline=True)
+        return compile_bre(text, icase=options.icase, newline=True)
+    except PatternError as error:
+        raise GitError(f"-e option, '{text}': {error}") from None

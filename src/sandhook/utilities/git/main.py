@@ -1,0 +1,34 @@
+"""git: read repositories, and change the working tree and the index where the caller allows it.
+
+Source: git's manual pages. Oracle: git 2.39. Divergences: L-GIT-001 to L-GIT-004.
+
+The package dulwich must be installed: ``pip install 'sandhook[git]'``. No program, hook, filter, pager or editor that a
+setting names is started, and nothing is fetched or pushed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.utilities.git.options import Options
+
+RAW = True
+_NOT_INSTALLED = 127
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return the exit status of git: 128 for "fatal:", 129 for a wrong option, 127 if dulwich is not installed."""
+    try:
+        from sandhook.utilities.git.program import run_git
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "dulwich":
+            raise
+        ctx.process.write_error(
+            b"git: the package dulwich is not installed; install it with: pip install 'sandhook[git]'\n"
+        )
+        return _NOT_INSTALLED
+    return run_git(arguments, ctx)
+
+
+__all__ = ["RAW", "Options", "run"]

@@ -1,0 +1,1 @@
+"""Names of files: quoting, pathspecs, rules of .gitignore and .gitattributes."""

@@ -1,0 +1,144 @@
+"""Pathspecs: the operands that limit a command to some paths.
+
+Source: gitglossary(7), "pathspec", and git's pathspec.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sandhook.record import Record
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
+from sandhook.vfs.path import normalize
+
+_MAGIC = {"top": "top", "exclude": "exclude", "icase": "icase", "glob": "glob", "literal": "literal"}
+_SHORT = {"/": "top", "!": "exclude", "^": "exclude"}
+
+
+class Item(Record):
+    """One pathspec: its pattern from the top of the working tree, and its magic words.
+
+    Fields:
+        text: The operand, for messages.
+        prefix: Characters of the pattern that are compared exactly: the directory of the caller.
+    """
+
+    text: str
+    pattern: str
+    magic: frozenset[str]
+    prefix: int
+
+
+class Pathspec:
+    """Decides which paths a command is about; without items, all of them."""
+
+    def __init__(self, items: list[Item], charge: Callable[[int], None]) -> None:
+        self.items = items
+        self._charge = charge
+        self._wanted = [item for item in items if "exclude" not in item.magic]
+        self._excluded = [item for item in items if "exclude" in item.magic]
+
+    def __bool__(self) -> bool:
+        return bool(self.items)
+
+    def matches(self, path: str) -> bool:
+        """Return True if a file is selected."""
+        if not self.items:
+            return True
+        if self._wanted and not any(self._item_matches(item, path) for item in self._wanted):
+            return False
+        return not any(self._item_matches(item, path) for item in self._excluded)
+
+    def may_match_below(self, directory: str) -> bool:
+        """Return True if a file below a directory could be selected."""
+        if not self._wanted:
+            return True
+        return any(self._may_match_below(item, directory) for item in self._wanted)
+
+    def _may_match_below(self, item: Item, directory: str) -> bool:
+        pattern = item.pattern.rstrip("/")
+        if not pattern or "icase" in item.magic:
+            return True
+        if directory == pattern or directory.startswith(pattern + "/") or pattern.startswith(directory + "/"):
+            return True
+        if "literal" in item.magic or not has_wildcard(pattern):
+            return False
+        fixed = pattern[: next(at for at, c in enumerate(pattern) if c in "*?[\\")]
+        return fixed.startswith((directory + "/", directory)) or directory.startswith(fixed)
+
+    def _item_matches(self, item: Item, path: str) -> bool:
+        self._charge(1)
+        pattern, ignore_case = item.pattern, "icase" in item.magic
+        if ignore_case:
+            pattern, path = pattern.lower(), path.lower()
+        if (
+            not pattern
+            or path == pattern
+            or path.startswith(pattern if pattern.endswith("/") else pattern + "/")
+        ):
+            return True
+        if "literal" in item.magic or not has_wildcard(pattern[item.prefix :]):
+            return False
+        if item.prefix and path[: item.prefix] != pattern[: item.prefix]:
+            return False
+        return wildmatch(
+            pattern[item.prefix :], path[item.prefix :], self._charge, pathname="glob" in item.magic
+        )
+
+
+def parse_pathspec(
+    operands: Sequence[str], prefix: str, root: str, charge: Callable[[int], None], *, literal: bool = False
+) -> Pathspec:
+    """Return the pathspec of operands. Raises GitError for one outside of the working tree.
+
+    Args:
+        prefix: The directory of the caller below the working tree, "" or "dir/".
+        root: The working tree, for messages.
+    """
+    return Pathspec([_parse(operand, prefix, root, literal) for operand in operands], charge)
+
+
+def _parse(operand: str, prefix: str, root: str, literal: bool) -> Item:
+    if operand == "":
+        raise GitError(
+            "empty string is not a valid pathspec. please use . instead if you meant to match all paths"
+        )
+    magic: set[str] = {"literal"} if literal else set()
+    text = operand
+    if not literal and operand.startswith(":("):
+        words, closing, text = operand[2:].partition(")")
+        if not closing:
+            raise GitError(f"Missing ')' at the end of pathspec magic in '{operand}'")
+        for word in filter(None, words.split(",")):
+            if word not in _MAGIC:
+                raise GitError(f"Invalid pathspec magic '{word}' in '{operand}'")
+            magic.add(word)
+    elif not literal and operand.startswith(":"):
+        text = operand[1:]
+        while text[:1] in _SHORT and text:
+            magic.add(_SHORT[text[0]])
+            text = text[1:]
+        text = text.removeprefix(":")
+    if "literal" in magic and "glob" in magic:
+        raise GitError(f"{operand}: 'literal' and 'glob' are incompatible")
+    base = "" if "top" in magic else prefix
+    pattern = from_top(text, base, root, operand)
+    return Item(operand, pattern, frozenset(magic), len(base) if pattern.startswith(base) else 0)
+
+
+def from_top(name: str, prefix: str, root: str, shown: str) -> str:
+    """Return a name relative to the working tree, with a slash at its end if it has one.
+
+    Raises:
+        GitError: The name is outside.
+    """
+    absolute = name if name.startswith("/") else f"{root}/{prefix}{name}"
+    path = normalize(absolute)
+    base = root.rstrip("/")
+    slash = "/" if name.endswith("/") and path != base else ""
+    if path in (root, base):
+        return ""
+    if not path.startswith(base + "/"):
+        raise GitError(f"{shown}: '{shown}' is outside repository at '{root}'")
+    return path[len(base) + 1 :] + slash

@@ -1,0 +1,35 @@
+"""The options of git before the command."""
+
+from __future__ import annotations
+
+from sandhook.command.options import also, opt, option_set
+
+
+@option_set
+class Options:
+    """git [-C DIR] [-c NAME=VALUE] [--git-dir=DIR] [--work-tree=DIR] [--no-pager] [--no-optional-locks] COMMAND [ARGUMENT]...
+
+    Commands: blame, branch, cat-file, check-ignore, config, describe, diff, diff-files, diff-index, diff-tree,
+    for-each-ref, grep, hash-object, log, ls-files, ls-tree, merge-base, remote, rev-list, rev-parse, shortlog, show,
+    show-ref, stash list, status, symbolic-ref, tag, var, version, whatchanged, worktree list.
+    """
+
+    directories: tuple[str, ...] = opt("-C", "DIR", "run in this directory", append=True)
+    settings: tuple[str, ...] = opt("-c", "NAME=VALUE", "set a setting for this call", append=True)
+    variables: tuple[str, ...] = opt(
+        "--config-env", "NAME=VARIABLE", "set a setting from a variable", append=True
+    )
+    git_dir: str | None = opt("--git-dir", "DIR", "the repository")
+    work_tree: str | None = opt("--work-tree", "DIR", "the working tree")
+    bare: bool = opt("--bare", "there is no working tree")
+    literal: bool = opt("--literal-pathspecs", "pathspecs have no wildcards")
+    pager: bool = also(
+        opt("-p", ignored="there is no pager"),
+        opt("--paginate", ignored="there is no pager"),
+        opt("-P", ignored="there is no pager"),
+        opt("--no-pager", ignored="there is no pager"),
+        opt("--no-optional-locks", ignored="nothing is locked"),
+        opt("--no-replace-objects", ignored="replacements are not read"),
+    )
+    help: bool = also(opt("-h", "print this"), opt("--help", "print this"))
+    version: bool = also(opt("-v", "print the version"), opt("--version", "print the version"))

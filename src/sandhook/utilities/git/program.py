@@ -1,0 +1,240 @@
+"""The program git: its options before the command, and the choice of the command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.options import Inform
+from sandhook.lazy import lazy_module
+from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.options import Options
+from sandhook.utilities.git.store.access import Access
+from sandhook.utilities.git.store.config import command_setting
+from sandhook.utilities.git.store.repository import Globals, Repository, find_place
+from sandhook.vfs.path import join
+
+Run = Callable[["Invocation", Sequence[str]], int]
+
+_PACKAGE = "sandhook.utilities.git.commands"
+
+_blame = lazy_module(f"{_PACKAGE}.blame")
+_branch = lazy_module(f"{_PACKAGE}.branch")
+_config = lazy_module(f"{_PACKAGE}.config")
+_describe = lazy_module(f"{_PACKAGE}.describe")
+_diff = lazy_module(f"{_PACKAGE}.diff")
+_facts = lazy_module(f"{_PACKAGE}.facts")
+_grep = lazy_module(f"{_PACKAGE}.grep")
+_history = lazy_module(f"{_PACKAGE}.history")
+_ignored = lazy_module(f"{_PACKAGE}.ignored")
+_log = lazy_module(f"{_PACKAGE}.log")
+_ls_files = lazy_module(f"{_PACKAGE}.ls_files")
+_objects = lazy_module(f"{_PACKAGE}.objects")
+_plumbing_diff = lazy_module(f"{_PACKAGE}.plumbing_diff")
+_refs = lazy_module(f"{_PACKAGE}.refs")
+_rev_parse = lazy_module(f"{_PACKAGE}.rev_parse")
+_show = lazy_module(f"{_PACKAGE}.show")
+_status = lazy_module(f"{_PACKAGE}.status")
+_version = lazy_module(f"{_PACKAGE}.version")
+
+#: The functions of the commands.
+COMMANDS: dict[str, Callable[[], Run]] = {
+    "blame": lambda: _blame.run,
+    "branch": lambda: _branch.run,
+    "cat-file": lambda: _objects.run_cat,
+    "check-ignore": lambda: _ignored.run,
+    "config": lambda: _config.run,
+    "describe": lambda: _describe.run,
+    "diff": lambda: _diff.run,
+    "diff-files": lambda: _plumbing_diff.run_files,
+    "diff-index": lambda: _plumbing_diff.run_index,
+    "diff-tree": lambda: _plumbing_diff.run_tree,
+    "for-each-ref": lambda: _refs.run_each,
+    "grep": lambda: _grep.run,
+    "hash-object": lambda: _objects.run_hash,
+    "log": lambda: _log.run,
+    "ls-files": lambda: _ls_files.run,
+    "ls-tree": lambda: _objects.run_tree,
+    "merge-base": lambda: _history.run_base,
+    "remote": lambda: _facts.run_remote,
+    "rev-list": lambda: _history.run_list,
+    "rev-parse": lambda: _rev_parse.run,
+    "shortlog": lambda: _history.run_shortlog,
+    "show": lambda: _show.run,
+    "show-ref": lambda: _refs.run_show,
+    "stash": lambda: _facts.run_stash,
+    "status": lambda: _status.run,
+    "symbolic-ref": lambda: _refs.run_symbolic,
+    "tag": lambda: _refs.run_tag,
+    "var": lambda: _facts.run_var,
+    "version": lambda: _version.run,
+    "whatchanged": lambda: _log.run,
+    "worktree": lambda: _facts.run_worktree,
+}
+
+#: Why commands of git are not offered.
+_REFUSED = (
+    (
+        "it reaches other repositories, and the sandbox has none",
+        (
+            "archive clone fetch fetch-pack http-fetch ls-remote pull push remote-https request-pull send-email "
+            "send-pack submodule upload-pack receive-pack svn p4 daemon instaweb"
+        ),
+    ),
+    (
+        "it starts other programs",
+        "credential difftool filter-branch gui gitk hook mergetool citool maintenance bisect help",
+    ),
+    (
+        "it changes the repository, and git in the sandbox only reads",
+        (
+            "add am apply checkout checkout-index cherry-pick clean commit commit-graph commit-tree fast-import gc "
+            "index-pack init merge merge-file merge-index merge-tree mktag mktree multi-pack-index mv notes pack-objects "
+            "pack-refs prune prune-packed read-tree rebase repack replace rerere reset restore revert rm sparse-checkout "
+            "switch unpack-objects update-index update-ref update-server-info write-tree"
+        ),
+    ),
+    (
+        "",
+        (
+            "annotate bundle check-attr check-mailmap check-ref-format cherry count-objects column diagnose fast-export "
+            "fmt-merge-msg format-patch fsck get-tar-commit-id interpret-trailers mailinfo mailsplit name-rev pack-redundant "
+            "patch-id range-diff reflog show-branch show-index stripspace unpack-file verify-commit verify-pack verify-tag"
+        ),
+    ),
+)
+
+_VERSION = "2.39.5"
+
+
+class Invocation:
+    """One call of git: the run, the options before the command, and the repository."""
+
+    def __init__(self, access: Access, options: Globals, command: str) -> None:
+        self.ctx = access.ctx
+        self.options = options
+        self.command = command
+        self.access = access
+        self._repository: Repository | None = None
+
+    @property
+    def repository(self) -> Repository:
+        """The repository. Raises GitError if it does not exist."""
+        if self._repository is None:
+            found = self.find_repository()
+            if found is None:
+                raise GitError("not a git repository (or any of the parent directories): .git")
+            self._repository = found
+        return self._repository
+
+    def find_repository(self) -> Repository | None:
+        """Return the repository, None if it does not exist."""
+        if self._repository is None:
+            place = find_place(self.access, self.options)
+            self._repository = None if place is None else Repository(self.access, self.options, place)
+        return self._repository
+
+    def error(self, text: str) -> None:
+        """Write a line to standard error."""
+        self.ctx.flush()
+        self.ctx.process.write_error(f"{text}\n".encode("utf-8", "surrogateescape"))
+
+
+def run_git(arguments: Sequence[str], ctx: Context) -> int:
+    """Run git and return its exit status."""
+    access = Access(ctx)
+    try:
+        parsed = Parser(Options, stop=True).parse(arguments)
+        options, words = parsed.of(Options), [*parsed.operands, *(parsed.paths or ())]
+        if options.help:
+            raise Inform("help")
+        if options.version:
+            words = ["version"]
+        if not words:
+            raise GitError("usage: git [-C DIR] [-c NAME=VALUE] COMMAND [ARGUMENT]...", prefix="", status=1)
+        call = Invocation(access, _globals(options, ctx), words[0])
+        return _run_command(call, words[0], words[1:])
+    except GitError as error:
+        ctx.flush()
+        if str(error):
+            ctx.process.write_error(f"{error.text()}\n".encode("utf-8", "surrogateescape"))
+        return error.status
+
+
+def _run_command(call: Invocation, command: str, rest: list[str]) -> int:
+    for _ in range(10):
+        if command in COMMANDS:
+            return COMMANDS[command]()(call, rest)
+        if (refusal := _refusal(command)) is not None:
+            raise refusal
+        alias = _alias(call, command)
+        if alias is None:
+            break
+        command, *more = alias
+        rest = [*more, *rest]
+        call.command = command
+    raise GitError(f"'{command}' is not a git command. See 'git --help'.", prefix="git", status=1)
+
+
+def _refusal(command: str) -> GitError | None:
+    """Return the error for a command of git that is not offered; None for another word."""
+    for why, names in _REFUSED:
+        if command in names.split():
+            reason = f": {why}" if why else ""
+            text = f"'{command}' is not offered in the sandbox{reason} (L-GIT-001)"
+            return GitError(text, prefix="git", status=1)
+    return None
+
+
+def _alias(call: Invocation, command: str) -> list[str] | None:
+    """Return the words of an alias, None if it does not exist. Raises GitError for one that runs a program."""
+    from sandhook.utilities.git.store.config import Config
+    from sandhook.utilities.git.store.repository import read_settings
+
+    repository = call.find_repository()
+    config = (
+        repository.config
+        if repository is not None
+        else Config(list(read_settings(call.access, call.options, None)))
+    )
+    text = config.get(f"alias.{command.lower()}")
+    if text is None:
+        return None
+    if text.startswith("!"):
+        raise GitError(
+            f"alias '{command}' runs a program, which git in the sandbox never does (L-GIT-002)",
+            prefix="git",
+            status=1,
+        )
+    words = text.split()
+    return words or None
+
+
+def _globals(options: Options, ctx: Context) -> Globals:
+    """Return the options before the command, with the environment."""
+    cwd, environment = ctx.process.cwd, dict(ctx.environment)
+    for name in filter(None, options.directories):
+        path = join(cwd, name)
+        if not ctx.fs.is_dir(path):
+            reason = "Not a directory" if ctx.fs.exists(path) else "No such file or directory"
+            raise GitError(f"cannot change to '{name}': {reason}")
+        cwd = ctx.fs.realpath(path)
+    settings = []
+    for word in options.variables:
+        key, _, variable = word.partition("=")
+        if variable not in environment:
+            raise GitError(f"missing environment variable '{variable}' for configuration '{key}'")
+        settings.append(command_setting(key, environment[variable]))
+    for word in options.settings:
+        key, has_value, text = word.partition("=")
+        settings.append(command_setting(key, text if has_value else None))
+    literal = options.literal or environment.get("GIT_LITERAL_PATHSPECS", "") in ("1", "true")
+    return Globals(
+        environment, str(cwd), tuple(settings), options.git_dir, options.work_tree, options.bare, literal
+    )
+
+
+def version() -> str:
+    """Return the version of git that the utility follows."""
+    return _VERSION

@@ -1,0 +1,1 @@
+"""What a repository stores: objects, packs, references, settings, the index."""

@@ -1,0 +1,118 @@
+"""Commits and tags, as dulwich parses them."""
+
+from __future__ import annotations
+
+import re
+
+from dulwich.errors import ObjectFormatException
+from dulwich.objects import Commit as ParsedCommit
+from dulwich.objects import Tag as ParsedTag
+
+from sandhook.record import Record
+from sandhook.utilities.git.errors import MissingObject
+from sandhook.utilities.git.store.access import decode
+
+_IDENTITY = re.compile(
+    r"(?s)\s*(?P<name>[^<]*?)\s*<(?P<email>[^>]*)>(?:[^0-9]*(?P<time>\d+) ?(?P<zone>[+-]\d+)?)?"
+)
+
+
+class Identity(Record):
+    """A person and a time: seconds since the epoch, and a zone such as "+0200"."""
+
+    name: str
+    email: str
+    time: int
+    zone: str
+
+
+class Commit(Record):
+    """A commit.
+
+    Fields:
+        parents: Empty for a root, and where a shallow history ends.
+        author, committer: Persons with times.
+        encoding: The encoding of the message, "" for UTF-8.
+        message: The text after the headers, in UTF-8.
+        raw: All of its data.
+    """
+
+    oid: str
+    tree: str
+    parents: tuple[str, ...]
+    author: Identity
+    committer: Identity
+    encoding: str
+    message: str
+    raw: bytes
+
+
+class Tag(Record):
+    """An annotated tag: the object that it names, and the words about it."""
+
+    oid: str
+    target: str
+    kind: str
+    name: str
+    tagger: Identity | None
+    message: str
+
+
+def identity(text: str) -> Identity:
+    """Parse "Name <email> 1700000000 +0100"; what is missing is "" or 0."""
+    match = _IDENTITY.match(text[:10_000])
+    if match is None:
+        return Identity(text.strip(), "", 0, "+0000")
+    digits = (match["time"] or "0")[:15]
+    return Identity(match["name"], match["email"], int(digits), match["zone"] or "+0000")
+
+
+def parse_commit(oid: str, data: bytes, shallow: bool) -> Commit:
+    """Return a commit. Raises MissingObject for damaged data."""
+    head, _, body = data.partition(b"\n\n")
+    author = committer = ""
+    for line in head.split(b"\n"):
+        if line.startswith(b"author "):
+            author = author or decode(line[7:])
+        elif line.startswith(b"committer "):
+            committer = committer or decode(line[10:])
+    try:
+        parsed = ParsedCommit.from_string(_essential(head))
+        tree = parsed.tree.decode("ascii")
+        parents = tuple(parent.decode("ascii") for parent in parsed.parents)
+        encoding = parsed.encoding.decode("ascii", "replace") if parsed.encoding else ""
+    except (ObjectFormatException, ValueError, AttributeError, AssertionError):
+        raise MissingObject(f"bad object {oid}") from None
+    message = decode(body)
+    if encoding.lower() in ("iso-8859-1", "latin1", "latin-1", "iso8859-1"):
+        author, committer, message = _from_latin1(author), _from_latin1(committer), body.decode("latin-1")
+    return Commit(
+        oid, tree, () if shallow else parents, identity(author), identity(committer), encoding, message, data
+    )
+
+
+def _essential(head: bytes) -> bytes:
+    """Return the headers that dulwich parses: others, such as a signature, may be damaged without harm."""
+    lines = [line for line in head.split(b"\n") if line.startswith((b"tree ", b"parent ", b"encoding "))]
+    return b"\n".join(lines) + b"\n\n"
+
+
+def _from_latin1(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def parse_tag(oid: str, data: bytes) -> Tag:
+    """Return an annotated tag. Raises MissingObject for damaged data."""
+    head, _, body = data.partition(b"\n\n")
+    tagger = None
+    for line in head.split(b"\n"):
+        if line.startswith(b"tagger "):
+            tagger = identity(decode(line[7:]))
+    try:
+        lines = [each for each in head.split(b"\n") if not each.startswith(b"tagger ")]
+        parsed = ParsedTag.from_string(b"\n".join(lines) + b"\n\n")
+        kind, target = parsed.object
+        name = decode(parsed.name)
+        return Tag(oid, target.decode("ascii"), decode(kind.type_name), name, tagger, decode(body))
+    except (ObjectFormatException, ValueError, AttributeError, AssertionError, TypeError):
+        raise MissingObject(f"bad tag object {oid}") from None

@@ -1,0 +1,310 @@
+"""Settings: the files of git config, with includes, -c, and the variables GIT_CONFIG_*.
+
+dulwich's reader is not used: it does not keep the order of all lines, nor keys without a value.
+
+Source: git-config(1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sandhook.record import Record
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.names.wildmatch import wildmatch
+from sandhook.utilities.git.store.access import Access
+
+_INCLUDES = 10  #: levels of includes, as git has it
+_ESCAPES = {"n": "\n", "t": "\t", "b": "\b", '"': '"', "\\": "\\"}
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+class Setting(Record):
+    """One line of the settings.
+
+    Fields:
+        key: Section and variable in lower case, with the subsection as it is written.
+        value: None for a key without "=".
+        scope: "system", "global", "local", "worktree" or "command".
+        origin: The file, or "command line:".
+    """
+
+    key: str
+    value: str | None
+    scope: str
+    origin: str
+
+
+class Config:
+    """All settings that apply to a repository, the weakest first."""
+
+    def __init__(self, settings: list[Setting]) -> None:
+        self.settings = settings
+        self._last = {setting.key: setting for setting in settings}
+
+    def get(self, key: str) -> str | None:
+        """Return the last value of a key; "" for one without "=", None if it is not set."""
+        setting = self._last.get(key)
+        return None if setting is None else setting.value or ""
+
+    def get_all(self, key: str) -> list[str]:
+        """Return all values of a key."""
+        return [setting.value or "" for setting in self.settings if setting.key == key]
+
+    def boolean(self, key: str, default: bool = False) -> bool:
+        """Return a setting as a truth value. Raises GitError for another word."""
+        setting = self._last.get(key)
+        if setting is None:
+            return default
+        result = parse_boolean(setting.value)
+        if result is None:
+            raise GitError(f"bad boolean config value '{setting.value}' for '{key}'")
+        return result
+
+    def integer(self, key: str, default: int) -> int:
+        """Return a setting as a number. Raises GitError for another word."""
+        setting = self._last.get(key)
+        if setting is None or setting.value is None:
+            return default
+        result = parse_integer(setting.value)
+        if result is None:
+            raise GitError(f"bad numeric config value '{setting.value}' for '{key}': invalid unit")
+        return result
+
+    def subsections(self, section: str) -> list[str]:
+        """Return the names of the subsections of a section ("remote"), in order."""
+        names: dict[str, None] = {}
+        for setting in self.settings:
+            head, _, rest = setting.key.partition(".")
+            if head == section and "." in rest:
+                names[rest.rpartition(".")[0]] = None
+        return list(names)
+
+
+def parse_boolean(value: str | None) -> bool | None:
+    """Return a truth value; None for a word that is not one. A key without "=" is true."""
+    if value is None:
+        return True
+    word = value.lower()
+    if word in ("true", "yes", "on"):
+        return True
+    if word in ("false", "no", "off", ""):
+        return False
+    number = parse_integer(value)
+    return None if number is None else number != 0
+
+
+def parse_integer(value: str) -> int | None:
+    """Return a number with an optional unit k, m or g."""
+    text = value.strip().lower()
+    unit = text[-1:] if text[-1:] in ("k", "m", "g") else ""
+    digits = text[: len(text) - len(unit)]
+    if not digits.lstrip("+-").isdigit() or len(digits) > 18:
+        return None
+    return int(digits) * _UNITS[unit]
+
+
+def normalize_key(key: str) -> str | None:
+    """Return a key with section and variable in lower case, None for a wrong one."""
+    section, dot, rest = key.partition(".")
+    subsection, inner, variable = rest.rpartition(".")
+    if not dot or not section or not variable or not variable[0].isalpha():
+        return None
+    if not all(c.isascii() and (c.isalnum() or c == "-") for c in section + variable):
+        return None
+    return f"{section.lower()}.{subsection}{inner}{variable.lower()}"
+
+
+class _Parser:
+    """Reads the text of one file."""
+
+    def __init__(self, text: str, origin: str) -> None:
+        self.text = text.removeprefix("\ufeff")
+        self.origin = origin
+        self.at = 0
+        self.line = 1
+
+    def _next(self) -> str:
+        if self.at >= len(self.text):
+            return ""
+        c = self.text[self.at]
+        self.at += 1
+        if c == "\r" and self.text[self.at : self.at + 1] == "\n":
+            c = "\n"
+            self.at += 1
+        if c == "\n":
+            self.line += 1
+        return c
+
+    def _fault(self) -> GitError:
+        return GitError(f"bad config line {self.line} in file {self.origin}")
+
+    def read(self) -> Iterator[tuple[str, str | None]]:
+        section = ""
+        while c := self._next():
+            if c.isspace():
+                continue
+            if c in "#;":
+                self._skip_line()
+            elif c == "[":
+                section = self._section()
+            elif c.isalpha() and c.isascii() and section:
+                yield self._variable(c, section)
+            else:
+                raise self._fault()
+
+    def _skip_line(self) -> None:
+        while self._next() not in ("", "\n"):
+            pass
+
+    def _section(self) -> str:
+        name = ""
+        while (c := self._next()) != "]":
+            if c in (" ", "\t"):
+                return f"{name.lower()}.{self._subsection()}."
+            if not (c and c.isascii() and (c.isalnum() or c in "-.")):
+                raise self._fault()
+            name += c
+        return name.lower() + "."
+
+    def _subsection(self) -> str:
+        while (c := self._next()) in (" ", "\t"):
+            pass
+        if c != '"':
+            raise self._fault()
+        pieces = []
+        while (c := self._next()) != '"':
+            if c == "\\":
+                c = self._next()
+            if c in ("", "\n"):
+                raise self._fault()
+            pieces.append(c)
+        if self._next() != "]":
+            raise self._fault()
+        return "".join(pieces)
+
+    def _variable(self, first: str, section: str) -> tuple[str, str | None]:
+        name = first
+        while (c := self._next()) and c.isascii() and (c.isalnum() or c == "-"):
+            name += c
+        while c in (" ", "\t") and c:
+            c = self._next()
+        key = section + name.lower()
+        if c in ("", "\n"):
+            return key, None
+        if c in "#;":
+            self._skip_line()
+            return key, None
+        if c != "=":
+            raise self._fault()
+        return key, self._value()
+
+    def _value(self) -> str:
+        pieces: list[str] = []
+        quoted = False
+        end = 0  #: pieces up to the last character that is not a trailing blank
+        while (c := self._next()) not in ("", "\n"):
+            if c.isspace() and not quoted:
+                if pieces:
+                    pieces.append(" " if c != "\t" else c)
+                continue
+            if c in "#;" and not quoted:
+                self._skip_line()
+                return "".join(pieces[:end])
+            if c == "\\":
+                c = self._next()
+                if c == "\n":
+                    continue
+                if c not in _ESCAPES:
+                    raise self._fault()
+                pieces.append(_ESCAPES[c])
+            elif c == '"':
+                quoted = not quoted
+            else:
+                pieces.append(c)
+            end = len(pieces)
+        if quoted:
+            self.line -= c == "\n"
+            raise self._fault()
+        return "".join(pieces[:end])
+
+
+class ConfigReader:
+    """Reads the files of settings.
+
+    Args:
+        git_dir: The repository, for ``includeIf "gitdir:..."``; "" outside of one.
+        branch: The checked-out branch, for ``includeIf "onbranch:..."``.
+    """
+
+    def __init__(self, access: Access, home: str, git_dir: str, branch: str) -> None:
+        self._access = access
+        self._home = home
+        self._git_dir = git_dir
+        self._branch = branch
+
+    def file(self, path: str, scope: str, depth: int = 0, shown: str = "") -> Iterator[Setting]:
+        """Yield the settings of a file, and of the files that it includes. A missing file has none."""
+        text = self._access.text_or_none(path)
+        if text is None:
+            return
+        self._access.charge(1 + (len(text) >> 4))
+        if depth > _INCLUDES:
+            raise GitError(f"exceeded maximum include depth ({_INCLUDES}) while including\n\t{path}")
+        self._access.ctx.budget.check_fits(len(text) * 8)
+        for key, value in _Parser(text, shown or path).read():
+            self._access.charge(1)
+            yield Setting(key, value, scope, f"file:{shown or path}")
+            if value is not None and self._includes(key, path):
+                yield from self.file(self._included(value, path), scope, depth + 1)
+
+    def _included(self, value: str, path: str) -> str:
+        if value.startswith("~/"):
+            return f"{self._home}/{value[2:]}"
+        return value if value.startswith("/") else f"{path.rpartition('/')[0]}/{value}"
+
+    def _includes(self, key: str, path: str) -> bool:
+        if key == "include.path":
+            return True
+        if not (key.startswith("includeif.") and key.endswith(".path")):
+            return False
+        kind, _, pattern = key[len("includeif.") : -len(".path")].partition(":")
+        if kind == "onbranch":
+            return bool(self._branch) and wildmatch(
+                pattern + "**" if pattern.endswith("/") else pattern, self._branch, self._access.charge
+            )
+        if kind not in ("gitdir", "gitdir/i") or not self._git_dir:
+            return False
+        if pattern.startswith("~/"):
+            pattern = f"{self._home}/{pattern[2:]}"
+        elif pattern.startswith("./"):
+            pattern = f"{path.rpartition('/')[0]}/{pattern[2:]}"
+        elif not pattern.startswith("/"):
+            pattern = f"**/{pattern}"
+        pattern += "**" if pattern.endswith("/") else ""
+        return wildmatch(pattern, self._git_dir, self._access.charge, ignore_case=kind == "gitdir/i")
+
+
+def from_environment(environment: Mapping[str, str]) -> Iterator[Setting]:
+    """Yield the settings of GIT_CONFIG_COUNT, GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n."""
+    count = environment.get("GIT_CONFIG_COUNT", "")
+    if not count:
+        return
+    if not count.isdigit():
+        raise GitError("bogus count in GIT_CONFIG_COUNT", prefix="error", status=128)
+    for number in range(min(int(count[:9]), len(environment))):
+        key = environment.get(f"GIT_CONFIG_KEY_{number}")
+        value = environment.get(f"GIT_CONFIG_VALUE_{number}")
+        if key is None or value is None:
+            missing = "KEY" if key is None else "VALUE"
+            raise GitError(f"missing config {missing.lower()} GIT_CONFIG_{missing}_{number}", prefix="error")
+        yield command_setting(key, value)
+
+
+def command_setting(key: str, value: str | None) -> Setting:
+    """Return a setting of ``-c KEY=VALUE``. Raises GitError for a wrong key."""
+    normal = normalize_key(key)
+    if normal is None:
+        reason = "key does not contain a section" if "." not in key else "invalid key"
+        raise GitError(f"{reason}: {key}", prefix="error")
+    return Setting(normal, value, "command", "command line:")

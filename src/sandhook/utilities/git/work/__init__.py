@@ -1,0 +1,1 @@
+"""The working tree: its state, its changes, and untracked files."""

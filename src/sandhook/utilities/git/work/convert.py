@@ -1,0 +1,60 @@
+"""The contents of a file of the working tree as git stores them.
+
+Filters, such as those of Git LFS, are programs, so they never run.
+
+Source: git's convert.c, gitattributes(5).
+"""
+
+from __future__ import annotations
+
+from sandhook.utilities.git.store.repository import Repository
+
+_BINARY_RATIO = 7  #: git: binary if more than one of 128 bytes is not printable
+
+
+def stored_form(repository: Repository, path: str, data: bytes) -> bytes:
+    """Return the data with newlines as the repository has them (convert_to_git)."""
+    if b"\r\n" not in data:
+        return data
+    action = _action(repository, path)
+    if action == "none":
+        return data
+    if action == "auto" and (_looks_binary(data) or _index_has_cr(repository, path)):
+        return data
+    repository.access.charge(1 + (len(data) >> 10))
+    return data.replace(b"\r\n", b"\n")
+
+
+def converts(repository: Repository, path: str) -> bool:
+    """Return True if files of this path may be stored in another form than they have."""
+    return _action(repository, path) != "none"
+
+
+def _action(repository: Repository, path: str) -> str:
+    """Return "text", "auto" or "none"."""
+    attributes = repository.attributes.of(path)
+    text = attributes.get("text", attributes.get("crlf"))
+    if text is True or text == "input":
+        return "text"
+    if text is False:
+        return "none"
+    if text == "auto":
+        return "auto"
+    if attributes.get("eol") in ("lf", "crlf"):
+        return "text"
+    setting = (repository.config.get("core.autocrlf") or "").lower()
+    return "auto" if setting == "input" or setting in ("true", "yes", "on", "1") else "none"
+
+
+def _index_has_cr(repository: Repository, path: str) -> bool:
+    entry = repository.index.get(path)
+    found = repository.objects.find(entry.oid) if entry is not None else None
+    return found is not None and b"\r\n" in found.data
+
+
+def _looks_binary(data: bytes) -> bool:
+    """Return True for data that git does not convert: NULs, lone carriage returns, many odd bytes."""
+    if b"\0" in data or data.count(b"\r") != data.count(b"\r\n"):
+        return True
+    odd = sum(data.count(bytes((code,))) for code in (*range(1, 8), 11, *range(14, 27), *range(28, 32), 127))
+    return odd > (len(data) - odd) >> _BINARY_RATIO

@@ -1,0 +1,320 @@
+"""git: what shell cases cannot show: random differences, hostile repositories, limits, programs of settings, dulwich."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+
+from sandhook import Limits, Shell
+from sandhook.command.context import Context
+from sandhook.utilities.git.diff.xdiff import compare, split_lines
+from sandhook.vfs.hostdir import HostDirectory
+from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.mounts import MountTable
+from sandhook.vfs.overlay import OverlayFileSystem
+from sandhook.vfs.path import VirtualPath
+from tests.sandbox import tripwire
+
+HERE = Path(__file__).parent
+REAL_GIT = shutil.which("git")
+ROOMY = Limits(wall_seconds=60.0, output_bytes=4 << 20)
+needs_git = pytest.mark.skipif(REAL_GIT is None, reason="compares with the real git")
+
+
+def files_of(name: str) -> bytes:
+    return (HERE / f"{name}.tar.xz").read_bytes()
+
+
+def shell(name: str = "project", limits: Limits = ROOMY) -> Shell:
+    """Return a shell in a copy of a repository, in the virtual file system alone."""
+    result = Shell(files={"r.tar.xz": files_of(name)}, limits=limits, env={"HOME": "/home", "TZ": "UTC0"})
+    assert result.run("tar -xJf r.tar.xz; rm r.tar.xz").exit_status == 0
+    return result
+
+
+# --------------------------------------------------------------------------- the host
+
+
+@pytest.mark.parametrize("name", ["project", "conflict", "empty", "index4"])
+def test_nothing_reaches_the_host(name: str) -> None:
+    script = "; ".join(
+        f"git {command} >/dev/null 2>&1"
+        for command in (
+            "status", "diff HEAD", "log -p --stat", "show", "blame a", "grep x", "config -l", "describe --always --dirty",
+            "branch -avv", "for-each-ref", "ls-files -mo --exclude-standard", "cat-file --batch-all-objects --batch-check",
+        )
+    )  # fmt: skip
+    sandbox = shell(name)
+    sandbox.run("git rev-parse HEAD")
+    tripwire.install()
+    with tripwire.watch() as breaches:
+        result = sandbox.run(script)
+    assert breaches == [] and result.limit is None and result.defect is None
+
+
+PROGRAMS = """
+[core]
+	fsmonitor = touch /workspace/ran
+	pager = touch /workspace/ran
+	editor = touch /workspace/ran
+	hooksPath = /workspace/hooks
+	sshCommand = touch /workspace/ran
+[diff]
+	external = touch /workspace/ran
+[diff "x"]
+	textconv = touch /workspace/ran
+	command = touch /workspace/ran
+[filter "x"]
+	clean = touch /workspace/ran
+	smudge = touch /workspace/ran
+	process = touch /workspace/ran
+	required = true
+[gpg]
+	program = touch /workspace/ran
+[log]
+	showSignature = true
+[credential]
+	helper = !touch /workspace/ran
+[alias]
+	run = !touch /workspace/ran
+[interactive]
+	diffFilter = touch /workspace/ran
+[pager]
+	log = touch /workspace/ran
+"""
+
+
+def test_no_program_of_a_repository_is_started() -> None:
+    sandbox = shell()
+    sandbox.run(
+        f"cat >>.git/config <<'E'\n{PROGRAMS}\nE\n"
+        "echo '* filter=x diff=x' >.gitattributes; mkdir hooks\n"
+        "for h in post-index-change pre-commit fsmonitor-watchman; do printf '#!/bin/sh\\ntouch /workspace/ran\\n' >hooks/$h; chmod +x hooks/$h; done\n"
+        "export GIT_PAGER='touch /workspace/ran' GIT_EXTERNAL_DIFF='touch /workspace/ran' GIT_EDITOR='touch /workspace/ran'"
+    )
+    commands = [
+        "status",
+        "diff",
+        "diff HEAD",
+        "log -p",
+        "show",
+        "blame src/main.c",
+        "grep x",
+        "-p log",
+        "run",
+        "add x",
+    ]
+    for command in commands:
+        sandbox.run(f"git {command}")
+    assert sandbox.run("ls ran").exit_status != 0
+    assert "runs a program" in sandbox.run("git run").stderr
+
+
+@pytest.mark.parametrize(
+    "command", ["push", "fetch", "clone x", "pull", "commit -m x", "add .", "init", "bisect start"]
+)
+def test_what_is_not_offered_is_refused_by_name(command: str) -> None:
+    result = shell().run(f"git {command}")
+    assert result.exit_status == 1 and f"'{command.split()[0]}' is not offered" in result.stderr
+
+
+def test_without_dulwich_git_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = ("dulwich", "sandhook.utilities.git.program", "sandhook.utilities.git.store")
+    for name in [name for name in sys.modules if name.startswith(own)]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "dulwich", None)
+    result = Shell().run("git status")
+    assert result.exit_status == 127
+    assert (
+        result.stderr
+        == "git: the package dulwich is not installed; install it with: pip install 'sandhook[git]'\n"
+    )
+
+
+def test_a_repository_in_a_mounted_directory(tmp_path: Path) -> None:
+    import tarfile
+
+    with tarfile.open(HERE / "project.tar.xz") as tar:
+        tar.extractall(tmp_path, filter="tar")
+    table = MountTable(MemoryFileSystem())
+    table.mount(VirtualPath("/project"), OverlayFileSystem(HostDirectory(str(tmp_path), False)))
+    result = Shell(fs=table, cwd="/project/src", limits=ROOMY).run(
+        "git rev-parse --show-toplevel; git status -s ."
+    )
+    assert result.stdout == "/project\n M main.c\n"
+
+
+# --------------------------------------------------------------------------- hostile repositories
+
+
+def test_no_damage_of_a_repository_is_a_defect() -> None:
+    """Change bytes of every file of a repository: git reports a fault, or prints something, and no more."""
+    rng = random.Random(7)
+    sandbox = shell()
+    names = sandbox.run("find .git -type f").stdout.split()
+    commands = "git status -s; git log -p -3; git diff HEAD; git branch -vv; git config -l; git blame lib/renamed.txt; git cat-file --batch-all-objects --batch-check"
+    for name in names:
+        original = sandbox.fs.read_bytes(VirtualPath(f"/workspace/{name}"))
+        for _ in range(3):
+            data = bytearray(original)
+            for _ in range(rng.choice((1, 4, 40))):
+                if data:
+                    data[rng.randrange(len(data))] = rng.randrange(256)
+            cut = rng.choice((len(data), len(data) // 2))
+            sandbox.run(f"chmod u+w {name}")
+            sandbox.fs.write_bytes(VirtualPath(f"/workspace/{name}"), bytes(data[:cut]))
+            result = sandbox.run(f"{{ {commands}; }} >/dev/null")
+            assert result.defect is None, (name, result.defect)
+            assert "Traceback" not in result.stderr
+        sandbox.fs.write_bytes(VirtualPath(f"/workspace/{name}"), original)
+    assert sandbox.run("git status -s").exit_status == 0
+
+
+SMALL = Limits(wall_seconds=30.0, steps=2_000_000, memory_bytes=16 << 20)
+
+
+def _with_object(sandbox: Shell, compressed: bytes) -> None:
+    oid = "12" + "3" * 38
+    sandbox.fs.write_bytes(VirtualPath(f"/workspace/.git/objects/12/{'3' * 38}"), compressed, parents=True)
+    sandbox.fs.write_bytes(VirtualPath("/workspace/.git/refs/heads/bomb"), oid.encode() + b"\n")
+
+
+def test_an_object_that_inflates_to_a_gigabyte_ends_at_the_limit() -> None:
+    sandbox = shell(limits=SMALL)
+    size = 1 << 28
+    _with_object(sandbox, zlib.compress(b"blob %d\0" % size + bytes(1 << 20)))
+    assert sandbox.run("git cat-file -p bomb").limit is not None
+    sandbox = shell(limits=SMALL)
+    _with_object(sandbox, zlib.compress(b"blob 10\0" + bytes(1 << 26), 9))
+    result = sandbox.run("git cat-file -p bomb")
+    assert (result.exit_status, result.limit) == (128, None) and result.stderr.startswith("fatal: ")
+
+
+def test_a_delta_that_copies_a_gigabyte_ends_at_the_limit() -> None:
+    from sandhook.utilities.git.store import packs
+
+    kernel = _context()
+    base = bytes(1 << 16)
+    copies = b"\xb0\xff\xff" * 20_000
+    head = bytes((0x80, 0x80, 0x04)) + bytes((0x80, 0x80, 0x80, 0x80, 0x04))
+    from sandhook.errors import LimitExceeded
+
+    with pytest.raises(LimitExceeded):
+        packs.apply_delta(kernel, base, head + copies)
+
+
+def _context():  # type: ignore[no-untyped-def]
+    from sandhook.kernel.process import Kernel
+    from sandhook.utilities.git.store.access import Access
+
+    kernel = Kernel(MemoryFileSystem(), SMALL)
+    process = kernel.new_process(1, {}, VirtualPath("/"))
+    return Access(Context("git", process, {}, None))  # type: ignore[arg-type]
+
+
+def test_an_index_of_version_4_that_repeats_a_long_path_ends_at_the_limit() -> None:
+    sandbox = shell(limits=SMALL)
+    long = b"x" * 100_000
+    fixed = struct.pack(">10I20sH", *([0] * 6), 0o100644, 0, 0, 0, bytes(20), 4095)
+    first = fixed + b"\0" + long + b"\0"
+    rest = (fixed + b"\0" + b"y\0") * 20_000
+    sandbox.fs.write_bytes(
+        VirtualPath("/workspace/.git/index"), b"DIRC" + struct.pack(">II", 4, 20_001) + first + rest
+    )
+    assert sandbox.run("git ls-files | wc -c").limit == "memory_bytes"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git log --grep='\\(a*\\)*b'",
+        "git check-ignore aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac",
+        "git rev-parse 'HEAD~999999999'",
+        "git log --format='%<(99999)%an'",
+        "git diff -U999999999 HEAD --stat",
+    ],
+)
+def test_a_pattern_or_a_number_is_no_bomb(command: str) -> None:
+    sandbox = shell()
+    sandbox.run("printf 'a*%.0s' $(seq 200) >.gitignore; echo b >>.gitignore")
+    result = sandbox.run(command)
+    assert result.limit is None and result.defect is None
+
+
+def test_alternates_that_name_each_other_end() -> None:
+    sandbox = shell()
+    sandbox.run(
+        "mkdir -p o/info; echo /workspace/o >.git/objects/info/alternates; echo /workspace/o >o/info/alternates"
+    )
+    assert sandbox.run("git cat-file -t HEAD").stdout == "commit\n"
+
+
+# --------------------------------------------------------------------------- the real git
+
+
+@needs_git
+@pytest.mark.parametrize("seed", range(40))
+def test_random_files_differ_as_in_git(tmp_path: Path, seed: int) -> None:
+    """The changed lines of random texts are those of "git diff --no-index"."""
+    rng = random.Random(seed)
+    words = ["a", "b", "  c", "\td", "", "e {", "}", "f"][: rng.randrange(2, 9)]
+    old = [rng.choice(words) for _ in range(rng.randrange(60))]
+    new = list(old)
+    for _ in range(rng.randrange(12)):
+        at = rng.randrange(len(new) + 1)
+        new[at : at + rng.randrange(3)] = [rng.choice(words) for _ in range(rng.randrange(4))]
+    texts = ["".join(f"{line}\n" for line in lines) for lines in (old, new)]
+    for name, text in zip(("old", "new"), texts):
+        (tmp_path / name).write_text(text)
+    real = subprocess.run(
+        [str(REAL_GIT), "diff", "--no-index", "-U0", "old", "new"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    ).stdout
+    expected = [line.split("@@")[1].strip() for line in real.splitlines() if line.startswith("@@")]
+    changes = compare(split_lines(texts[0].encode()), split_lines(texts[1].encode()), lambda steps: None)
+    assert [f"-{_span(c.old, c.old_end)} +{_span(c.new, c.new_end)}" for c in changes] == expected
+
+
+def _span(start: int, end: int) -> str:
+    size = end - start
+    first = start + 1 if size else start
+    return str(first) if size == 1 else f"{first},{size}"
+
+
+@needs_git
+def test_the_archives_are_what_their_scripts_make(tmp_path: Path) -> None:
+    spec = importlib.util.spec_from_file_location("repositories", HERE / "repositories.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for name in module.SCRIPTS:
+        made, kept = tmp_path / name, tmp_path / f"{name}-kept"
+        made.mkdir()
+        module.build(name, str(made))
+        module.unpack(name, kept)
+        facts = [
+            subprocess.run(
+                [str(REAL_GIT), *command.split()], cwd=directory, capture_output=True, text=True,
+                env={"PATH": "/usr/bin:/bin", "GIT_CONFIG_GLOBAL": "/dev/null", "HOME": "/nonexistent"},
+            ).stdout
+            for command in ("for-each-ref", "status --porcelain", "ls-files -s")
+            for directory in (made, kept)
+        ]  # fmt: skip
+        assert facts[::2] == facts[1::2], name
+
+
+def test_git_runs_in_a_confined_process() -> None:
+    files = {"r.tar.xz": files_of("project")}
+    sandbox = Shell(files=files, isolation="process", limits=ROOMY, env={"HOME": "/home"})
+    result = sandbox.run("tar -xJf r.tar.xz; git log --oneline -1; git status -s | head -n 1")
+    assert (result.stdout, result.stderr) == ("10fc75b rename\n D d/b\n", ""), result.defect
