@@ -9,6 +9,7 @@ from unittest import mock
 
 from fuzz.pieces import promise
 from sandhook.errors import ErrorPlace
+from sandhook.interp.beginning import Script, Streams
 from sandhook.interp.result import Result
 from sandhook.isolation import remote, wire
 from sandhook.isolation.files import copies_of
@@ -146,9 +147,8 @@ def run(fs: FileSystem, output: bytes) -> tuple[Result, bool]:
         mock.patch.object(client, "sqlite_pool", lambda: _Pool()),
         mock.patch.object(client, "POOL", _Pool()),
     ):
-        request = remote.RemoteRun(
-            "", (), "bash", False, None, _read, lambda data: None, None, "fail", False, None, Network([])
-        )
+        streams = Streams(_read, lambda data: None)
+        request = remote.RemoteRun(Script(""), streams, False, Network([]))
         files = remote._Files(fs, copies_of(fs))
         return remote._Remote(ShellWorker(1 << 30), files, _LIMITS, request).result({}, "/workspace")
 

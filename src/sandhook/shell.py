@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sandhook.builtins.commands import make_commands, standard_commands
 from sandhook.errors import IsolationError, LimitExceeded, WorkerCrash
-from sandhook.interp.beginning import check_overflow, exceeded, input_data, shell_environment
+from sandhook.interp.beginning import (
+    Script,
+    Streams,
+    check_overflow,
+    exceeded,
+    input_data,
+    shell_environment,
+)
 from sandhook.interp.program import TreeStore
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
 from sandhook.interp.runtime import Runtime
@@ -29,7 +36,6 @@ from sandhook.kernel.signals import NAMES
 from sandhook.kernel.stack import stack_exceeds
 from sandhook.kernel.watchdog import RunInterrupted, WatchedRun
 from sandhook.limits import Budget, Cancellation, Limits, Overflow
-from sandhook.record import Record
 from sandhook.state.fork import move
 from sandhook.state.state import State
 from sandhook.text.surrogates import as_shell_text
@@ -171,42 +177,39 @@ class Shell:
         Raises:
             ValueError: ``overflow`` is another word.
         """
-        channels = _Channels(stdin, stdout, stderr, overflow, cancel)
-        text = _Script(script, args, env, name, from_file)
+        streams = Streams(stdin, stdout, stderr, overflow, cancel)
+        text = Script(script, args, env, name, from_file)
         if self.isolation == "process":
-            return self._run_in_worker(text, limits or self.limits, channels, temporary_files)
+            return self._run_in_worker(text, limits or self.limits, streams, temporary_files)
         with _turn(self._lock, cancel):
             if not temporary_files:
-                return self._run_here(text, limits, channels)
+                return self._run_here(text, limits, streams)
             from sandhook.vfs.temporary import temporary
 
             with temporary(self.fs, temporary_files) as notes:
-                result = self._run_here(text, limits, channels)
+                result = self._run_here(text, limits, streams)
             result.notes = (*notes, *result.notes)
             return result
 
-    def _run_here(self, script: _Script, limits: Limits | None, channels: _Channels) -> Result:
-        return _in_thread_if_stack_is_deep(lambda: _Run(self, limits or self.limits, channels).main(script))
+    def _run_here(self, script: Script, limits: Limits | None, streams: Streams) -> Result:
+        return _in_thread_if_stack_is_deep(lambda: _Run(self, limits or self.limits, streams).main(script))
 
     def _run_in_worker(
-        self, script: _Script, limits: Limits, channels: _Channels, files: Sequence[tuple[str, bytes]]
+        self, script: Script, limits: Limits, streams: Streams, files: Sequence[tuple[str, bytes]]
     ) -> Result:
         from sandhook.isolation.remote import RemoteRun, run
 
-        text, args, env, name, from_file = script
-        stdin, stdout, stderr, overflow, cancel = channels
-        check_overflow(overflow)
-        data = input_data(stdin)
-        run_env = None if env is None else shell_environment(env)
-        environment = self.env if run_env is None else {**self.env, **run_env}
-        if exceeded(limits, as_shell_text(text), args, environment, data or b"") is not None:
-            refused = _Run(self, limits, channels).refused(script)
+        check_overflow(streams.overflow)
+        data = input_data(streams.stdin)
+        env = None if script.env is None else shell_environment(script.env)
+        environment = self.env if env is None else {**self.env, **env}
+        if exceeded(limits, as_shell_text(script.text), script.args, environment, data or b"") is not None:
+            refused = _Run(self, limits, streams).refused(script)
             if refused is not None:  # no worker need see it
                 return refused
-        request = RemoteRun(
-            text, args, name, from_file, run_env, stdin if data is None else data, stdout, stderr, overflow,
-            self.start_files, cancel, self.network, files
-        )  # fmt: skip
+        if data is not None:
+            streams = streams._replace(stdin=data)
+        request = RemoteRun(script._replace(env=env), streams, self.start_files, self.network, files)
         return run(self.fs, self.env, self.cwd, limits, request)
 
     async def arun(self, script: str, **arguments: Any) -> Result:
@@ -254,8 +257,8 @@ class Session:
         """Run a script in this session's state; ``cancel`` ends it from another thread."""
         shell = self._shell
         with _turn(shell._lock, cancel):
-            run = _Run(shell, limits or shell.limits, _Channels(stdin, cancel=cancel))
-            text = _Script(script, env=self._env, name=self._name)
+            run = _Run(shell, limits or shell.limits, Streams(stdin, cancel=cancel))
+            text = Script(script, env=self._env, name=self._name)
             result, self._state = _in_thread_if_stack_is_deep(lambda: run.continued(self._state, text))
             return result
 
@@ -268,31 +271,11 @@ class Session:
         return await call_in_thread(lambda: self.run(script, **arguments), cancel)
 
 
-class _Channels(Record):
-    """What a run reads and writes, and who may end it; see ``Shell.run``."""
-
-    stdin: bytes | str | ReadInput
-    stdout: WriteBytes | None = None
-    stderr: WriteBytes | None = None
-    overflow: Overflow = "fail"
-    cancel: Cancellation | None = None
-
-
-class _Script(Record):
-    """What a run executes; see ``Shell.run``."""
-
-    text: str
-    args: Sequence[str] = ()
-    env: Mapping[str, str] | None = None
-    name: str = "bash"
-    from_file: bool = False
-
-
 class _Run:
     """One run: a kernel with one budget, and the main process."""
 
-    def __init__(self, shell: Shell, limits: Limits, channels: _Channels) -> None:
-        stdin, stdout, stderr, overflow, self.cancel = channels
+    def __init__(self, shell: Shell, limits: Limits, streams: Streams) -> None:
+        stdin, stdout, stderr, overflow, self.cancel = streams
         check_overflow(overflow)
         self.shell = shell
         self.limits = limits
@@ -329,7 +312,7 @@ class _Run:
         descriptors: dict[int, Description] = {0: stdin, 1: self.out, 2: self.err}
         return self.kernel.new_process(1, descriptors, self.shell.cwd)
 
-    def main(self, script: _Script) -> Result:
+    def main(self, script: Script) -> Result:
         """Run a script in fresh state."""
         if (refused := self.refused(script)) is not None:
             return refused
@@ -348,7 +331,7 @@ class _Run:
         state.positional = args
         return self._execute(process, state, text)
 
-    def refused(self, script: _Script) -> Result | None:
+    def refused(self, script: Script) -> Result | None:
         """Return the result if the input exceeds a limit, else None."""
         try:
             self._check_input(script.text, script.args, self._environment(script))
@@ -356,7 +339,7 @@ class _Run:
             return self._refused(error)
         return None
 
-    def continued(self, state: State | None, script: _Script) -> tuple[Result, State]:
+    def continued(self, state: State | None, script: Script) -> tuple[Result, State]:
         """Run a script in a session's state, which moves to this run; None begins a session."""
         process = self.process()
         environment = self._environment(script)
@@ -373,7 +356,7 @@ class _Run:
             return self._refused(error), state
         return self._execute(process, state, text), state
 
-    def _environment(self, script: _Script) -> dict[str, str]:
+    def _environment(self, script: Script) -> dict[str, str]:
         """Return the shell's variables and those of the script."""
         return {**self.shell.env, **shell_environment(script.env)} if script.env else self.shell.env
 

@@ -40,7 +40,7 @@ def isolated_runs(monkeypatch) -> list[str]:
     run = remote.run
 
     def note_and_run(fs, env, cwd, limits, request):
-        scripts.append(request.script)
+        scripts.append(request.script.text)
         return run(fs, env, cwd, limits, request)
 
     monkeypatch.setattr(remote, "run", note_and_run)

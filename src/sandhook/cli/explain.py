@@ -241,14 +241,14 @@ def _input(
     except DecodeError as error:
         return f"the event cannot be encoded: {error}"
     return HookInput(
-        request.stdin.decode("utf-8", "replace"),
-        dict(sorted(request.env.items())),
-        spec.env_policy,
-        spec.env_names,
-        request.cwd,
-        tuple(name for name, _ in request.files),
-        spec.executor.argv,
-        spec.timeout,
+        stdin=request.stdin.decode("utf-8", "replace"),
+        env=dict(sorted(request.env.items())),
+        env_policy=spec.env_policy,
+        env_names=spec.env_names,
+        cwd=request.cwd,
+        files=tuple(name for name, _ in request.files),
+        argv=spec.executor.argv,
+        timeout=spec.timeout,
     )
 
 

@@ -227,7 +227,17 @@ def moment(seconds: int, zone: Zone) -> Moment:
     yearday = days - days_from_civil(year, 1, 1)
     hour, rest = divmod(rest, 3600)
     return Moment(
-        year, month, day, hour, rest // 60, rest % 60, (days + 4) % 7, yearday, offset, name, seconds
+        year=year,
+        month=month,
+        day=day,
+        hour=hour,
+        minute=rest // 60,
+        second=rest % 60,
+        weekday=(days + 4) % 7,
+        yearday=yearday,
+        offset=offset,
+        zone=name,
+        seconds=seconds,
     )
 
 

@@ -279,7 +279,7 @@ class HostFileSystem(Conveniences):
     def stat(self, path: VirtualPath, *, follow: bool = True) -> Stat:
         device = self._device(path)
         if device is not None:
-            return Stat(st.S_IFCHR | 0o666, 0, 1, 1, 0, 0, 0, 0, 0)
+            return Stat(st.S_IFCHR | 0o666, 0, 1, 1)
         native = self.native(path)
         try:
             return to_stat(os.stat(native, follow_symlinks=follow))
@@ -465,17 +465,17 @@ def to_stat(info: os.stat_result) -> Stat:
     if WINDOWS and st.S_ISREG(mode):
         mode |= 0o111  # Windows has no such bits: the dispatcher decides whether a file can run
     return Stat(
-        mode,
-        info.st_size,
-        info.st_ino,
-        info.st_nlink,
-        info.st_uid,
-        info.st_gid,
-        info.st_mtime_ns,
-        info.st_atime_ns,
-        info.st_ctime_ns,
-        info.st_dev,
-        getattr(info, "st_rdev", 0),
+        mode=mode,
+        size=info.st_size,
+        inode=info.st_ino,
+        links=info.st_nlink,
+        uid=info.st_uid,
+        gid=info.st_gid,
+        mtime_ns=info.st_mtime_ns,
+        atime_ns=info.st_atime_ns,
+        ctime_ns=info.st_ctime_ns,
+        device=info.st_dev,
+        rdev=getattr(info, "st_rdev", 0),
     )
 
 

@@ -1,13 +1,34 @@
-"""What a run begins with: standard input, and the bounds of script, arguments and environment."""
+"""What a run begins with: its script, its streams, and the bounds of both."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from sandhook.kernel.descriptor import ReadInput
-from sandhook.limits import Limits
+from sandhook.kernel.descriptor import ReadInput, WriteBytes
+from sandhook.limits import Cancellation, Limits, Overflow
+from sandhook.record import Record
 from sandhook.text.surrogates import as_shell_text
+
+
+class Script(Record):
+    """What a run executes; see ``Shell.run``."""
+
+    text: str
+    args: Sequence[str] = ()
+    env: Mapping[str, str] | None = None
+    name: str = "bash"
+    from_file: bool = False
+
+
+class Streams(Record):
+    """What a run reads and writes, and who may end it; see ``Shell.run``."""
+
+    stdin: bytes | str | ReadInput = b""
+    stdout: WriteBytes | None = None
+    stderr: WriteBytes | None = None
+    overflow: Overflow = "fail"
+    cancel: Cancellation | None = None
 
 
 def check_overflow(overflow: str) -> None:

@@ -216,15 +216,15 @@ class HostDirectory(ResolvingFileSystem):
             links = max(links, 2) if is_directory else links
         is_own = info.st_uid == self._owner
         return Stat(
-            mode,
-            info.st_size,
-            info.st_ino & (1 << 63) - 1,
-            links,
-            self._uid if is_own else info.st_uid,
-            self._gid if is_own else info.st_gid,
-            info.st_mtime_ns,
-            info.st_atime_ns,
-            info.st_ctime_ns,
+            mode=mode,
+            size=info.st_size,
+            inode=info.st_ino & (1 << 63) - 1,
+            links=links,
+            uid=self._uid if is_own else info.st_uid,
+            gid=self._gid if is_own else info.st_gid,
+            mtime_ns=info.st_mtime_ns,
+            atime_ns=info.st_atime_ns,
+            ctime_ns=info.st_ctime_ns,
         )
 
     def _lstat(self, path: VirtualPath) -> Stat:

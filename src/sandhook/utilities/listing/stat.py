@@ -120,8 +120,8 @@ def _standard_input(ctx: Context) -> Stat:
     if isinstance(description, (Null, NullInput)):
         return stat_of(ctx, "/dev/null")
     if isinstance(description, OpenDirectory):
-        return Stat(bits.S_IFDIR | 0o755, 4096, 0, 2, 0, 0, 0, 0, 0)
-    return Stat(bits.S_IFIFO | 0o600, 0, 0, 1, 0, 0, 0, 0, 0)
+        return Stat(bits.S_IFDIR | 0o755, 4096, 0, 2)
+    return Stat(bits.S_IFIFO | 0o600, 0, 0, 1)
 
 
 _NUMBERS: dict[str, Callable[[Stat], int]] = {

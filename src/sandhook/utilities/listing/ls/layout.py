@@ -33,7 +33,7 @@ class File(Record):
     @classmethod
     def without_status(cls, name: str, path: str, mode: int) -> File:
         """Return a file of which only the type is known, so that its line consists of question marks."""
-        return cls(name, path, Stat(bits.S_IFMT(mode), 0, 0, 0, 0, 0, 0, 0, 0), False)
+        return cls(name, path, Stat(bits.S_IFMT(mode), 0, 0, 0), False)
 
 
 class Layout(Record):
