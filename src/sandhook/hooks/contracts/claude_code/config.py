@@ -24,7 +24,7 @@ from sandhook.hooks.model import HookSpec
 def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
     all_fields = [Fields(document) for document in documents]
-    rules = switches(all_fields, strict=options.compat == "strict")
+    rules = switches(all_fields, strict=options.strict)
     by_event: dict[str, list[HookSpec]] = {name: [] for name in EVENTS}
     read = [
         (fields, list(_document(fields, _settings(fields, rules, options, profile)))) for fields in all_fields

@@ -53,7 +53,7 @@ class _Loader:
     def __init__(self, documents: Sequence[Document], options: LoadOptions) -> None:
         self.documents = documents
         self.options = options
-        self.strict = options.compat == "strict"
+        self.strict = options.strict
         self.problems: list[Problem] = []
         self.notes: list[str] = []
         self.withheld: list[tuple[HookSpec, str]] = []

@@ -108,7 +108,7 @@ class EntryReader:
         self.problems.append(Problem(self._at(path), self.prefix + message, file=self.file))
 
     def _note(self, path: str, message: str) -> None:
-        if self.options.compat != "strict":
+        if not self.options.strict:
             self.notes.append(Diagnostic(message, self._at(path), self.file))
 
     def _at(self, path: str) -> str:
