@@ -8,7 +8,7 @@ from struct import error as StructError
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar, cast, get_args
 
-from sandhook.errors import ErrorPlace, LimitName, ShellSyntaxError, WorkerError
+from sandhook.errors import ErrorPlace, LimitName, Repeats, ShellSyntaxError, WorkerError
 from sandhook.interp.beginning import Script, Streams
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
 from sandhook.isolation import wire
@@ -383,8 +383,8 @@ def _syntax_error(fields: wire.SyntaxErrorFields) -> ShellSyntaxError:
     first, last = fields["span"]
     repeats = fields["repeats"]
     where = fields["where"]
-    if where not in get_args(ErrorPlace):
-        raise ValueError("a syntax error in an unknown place")
+    if where not in get_args(ErrorPlace) or repeats not in get_args(Repeats):
+        raise ValueError("a syntax error with an unknown word")
     return ShellSyntaxError(
         str(fields["message"]),
         source=str(fields["source"]),
@@ -394,6 +394,6 @@ def _syntax_error(fields: wire.SyntaxErrorFields) -> ShellSyntaxError:
         token=str(fields["token"]),
         name=str(fields["name"]),
         incomplete=bool(fields["incomplete"]),
-        where=cast(ErrorPlace, where),
-        repeats="token" if repeats == "token" else "line" if repeats == "line" else "",
+        where=where,
+        repeats=repeats,
     )

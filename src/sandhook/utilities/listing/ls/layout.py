@@ -14,7 +14,7 @@ from sandhook.command.modes import mode_string, type_letter
 from sandhook.command.options import UsageError
 from sandhook.dates.clock import strftime
 from sandhook.record import Record
-from sandhook.text.quoting import quote_always, quoted_name
+from sandhook.text.quoting import QuotingStyle, quote_always, quoted_name
 from sandhook.utilities.listing.ls.colors import Colours
 from sandhook.utilities.listing.ls.dired import INDENT, Dired
 from sandhook.utilities.listing.sizes import HALF_YEAR, blocks_of, human_size
@@ -51,7 +51,7 @@ class Layout(Record):
     time: str
     style: tuple[str, str]
     indicator: str
-    quoting: str
+    quoting: QuotingStyle
     hide_control: bool
     context: bool
     end: bytes
