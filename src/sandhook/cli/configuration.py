@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from sandhook.cli.notes import print_note
 from sandhook.errors import ConfigError, Problem
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Contract, Document
@@ -75,13 +76,12 @@ def guarded(command: Callable[[], int]) -> int:
     from sandhook.errors import TrustError
     from sandhook.hooks.contracts import ContractError
     from sandhook.hooks.decode import DecodeError
-    from sandhook.hooks.text import neutralise
 
     try:
         return command()
     except ConfigError as error:
         for problem in error.problems:
-            sys.stderr.write(neutralise(str(problem), limit=16_384, lines=False) + "\n")
+            print_note(str(problem))
         return USAGE_ERROR
     except (ContractError, DecodeError, TrustError) as error:
         raise UsageError(str(error)) from None

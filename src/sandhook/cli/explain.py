@@ -59,11 +59,7 @@ NONE = 3
 
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
-    try:
-        options = parser().parse_args(arguments)
-    except SystemExit as ending:  # --help
-        return int(ending.code or 0)
-    return guarded(lambda: _explain(options))
+    return guarded(lambda: _explain(parser().parse_args(arguments)))
 
 
 def _explain(options: argparse.Namespace) -> int:
