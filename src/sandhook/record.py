@@ -32,7 +32,8 @@ class Record(tuple[Any, ...]):
     #: Returns the values of a dictionary of all fields, in their order.
     _in_order: Callable[[Mapping[str, object]], tuple[object, ...]]
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, *, init: bool = True) -> None:
+        """Declare the fields; ``init=False`` tells type checkers that ``__new__`` of the class has other arguments."""
         names = tuple(cls.__annotations__)
         if not names:  # a subclass that only adds methods
             return
