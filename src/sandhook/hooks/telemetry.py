@@ -9,6 +9,8 @@ nothing is recorded and nothing fails::
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sandhook.hooks.secrets import redact
@@ -78,26 +80,26 @@ class TracedEngine:
 
     def fire(self, event: Event, *, cancel: Cancellation | None = None) -> Decision:
         """Fire an event; see ``HookEngine.fire``."""
-        began = time.time_ns()
-        span = self._tracer.start_span("sandhook.fire", start_time=began, attributes=_of_event(event))
-        try:
-            decision = self.engine.fire(event, cancel=cancel)
-            self._record(span, decision, began)
-            return decision
-        except BaseException as error:
-            span.record_exception(error)
-            raise
-        finally:
-            span.end()
+        with self._span(event) as record:
+            return record(self.engine.fire(event, cancel=cancel))
 
     async def afire(self, event: Event) -> Decision:
         """Fire an event in a thread; see ``HookEngine.afire``."""
+        with self._span(event) as record:
+            return record(await self.engine.afire(event))
+
+    @contextmanager
+    def _span(self, event: Event) -> Iterator[Callable[[Decision], Decision]]:
+        """Begin a span and end it; yield a function that adds a decision to it, and returns the decision."""
         began = time.time_ns()
         span = self._tracer.start_span("sandhook.fire", start_time=began, attributes=_of_event(event))
-        try:
-            decision = await self.engine.afire(event)
+
+        def record(decision: Decision) -> Decision:
             self._record(span, decision, began)
             return decision
+
+        try:
+            yield record
         except BaseException as error:
             span.record_exception(error)
             raise

@@ -9,12 +9,14 @@ if sys.platform == "win32":
 
 import os
 from contextlib import suppress
-from threading import Thread
+from typing import TYPE_CHECKING
 
-from greenlet import getcurrent
-
+from sandhook.host.blocking import call_in_thread
 from sandhook.host.poller import Poller
 from sandhook.kernel.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from threading import Thread
 
 
 def open_fifo(path: str, flags: int, poller: Poller, scheduler: Scheduler) -> int:
@@ -26,38 +28,14 @@ def open_fifo(path: str, flags: int, poller: Poller, scheduler: Scheduler) -> in
     Raises:
         OSError: The error of open(2).
     """
-    results: list[int | OSError] = []
-    read_end, write_end = os.pipe()
 
-    def wait() -> None:
-        try:
-            results.append(os.open(path, flags))
-        except OSError as error:
-            results.append(error)
-        finally:
-            os.close(write_end)
-
-    task = getcurrent()
-    thread = Thread(target=wait, name="sandhook-fifo", daemon=True)
-    thread.start()
-    try:
-        poller.readable(read_end, lambda: scheduler.wake(task))
-        while not results:
-            scheduler.block()
-    except BaseException:
+    def interrupted(thread: Thread, results: list[int | OSError]) -> None:
         _release(path, flags, thread)
         for result in results:
             if isinstance(result, int):
                 os.close(result)
-        raise
-    finally:
-        poller.forget(read_end)
-        os.close(read_end)
-    thread.join()
-    fd = results[0]
-    if isinstance(fd, OSError):
-        raise fd
-    return fd
+
+    return call_in_thread(lambda: os.open(path, flags), poller, scheduler, interrupted=interrupted)
 
 
 def _release(path: str, flags: int, thread: Thread) -> None:

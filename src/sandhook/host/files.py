@@ -26,6 +26,7 @@ from sandhook.vfs.errors import fs_error
 from sandhook.vfs.hostwindows import is_busy, open_shared, unlock
 from sandhook.vfs.names import byte_order
 from sandhook.vfs.path import VirtualPath, normalize
+from sandhook.vfs.pieces import read_pieces
 
 WINDOWS = sys.platform == "win32"
 
@@ -60,17 +61,9 @@ class HostHandle:
 
     def read_at(self, offset: int, count: int) -> bytes:
         """Return up to ``count`` bytes from ``offset``; b"" at the end, which has no other sign in /proc."""
-        parts: list[bytes] = []
-        while count > 0:
-            part = self._pread(min(count, 1 << 20), offset)
-            if not part:
-                break
-            parts.append(part)
-            offset += len(part)
-            count -= len(part)
-        return b"".join(parts)
+        return read_pieces(self._pread, offset, count, 1 << 20)
 
-    def _pread(self, count: int, offset: int) -> bytes:
+    def _pread(self, offset: int, count: int) -> bytes:
         try:
             if sys.platform != "win32":
                 return os.pread(self.fd, count, offset)
