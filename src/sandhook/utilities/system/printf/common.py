@@ -189,9 +189,7 @@ class Caller(Record):
     now: Callable[[], float]  #: the time in seconds since the epoch, for ``%(...)T``
     environment: Mapping[str, str]  #: where TZ is looked up
     check_fits: Callable[[int], None]  #: raises an error for a size in bytes over the memory limit
-    started: float | None = (
-        None  #: the start time of the shell, for ``%(...)T`` with -2; None for the current time
-    )
+    started: float | None = None  #: the start of the shell, for ``%(...)T`` with -2; None for now
     assign: Callable[[str, str], None] | None = None  #: sets a variable for ``%n``; None if ``%n`` is invalid
 
 
