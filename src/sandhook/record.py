@@ -33,7 +33,7 @@ class Record(tuple[Any, ...]):
     _in_order: Callable[[Mapping[str, object]], tuple[object, ...]]
 
     def __init_subclass__(cls, *, init: bool = True) -> None:
-        """Declare the fields; ``init=False`` tells type checkers that ``__new__`` of the class has other arguments."""
+        """Declare the fields; ``init=False`` is for type checkers: ``__new__`` of the class has other arguments."""
         names = tuple(cls.__annotations__)
         if not names:  # a subclass that only adds methods
             return

@@ -87,6 +87,13 @@ def guarded(command: Callable[[], int]) -> int:
         raise UsageError(str(error)) from None
 
 
+def store_of(path: str | None) -> TrustStore:
+    """Return the store that an option names, or the user's own."""
+    from sandhook.hooks.trust import TrustStore
+
+    return TrustStore(path) if path else TrustStore.default(dict(os.environ), sys.platform)
+
+
 def gather(options: argparse.Namespace) -> list[AgentConfiguration]:
     """Return the named files; without any, those that the agent, or every known agent, would read.
 
@@ -161,8 +168,6 @@ def trust_of(configuration: AgentConfiguration, options: argparse.Namespace) -> 
     """Return the approvals of configurations that need approval; None if no configuration needs it."""
     if not any(contracts.needs_trust(document.layer) for document in configuration.documents):
         return None
-    from sandhook.cli.trust import store_of
-
     return store_of(options.store).allows(configuration.contract.name, directory(options.cwd))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
-from sandhook.cli.configuration import guarded
+from sandhook.cli.configuration import guarded, store_of
 from sandhook.cli.notes import print_note
 from sandhook.cli.output import is_terminal
 from sandhook.errors import ConfigError, TrustError
@@ -61,11 +61,6 @@ def parser() -> Parser:
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
     return guarded(lambda: _trust(parser().parse_args(arguments)))
-
-
-def store_of(path: str | None) -> TrustStore:
-    """Return the store that an option names, or the user's own."""
-    return TrustStore(path) if path else TrustStore.default(dict(os.environ), sys.platform)
 
 
 def _trust(options: argparse.Namespace) -> int:

@@ -20,14 +20,16 @@ def call_in_thread(
     poller: Poller,
     scheduler: Scheduler,
     *,
-    interrupted: Callable[[Thread, list[T | OSError]], None] | None = None,
+    release: Callable[[], None] | None = None,
+    discard: Callable[[T], None] | None = None,
 ) -> T:
     """Return the result of a call, or raise its OSError.
 
     Args:
         call: The function; it raises OSError alone.
-        interrupted: Ends the thread when a signal or the end of the run ends the wait. Receives the thread, and a
-            list that then has the result. Without it, the thread ends after the system's answer.
+        release: Makes the call return. It is called, again and again, when a signal or the end of the run interrupts the
+            wait. Without it, the thread ends after the system's answer.
+        discard: Frees the result of an interrupted call.
     """
     results: list[T | OSError] = []
     read_end, write_end = os.pipe()
@@ -48,14 +50,18 @@ def call_in_thread(
         while not results:
             scheduler.block()
     except BaseException:
-        if interrupted is not None:
-            interrupted(thread, results)
+        while release is not None and thread.is_alive():
+            release()
+            thread.join(0.01)
+        for result in results:
+            if discard is not None and not isinstance(result, OSError):
+                discard(result)
         raise
     finally:
         poller.forget(read_end)
         os.close(read_end)
     thread.join()
-    result = results[0]
-    if isinstance(result, OSError):
-        raise result
-    return result
+    answer = results[0]
+    if isinstance(answer, OSError):
+        raise answer
+    return answer

@@ -9,14 +9,10 @@ if sys.platform == "win32":
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from sandhook.host.blocking import call_in_thread
 from sandhook.host.poller import Poller
 from sandhook.kernel.scheduler import Scheduler
-
-if TYPE_CHECKING:
-    from threading import Thread
 
 
 def open_fifo(path: str, flags: int, poller: Poller, scheduler: Scheduler) -> int:
@@ -28,20 +24,10 @@ def open_fifo(path: str, flags: int, poller: Poller, scheduler: Scheduler) -> in
     Raises:
         OSError: The error of open(2).
     """
+    other_end = os.O_RDONLY if flags & os.O_WRONLY else os.O_WRONLY
 
-    def interrupted(thread: Thread, results: list[int | OSError]) -> None:
-        _release(path, flags, thread)
-        for result in results:
-            if isinstance(result, int):
-                os.close(result)
-
-    return call_in_thread(lambda: os.open(path, flags), poller, scheduler, interrupted=interrupted)
-
-
-def _release(path: str, flags: int, thread: Thread) -> None:
-    """Open the other end of the FIFO until the thread no longer waits for it."""
-    flag = os.O_RDONLY if flags & os.O_WRONLY else os.O_WRONLY
-    while thread.is_alive():
+    def release() -> None:
         with suppress(OSError):
-            os.close(os.open(path, flag | os.O_NONBLOCK | os.O_CLOEXEC))
-        thread.join(0.01)
+            os.close(os.open(path, other_end | os.O_NONBLOCK | os.O_CLOEXEC))
+
+    return call_in_thread(lambda: os.open(path, flags), poller, scheduler, release=release, discard=os.close)

@@ -194,6 +194,7 @@ class _Remote:
         """Send the run and the files that the worker lacks; return the version of each."""
         request, network = self._request, self._request.network
         script, streams = request.script, request.streams
+        run_env = None if script.env is None else dict(script.env)
         trees, deltas = self._trees()
         overlay = self._copies.overlay if self._copies is not None else None
         files = request.temporary if self._copies is not None else ()
@@ -203,7 +204,7 @@ class _Remote:
             "name": script.name,
             "from_file": script.from_file,
             "env": dict(env),
-            "run_env": None if script.env is None else dict(script.env),
+            "run_env": run_env,
             "cwd": cwd,
             "limits": list(self._limits),
             "overflow": streams.overflow,
