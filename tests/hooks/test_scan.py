@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandhook.hooks.scan import called
+from sandhook.hooks.scan import command_names
 
 
 @pytest.mark.parametrize(
@@ -24,13 +24,13 @@ from sandhook.hooks.scan import called
     ],
 )
 def test_commands_of_wrappers_are_called(line: str, names: list[str]) -> None:
-    assert list(called(line.split())) == names
+    assert list(command_names(line.split())) == names
 
 
 def test_an_unknown_word_hides_the_command() -> None:
-    assert list(called(("timeout", None, "jq"))) == ["timeout"]
-    assert list(called((None,))) == []
+    assert list(command_names(("timeout", None, "jq"))) == ["timeout"]
+    assert list(command_names((None,))) == []
 
 
 def test_a_long_chain_of_wrappers_is_not_followed_to_its_end() -> None:
-    assert set(called(("nice",) * 200_000)) == {"nice"}
+    assert set(command_names(("nice",) * 200_000)) == {"nice"}

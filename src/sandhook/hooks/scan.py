@@ -152,7 +152,7 @@ def unquoted_text(word: Word) -> str | None:
     return "".join(texts) if len(texts) == len(word.parts) else None
 
 
-def called(words: Sequence[str | None]) -> Iterator[str]:
+def command_names(words: Sequence[str | None]) -> Iterator[str]:
     """Yield the command that words call, and the commands that wrappers call."""
     for _ in range(_MOST_WRAPPERS):
         name = words[0] if words else None

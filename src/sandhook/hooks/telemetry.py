@@ -111,9 +111,9 @@ class TracedEngine:
         context = _context(span)
         at = began
         for outcome in decision.outcomes:
-            if outcome.ran is None:
+            if outcome.run is None:
                 continue
-            end = at + round(outcome.ran.duration * 1e9)
+            end = at + round(outcome.run.duration * 1e9)
             inner = self._tracer.start_span(
                 "sandhook.hook", context=context, start_time=at, attributes=_of_outcome(outcome)
             )
@@ -153,14 +153,14 @@ def _of_event(event: Event) -> Attributes:
 
 
 def _of_decision(decision: Decision) -> Attributes:
-    ran = sum(outcome.ran is not None for outcome in decision.outcomes)
+    count = sum(outcome.run is not None for outcome in decision.outcomes)
     attributes: Attributes = {
         "sandhook.contract": decision.contract,
         "sandhook.native_event": decision.event,
         "sandhook.refused": decision.refused,
         "sandhook.permission": decision.permission,
         "sandhook.hooks": len(decision.outcomes),
-        "sandhook.hooks_run": ran,
+        "sandhook.hooks_run": count,
     }
     if decision.reason is not None:
         attributes["sandhook.reason"] = _text(decision.reason)
@@ -170,7 +170,7 @@ def _of_decision(decision: Decision) -> Attributes:
 
 
 def _of_outcome(outcome: Outcome) -> Attributes:
-    ran, verdict = outcome.ran, outcome.verdict
+    run, verdict = outcome.run, outcome.verdict
     attributes: Attributes = {
         "sandhook.hook_id": outcome.spec.id,
         "sandhook.native_event": outcome.spec.native_event,
@@ -179,12 +179,12 @@ def _of_outcome(outcome: Outcome) -> Attributes:
     }
     if outcome.spec.layer:
         attributes["sandhook.layer"] = outcome.spec.layer
-    if ran is not None:
-        attributes["sandhook.stdout_bytes"] = len(ran.stdout)
-        if ran.exit_status is not None:
-            attributes["process.exit.code"] = ran.exit_status
-        if ran.limit is not None:
-            attributes["sandhook.limit"] = ran.limit
+    if run is not None:
+        attributes["sandhook.stdout_bytes"] = len(run.stdout)
+        if run.exit_status is not None:
+            attributes["process.exit.code"] = run.exit_status
+        if run.limit is not None:
+            attributes["sandhook.limit"] = run.limit
     if verdict.reason is not None:
         attributes["sandhook.reason"] = _text(verdict.reason)
     if verdict.could_not_run is not None:

@@ -303,9 +303,9 @@ class WordReader:
         return list(paths) or [_unquoted(pattern)]
 
     def _parameter(self, part: ParameterExpansion) -> str | None:
-        return expansion(part, self._named(part), self.value)
+        return expansion(part, self._value_of(part), self.value)
 
-    def _named(self, part: ParameterExpansion) -> str | None:
+    def _value_of(self, part: ParameterExpansion) -> str | None:
         known = self._known
         if part.name == "0":
             return known.zero

@@ -44,7 +44,7 @@ def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) 
     kept: list[HookSpec] = []
     withheld: list[tuple[HookSpec, str]] = []
     for spec in specs:
-        why = rules.withholds(spec.layer, origin(spec.file, spec.layer)) or _closed(rules, spec)
+        why = rules.withholds(spec.layer, origin(spec.file, spec.layer)) or _url_obstacle(rules, spec)
         if why is None:
             kept.append(spec)
         else:
@@ -72,7 +72,7 @@ def _settings(fields: Fields, rules: Switches, options: LoadOptions, profile: Pr
     return Settings(origin(document.name, document.layer), source(document), rules, options, profile)
 
 
-def _closed(rules: Switches, spec: HookSpec) -> str | None:
+def _url_obstacle(rules: Switches, spec: HookSpec) -> str | None:
     if spec.executor.type == "http" and rules.refuses_url(spec.layer, spec.executor.text):
         return f"allowedHttpHookUrls does not allow its URL: {spec.executor.text}"
     return None

@@ -261,7 +261,7 @@ class _Loader:
                 if reader.unparsable:
                     self.unparsable.add(unit.document)
                 if spec is not None:
-                    self._place(placed, explicit, unit, self._of_layer(spec, unit), reader.named)
+                    self._place(placed, explicit, unit, self._of_layer(spec, unit), reader.has_name)
             if unit.owner == "user":
                 position += len(unit.hooks)
         if self.strict:
