@@ -71,8 +71,7 @@ class Matcher:
             for pattern in patterns:
                 check_class_syntax(pattern)
             dialect = Dialect(extended=spec.kind == "E", newline=not spec.zero, lenient=True)
-            self._regex = compile_regex(b"
-".join(patterns), dialect, icase=spec.icase)
+            self._regex = compile_regex(b"\n".join(patterns), dialect, icase=spec.icase)
             self.warnings = self._regex.warnings
         elif sum(map(len, patterns)) > _MOST_ALTERNATIVES:
             self._needles = tuple(sorted(set(patterns), key=len, reverse=True))
