@@ -1,8 +1,9 @@
-"""Bytes as a row of choices, numbers and texts, and the exception for a broken promise."""
+"""What targets share: bytes as a row of choices, numbers and texts, broken promises, and workers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -54,3 +55,27 @@ class Pieces:
 def within(text: str, alphabet: str) -> str:
     """Return a text in which every character outside the alphabet is replaced by one of it."""
     return "".join(c if c in alphabet else alphabet[ord(c) % len(alphabet)] for c in text)
+
+
+class WorkerOutput:
+    """The pipe of a worker: all that it writes is ready, and then it has ended."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def read(self, descriptor: int, count: int) -> bytes:
+        piece, self._data = self._data[:count], self._data[count:]
+        return piece
+
+
+def ended_child() -> SimpleNamespace:
+    """Return what ``worker.launch`` returns for a worker that reads nothing and can be killed."""
+    return SimpleNamespace(
+        stdin=-1,
+        stdout=-1,
+        pid=-1,
+        process=SimpleNamespace(wait=lambda: 1, kill=lambda: None),
+        job=None,
+        poll=lambda milliseconds: True,
+        write=lambda data, deadline: None,
+    )

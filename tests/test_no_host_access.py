@@ -44,6 +44,10 @@ def granted() -> dict[str, set[str]]:
     return rows
 
 
+def test_the_rows_are_sorted() -> None:
+    assert list(granted()) == sorted(granted())
+
+
 def row_of(file: str, rows: dict[str, set[str]]) -> str | None:
     """Return the row for a file of the package: its own, or else that of the nearest directory."""
     if file in rows:

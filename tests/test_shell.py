@@ -355,3 +355,70 @@ def test_without_crlf_a_carriage_return_is_part_of_a_word() -> None:
 def test_carriage_returns_in_data_need_no_note() -> None:
     result = Shell(files={"d": "a\r\nb\r\n"}).run("while read -r x; do echo ${#x}; done < d")
     assert (result.stdout, result.notes) == ("2\n2\n", ())
+
+
+def test_a_session_has_the_arguments_of_a_run() -> None:
+    session = Shell().session(env={"base": "b"})
+    pieces: list[bytes] = []
+    result = session.run(
+        'read -r line; echo "$line $1 $2 $base $X"; echo e >&2; cat /tmp/f',
+        stdin=lambda count, seconds: b"in\n",
+        args=["a", "b c"],
+        env={"X": "x"},
+        stdout=pieces.append,
+        stderr=pieces.append,
+        temporary_files=[("/tmp/f", b"file\n")],
+    )
+    assert (result.exit_status, b"".join(pieces)) == (0, b"in a b c b x\ne\nfile\n")
+    assert (result.stdout, result.stderr) == ("", "")
+    assert session.run("cat /tmp/f").exit_status == 1
+
+
+def test_arguments_and_variables_of_a_session_stay() -> None:
+    session = Shell().session()
+    session.run(":", args=["a", "b"], env={"X": "1"})
+    assert session.run('echo "$*"; printenv X').stdout == "a b\n1\n"
+    assert session.run('echo "$*:$#"; printenv X', args=[], env={"X": "2"}).stdout == ":0\n2\n"
+    session.run("set -- c; X=3")
+    assert session.run('echo "$*"; printenv X').stdout == "c\n3\n"
+
+
+def test_a_readonly_variable_of_a_session_is_a_note() -> None:
+    session = Shell().session()
+    session.run("readonly R=1; declare -n ref=T; declare -a list=(a b)")
+    result = session.run(
+        'echo "$R $T ${list[0]} ${list[1]}"', env={"R": "2", "ref": "t", "list": "c", "odd.name": "o"}
+    )
+    assert (result.stdout, result.notes) == ("1 t c b\n", ("env: R: readonly variable",))
+    assert session.run("printenv T odd.name").stdout == "t\no\n"
+
+
+def test_a_value_that_a_session_cannot_evaluate_is_a_note() -> None:
+    session = Shell().session()
+    session.run("declare -i N")
+    assert session.run('echo "$N"', env={"N": "2+3"}).stdout == "5\n"
+    result = session.run('echo "$N"', env={"N": "1/0"})
+    assert (result.stdout, result.notes) == ("5\n", ('env: 1/0: division by 0 (error token is "0")',))
+    result = session.run('echo "$N"', env={"N": "a[$(echo executed >&2)]"})
+    assert (result.stdout, result.stderr) == ("5\n", "")
+
+
+def test_the_output_of_a_session_can_be_dropped() -> None:
+    limits = Limits(output_bytes=10)
+    session = Shell(limits=limits).session()
+    result = session.run("echo 0123456789abc; echo 0123456789abc >&2; echo kept", overflow="drop")
+    assert (result.limit, len(result.stdout_bytes), len(result.stderr_bytes)) == (None, 10, 10)
+    with pytest.raises(ValueError, match="overflow"):
+        session.run("echo", overflow="keep")  # type: ignore[arg-type]
+
+
+def test_the_arguments_of_a_session_count_as_input() -> None:
+    session = Shell(limits=Limits(input_bytes=1000)).session()
+    assert session.run("echo", args=["x" * 2000]).limit == "input_bytes"
+    assert session.run("echo", env={"X": "x" * 2000}).limit == "input_bytes"
+    assert session.run("echo on").stdout == "on\n"
+
+
+def test_arun_of_a_session_passes_its_arguments() -> None:
+    result = asyncio.run(Shell().session().arun('echo "$1 $X"', args=["a"], env={"X": "x"}))
+    assert result.stdout == "a x\n"

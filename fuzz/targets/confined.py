@@ -7,8 +7,9 @@ from types import SimpleNamespace
 from typing import get_args
 from unittest import mock
 
-from fuzz.pieces import promise
+from fuzz.pieces import WorkerOutput, ended_child, promise
 from sandhook.errors import ErrorPlace
+from sandhook.interp.beginning import Script, Streams
 from sandhook.interp.result import Result
 from sandhook.isolation import remote, wire
 from sandhook.isolation.files import copies_of
@@ -110,17 +111,6 @@ def _files(kind: int) -> FileSystem:
     return OverlayFileSystem(lower) if kind % 3 == 1 else MountTable(lower)
 
 
-class _Output:
-    """A worker's pipe: what it writes is ready, and then it has ended."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-
-    def read(self, descriptor: int, count: int) -> bytes:
-        piece, self.data = self.data[:count], self.data[count:]
-        return piece
-
-
 def target(data: bytes) -> None:
     fs = _files(data[0] if data else 0)
     check(*run(fs, data[1:]))
@@ -129,38 +119,16 @@ def target(data: bytes) -> None:
 
 def run(fs: FileSystem, output: bytes) -> tuple[Result, bool]:
     """Return the result of a run whose worker writes ``output``, and whether the worker can be used again."""
-    pipe = _Output(frame(frames.READY, Report().encode()) + output)
-    process = SimpleNamespace(wait=lambda: 1, kill=lambda: None)
-    child = SimpleNamespace(
-        stdin=-1,
-        stdout=-1,
-        pid=-1,
-        process=process,
-        job=None,
-        poll=lambda milliseconds: True,
-        write=lambda data, deadline: None,
-    )
+    pipe = WorkerOutput(frame(frames.READY, Report().encode()) + output)
+    child = ended_child()
     with (
         mock.patch("sandhook.worker.launch.start_command", lambda command: child),
         mock.patch.object(client, "os", SimpleNamespace(read=pipe.read)),
         mock.patch.object(client, "sqlite_pool", lambda: _Pool()),
         mock.patch.object(client, "POOL", _Pool()),
     ):
-        request = remote.RemoteRun(
-            "",
-            (),
-            "bash",
-            False,
-            None,
-            _read,
-            lambda data: None,
-            None,
-            "fail",
-            False,
-            True,
-            None,
-            Network([]),
-        )
+        streams = Streams(_read, lambda data: None)
+        request = remote.RemoteRun(Script(""), streams, False, True, Network([]))
         files = remote._Files(fs, copies_of(fs))
         return remote._Remote(ShellWorker(1 << 30), files, _LIMITS, request).result({}, "/workspace")
 

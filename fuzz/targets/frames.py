@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from types import SimpleNamespace
 from unittest import mock
 
-from fuzz.pieces import promise
+from fuzz.pieces import WorkerOutput, ended_child, promise
 from sandhook.errors import WorkerError
 from sandhook.worker import client, frames
 from sandhook.worker.client import OutOfTime, Pool, Worker, WorkerDied
@@ -42,29 +42,9 @@ def seeds() -> Iterable[bytes]:
     yield done
 
 
-class _Pipe:
-    """A worker's process: what it writes is ready, and then it has ended."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-
-    def read(self, descriptor: int, count: int) -> bytes:
-        piece, self.data = self.data[:count], self.data[count:]
-        return piece
-
-
 def target(data: bytes) -> None:
-    pipe = _Pipe(data)
-    process = SimpleNamespace(wait=lambda: 1)
-    child = SimpleNamespace(
-        stdin=-1,
-        stdout=-1,
-        pid=-1,
-        process=process,
-        job=None,
-        poll=lambda milliseconds: True,
-        write=lambda data, deadline: None,
-    )
+    pipe = WorkerOutput(data)
+    child = ended_child()
     frames_read: list[tuple[int, bytes]] = []
     host = SimpleNamespace(read=pipe.read)
     with (

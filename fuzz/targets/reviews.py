@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Iterable
 
 from fuzz.pieces import Pieces, promise
-from sandhook.cli.write_back import Review, report_refused, shown
+from sandhook.cli.write_back import Review, change_line, report_refused
 from sandhook.vfs.changes import Change
 from sandhook.vfs.path import VirtualPath
 
@@ -69,7 +69,7 @@ def target(data: bytes) -> None:
     written, refused = review.split([change])
     promise([change] == [*written, *(each for each, _ in refused)], "a change is written or refused", parts)
     review.unused([change])
-    shown(change)
+    change_line(change)
     report_refused(refused, lambda line: None)
     if not written or review._is_named(change):
         return

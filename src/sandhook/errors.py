@@ -12,6 +12,9 @@ from typing import Literal, TypeAlias
 #: The construct that a syntax error is within: ``$( )``, ``name=( ... )``, an unclosed quote or brace; or none.
 ErrorPlace: TypeAlias = Literal["", "substitution", "array", "quote"]
 
+#: What bash prints on a second line of a syntax error: the token, the line of the script, or nothing.
+Repeats: TypeAlias = Literal["", "token", "line"]
+
 #: What ended a run: a field of ``Limits``, the caller ("cancelled"), or the death of a worker process (``WorkerCrash``).
 LimitName: TypeAlias = Literal[
     "wall_seconds", "output_bytes", "steps", "memory_bytes", "fs_bytes", "fs_inodes", "call_depth", "processes",
@@ -37,7 +40,7 @@ class ShellSyntaxError(SandhookError):
         name: Name of the script for messages ("" when it has none).
         incomplete: The input ended too early; more text could make it parse.
         where: The construct that the error is within.
-        repeats: What bash prints on a second line: the "token", the "line" of the script, or nothing ("").
+        repeats: What bash prints on a second line.
     """
 
     def __init__(
@@ -52,7 +55,7 @@ class ShellSyntaxError(SandhookError):
         name: str = "",
         incomplete: bool = False,
         where: ErrorPlace = "",
-        repeats: Literal["", "token", "line"] = "",
+        repeats: Repeats = "",
     ) -> None:
         super().__init__(message)
         self.where = where

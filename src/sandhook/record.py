@@ -8,6 +8,7 @@ class declared their fields.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import Any, Self, dataclass_transform
 
@@ -25,18 +26,25 @@ class Record(tuple[Any, ...]):
 
     __slots__ = ()
     _fields: tuple[str, ...] = ()
-    _defaults: tuple[object, ...] = ()
+    _defaults: Mapping[str, object] = {}
+    #: The values of the defaults.
+    _tail: tuple[object, ...] = ()
+    #: Returns the values of a dictionary of all fields, in their order.
+    _in_order: Callable[[Mapping[str, object]], tuple[object, ...]]
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, *, init: bool = True) -> None:
+        """Declare the fields; ``init=False`` is for type checkers: ``__new__`` of the class has other arguments."""
         names = tuple(cls.__annotations__)
         if not names:  # a subclass that only adds methods
             return
         with_default = [name for name in names if name in cls.__dict__]
         cls._fields = names
         type.__setattr__(cls, "__match_args__", names)
-        cls._defaults = tuple(cls.__dict__[name] for name in with_default)
+        cls._defaults = {name: cls.__dict__[name] for name in with_default}
+        cls._tail = tuple(cls._defaults.values())
         if names[len(names) - len(with_default) :] != tuple(with_default):
             raise TypeError(f"{cls.__name__}: a field without default follows one with")
+        cls._in_order = itemgetter(*names) if len(names) > 1 else lambda values: (values[names[0]],)
         for index, name in enumerate(names):
             setattr(cls, name, _field(index, None))
 
@@ -50,18 +58,28 @@ class Record(tuple[Any, ...]):
     def _complete(cls, args: tuple[object, ...], named: dict[str, object]) -> tuple[object, ...]:
         """Return all values in order, from positions, names and defaults."""
         names = cls._fields
-        first_default = len(names) - len(cls._defaults)
-        values = list(args)
-        for index, name in enumerate(names[len(args) :], len(args)):
+        defaults = cls._defaults
+        lacking = len(names) - len(args)
+        if not named and 0 < lacking <= len(defaults):
+            return args + cls._tail[-lacking:]
+        if named and not args:
+            try:
+                values = named if len(named) == lacking else {**defaults, **named}
+                if len(values) == lacking:
+                    return cls._in_order(values)
+            except KeyError:  # reported below
+                pass
+        result = list(args)
+        for name in names[len(args) :]:
             if name in named:
-                values.append(named.pop(name))
-            elif index >= first_default:
-                values.append(cls._defaults[index - first_default])
+                result.append(named.pop(name))
+            elif name in defaults:
+                result.append(defaults[name])
             else:
                 raise TypeError(f"{cls.__name__}() lacks {name!r}")
-        if named or len(values) > len(names):
+        if named or len(result) > len(names):
             raise TypeError(f"{cls.__name__}() got unexpected arguments {sorted(named) or args!r}")
-        return tuple(values)
+        return tuple(result)
 
     def _replace(self, **changes: object) -> Self:
         """Return a copy with some fields changed. Raises TypeError for a name it lacks."""

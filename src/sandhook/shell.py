@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from threading import Lock, Thread
+from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from sandhook.builtins.commands import make_commands, standard_commands
 from sandhook.errors import IsolationError, LimitExceeded, WorkerCrash
-from sandhook.interp.beginning import check_overflow, exceeded, input_data, shell_environment
+from sandhook.interp.beginning import (
+    Script,
+    Streams,
+    check_overflow,
+    exceeded,
+    export_variables,
+    input_data,
+    shell_environment,
+)
 from sandhook.interp.program import TreeStore
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
 from sandhook.interp.runtime import Runtime
@@ -26,10 +34,9 @@ from sandhook.kernel.descriptor import (
 )
 from sandhook.kernel.process import Kernel, Process
 from sandhook.kernel.signals import NAMES
-from sandhook.kernel.stack import stack_exceeds
+from sandhook.kernel.stack import in_thread_if_stack_is_deep
 from sandhook.kernel.watchdog import RunInterrupted, WatchedRun
 from sandhook.limits import Budget, Cancellation, Limits, Overflow
-from sandhook.record import Record
 from sandhook.state.fork import move
 from sandhook.state.state import State
 from sandhook.text.surrogates import as_shell_text
@@ -40,13 +47,13 @@ from sandhook.vfs.path import VirtualPath, normalize
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+    from typing import Unpack
 
     from sandhook.command.own import Utilities
+    from sandhook.interp.beginning import RunArguments, SessionArguments
     from sandhook.interp.outside import Stage, World
     from sandhook.isolation.arguments import Isolation
     from sandhook.net.network import Network
-
-T = TypeVar("T")
 
 #: The environment of a script when the caller passes none.
 DEFAULT_ENVIRONMENT: dict[str, str] = {
@@ -55,9 +62,6 @@ DEFAULT_ENVIRONMENT: dict[str, str] = {
     "SHELL": "/bin/bash",
     "USER": "agent",
 }
-
-#: With more Python frames of the caller than this, a run moves to a thread with its own stack.
-_HOST_DEPTH = 250
 
 
 class Shell:
@@ -174,54 +178,57 @@ class Shell:
         Raises:
             ValueError: ``overflow`` is another word.
         """
-        channels = _Channels(stdin, stdout, stderr, overflow, cancel)
-        text = _Script(script, args, env, name, from_file)
+        streams = Streams(stdin, stdout, stderr, overflow, cancel)
+        text = Script(script, args, env, name, from_file)
         if self.isolation == "process":
-            return self._run_in_worker(text, limits or self.limits, channels, temporary_files)
+            return self._run_in_worker(text, limits or self.limits, streams, temporary_files)
+        return self._run_here(
+            lambda: _Run(self, limits or self.limits, streams).main(text), cancel, temporary_files
+        )
+
+    def _run_here(
+        self, run: Callable[[], Result], cancel: Cancellation | None, files: Sequence[tuple[str, bytes]]
+    ) -> Result:
+        """Wait for the other runs of this shell, and run with temporary files."""
         with _turn(self._lock, cancel):
-            if not temporary_files:
-                return self._run_here(text, limits, channels)
+            if not files:
+                return in_thread_if_stack_is_deep(run)
             from sandhook.vfs.temporary import temporary
 
-            with temporary(self.fs, temporary_files) as notes:
-                result = self._run_here(text, limits, channels)
+            with temporary(self.fs, files) as notes:
+                result = in_thread_if_stack_is_deep(run)
             result.notes = (*notes, *result.notes)
             return result
 
-    def _run_here(self, script: _Script, limits: Limits | None, channels: _Channels) -> Result:
-        return _in_thread_if_stack_is_deep(lambda: _Run(self, limits or self.limits, channels).main(script))
-
     def _run_in_worker(
-        self, script: _Script, limits: Limits, channels: _Channels, files: Sequence[tuple[str, bytes]]
+        self, script: Script, limits: Limits, streams: Streams, files: Sequence[tuple[str, bytes]]
     ) -> Result:
         from sandhook.isolation.remote import RemoteRun, run
 
-        text, args, env, name, from_file = script
-        stdin, stdout, stderr, overflow, cancel = channels
-        check_overflow(overflow)
-        data = input_data(stdin)
-        run_env = None if env is None else shell_environment(env)
-        environment = self.env if run_env is None else {**self.env, **run_env}
-        if exceeded(limits, as_shell_text(text), args, environment, data or b"") is not None:
-            refused = _Run(self, limits, channels).refused(script)
+        check_overflow(streams.overflow)
+        data = input_data(streams.stdin)
+        env = None if script.env is None else shell_environment(script.env)
+        environment = self.env if env is None else {**self.env, **env}
+        if exceeded(limits, as_shell_text(script.text), script.args, environment, data or b"") is not None:
+            refused = _Run(self, limits, streams).refused(script)
             if refused is not None:  # no worker need see it
                 return refused
+        if data is not None:
+            streams = streams._replace(stdin=data)
         request = RemoteRun(
-            text, args, name, from_file, run_env, stdin if data is None else data, stdout, stderr, overflow,
-            self.start_files, self.crlf, cancel, self.network, files
-        )  # fmt: skip
+            script._replace(env=env), streams, self.start_files, self.crlf, self.network, files
+        )
         return run(self.fs, self.env, self.cwd, limits, request)
 
-    async def arun(self, script: str, **arguments: Any) -> Result:
+    async def arun(self, script: str, **arguments: Unpack[RunArguments]) -> Result:
         """Run a script without blocking the event loop; the arguments are those of ``run``.
 
         When the task is cancelled the run ends at its next step, and with it the calls of ``stdout`` and
         ``stderr``; CancelledError is raised after that.
         """
-        cancel = arguments.setdefault("cancel", Cancellation()) or Cancellation()
-        arguments["cancel"] = cancel
         from sandhook.kernel.threads import call_in_thread
 
+        cancel = arguments["cancel"] = arguments.get("cancel") or Cancellation()
         return await call_in_thread(lambda: self.run(script, **arguments), cancel)
 
     def session(self, *, env: Mapping[str, str] | None = None, name: str = "bash") -> Session:
@@ -242,65 +249,62 @@ class Session:
 
     def __init__(self, shell: Shell, env: Mapping[str, str] | None, name: str) -> None:
         self._shell = shell
-        self._env = env
-        self._name = name
+        self._start = Script("", env=env, name=name)
         self._state: State | None = None
 
     def run(
         self,
         script: str,
         *,
-        stdin: bytes | str = b"",
+        stdin: bytes | str | ReadInput = b"",
+        args: Sequence[str] | None = None,
+        env: Mapping[str, str] | None = None,
         limits: Limits | None = None,
+        stdout: WriteBytes | None = None,
+        stderr: WriteBytes | None = None,
+        overflow: Overflow = "fail",
         cancel: Cancellation | None = None,
+        temporary_files: Sequence[tuple[str, bytes]] = (),
     ) -> Result:
-        """Run a script in this session's state; ``cancel`` ends it from another thread."""
+        """Run a script in this session's state.
+
+        The arguments are those of ``Shell.run``, with two differences:
+
+        Args:
+            args: ``$1`` and so on, as after ``set --``: they stay for later runs. None keeps those of the session.
+            env: Set before the script, as by ``export``: the variables stay for later runs. One that cannot be
+                set, for example a readonly one, is one of ``Result.notes``.
+        """
         shell = self._shell
-        with _turn(shell._lock, cancel):
-            run = _Run(shell, limits or shell.limits, _Channels(stdin, cancel=cancel))
-            text = _Script(script, env=self._env, name=self._name)
-            result, self._state = _in_thread_if_stack_is_deep(lambda: run.continued(self._state, text))
+        streams = Streams(stdin, stdout, stderr, overflow, cancel)
+        text = Script(script, args or (), env)
+
+        def continued() -> Result:
+            run = _Run(shell, limits or shell.limits, streams)
+            self._state, result = run.continued(self._state, self._start, text, keeps_args=args is None)
             return result
 
-    async def arun(self, script: str, **arguments: Any) -> Result:
+        return shell._run_here(continued, cancel, temporary_files)
+
+    async def arun(self, script: str, **arguments: Unpack[SessionArguments]) -> Result:
         """Run without blocking the event loop; see ``Shell.arun``."""
-        cancel = arguments.setdefault("cancel", Cancellation()) or Cancellation()
-        arguments["cancel"] = cancel
         from sandhook.kernel.threads import call_in_thread
 
+        cancel = arguments["cancel"] = arguments.get("cancel") or Cancellation()
         return await call_in_thread(lambda: self.run(script, **arguments), cancel)
-
-
-class _Channels(Record):
-    """What a run reads and writes, and who may end it; see ``Shell.run``."""
-
-    stdin: bytes | str | ReadInput
-    stdout: WriteBytes | None = None
-    stderr: WriteBytes | None = None
-    overflow: Overflow = "fail"
-    cancel: Cancellation | None = None
-
-
-class _Script(Record):
-    """What a run executes; see ``Shell.run``."""
-
-    text: str
-    args: Sequence[str] = ()
-    env: Mapping[str, str] | None = None
-    name: str = "bash"
-    from_file: bool = False
 
 
 class _Run:
     """One run: a kernel with one budget, and the main process."""
 
-    def __init__(self, shell: Shell, limits: Limits, channels: _Channels) -> None:
-        stdin, stdout, stderr, overflow, self.cancel = channels
+    def __init__(self, shell: Shell, limits: Limits, streams: Streams) -> None:
+        stdin, stdout, stderr, overflow, self.cancel = streams
         check_overflow(overflow)
         self.shell = shell
         self.limits = limits
         self.started = monotonic()
         self.budget = Budget(limits)
+        self.notes: tuple[str, ...] = ()
         self.stage: Stage | None = None
         if shell.world is None:
             self.kernel = Kernel(
@@ -332,7 +336,7 @@ class _Run:
         descriptors: dict[int, Description] = {0: stdin, 1: self.out, 2: self.err}
         return self.kernel.new_process(1, descriptors, self.shell.cwd)
 
-    def main(self, script: _Script) -> Result:
+    def main(self, script: Script) -> Result:
         """Run a script in fresh state."""
         if (refused := self.refused(script)) is not None:
             return refused
@@ -351,7 +355,7 @@ class _Run:
         state.positional = args
         return self._execute(process, state, text)
 
-    def refused(self, script: _Script) -> Result | None:
+    def refused(self, script: Script) -> Result | None:
         """Return the result if the input exceeds a limit, else None."""
         try:
             self._check_input(script.text, script.args, self._environment(script))
@@ -359,24 +363,34 @@ class _Run:
             return self._refused(error)
         return None
 
-    def continued(self, state: State | None, script: _Script) -> tuple[Result, State]:
-        """Run a script in a session's state, which moves to this run; None begins a session."""
+    def continued(
+        self, state: State | None, start: Script, script: Script, *, keeps_args: bool
+    ) -> tuple[State, Result]:
+        """Run a script in a session's state, which moves to this run.
+
+        Args:
+            state: None begins the session.
+            start: The environment and the name that it began with.
+            keeps_args: Its positional parameters stay; else they are those of the script.
+        """
         process = self.process()
-        environment = self._environment(script)
-        text = as_shell_text(script.text)
+        environment = self._environment(start)
         if state is None:
             state = new_state(
-                self.shell._runtime, process, script.name, environment, input="string", programs=self.stage
+                self.shell._runtime, process, start.name, environment, input="string", programs=self.stage
             )
         else:
             move(state, process, self.stage)
+        text, args = as_shell_text(script.text), [as_shell_text(argument) for argument in script.args]
         try:
-            self._check_input(text, (), environment)
+            self._check_input(text, args, {**environment, **(script.env or {})})
         except LimitExceeded as error:
-            return self._refused(error), state
-        return self._execute(process, state, text), state
+            return state, self._refused(error)
+        if not keeps_args:
+            state.positional = args
+        return state, self._execute(process, state, text, script.env)
 
-    def _environment(self, script: _Script) -> dict[str, str]:
+    def _environment(self, script: Script) -> dict[str, str]:
         """Return the shell's variables and those of the script."""
         return {**self.shell.env, **shell_environment(script.env)} if script.env else self.shell.env
 
@@ -391,15 +405,22 @@ class _Run:
             self.stage.close(ended=True)
         return self._result(1, None, error)
 
-    def _execute(self, process: Process, state: State, script: str) -> Result:
+    def _execute(
+        self, process: Process, state: State, script: str, env: Mapping[str, str] | None = None
+    ) -> Result:
         scheduler = self.kernel.scheduler
         runtime = self.shell._runtime
         error: LimitExceeded | None = None
         defect: Exception | None = None
         ended = False
-        process.start(
-            lambda: runtime.run_main(state, script, "" if state.invocation.input == "file" else "-c: ")
-        )
+        label = "" if state.invocation.input == "file" else "-c: "
+
+        def main() -> int:
+            if env:
+                self.notes = export_variables(state, env)
+            return runtime.run_main(state, script, label)
+
+        process.start(main)
         if self.cancel is not None:
             self.cancel.attach(self.budget)
         watched = WatchedRun(self.budget, interruptible=self.stage is None)
@@ -463,7 +484,7 @@ class _Run:
             signal=NAMES.get(failure.signal) if failure is not None else None,
             defect=defect,
             failure=crash,
-            notes=self.kernel.notes if self.stage is None else (*self.stage.notes, *self.kernel.notes),
+            notes=(*self.notes, *(() if self.stage is None else self.stage.notes), *self.kernel.notes),
         )
 
 
@@ -474,27 +495,6 @@ def _turn(lock: Lock, cancel: Cancellation | None) -> AbstractContextManager[obj
     from sandhook.kernel.threads import Turn
 
     return Turn(lock, cancel)
-
-
-def _in_thread_if_stack_is_deep(run: Callable[[], T]) -> T:
-    """Call ``run`` here, or in a new thread when the caller's stack is already deep."""
-    if not stack_exceeds(_HOST_DEPTH):
-        return run()
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def body() -> None:
-        try:
-            results.append(run())
-        except BaseException as error:
-            errors.append(error)
-
-    thread = Thread(target=body, name="sandhook-run")
-    thread.start()
-    thread.join()
-    if errors:
-        raise errors[0]
-    return results[0]
 
 
 _DEFAULT_LIMITS = Limits()

@@ -199,7 +199,7 @@ def test_an_ask_ends_the_chain_in_strict_mode(compat: str, ran: int, permission:
     engine = HookEngine.load({"version": 1, "hooks": {"preToolUse": [ask, deny]}}, "copilot", compat=compat)
     decision = engine.fire(ToolPre("bash", {"command": "ls"}))
     assert decision.permission == permission
-    assert len([each for each in decision.outcomes if each.ran]) == ran
+    assert len([each for each in decision.outcomes if each.run]) == ran
 
 
 def test_hooks_know_the_project() -> None:

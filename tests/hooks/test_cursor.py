@@ -77,7 +77,7 @@ def test_a_neutral_call_runs_the_hooks_of_all_its_events() -> None:
     made = HookEngine.load(value, "cursor", runner=Scripted(said()))
 
     def ran(event: Event) -> list[str]:
-        return [each.spec.native_event for each in made.fire(event).outcomes if each.ran]
+        return [each.spec.native_event for each in made.fire(event).outcomes if each.run]
 
     assert ran(CALL) == ["preToolUse", "beforeShellExecution"]
     assert ran(ToolPre("Read", {"file_path": "a"})) == ["preToolUse", "beforeReadFile"]

@@ -97,7 +97,7 @@ def test_an_agents_hooks_are_its_own() -> None:
 
     def ran(agent: str | None) -> list[str]:
         outcomes = made.fire(CALL.with_(agent_id=agent)).outcomes
-        return [each.spec.executor.text for each in outcomes if each.ran]
+        return [each.spec.executor.text for each in outcomes if each.run]
 
     assert (ran("root"), ran("helper"), ran(None)) == (["x"], ["y"], ["x", "y"])
 

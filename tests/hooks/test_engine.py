@@ -54,7 +54,7 @@ def test_hooks_behind_a_refusal_are_reported_as_skipped() -> None:
     first, second, third = made.fire(ToolPre("bash")).outcomes
     assert len(runner.requests) == 1
     assert (first.matched, second.matched, third.matched) == (True, True, False)
-    assert second.why == "skipped: an earlier hook refused" and second.ran is None
+    assert second.why == "skipped: an earlier hook refused" and second.run is None
     assert third.why == 'tool name "bash" is not "x"'
 
 
@@ -88,7 +88,7 @@ def test_a_defect_of_the_interpreter_is_no_decision() -> None:
     made = HookEngine.load(config(hook(id="x", command=command)), runner=runner, fail_closed=True)
     decision = made.fire(ToolPre("bash"))
     assert decision.refused and decision.fail_closed == ("user:x",)
-    assert decision.outcomes[0].ran is not None and decision.outcomes[0].ran.failure is not None
+    assert decision.outcomes[0].run is not None and decision.outcomes[0].run.failure is not None
 
 
 def test_sub_agents() -> None:

@@ -176,7 +176,7 @@ def test_a_hook_with_once_runs_once_in_a_session() -> None:
 def test_a_background_hook_is_heard_at_the_next_event(late: str, context: Any) -> None:
     made = engine(spec("a", "echo context news", background=True), contract=Plain(background=late))
     first = made.fire(ToolPre("bash"))
-    assert first.proceed and first.outcomes[0].ran is None
+    assert first.proceed and first.outcomes[0].run is None
     assert first.outcomes[0].why == "skipped: runs in the background (no matcher: every event)"
     assert made.wait(20)
     second = made.fire(SessionEnd())
@@ -268,7 +268,7 @@ def test_argv_runs_in_the_sandbox_word_by_word() -> None:
     made = engine(HookSpec("a", "tool.pre", "before", Executor("argv", argv=words)))
     assert made.fire(ToolPre("bash")).outcomes[0].stdout == "a b|$x|it's|*|"
     made = engine(HookSpec("a", "tool.pre", "before", Executor("argv", argv=("/bin/sh", "-c", "exit 7"))))
-    ran = made.fire(ToolPre("bash")).outcomes[0].ran
+    ran = made.fire(ToolPre("bash")).outcomes[0].run
     assert ran is not None and ran.exit_status == 7
 
 
@@ -280,6 +280,6 @@ def test_output_that_was_cut_is_no_decision() -> None:
     made = engine(spec("a", "echo allow 123456789"), contract=Cutting())
     assert made.fire(ToolPre("bash")).outcomes[0].could_not_run == "output was cut"
     made = engine(spec("a", "echo 123456789 >&2; echo deny"), contract=Cutting())
-    ran = made.fire(ToolPre("bash")).outcomes[0].ran
+    ran = made.fire(ToolPre("bash")).outcomes[0].run
     assert ran is not None and ran.stderr_truncated and not ran.truncated
     assert made.fire(ToolPre("bash")).refused

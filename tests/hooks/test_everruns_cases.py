@@ -60,7 +60,7 @@ def check(expect: dict[str, Any], decision: Decision, event: Any, engine: HookEn
     got: dict[str, Any] = {
         "refused": decision.refused,
         "hooks": {
-            outcome.hook_id: outcome.verdict.label if outcome.ran else None for outcome in decision.outcomes
+            outcome.hook_id: outcome.verdict.label if outcome.run else None for outcome in decision.outcomes
         },
         "reason": decision.reason,
         "user_message": decision.user_message,

@@ -79,10 +79,10 @@ def check(expect: dict[str, Any], decision: Decision, event: Event, made: HookEn
             *("system_message", "message", "extras"),
         )
     }
-    got["hooks"] = {each.hook_id: each.verdict.label if each.ran else None for each in decision.outcomes}
-    got["words"] = [each.verdict.label if each.ran else None for each in decision.outcomes]
-    got["stdout"] = [each.stdout for each in decision.outcomes if each.ran]
-    got["exit"] = [each.ran.exit_status for each in decision.outcomes if each.ran]
+    got["hooks"] = {each.hook_id: each.verdict.label if each.run else None for each in decision.outcomes}
+    got["words"] = [each.verdict.label if each.run else None for each in decision.outcomes]
+    got["stdout"] = [each.stdout for each in decision.outcomes if each.run]
+    got["exit"] = [each.run.exit_status for each in decision.outcomes if each.run]
     got["context"] = [text for text, _ in decision.context]
     got["placements"] = [place for _, place in decision.context]
     got["context_files"] = [file.path for file in decision.context_files]

@@ -44,7 +44,7 @@ def test_a_hook_reaches_real_files_and_programs(tmp_path):
     decision = engine.fire(event(tmp_path))
     assert decision.refused
     assert (tmp_path / "payload.json").exists()
-    assert decision.outcomes[0].ran.stderr.strip().isdigit()
+    assert decision.outcomes[0].run.stderr.strip().isdigit()
 
 
 def test_without_host_the_same_hook_stays_in_the_sandbox(tmp_path):
@@ -73,7 +73,7 @@ def test_a_layer_that_was_let_in_without_an_approval_stays_in_the_sandbox(tmp_pa
     document = Document(crush("echo x > made"), layer="bundle", contract="crush")
     engine = HookEngine.load([document], host=True, trust=lambda spec: True)
     decision = engine.fire(event(tmp_path))
-    assert decision.outcomes[0].ran.exit_status == 0
+    assert decision.outcomes[0].run.exit_status == 0
     assert not (tmp_path / "made").exists()
 
 
@@ -94,10 +94,10 @@ def test_a_file_that_changed_since_its_approval_could_not_run(tmp_path):
     engine = HookEngine.load([document], host=True, trust=approve)
     assert engine.fire(event(tmp_path)).refused
     (tmp_path / "guard.sh").write_bytes(b"exit 0\n")
-    ran = engine.fire(event(tmp_path)).outcomes[0].ran
+    ran = engine.fire(event(tmp_path)).outcomes[0].run
     assert ran.failure == "guard.sh: has changed since it was approved"
     (tmp_path / "guard.sh").unlink()
-    ran = engine.fire(event(tmp_path)).outcomes[0].ran
+    ran = engine.fire(event(tmp_path)).outcomes[0].run
     assert ran.failure.startswith("guard.sh: was approved and cannot be read")
 
 
@@ -120,7 +120,7 @@ def test_a_hook_that_takes_too_long_returns_with_its_tree_ended(tmp_path):
     engine = HookEngine.load(crush(slow, timeout=1), "crush", host=True)
     started = time.monotonic()
     decision = engine.fire(event(tmp_path))
-    assert decision.outcomes[0].ran.timed_out
+    assert decision.outcomes[0].run.timed_out
     assert time.monotonic() - started < 5
 
 
@@ -131,7 +131,7 @@ def test_parallel_hooks_really_run_at_once(tmp_path):
     engine = HookEngine.load({"hooks": {"PreToolUse": hooks}}, "crush", host=True)
     before = threading.active_count()
     outcomes = engine.fire(event(tmp_path)).outcomes
-    assert [outcome.ran.exit_status for outcome in outcomes] == [0] * 6
+    assert [outcome.run.exit_status for outcome in outcomes] == [0] * 6
     assert threading.active_count() == before
 
 
@@ -139,7 +139,7 @@ def test_a_missing_script_is_no_decision(tmp_path):
     engine = HookEngine.load(crush("./gone.sh"), "crush", host=True)
     decision = engine.fire(event(tmp_path))
     assert not decision.refused
-    assert "./gone.sh: No such file or directory" in decision.outcomes[0].ran.missing
+    assert "./gone.sh: No such file or directory" in decision.outcomes[0].run.missing
 
 
 def test_argv_takes_the_same_way(tmp_path):
@@ -252,7 +252,7 @@ def test_a_file_that_changes_after_the_comparison_runs_as_it_was_approved(tmp_pa
     monkeypatch.setattr(ApprovedFiles, "__enter__", changes)
     assert engine.fire(event(tmp_path)).reason == "approved"
     monkeypatch.undo()
-    assert engine.fire(event(tmp_path)).outcomes[0].ran.failure == "d/x.sh: has changed since it was approved"
+    assert engine.fire(event(tmp_path)).outcomes[0].run.failure == "d/x.sh: has changed since it was approved"
 
 
 @pytest.mark.skipif(not POSIX, reason="links")
@@ -269,7 +269,7 @@ def test_two_dots_after_a_link_lead_to_the_approved_file_of_the_system(tmp_path,
     engine = approved(tmp_path, command, host=shells)
     assert engine.fire(event(tmp_path)).reason == "True"
     (tmp_path / "e" / "x.sh").write_text("#!/bin/bash\necho evil >&2; exit 2\n")
-    assert "has changed since" in (engine.fire(event(tmp_path)).outcomes[0].ran.failure or "")
+    assert "has changed since" in (engine.fire(event(tmp_path)).outcomes[0].run.failure or "")
 
 
 @pytest.mark.skipif(not POSIX, reason="a python script by its first line")
@@ -322,16 +322,16 @@ def test_our_shell_keeps_the_names_of_approved_scripts(tmp_path):
 
 def test_a_script_that_was_absent_could_not_run_when_it_is_there(tmp_path):
     engine = approved(tmp_path, "[ -f extra.sh ] && . ./extra.sh; for f in d/*.sh; do . ./$f; done; exit 0")
-    assert engine.fire(event(tmp_path)).outcomes[0].ran.exit_status == 0
+    assert engine.fire(event(tmp_path)).outcomes[0].run.exit_status == 0
     (tmp_path / "extra.sh").write_text("touch ran")
-    ran = engine.fire(event(tmp_path)).outcomes[0].ran
+    ran = engine.fire(event(tmp_path)).outcomes[0].run
     assert ran.failure == "extra.sh: was absent when the hook was approved, and exists now"
     (tmp_path / "extra.sh").unlink()
     (tmp_path / "d").mkdir()
     (tmp_path / "d" / "data.txt").write_text("")
-    assert engine.fire(event(tmp_path)).outcomes[0].ran.failure is None
+    assert engine.fire(event(tmp_path)).outcomes[0].run.failure is None
     (tmp_path / "d" / "new.sh").write_text("touch ran")
-    ran = engine.fire(event(tmp_path)).outcomes[0].ran
+    ran = engine.fire(event(tmp_path)).outcomes[0].run
     assert ran.failure == "d/new.sh: was absent when the hook was approved, and exists now"
     assert not (tmp_path / "ran").exists()
 
@@ -445,7 +445,7 @@ def test_a_fifo_in_place_of_a_script_does_not_block(tmp_path):
     (tmp_path / "guard.sh").unlink()
     os.mkfifo(tmp_path / "guard.sh")
     assert (
-        engine.fire(event(tmp_path)).outcomes[0].ran.failure == "guard.sh: has changed since it was approved"
+        engine.fire(event(tmp_path)).outcomes[0].run.failure == "guard.sh: has changed since it was approved"
     )
 
 

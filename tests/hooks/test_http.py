@@ -46,7 +46,7 @@ def fire(
         executors={"http": runner},
         env=env or {},
     )
-    ran = engine.fire(ToolPre("Bash", {"command": "ls"})).outcomes[0].ran
+    ran = engine.fire(ToolPre("Bash", {"command": "ls"})).outcomes[0].run
     assert ran is not None
     return ran
 
@@ -215,7 +215,7 @@ def test_with_a_server(port: int) -> None:
         engine = HookEngine.load(
             {"hooks": {"PreToolUse": [{"hooks": [hook]}]}}, "claude_code", executors={"http": runner}
         )
-        ran = engine.fire(ToolPre("Bash", {"command": "ls"})).outcomes[0].ran
+        ran = engine.fire(ToolPre("Bash", {"command": "ls"})).outcomes[0].run
         assert ran is not None
         return ran
 

@@ -79,7 +79,7 @@ def test_a_hook_of_another_source_cannot_silence_a_guard(guard: str, attack: str
     for _ in range(2):  # what a hook leaves does not count in the next event either
         decision = hooks.fire(CALL)
         assert decision.refused
-        assert decision.outcomes[0].ran is not None
+        assert decision.outcomes[0].run is not None
 
 
 def test_capabilities_of_a_host_are_sources_of_their_own() -> None:

@@ -28,7 +28,7 @@ def test_a_guard_that_nobody_approved_is_named(name: str) -> None:
     decision = fire(name)
     assert decision.permission == "none"
     (outcome,) = decision.withheld
-    assert (outcome.state, outcome.matched, outcome.ran) == ("withheld", True, None)
+    assert (outcome.state, outcome.matched, outcome.run) == ("withheld", True, None)
     assert outcome.why.startswith("not trusted: settings is of the project layer")
     assert decision.outcomes == (outcome,)
 

@@ -33,7 +33,7 @@ def test_a_hook_runs_in_the_directory_of_its_event(cwd: str, layer: str, isolati
             runner=SandboxRunner(fs=fs, isolation=isolation),
         )
         decision = engine.fire(ToolPre("Bash", {"command": "ls"}, cwd=cwd))
-        ran = decision.outcomes[0].ran
+        ran = decision.outcomes[0].run
         assert ran is not None and ran.failure is None
         assert (ran.exit_status, ran.stderr.decode()) == (2, f"{cwd}\n")
 
@@ -113,7 +113,7 @@ def test_a_guard_whose_approved_script_cannot_be_written_refuses(
     content = SCRIPT_FILE + b"#" * 5000 if path.endswith("large") else SCRIPT_FILE
     decision = fire_approved(path, fs, isolation=isolation, content=content)
     assert decision.permission == "deny"
-    ran = decision.outcomes[0].ran
+    ran = decision.outcomes[0].run
     assert ran is not None and ran.failure == f"cannot write the approved {path}: {reason}"
 
 
@@ -124,6 +124,6 @@ def test_an_event_in_a_directory_that_cannot_exist_refuses() -> None:
         [Document(CONFIGURATION, layer="user", contract="claude_code")], runner=SandboxRunner(fs=fs)
     )
     decision = engine.fire(ToolPre("Bash", {"command": "ls"}, cwd="/workspace/file/x"))
-    ran = decision.outcomes[0].ran
+    ran = decision.outcomes[0].run
     assert decision.permission == "deny"
     assert ran is not None and ran.failure == "/workspace/file/x: Not a directory"

@@ -40,7 +40,7 @@ def isolated_runs(monkeypatch) -> list[str]:
     run = remote.run
 
     def note_and_run(fs, env, cwd, limits, request):
-        scripts.append(request.script)
+        scripts.append(request.script.text)
         return run(fs, env, cwd, limits, request)
 
     monkeypatch.setattr(remote, "run", note_and_run)
@@ -103,7 +103,7 @@ def test_hooks_see_what_the_caller_changed_meanwhile(isolation: Isolation, sourc
         else:
             engine.fs.write_bytes(VirtualPath("/workspace/a"), content)
         decision = engine.fire(ToolPre("Bash", {"command": "ls"}))
-        seen.append([outcome.ran.stdout for outcome in decision.outcomes if outcome.ran])
+        seen.append([outcome.run.stdout for outcome in decision.outcomes if outcome.run])
     expected = (b"1\n", b"2\nx\n", b"x\nx\n", b"3\nx\nx\nx\n")
     assert seen == [[each] * sources for each in expected]
 
@@ -122,7 +122,7 @@ def test_what_one_source_deleted_or_changed_stays_so_for_it_alone(isolation: Iso
     engine.fs.write_bytes(VirtualPath("/workspace/d/x"), b"", parents=True)
     for content in (b"1", b"2"):
         engine.fs.write_bytes(VirtualPath("/workspace/a"), content)
-        ran = engine.fire(ToolPre("Bash", {"command": "ls"})).outcomes[1].ran
+        ran = engine.fire(ToolPre("Bash", {"command": "ls"})).outcomes[1].run
         assert ran is not None and ran.stdout == content + b"x\n"
     user, project = map(engine.files_of, engine.hooks)
     assert user.read_bytes(VirtualPath("/workspace/a")) == b"own\n"
@@ -136,7 +136,7 @@ def test_the_files_of_a_request_exist_during_its_run_alone() -> None:
     hook = {"id": "x", "event": "pre_tool_use", "executor": {"type": "bash", "command": script}}
     engine = HookEngine.load({"hooks": [hook]}, "everruns", isolation="process")
     for _ in range(2):
-        ran = engine.fire(ToolPre("bash", {"command": "ls"})).outcomes[0].ran
+        ran = engine.fire(ToolPre("bash", {"command": "ls"})).outcomes[0].run
         assert ran is not None and ran.stdout.startswith(b'{"event":"pre_tool_use"'), ran
         assert ran.stdout.count(b"user_x") == 1, "those of earlier runs are gone"
         assert not engine.fs.is_dir(VirtualPath("/workspace/.hooks"))

@@ -6,7 +6,8 @@ import pytest
 
 from sandhook.errors import LimitExceeded
 from sandhook.pattern.errors import PatternError
-from sandhook.pattern.posix import compile_bre, compile_ere
+from sandhook.pattern.posix import compile_bre, compile_ere, compile_regex
+from sandhook.pattern.translate import Dialect
 from tests.work import lines_run
 
 #: text, ERE, BASH_REMATCH ("no": status 1, "bad": status 2). An unset group is "" there.
@@ -250,9 +251,8 @@ GREP = [
 
 
 def grep_would(option: str, line: str, pattern: str) -> tuple[int, str]:
-    make = compile_ere if option == "-E" else compile_bre
     try:
-        regex = make(pattern, lenient=True)
+        regex = compile_regex(pattern, Dialect(extended=option == "-E", lenient=True))
     except PatternError as error:
         return 2, error.message
     return 0 if regex.selecting.test(line.encode()) else 1, "".join(
@@ -278,12 +278,13 @@ def test_the_table_agrees_with_grep(real):
 
 
 def test_newline_makes_lines():
-    plain, lines = compile_ere("^b.$"), compile_ere("^b.$", newline=True)
+    dialect = Dialect(extended=True, newline=True)
+    plain, lines = compile_ere("^b.$"), compile_regex("^b.$", dialect)
     assert plain.search(b"a\nbc\nd") is None
     assert lines.search(b"a\nbc\nd").span() == (2, 4)
-    assert compile_ere("a.b", newline=True).search(b"a\nb") is None
-    assert compile_ere("a[^x]b", newline=True).search(b"a\nb") is None
-    assert compile_ere(r"\`b", newline=True).search(b"a\nb") is None
+    assert compile_regex("a.b", dialect).search(b"a\nb") is None
+    assert compile_regex("a[^x]b", dialect).search(b"a\nb") is None
+    assert compile_regex(r"\`b", dialect).search(b"a\nb") is None
 
 
 def test_without_case():
@@ -293,7 +294,7 @@ def test_without_case():
 
 
 def test_brackets_with_escapes_are_awks():
-    assert compile_ere(r"[\]]", bracket_escapes=True).search(b"]").span() == (0, 1)
+    assert compile_regex(r"[\]]", Dialect(extended=True, bracket_escapes=True)).search(b"]").span() == (0, 1)
     assert compile_ere(r"[\]]").search(b"]") is None
     assert compile_ere(r"[\]]").search(b"\\]").span() == (0, 2)
 
@@ -301,7 +302,7 @@ def test_brackets_with_escapes_are_awks():
 def test_a_stray_parenthesis():
     assert compile_ere("a)").search(b"a)") is not None
     with pytest.raises(PatternError, match="Unmatched"):
-        compile_ere("a)", stray_paren=False)
+        compile_regex("a)", Dialect(extended=True, stray_paren=False))
 
 
 def test_positions_and_groups():

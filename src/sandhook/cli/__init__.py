@@ -102,6 +102,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except IsolationError as error:
         _print_error(f"sandhook: {error.argument} cannot be used with --isolation process: {error.reason}")
         return USAGE_ERROR
+    except SystemExit as ending:  # --help
+        return int(ending.code or 0)
     except BrokenPipeError:
         _forget_stdout()
         return 141  # the status of a program that SIGPIPE killed

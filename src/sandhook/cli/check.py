@@ -47,11 +47,7 @@ def parser() -> Parser:
 
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
-    try:
-        options = parser().parse_args(arguments)
-    except SystemExit as ending:  # --help
-        return int(ending.code or 0)
-    return guarded(lambda: _check(options))
+    return guarded(lambda: _check(parser().parse_args(arguments)))
 
 
 def _check(options: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from sandhook.cli.notes import print_note
 from sandhook.errors import ConfigError, Problem
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Contract, Document
@@ -75,16 +76,22 @@ def guarded(command: Callable[[], int]) -> int:
     from sandhook.errors import TrustError
     from sandhook.hooks.contracts import ContractError
     from sandhook.hooks.decode import DecodeError
-    from sandhook.hooks.text import neutralise
 
     try:
         return command()
     except ConfigError as error:
         for problem in error.problems:
-            sys.stderr.write(neutralise(str(problem), limit=16_384, lines=False) + "\n")
+            print_note(str(problem))
         return USAGE_ERROR
     except (ContractError, DecodeError, TrustError) as error:
         raise UsageError(str(error)) from None
+
+
+def store_of(path: str | None) -> TrustStore:
+    """Return the store that an option names, or the user's own."""
+    from sandhook.hooks.trust import TrustStore
+
+    return TrustStore(path) if path else TrustStore.default(dict(os.environ), sys.platform)
 
 
 def gather(options: argparse.Namespace) -> list[AgentConfiguration]:
@@ -161,8 +168,6 @@ def trust_of(configuration: AgentConfiguration, options: argparse.Namespace) -> 
     """Return the approvals of configurations that need approval; None if no configuration needs it."""
     if not any(contracts.needs_trust(document.layer) for document in configuration.documents):
         return None
-    from sandhook.cli.trust import store_of
-
     return store_of(options.store).allows(configuration.contract.name, directory(options.cwd))
 
 

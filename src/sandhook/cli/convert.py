@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import guarded
-from sandhook.cli.output import plain, put_json
+from sandhook.cli.notes import print_note
+from sandhook.cli.output import put_json
 from sandhook.errors import ConfigError
 from sandhook.hooks import contracts
 from sandhook.hooks.engine import HookEngine
@@ -42,11 +43,7 @@ def parser() -> Parser:
 
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
-    try:
-        options = parser().parse_args(arguments)
-    except SystemExit as ending:  # --help
-        return int(ending.code or 0)
-    return guarded(lambda: _convert(options))
+    return guarded(lambda: _convert(parser().parse_args(arguments)))
 
 
 def _convert(options: argparse.Namespace) -> int:
@@ -69,9 +66,9 @@ def _convert(options: argparse.Namespace) -> int:
         put_json(value)
     notes = [*lost, *(f"{hook.spec.id}: left out: {hook.why}" for hook in engine.withheld)]
     for note in notes:
-        _print_error(f"lost: {note}")
+        print_note(f"lost: {note}")
     if engine.hooks and source.name != target.name:
-        _print_error(_bridge(source, target))
+        print_note(_bridge(source, target))
     return LOST if notes and options.strict else 0
 
 
@@ -86,7 +83,3 @@ def _bridge(source: Contract, target: Contract) -> str:
         f"note: the scripts still read the payload of {source.name} and answer in its words; "
         f"`sandhook fire --as-hook {target.name} --hooks FILE` runs them as they are"
     )
-
-
-def _print_error(text: str) -> None:
-    sys.stderr.write(plain(text).encode("ascii", "backslashreplace").decode() + "\n")

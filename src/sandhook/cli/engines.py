@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.cache import default_store
-from sandhook.cli.configuration import AgentConfiguration, directory, environment, trust_of
+from sandhook.cli.configuration import AgentConfiguration, directory, environment, store_of, trust_of
 from sandhook.cli.machine import host_of
 from sandhook.cli.network import network_of
 from sandhook.cli.notes import write_line
@@ -88,7 +88,6 @@ def _scripts(
     if not outside:
         return {}
     from sandhook.cli.configuration import carried
-    from sandhook.cli.trust import store_of
 
     return carried(outside, configuration.contract.name, directory(options.cwd), store_of(options.store))
 
@@ -104,10 +103,10 @@ def notes_of(engine: HookEngine) -> list[str]:
 
 def prestart(engine: HookEngine, kind: str) -> None:
     """Start the workers that hooks of this event need, while the shell is imported."""
-    from sandhook.hooks.runner import prestart_shell, prestart_worker, wants_jq
+    from sandhook.hooks.runner import prestart_worker, wants_jq
 
     specs = [spec for spec in engine.hooks if spec.event == kind]
     if any(engine.isolation_of(spec) == "process" for spec in specs):
-        prestart_shell()
+        prestart_worker("shell")
     if any(wants_jq(spec.executor.text) for spec in specs):
-        prestart_worker()
+        prestart_worker("jq")

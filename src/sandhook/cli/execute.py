@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from sandhook.host.world import Host
     from sandhook.interp.result import Result
+    from sandhook.shell import Shell
     from sandhook.vfs.base import FileSystem
 
 #: Limits of the command line, which are higher than those of a hook: no decision is parsed from the output.
@@ -72,10 +73,7 @@ def parser() -> Parser:
 
 def run(arguments: list[str]) -> int:
     """Run the command and return the script's exit status."""
-    try:
-        options = parser().parse_args(arguments)
-    except SystemExit as ending:  # --help
-        return int(ending.code or 0)
+    options = parser().parse_args(arguments)
     script, name, words = _script(options)
     if options.timeout is not None and options.timeout <= 0:
         raise UsageError("--timeout must be more than 0 seconds")
@@ -140,13 +138,18 @@ def _run(
         isolation=options.isolation or "thread",
         network=network_of(options),
     )
+    return _run_with_streams(shell, script, name, words, from_file=options.script is None)
+
+
+def _run_with_streams(shell: Shell, script: str, name: str, words: list[str], *, from_file: bool) -> int:
+    """Run a script that reads and writes the streams of this process through this process."""
     return _status_of(
         shell.run(
             script,
             stdin=_stdin(),
             args=words,
             name=name,
-            from_file=options.script is None,
+            from_file=from_file,
             stdout=_writer(sys.stdout),
             stderr=_writer(sys.stderr),
         )
@@ -173,17 +176,7 @@ def _run_on_host(script: str, name: str, words: list[str], host: Host, options: 
         raise UsageError(f"--cwd: {error}") from None
     if host.inherit:
         return _status_of(shell.run(script, args=words, name=name, from_file=options.script is None))
-    return _status_of(
-        shell.run(
-            script,
-            stdin=_stdin(),
-            args=words,
-            name=name,
-            from_file=options.script is None,
-            stdout=_writer(sys.stdout),
-            stderr=_writer(sys.stderr),
-        )
-    )
+    return _run_with_streams(shell, script, name, words, from_file=options.script is None)
 
 
 def _streams_are_standard() -> bool:

@@ -59,11 +59,7 @@ NONE = 3
 
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
-    try:
-        options = parser().parse_args(arguments)
-    except SystemExit as ending:  # --help
-        return int(ending.code or 0)
-    return guarded(lambda: _explain(options))
+    return guarded(lambda: _explain(parser().parse_args(arguments)))
 
 
 def _explain(options: argparse.Namespace) -> int:
@@ -241,14 +237,14 @@ def _input(
     except DecodeError as error:
         return f"the event cannot be encoded: {error}"
     return HookInput(
-        request.stdin.decode("utf-8", "replace"),
-        dict(sorted(request.env.items())),
-        spec.env_policy,
-        spec.env_names,
-        request.cwd,
-        tuple(name for name, _ in request.files),
-        spec.executor.argv,
-        spec.timeout,
+        stdin=request.stdin.decode("utf-8", "replace"),
+        env=dict(sorted(request.env.items())),
+        env_policy=spec.env_policy,
+        env_names=spec.env_names,
+        cwd=request.cwd,
+        files=tuple(name for name, _ in request.files),
+        argv=spec.executor.argv,
+        timeout=spec.timeout,
     )
 
 

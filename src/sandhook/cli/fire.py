@@ -100,10 +100,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    try:
-        options = parser().parse_args(arguments)
-    except SystemExit as done:  # --help
-        return int(done.code or 0)
+    options = parser().parse_args(arguments)
     if not options.hooks and not options.contract:
         raise UsageError("fire: needs --hooks FILE, or --contract NAME for the agent's own files")
     if options.as_hook is not None:

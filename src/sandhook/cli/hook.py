@@ -95,10 +95,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _run_with_options(own: list[str], words: list[str]) -> int:
-    try:
-        options = parser().parse_args(own)
-    except SystemExit as done:  # --help
-        return int(done.code or 0)
+    options = parser().parse_args(own)
     if options.timeout <= 0:
         raise UsageError("--timeout must be more than 0 seconds")
     if options.write_back_also and not options.write_back:

@@ -8,8 +8,13 @@ from sandhook.hooks.text import neutralise
 
 
 def print_note(text: str) -> None:
-    write_line(neutralise(text, limit=16_384, lines=False).encode("ascii", "backslashreplace").decode())
+    """Print a text as one line; control and invisible characters are escaped."""
+    write_line(neutralise(text, limit=16_384, lines=False))
 
 
 def write_line(text: str) -> None:
-    sys.stderr.write(text + "\n")
+    """Print a line; characters that the encoding lacks are escaped."""
+    try:
+        sys.stderr.write(text + "\n")
+    except UnicodeEncodeError:
+        sys.stderr.write(text.encode("ascii", "backslashreplace").decode() + "\n")

@@ -20,11 +20,7 @@ def parser() -> Parser:
 
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
-    try:
-        options = parser().parse_args(arguments)
-    except SystemExit as ending:  # --help
-        return int(ending.code or 0)
-    return guarded(lambda: _schema(options.contract))
+    return guarded(lambda: _schema(parser().parse_args(arguments).contract))
 
 
 def _schema(name: str) -> int:

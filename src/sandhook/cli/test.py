@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
+from sandhook.cli.notes import print_note
 from sandhook.cli.output import is_terminal
 from sandhook.conformance.model import HOST
 from sandhook.conformance.oracle import (
@@ -87,15 +88,12 @@ def parser() -> Parser:
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
     try:
-        options = parser().parse_args(arguments)
-        return _test(options)
-    except SystemExit as ending:  # --help
-        return int(ending.code or 0)
+        return _test(parser().parse_args(arguments))
     except UsageError as error:
-        _print_error(f"sandhook: {error}")
+        print_note(f"sandhook: {error}")
         return UNUSABLE
     except OracleMissing as error:
-        _print_error(f"sandhook: test: {error}")
+        print_note(f"sandhook: test: {error}")
         return UNUSABLE
 
 
@@ -111,7 +109,7 @@ def _test(options: argparse.Namespace) -> int:
     problems += unreadable + _missing(files if options.oracle else [], shells)
     if problems:
         for line in problems:
-            _print_error(line)
+            print_note(line)
         return UNUSABLE
     selections = _select(files, options.filter)
     if not selections:
@@ -216,7 +214,7 @@ def _plan(
                 names = [name for name in dict.fromkeys(shell_names) if name in present]
                 missing = [name for name in dict.fromkeys(shell_names) if name not in present]
                 if missing:
-                    _print_error(
+                    print_note(
                         f"note: {selection.file.path}: compared shells that are not installed: {' '.join(missing)}"
                     )
             for name in names:
@@ -342,7 +340,7 @@ def _record(
         for line in recording.changes:
             sys.stdout.write(f"{line}\n")
         for line in recording.problems:
-            _print_error(line)
+            print_note(line)
         changes += len(recording.changes)
         not_recorded += len(recording.problems)
     sys.stdout.write(
@@ -363,7 +361,3 @@ def _write(options: argparse.Namespace, text: str) -> None:
             file.write(data)
     except OSError as error:
         raise UsageError(f"test: --out {options.out}: {error.strerror}") from None
-
-
-def _print_error(text: str) -> None:
-    sys.stderr.write(text.encode("utf-8", "backslashreplace").decode() + "\n")

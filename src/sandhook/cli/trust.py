@@ -7,12 +7,13 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sandhook.cli import USAGE_ERROR, UsageError
+from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
+from sandhook.cli.configuration import guarded, store_of
+from sandhook.cli.notes import print_note
 from sandhook.cli.output import is_terminal
 from sandhook.errors import ConfigError, TrustError
 from sandhook.hooks import contracts
-from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.evidence import shown_pattern
 from sandhook.hooks.sources import documents, line_of
@@ -59,23 +60,7 @@ def parser() -> Parser:
 
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
-    try:
-        options = parser().parse_args(arguments)
-    except SystemExit as done:  # --help
-        return int(done.code or 0)
-    try:
-        return _trust(options)
-    except ConfigError as error:
-        for problem in error.problems:
-            _print_error(str(problem))
-        return USAGE_ERROR
-    except (ContractError, TrustError) as error:
-        raise UsageError(str(error)) from None
-
-
-def store_of(path: str | None) -> TrustStore:
-    """Return the store that an option names, or the user's own."""
-    return TrustStore(path) if path else TrustStore.default(dict(os.environ), sys.platform)
+    return guarded(lambda: _trust(parser().parse_args(arguments)))
 
 
 def _trust(options: argparse.Namespace) -> int:
@@ -96,7 +81,7 @@ def _trust(options: argparse.Namespace) -> int:
         else:
             _show(each, each.digest in approved)
     for fault in faults:
-        _print_error(fault)
+        print_note(fault)
     if options.show:
         return 0
     left = NOT_APPROVED if faults else 0
@@ -216,8 +201,8 @@ def _is_known(fresh: list[Evidence], options: argparse.Namespace) -> bool:
         return True
     for each in unknown:
         more = f" and {len(each.unknown) - 1} more" if len(each.unknown) > 1 else ""
-        _print_error(f"{each.spec.id}: cannot be known: {each.unknown[0]}{more}")
-    _print_error(
+        print_note(f"{each.spec.id}: cannot be known: {each.unknown[0]}{more}")
+    print_note(
         f"--yes approves only what is known, and {len(unknown)} hook(s) execute more than that;"
         " --yes --unknown approves them, whatever they execute"
     )
@@ -227,7 +212,7 @@ def _is_known(fresh: list[Evidence], options: argparse.Namespace) -> bool:
 def _agreed(fresh: list[Evidence]) -> bool:
     """Ask on the terminal. Without a terminal to ask on, approve nothing."""
     if sys.stdin is None or not sys.stdin.isatty():
-        _print_error("there is no terminal to ask on; --yes approves without asking")
+        print_note("there is no terminal to ask on; --yes approves without asking")
         return False
     unknown = sum(bool(each.unknown) for each in fresh)
     more = f" ({unknown} of them with what cannot be known)" if unknown else ""
@@ -239,7 +224,3 @@ def _agreed(fresh: list[Evidence]) -> bool:
 def _line(text: str) -> None:
     """Print a line, all of it: what is approved is shown."""
     print(neutralise(text, limit=len(text), lines=False).encode("ascii", "backslashreplace").decode())
-
-
-def _print_error(text: str) -> None:
-    sys.stderr.write(neutralise(text, limit=16_384, lines=False) + "\n")

@@ -29,7 +29,7 @@ class Review:
 
     def __init__(self, directory: str, named: Sequence[str] = ()) -> None:
         self._root = os.path.realpath(directory)
-        self._named = {_relative(name) for name in named}
+        self._extra_paths = {_relative(name) for name in named}
         self._agent_files = agent_files()
 
     def split(self, changes: Sequence[Change]) -> tuple[list[Change], list[tuple[Change, str]]]:
@@ -46,15 +46,15 @@ class Review:
 
     def unused(self, changes: Sequence[Change]) -> list[str]:
         """Return the named paths that no change has."""
-        return sorted(self._named - {change.path.strip("/") for change in changes})
+        return sorted(self._extra_paths - {change.path.strip("/") for change in changes})
 
     def _is_named(self, change: Change) -> bool:
         """Return True for a named path; a directory that is needed for one is named with it."""
         path = change.path.strip("/")
-        if path in self._named:
+        if path in self._extra_paths:
             return True
         needed = change.is_dir and change.kind != DELETED
-        return needed and any(name.startswith(f"{path}/") for name in self._named)
+        return needed and any(name.startswith(f"{path}/") for name in self._extra_paths)
 
     def _refusal(self, change: Change) -> str | None:
         parts = change.path.strip("/").split("/")
@@ -119,7 +119,7 @@ def link_target(change: Change) -> str:
     return change.content().decode("utf-8", "surrogateescape")
 
 
-def shown(change: Change) -> str:
+def change_line(change: Change) -> str:
     """Return a line of the listing: what happened, the path, its mode or the target of the link."""
     line = f"{change.kind}: /workspace{change.path}"
     if change.kind == DELETED:

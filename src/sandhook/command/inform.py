@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sandhook.command.options import options_by_flag
+from sandhook.command.options import Topic, options_by_flag
 from sandhook.command.utility import Utility
 from sandhook.version import __version__
 
 _WIDTH = 100  #: columns
 
 
-def inform(utility: Utility, name: str, what: str, program: str | None = None) -> str:
+def inform(utility: Utility, name: str, what: Topic, program: str | None = None) -> str:
     """Return the text of --help or --version, which is in ``what`` without the hyphens.
 
     Args:

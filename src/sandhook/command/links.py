@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import stat as bits
+from typing import Literal, TypeAlias
 
 from sandhook.command.context import Context
 from sandhook.vfs.errors import fs_error
@@ -13,12 +14,16 @@ from sandhook.vfs.path import VirtualPath, normalize
 _MAX_LINKS = 40
 
 
-def resolve(ctx: Context, name: str, *, missing: str, follow: bool = True) -> str:
+#: The components that need not exist.
+Missing: TypeAlias = Literal["none", "last", "all"]
+
+
+def resolve(ctx: Context, name: str, *, missing: Missing, follow: bool = True) -> str:
     """Return a name without links, "." and "..".
 
     Args:
         name: Relative to the working directory, or absolute.
-        missing: The components that need not exist: "none", "last" (the last one) or "all".
+        missing: The components that need not exist.
         follow: False resolves no links.
 
     Raises:
@@ -38,7 +43,7 @@ class _Resolver:
         unknown: A component is missing, so the components below it cannot be checked.
     """
 
-    def __init__(self, ctx: Context, name: str, missing: str, follow: bool) -> None:
+    def __init__(self, ctx: Context, name: str, missing: Missing, follow: bool) -> None:
         self._ctx = ctx
         self._name = name
         self._missing = missing

@@ -7,7 +7,7 @@ parses command lines by it, with GNU's rules and messages.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, Literal, TypeAlias, TypeVar, dataclass_transform
 
 CACHED_LINES = 128  #: command lines whose parse is cached, for each utility
 CACHED_ARGUMENTS = 16  #: the longest cached command line, in arguments
@@ -374,8 +374,23 @@ def is_negative_number(word: str) -> bool:
     return word[1] == "." or word[1].isdigit()
 
 
+#: What a utility prints instead of running.
+Topic: TypeAlias = Literal["help", "version"]
+
+
 class Inform(Exception):
-    """The command line has --help or --version."""
+    """The command line has --help or --version.
+
+    Args:
+        option: The option without the hyphens.
+
+    Attributes:
+        topic: What the utility prints.
+    """
+
+    def __init__(self, option: str) -> None:
+        super().__init__(option)
+        self.topic: Topic = "version" if option == "version" else "help"
 
 
 def split_arguments(arguments: Sequence[str], syntax: Syntax) -> tuple[list[str], list[str]]:

@@ -38,7 +38,7 @@ def _run(utility: Utility, arguments: Sequence[str], ctx: Context) -> int:
         except Inform as error:
             from sandhook.command.inform import inform
 
-            ctx.write(inform(utility, ctx.name, str(error), ctx.program).encode())
+            ctx.write(inform(utility, ctx.name, error.topic, ctx.program).encode())
             ctx.flush()
             return 0
         except OSError as error:

@@ -9,6 +9,7 @@ from sandhook.isolation import wire
 from sandhook.vfs.base import Device, DeviceKind, Entry, Stat
 from sandhook.vfs.conveniences import Conveniences
 from sandhook.vfs.path import VirtualPath
+from sandhook.vfs.pieces import read_pieces
 
 
 def _ask(name: str, *arguments: object) -> object:
@@ -97,17 +98,10 @@ class RemoteFile:
 
     def read_at(self, offset: int, count: int) -> bytes:
         """Return up to ``count`` bytes from ``offset``; b"" at the end."""
-        pieces: list[bytes] = []
-        while count > 0:
-            _, piece = ask_files("read_at", self._number, offset, min(count, wire.CHUNK))
-            if not piece:
-                break
-            pieces.append(piece)
-            offset += len(piece)
-            count -= len(piece)
-            if len(piece) < wire.CHUNK:
-                break
-        return b"".join(pieces)
+        return read_pieces(self._read, offset, count, wire.CHUNK, short_is_end=True)
+
+    def _read(self, offset: int, count: int) -> bytes:
+        return ask_files("read_at", self._number, offset, count)[1]
 
     def write_at(self, offset: int, data: bytes) -> int:
         """Write all of ``data``."""

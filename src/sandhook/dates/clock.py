@@ -9,7 +9,7 @@ Source: POSIX.1-2024 XBD 8.3 (TZ), XSH strftime; GNU coreutils 9.1, "date" (flag
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sandhook.lazy import cache_short
 from sandhook.limits import check_clock, check_fits
@@ -83,7 +83,7 @@ def civil_from_days(days: int) -> tuple[int, int, int]:
 class Rule(Record):
     """The begin or end of daylight saving time in a year: Mm.w.d, Jn or n, then a time."""
 
-    kind: str  #: "M", "J" or "n"
+    kind: Literal["M", "J", "n"]
     month: int
     week: int
     day: int
@@ -227,7 +227,17 @@ def moment(seconds: int, zone: Zone) -> Moment:
     yearday = days - days_from_civil(year, 1, 1)
     hour, rest = divmod(rest, 3600)
     return Moment(
-        year, month, day, hour, rest // 60, rest % 60, (days + 4) % 7, yearday, offset, name, seconds
+        year=year,
+        month=month,
+        day=day,
+        hour=hour,
+        minute=rest // 60,
+        second=rest % 60,
+        weekday=(days + 4) % 7,
+        yearday=yearday,
+        offset=offset,
+        zone=name,
+        seconds=seconds,
     )
 
 

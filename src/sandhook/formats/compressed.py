@@ -39,6 +39,8 @@ _FORMAT_VIOLATED = "invalid compressed data--format violated"
 LZMA_FIRST = b"\x5d"  #: first byte of nearly all files of lzma
 
 
+Compression: TypeAlias = Literal["gzip", "bzip2", "xz", "lzma"]
+
 Reason: TypeAlias = Literal["", "corrupt", "truncated", "unrecognized", "trailing garbage"]
 
 
@@ -63,12 +65,13 @@ class Charge(Protocol):
     def __call__(self, steps: int, /) -> None: ...
 
 
-def kind_of(head: bytes) -> str:
+def kind_of(head: bytes) -> Literal["", "gzip", "bzip2", "xz"]:
     """Return "gzip", "bzip2", "xz" or "" for the beginning of a file."""
-    for magic, kind in ((GZIP_MAGIC, "gzip"), (_lzw.MAGIC, "gzip"), (BZIP2_MAGIC, "bzip2"), (XZ_MAGIC, "xz")):
-        if head.startswith(magic):
-            return kind
-    return ""
+    if head.startswith((GZIP_MAGIC, _lzw.MAGIC)):
+        return "gzip"
+    if head.startswith(BZIP2_MAGIC):
+        return "bzip2"
+    return "xz" if head.startswith(XZ_MAGIC) else ""
 
 
 class _State:
@@ -99,7 +102,7 @@ class _State:
         self._size = 0
 
 
-def _compressor_state(kind: str, level: int, charge_memory: Charge) -> _State:
+def _compressor_state(kind: Compression, level: int, charge_memory: Charge) -> _State:
     if kind == "gzip":
         return _State(256 << 10, 256 << 10, charge_memory)
     if kind == "bzip2":
@@ -107,7 +110,7 @@ def _compressor_state(kind: str, level: int, charge_memory: Charge) -> _State:
     return _State(*_XZ_STATES[min(level, _XZ_PRESET)], charge_memory)
 
 
-def _decoder_state(kind: str, head: bytes, charge_memory: Charge) -> _State:
+def _decoder_state(kind: Compression, head: bytes, charge_memory: Charge) -> _State:
     """Return the state of a decoder; the dictionary of xz fills with what was expanded."""
     if kind == "gzip":
         return _State(48 << 10, 48 << 10, charge_memory)
@@ -119,7 +122,7 @@ def _decoder_state(kind: str, head: bytes, charge_memory: Charge) -> _State:
 
 def compressed(
     chunks: Iterator[bytes],
-    kind: str,
+    kind: Compression,
     level: int,
     charge: Charge,
     *,
@@ -131,7 +134,7 @@ def compressed(
     """Yield the compressed form of a stream.
 
     Args:
-        kind: "gzip", "bzip2", "xz" or "lzma".
+        kind: The format.
         level: 0 or 1 (fast) to 9 (small).
         charge: Charges steps to the run's budget.
         name: The name of the file, for the header of gzip.
@@ -175,7 +178,7 @@ def compressed(
 
 def expanded(
     chunks: Iterator[bytes],
-    kind: str,
+    kind: Compression,
     charge: Charge,
     charge_memory: Charge,
     sizes: list[int] | None = None,
@@ -337,7 +340,7 @@ def _skip_gzip_header(buffered: bytes, chunks: Iterator[bytes], charge: Charge) 
 
 
 def _member(
-    buffered: bytes, chunks: Iterator[bytes], kind: str, charge: Charge
+    buffered: bytes, chunks: Iterator[bytes], kind: Compression, charge: Charge
 ) -> Generator[bytes, None, bytes]:
     decoder: bz2.BZ2Decompressor | lzma.LZMADecompressor
     if kind == "bzip2":

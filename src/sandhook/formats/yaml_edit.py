@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from json import dumps
+from typing import Literal, TypeAlias
 
 from sandhook.formats import Number
 from sandhook.formats.yaml import Event, events
@@ -25,13 +26,16 @@ class NotEditable(Exception):
     """The change cannot be made in the text."""
 
 
+NodeKind: TypeAlias = Literal["scalar", "mapping", "sequence", "alias"]
+
+
 class _Node:
     """A value and its place: ``end`` is the offset after its last character, without comments."""
 
     __slots__ = ("end", "entries", "flow", "has_properties", "items", "kind", "start", "style")
 
-    def __init__(self, kind: str, event: Event) -> None:
-        self.kind = kind  # "scalar", "mapping", "sequence" or "alias"
+    def __init__(self, kind: NodeKind, event: Event) -> None:
+        self.kind = kind
         self.start: int = event.start_mark.index
         self.end: int = event.end_mark.index
         self.style = getattr(event, "style", None)

@@ -65,20 +65,20 @@ class Audit:
 
     def completed(self, outcome: Outcome) -> None:
         """Report one hook that ran: its decision, a refusal, and its warnings."""
-        if self._write is None or outcome.ran is None:
+        if self._write is None or outcome.run is None:
             return
-        ran, verdict = outcome.ran, outcome.verdict
+        run, verdict = outcome.run, outcome.verdict
         self._emit(
             {
                 "type": "hook.completed",
                 "hook_id": outcome.spec.id,
                 "decision": verdict.label,
-                "duration_ms": round(ran.duration * 1000, 3),
-                "stdout_bytes": len(ran.stdout),
-                "exit_code": ran.exit_status,
+                "duration_ms": round(run.duration * 1000, 3),
+                "stdout_bytes": len(run.stdout),
+                "exit_code": run.exit_status,
             }
         )
-        if ran.interrupted:
+        if run.interrupted:
             self.warning(outcome.spec.id, "the watchdog ended the hook after its deadline: report this fault")
         if verdict.refuses:
             record: JsonObject = {

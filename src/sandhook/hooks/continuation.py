@@ -11,6 +11,7 @@ Source: jcode's runner (28 laps in all, at most 3 of them for todos); other agen
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 from sandhook.hooks.model import Decision
 from sandhook.limits import Cancellation
@@ -22,10 +23,17 @@ LAPS, TODO_LAPS = 28, 3
 _KEEP_WORKING = "A Stop hook requested that you keep working before finishing."
 
 
-class Lap(Record):
-    """Why the agent continues: the source "todo", "goal" or "hook", and the message for the agent."""
+#: Why an agent continues.
+LapSource: TypeAlias = Literal["todo", "goal", "hook"]
 
-    source: str
+#: Why a turn has no further lap; "" before that.
+TurnEnd: TypeAlias = Literal["", "cancelled", "exhausted", "done"]
+
+
+class Lap(Record):
+    """Why the agent continues: the source, and the message for the agent."""
+
+    source: LapSource
     message: str
 
 
@@ -43,7 +51,7 @@ class Continuation:
     Attributes:
         stop_active: A Stop hook made the agent continue in this turn; it stays true.
         used: Laps so far.
-        ended: Why ``next`` returned None: "cancelled", "exhausted" or "done"; "" before.
+        ended: Why ``next`` returned None; "" before.
         decision: What the Stop hooks decided last, or None.
     """
 
@@ -63,7 +71,7 @@ class Continuation:
         self._fires_in_vain = fires_in_vain
         self.stop_active = False
         self.used = 0
-        self.ended = ""
+        self.ended: TurnEnd = ""
         self.decision: Decision | None = None
 
     def next(self, *, todos: str | None = None, goal: str | None = None) -> Lap | None:
@@ -99,6 +107,6 @@ class Continuation:
         self.stop_active = True
         return self._lap("hook", self.decision.reason or _KEEP_WORKING)
 
-    def _lap(self, source: str, message: str) -> Lap:
+    def _lap(self, source: LapSource, message: str) -> Lap:
         self.used += 1
         return Lap(source, message)

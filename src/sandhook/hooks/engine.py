@@ -104,15 +104,15 @@ class HookEngine:
         self._once = OnceHooks()
         self._background = BackgroundHooks()
         self._services = Services(
-            compat,
-            fail_closed,
-            types,
-            env or {},
-            self._runner.resolve,
-            self._audit,
-            self._once,
-            self._background,
-            self._isolated,
+            compat=compat,
+            fail_closed=fail_closed,
+            executors=types,
+            env=env or {},
+            resolve=self._runner.resolve,
+            audit=self._audit,
+            once=self._once,
+            background=self._background,
+            isolated=self._isolated,
         )
         self._report_problems()
 

@@ -21,6 +21,10 @@ Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 #: A JSON object that was decoded, or is being built.
 JsonObject = dict[str, Json]
 
+#: A JSON value as a caller has it: type checkers infer ``dict[str, object]`` for a dictionary with values of several
+#: types. A value that is not JSON is a DecodeError when a contract encodes it.
+JsonLike = Json | Mapping[str, object] | Sequence[object]
+
 #: Neutral names of the events that contracts map their own to; what one agent alone has is
 #: "x." and its own name.
 KINDS = (

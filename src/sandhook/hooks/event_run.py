@@ -44,19 +44,19 @@ class OnceHooks:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._ran: set[tuple[str | None, str]] = set()
+        self._first_runs: set[tuple[str | None, str]] = set()
 
     def first_time(self, session_id: str | None, hook_id: str) -> bool:
         """Return True for the first call with these ids, False for every later one."""
         with self._lock:
-            first = (session_id, hook_id) not in self._ran
-            self._ran.add((session_id, hook_id))
+            first = (session_id, hook_id) not in self._first_runs
+            self._first_runs.add((session_id, hook_id))
         return first
 
     def forget(self, session_id: str | None) -> None:
         """Forget a session that ended."""
         with self._lock:
-            self._ran = {key for key in self._ran if key[0] != session_id}
+            self._first_runs = {key for key in self._first_runs if key[0] != session_id}
 
 
 class BackgroundResult(Record):
@@ -166,7 +166,7 @@ class EventRun:
         self._cancel = cancel
         self._repeated = RepeatedHooks(services.compat)
         self._fail_closed_ids: list[str] = []
-        self._fired = event
+        self._event = event
 
     @property
     def event(self) -> Event:
@@ -192,7 +192,7 @@ class EventRun:
         return outcome
 
     def _run_in_parallel(self) -> list[Outcome]:
-        event = self._fired
+        event = self._event
         outcomes = [self._select(spec) for spec in self._specs]
         running = [outcome.spec for outcome in outcomes if outcome.state == "selected"]
         results = iter(self._execute_all([(spec, self._request(spec, event)) for spec in running]))
@@ -213,7 +213,7 @@ class EventRun:
             self._fold.add(spec.id, verdict)
             self._fail_closed_ids.append(spec.id)
         outcome = Outcome(spec, "withheld", why, verdict=verdict)
-        self._services.audit.invoked(outcome, self._fired)
+        self._services.audit.invoked(outcome, self._event)
         return outcome
 
     # Selection.
@@ -221,7 +221,7 @@ class EventRun:
     def _select(self, spec: HookSpec) -> Outcome:
         """Return the outcome of a hook that does not run, or its beginning: one with the state "selected"."""
         outcome = self._matched(spec)
-        self._services.audit.invoked(outcome, self._fired)
+        self._services.audit.invoked(outcome, self._event)
         if outcome.state == "selected" and spec.background:
             event = self._fold.event
             self._services.background.start(self._contract, lambda: self._run_in_background(outcome, event))
@@ -242,7 +242,7 @@ class EventRun:
             return Outcome(spec, "skipped", "skipped: an earlier hook refused")
         if fold.policy.dedupe and self._repeated.is_repeated(spec, fold.policy.dedupe):
             return Outcome(spec, "skipped", "skipped: an earlier hook runs the same text")
-        if spec.once and not self._services.once.first_time(self._fired.session_id, spec.id):
+        if spec.once and not self._services.once.first_time(self._event.session_id, spec.id):
             return Outcome(spec, "skipped", "skipped: runs once in a session, and did")
         return Outcome(spec, "selected", why)
 
@@ -296,7 +296,7 @@ class EventRun:
         spec = outcome.spec
         ran = self._execute(spec, self._request(spec, event))
         verdict = self._contract.decode(spec, event, ran, self._services.compat)
-        outcome = outcome._replace(state="background", ran=ran, verdict=verdict)
+        outcome = outcome._replace(state="background", run=ran, verdict=verdict)
         self._services.audit.completed(outcome)
         return outcome
 
@@ -307,7 +307,7 @@ class EventRun:
         if why is not None:
             verdict = _refusal(verdict, event, f"hook {spec.id} could not run: {why}")
             self._fail_closed_ids.append(spec.id)
-        outcome = outcome._replace(ran=ran, verdict=verdict)
+        outcome = outcome._replace(run=ran, verdict=verdict)
         self._services.audit.completed(outcome)
         return outcome
 
@@ -359,7 +359,7 @@ class EventRun:
         decision = self._fold.decision()
         notes = [f"{each.spec.id}: {note}" for each in outcomes for note in each.verdict.diagnostics]
         files = self._confined(decision.context_files, notes) if decision.context_files else ()
-        kind = self._fired.kind
+        kind = self._event.kind
         decision = decision._replace(
             event=next((name for name, each in self._contract.events.items() if each == kind), ""),
             contract=self._contract.name,
@@ -374,7 +374,7 @@ class EventRun:
 
     def _confined(self, files: Sequence[ContextFile], notes: list[str]) -> tuple[ContextFile, ...]:
         """Return the files that exist in the project, once each; ``notes`` receives why others are dropped."""
-        event, resolve = self._fired, self._services.resolve
+        event, resolve = self._event, self._services.resolve
         root = event.project_dir or event.cwd or "/workspace"
         top = resolve(".", root) if resolve is not None else None
         kept: dict[str, ContextFile] = {}

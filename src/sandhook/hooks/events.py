@@ -5,9 +5,9 @@ Each receives the fields of its kind, and the other fields of ``Event`` by keywo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
+from sandhook.hooks.event import Event, Json, JsonLike, ToolCall, ToolResult
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     from sandhook.hooks.event import CommonFields
 
 
-class SessionStart(Event):
+class _KindOfEvent(Event, init=False):
+    """Base of the constructors, whose arguments are those of ``__new__``."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *args: object, **fields: object) -> None: ...
+
+
+class SessionStart(_KindOfEvent, init=False):
     """A session began."""
 
     __slots__ = ()
@@ -24,7 +34,7 @@ class SessionStart(Event):
         return super().__new__(cls, "session.start", **common)
 
 
-class SessionEnd(Event):
+class SessionEnd(_KindOfEvent, init=False):
     """A session ended; ``reason`` says why, in the agent's words."""
 
     __slots__ = ()
@@ -33,7 +43,7 @@ class SessionEnd(Event):
         return super().__new__(cls, "session.end", reason=reason, **common)
 
 
-class PromptSubmit(Event):
+class PromptSubmit(_KindOfEvent, init=False):
     """The user sent a message that the model has not seen yet."""
 
     __slots__ = ()
@@ -42,7 +52,7 @@ class PromptSubmit(Event):
         return super().__new__(cls, "prompt.submit", prompt=prompt, **common)
 
 
-class ToolPre(Event):
+class ToolPre(_KindOfEvent, init=False):
     """The model wants to call a tool; ``input`` None stands for an empty object."""
 
     __slots__ = ()
@@ -50,7 +60,7 @@ class ToolPre(Event):
     def __new__(
         cls,
         tool: str,
-        input: Json = None,
+        input: JsonLike = None,
         *,
         call_id: str | None = None,
         raw_input: str | None = None,
@@ -59,7 +69,7 @@ class ToolPre(Event):
         return super().__new__(cls, "tool.pre", tool=_call(tool, input, call_id, raw_input), **common)
 
 
-class ToolPost(Event):
+class ToolPost(_KindOfEvent, init=False):
     """A tool was called; ``error`` is None when it succeeded."""
 
     __slots__ = ()
@@ -67,19 +77,21 @@ class ToolPost(Event):
     def __new__(
         cls,
         tool: str,
-        input: Json = None,
+        input: JsonLike = None,
         *,
-        result: Json = None,
+        result: JsonLike = None,
         error: str | None = None,
         call_id: str | None = None,
         raw_input: str | None = None,
         **common: Unpack[CommonFields],
     ) -> ToolPost:
         call = _call(tool, input, call_id, raw_input)
-        return super().__new__(cls, "tool.post", tool=call, result=ToolResult(result, error), **common)
+        return super().__new__(
+            cls, "tool.post", tool=call, result=ToolResult(cast(Json, result), error), **common
+        )
 
 
-class ToolFail(Event):
+class ToolFail(_KindOfEvent, init=False):
     """A tool call failed, for agents that distinguish that from ToolPost."""
 
     __slots__ = ()
@@ -87,19 +99,21 @@ class ToolFail(Event):
     def __new__(
         cls,
         tool: str,
-        input: Json = None,
+        input: JsonLike = None,
         *,
         error: str,
-        result: Json = None,
+        result: JsonLike = None,
         call_id: str | None = None,
         raw_input: str | None = None,
         **common: Unpack[CommonFields],
     ) -> ToolFail:
         call = _call(tool, input, call_id, raw_input)
-        return super().__new__(cls, "tool.fail", tool=call, result=ToolResult(result, error), **common)
+        return super().__new__(
+            cls, "tool.fail", tool=call, result=ToolResult(cast(Json, result), error), **common
+        )
 
 
-class TurnStart(Event):
+class TurnStart(_KindOfEvent, init=False):
     """The agent begins to work on a message."""
 
     __slots__ = ()
@@ -108,7 +122,7 @@ class TurnStart(Event):
         return super().__new__(cls, "turn.start", **common)
 
 
-class TurnEnd(Event):
+class TurnEnd(_KindOfEvent, init=False):
     """The agent's turn ended, with or without success."""
 
     __slots__ = ()
@@ -117,7 +131,7 @@ class TurnEnd(Event):
         return super().__new__(cls, "turn.end", success=success, **common)
 
 
-class Stop(Event):
+class Stop(_KindOfEvent, init=False):
     """The agent wants to stop; ``stop_active`` when a stop hook already made it continue."""
 
     __slots__ = ()
@@ -126,5 +140,5 @@ class Stop(Event):
         return super().__new__(cls, "stop", stop_active=stop_active, **common)
 
 
-def _call(tool: str, input: Json, call_id: str | None, raw_input: str | None) -> ToolCall:
-    return ToolCall(tool, {} if input is None else input, call_id, raw_input)
+def _call(tool: str, input: JsonLike, call_id: str | None, raw_input: str | None) -> ToolCall:
+    return ToolCall(tool, {} if input is None else cast(Json, input), call_id, raw_input)

@@ -85,4 +85,13 @@ def inventory(
 def _item(state: State, contract: Contract, spec: HookSpec, places: dict[str, Document], why: str) -> Item:
     document = places.get(spec.file)
     line = line_of(document, spec.path) if document is not None else 0
-    return Item(state, contract.name, spec, spec.layer, spec.file, line, spec.path, why)
+    return Item(
+        state=state,
+        contract=contract.name,
+        spec=spec,
+        layer=spec.layer,
+        file=spec.file,
+        line=line,
+        path=spec.path,
+        why=why,
+    )

@@ -340,14 +340,14 @@ class Outcome(Record):
         spec: The hook.
         state: One of OutcomeState.
         why: What the matcher tested; for a hook that did not run, the reason. For people only.
-        ran: The run, or None.
+        run: The result of the run, or None.
         verdict: The contract's verdict; ``Verdict()`` for a hook that did not run.
     """
 
     spec: HookSpec
     state: OutcomeState
     why: str
-    ran: RunResult | None = None
+    run: RunResult | None = None
     verdict: Verdict = Verdict()
 
     @property
@@ -366,12 +366,12 @@ class Outcome(Record):
     @property
     def stdout(self) -> str:
         """Standard output as text; invalid UTF-8 is replaced."""
-        return self.ran.stdout.decode("utf-8", "replace") if self.ran else ""
+        return self.run.stdout.decode("utf-8", "replace") if self.run else ""
 
     @property
     def stderr(self) -> str:
         """Standard error as text; invalid UTF-8 is replaced."""
-        return self.ran.stderr.decode("utf-8", "replace") if self.ran else ""
+        return self.run.stderr.decode("utf-8", "replace") if self.run else ""
 
 
 class Decision(Record):

@@ -10,7 +10,6 @@ from sandhook.hooks.runner import (
     Runner,
     SandboxRunner,
     is_foreign,
-    prestart_shell,
     prestart_worker,
     wants_jq,
 )
@@ -49,8 +48,8 @@ def notes(
 def start_workers(specs: Sequence[HookSpec], runner: Runner) -> None:
     """Start the workers that hooks need; they get ready while this process goes on."""
     if any(wants_jq(spec.executor.text) for spec in specs):
-        prestart_worker()
+        prestart_worker("jq")
     if isinstance(runner, SandboxRunner) and any(
         runner.isolation_of(spec) == "process" and spec.executor.type in SANDBOX_TYPES for spec in specs
     ):
-        prestart_shell()
+        prestart_worker("shell")

@@ -46,30 +46,30 @@ def _operation(operation: Operation) -> JsonObject:
 
 
 def _outcome(outcome: Outcome) -> JsonObject:
-    verdict, ran = outcome.verdict, outcome.ran
+    verdict, run = outcome.verdict, outcome.run
     record: JsonObject = {
         "hook_id": outcome.spec.id,
         "path": outcome.spec.path,
         "matched": outcome.matched,
         "why": outcome.why,
-        "ran": ran is not None,
-        "decision": verdict.label if ran is not None else None,
+        "ran": run is not None,
+        "decision": verdict.label if run is not None else None,
         "reason": verdict.reason,
         "user_message": verdict.user_message,
         "could_not_run": verdict.could_not_run,
         "warnings": list(verdict.warnings),
         "diagnostics": list(verdict.diagnostics),
     }
-    if ran is not None:
+    if run is not None:
         record.update(
-            exit_status=ran.exit_status,
-            signal=ran.signal,
-            timed_out=ran.timed_out,
-            limit=ran.limit,
-            truncated=ran.truncated,
+            exit_status=run.exit_status,
+            signal=run.signal,
+            timed_out=run.timed_out,
+            limit=run.limit,
+            truncated=run.truncated,
             stdout=outcome.stdout,
             stderr=outcome.stderr,
-            duration_ms=round(ran.duration * 1000, 3),
+            duration_ms=round(run.duration * 1000, 3),
         )
     return record
 
@@ -100,9 +100,9 @@ def to_text(decision: Decision, *, output: bool = False) -> list[str]:
 
 
 def _outcome_lines(outcome: Outcome, output: bool) -> list[str]:
-    ran, verdict = outcome.ran, outcome.verdict
+    run, verdict = outcome.run, outcome.verdict
     name = _one(outcome.spec.id)
-    if ran is None:
+    if run is None:
         state = {"not_matched": "not run: ", "withheld": "not in force: "}.get(
             outcome.state, ""
         ) + outcome.why
@@ -111,7 +111,7 @@ def _outcome_lines(outcome: Outcome, output: bool) -> list[str]:
     if verdict.reason is not None:
         words.append(f": {_one(verdict.reason)}")
     lines = [f"  {name}  {''.join(words)}", f"    because {_one(outcome.why)}"]
-    status = "nothing ran" if ran.exit_status is None else f"exit status {ran.exit_status}"
+    status = "nothing ran" if run.exit_status is None else f"exit status {run.exit_status}"
     lines.append(f"    {status}")
     if verdict.could_not_run is not None:
         lines.append(f"    could not run: {_one(verdict.could_not_run)}")

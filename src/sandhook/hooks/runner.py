@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import needs_trust
@@ -321,20 +321,12 @@ def wants_jq(text: str) -> bool:
     return "jq" in text
 
 
-def prestart_worker() -> None:
-    """Start the jq worker in the background; harmless when it runs already or cannot start."""
-    from sandhook.worker.client import prestart
-
-    try:
-        prestart()
-    except SandhookError:
-        return  # the hook that needs it will report that
-
-
-def prestart_shell() -> None:
-    """Start a worker that runs the shell, in the background; harmless when it cannot start."""
-    from sandhook.isolation.pool import prestart
-
+def prestart_worker(kind: Literal["jq", "shell"]) -> None:
+    """Start a worker in the background; harmless when it runs already or cannot start."""
+    if kind == "jq":
+        from sandhook.worker.client import prestart
+    else:
+        from sandhook.isolation.pool import prestart
     try:
         prestart()
     except SandhookError:

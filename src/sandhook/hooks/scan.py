@@ -6,8 +6,9 @@ known (the project's directory, the script's own, or a variable that the script 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+from sandhook.dispatch.wrappers import is_wrapper, wrapped
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.syntax import parse_cached, parse_heredoc
 from sandhook.syntax.nodes import (
@@ -27,10 +28,8 @@ from sandhook.syntax.nodes import (
     WordPart,
 )
 
-#: Commands whose arguments are a command themselves; options before it are skipped.
-WRAPPERS = frozenset(
-    {"builtin", "command", "env", "exec", "nice", "nohup", "setsid", "time", "timeout", "xargs"}
-)
+#: Wrappers around one command that are followed: every level copies its words.
+_MOST_WRAPPERS = 32
 
 
 def walk(node: object) -> Iterator[Node]:
@@ -57,6 +56,27 @@ def walk(node: object) -> Iterator[Node]:
 def literal_text(word: Word | Assignment) -> str | None:
     """Return a word without its quotes, or None when something in it is expanded."""
     return Reader({}, None).value(word)
+
+
+def expansion(part: ParameterExpansion, known: str | None, value: Callable[[Word], str | None]) -> str | None:
+    """Return what an expansion of a parameter expands to, or None when that is not known.
+
+    Args:
+        known: The value of the parameter.
+        value: Returns the value of the operator's word, or None.
+    """
+    if known is None or part.prefix or part.operator is None:
+        return None if part.prefix else known
+    if part.operator in (":-", ":?", ":="):
+        return known or None
+    if part.operator in ("-", "?", "="):
+        return known
+    if part.operator in ("%", "%%") and part.word is not None and value(part.word) == "/*":
+        head = known.rpartition("/")[0] if part.operator == "%" else known.partition("/")[0]
+        return head if "/" in known else known
+    if part.operator in ("#", "##") and part.word is not None and value(part.word) == "*/":
+        return known.rpartition("/")[2] if part.operator == "##" else known.partition("/")[2] or known
+    return None
 
 
 class Reader:
@@ -101,19 +121,11 @@ class Reader:
 
     def _parameter(self, part: ParameterExpansion) -> str | None:
         known = self.own if part.name == "0" or self._is_source(part) else self.variables.get(part.name)
-        if part.prefix or known is None:
-            return None
-        if part.operator is None:
-            return known
-        if part.operator in (":-", "-", ":?", "?"):
-            return known
-        if part.operator == "%" and part.word is not None and self.value(part.word) == "/*":
-            return known.rpartition("/")[0] or known
-        return None
+        return expansion(part, known, self.value)
 
     @staticmethod
     def _is_source(part: ParameterExpansion) -> bool:
-        return part.name == "BASH_SOURCE" and (part.subscript is None or _plain(part.subscript) == "0")
+        return part.name == "BASH_SOURCE" and (part.subscript is None or unquoted_text(part.subscript) == "0")
 
     def _substitution(self, part: CommandSubstitution) -> str | None:
         """Return the value of ``$(pwd)``, ``$(dirname "$0")`` and ``$(cd DIR && pwd)``."""
@@ -134,27 +146,20 @@ class Reader:
         return None
 
 
-def _plain(word: Word) -> str | None:
+def unquoted_text(word: Word) -> str | None:
+    """Return a word that is a literal text without quotes, or None."""
     texts = [part.text for part in word.parts if isinstance(part, Literal)]
     return "".join(texts) if len(texts) == len(word.parts) else None
 
 
-def called(words: tuple[str | None, ...]) -> Iterator[str]:
+def command_names(words: Sequence[str | None]) -> Iterator[str]:
     """Yield the command that words call, and the commands that wrappers call."""
-    at = 0
-    while at < len(words):
-        name = words[at]
+    for _ in range(_MOST_WRAPPERS):
+        name = words[0] if words else None
         if name is None:
             return
         yield name
-        if name not in WRAPPERS:
+        parts = wrapped(name, words).parts if is_wrapper(name) else ()
+        if not parts:
             return
-        at += 1
-        while at < len(words) and (word := words[at]) is not None and _belongs_to_wrapper(name, word):
-            at += 1
-
-
-def _belongs_to_wrapper(name: str, word: str) -> bool:
-    if word.startswith("-") or (name == "env" and "=" in word):
-        return True
-    return name in ("timeout", "nice") and word.rstrip("smhd").replace(".", "").isdigit()
+        words = words[parts[0].start : parts[0].end]

@@ -9,6 +9,8 @@ nothing is recorded and nothing fails::
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sandhook.hooks.secrets import redact
@@ -78,26 +80,26 @@ class TracedEngine:
 
     def fire(self, event: Event, *, cancel: Cancellation | None = None) -> Decision:
         """Fire an event; see ``HookEngine.fire``."""
-        began = time.time_ns()
-        span = self._tracer.start_span("sandhook.fire", start_time=began, attributes=_of_event(event))
-        try:
-            decision = self.engine.fire(event, cancel=cancel)
-            self._record(span, decision, began)
-            return decision
-        except BaseException as error:
-            span.record_exception(error)
-            raise
-        finally:
-            span.end()
+        with self._span(event) as record:
+            return record(self.engine.fire(event, cancel=cancel))
 
     async def afire(self, event: Event) -> Decision:
         """Fire an event in a thread; see ``HookEngine.afire``."""
+        with self._span(event) as record:
+            return record(await self.engine.afire(event))
+
+    @contextmanager
+    def _span(self, event: Event) -> Iterator[Callable[[Decision], Decision]]:
+        """Begin a span and end it; yield a function that adds a decision to it, and returns the decision."""
         began = time.time_ns()
         span = self._tracer.start_span("sandhook.fire", start_time=began, attributes=_of_event(event))
-        try:
-            decision = await self.engine.afire(event)
+
+        def record(decision: Decision) -> Decision:
             self._record(span, decision, began)
             return decision
+
+        try:
+            yield record
         except BaseException as error:
             span.record_exception(error)
             raise
@@ -109,9 +111,9 @@ class TracedEngine:
         context = _context(span)
         at = began
         for outcome in decision.outcomes:
-            if outcome.ran is None:
+            if outcome.run is None:
                 continue
-            end = at + round(outcome.ran.duration * 1e9)
+            end = at + round(outcome.run.duration * 1e9)
             inner = self._tracer.start_span(
                 "sandhook.hook", context=context, start_time=at, attributes=_of_outcome(outcome)
             )
@@ -151,14 +153,14 @@ def _of_event(event: Event) -> Attributes:
 
 
 def _of_decision(decision: Decision) -> Attributes:
-    ran = sum(outcome.ran is not None for outcome in decision.outcomes)
+    count = sum(outcome.run is not None for outcome in decision.outcomes)
     attributes: Attributes = {
         "sandhook.contract": decision.contract,
         "sandhook.native_event": decision.event,
         "sandhook.refused": decision.refused,
         "sandhook.permission": decision.permission,
         "sandhook.hooks": len(decision.outcomes),
-        "sandhook.hooks_run": ran,
+        "sandhook.hooks_run": count,
     }
     if decision.reason is not None:
         attributes["sandhook.reason"] = _text(decision.reason)
@@ -168,7 +170,7 @@ def _of_decision(decision: Decision) -> Attributes:
 
 
 def _of_outcome(outcome: Outcome) -> Attributes:
-    ran, verdict = outcome.ran, outcome.verdict
+    run, verdict = outcome.run, outcome.verdict
     attributes: Attributes = {
         "sandhook.hook_id": outcome.spec.id,
         "sandhook.native_event": outcome.spec.native_event,
@@ -177,12 +179,12 @@ def _of_outcome(outcome: Outcome) -> Attributes:
     }
     if outcome.spec.layer:
         attributes["sandhook.layer"] = outcome.spec.layer
-    if ran is not None:
-        attributes["sandhook.stdout_bytes"] = len(ran.stdout)
-        if ran.exit_status is not None:
-            attributes["process.exit.code"] = ran.exit_status
-        if ran.limit is not None:
-            attributes["sandhook.limit"] = ran.limit
+    if run is not None:
+        attributes["sandhook.stdout_bytes"] = len(run.stdout)
+        if run.exit_status is not None:
+            attributes["process.exit.code"] = run.exit_status
+        if run.limit is not None:
+            attributes["sandhook.limit"] = run.limit
     if verdict.reason is not None:
         attributes["sandhook.reason"] = _text(verdict.reason)
     if verdict.could_not_run is not None:

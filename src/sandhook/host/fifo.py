@@ -9,10 +9,8 @@ if sys.platform == "win32":
 
 import os
 from contextlib import suppress
-from threading import Thread
 
-from greenlet import getcurrent
-
+from sandhook.host.blocking import call_in_thread
 from sandhook.host.poller import Poller
 from sandhook.kernel.scheduler import Scheduler
 
@@ -26,44 +24,10 @@ def open_fifo(path: str, flags: int, poller: Poller, scheduler: Scheduler) -> in
     Raises:
         OSError: The error of open(2).
     """
-    results: list[int | OSError] = []
-    read_end, write_end = os.pipe()
+    other_end = os.O_RDONLY if flags & os.O_WRONLY else os.O_WRONLY
 
-    def wait() -> None:
-        try:
-            results.append(os.open(path, flags))
-        except OSError as error:
-            results.append(error)
-        finally:
-            os.close(write_end)
-
-    task = getcurrent()
-    thread = Thread(target=wait, name="sandhook-fifo", daemon=True)
-    thread.start()
-    try:
-        poller.readable(read_end, lambda: scheduler.wake(task))
-        while not results:
-            scheduler.block()
-    except BaseException:
-        _release(path, flags, thread)
-        for result in results:
-            if isinstance(result, int):
-                os.close(result)
-        raise
-    finally:
-        poller.forget(read_end)
-        os.close(read_end)
-    thread.join()
-    fd = results[0]
-    if isinstance(fd, OSError):
-        raise fd
-    return fd
-
-
-def _release(path: str, flags: int, thread: Thread) -> None:
-    """Open the other end of the FIFO until the thread no longer waits for it."""
-    flag = os.O_RDONLY if flags & os.O_WRONLY else os.O_WRONLY
-    while thread.is_alive():
+    def release() -> None:
         with suppress(OSError):
-            os.close(os.open(path, flag | os.O_NONBLOCK | os.O_CLOEXEC))
-        thread.join(0.01)
+            os.close(os.open(path, other_end | os.O_NONBLOCK | os.O_CLOEXEC))
+
+    return call_in_thread(lambda: os.open(path, flags), poller, scheduler, release=release, discard=os.close)

@@ -26,6 +26,7 @@ from sandhook.vfs.errors import fs_error
 from sandhook.vfs.hostwindows import is_busy, open_shared, unlock
 from sandhook.vfs.names import byte_order
 from sandhook.vfs.path import VirtualPath, normalize
+from sandhook.vfs.pieces import read_pieces
 
 WINDOWS = sys.platform == "win32"
 
@@ -60,17 +61,9 @@ class HostHandle:
 
     def read_at(self, offset: int, count: int) -> bytes:
         """Return up to ``count`` bytes from ``offset``; b"" at the end, which has no other sign in /proc."""
-        parts: list[bytes] = []
-        while count > 0:
-            part = self._pread(min(count, 1 << 20), offset)
-            if not part:
-                break
-            parts.append(part)
-            offset += len(part)
-            count -= len(part)
-        return b"".join(parts)
+        return read_pieces(self._pread, offset, count, 1 << 20)
 
-    def _pread(self, count: int, offset: int) -> bytes:
+    def _pread(self, offset: int, count: int) -> bytes:
         try:
             if sys.platform != "win32":
                 return os.pread(self.fd, count, offset)
@@ -280,7 +273,7 @@ class HostFileSystem(Conveniences):
     def stat(self, path: VirtualPath, *, follow: bool = True) -> Stat:
         device = self._device(path)
         if device is not None:
-            return Stat(st.S_IFCHR | 0o666, 0, 1, 1, 0, 0, 0, 0, 0)
+            return Stat(st.S_IFCHR | 0o666, 0, 1, 1)
         native = self.native(path)
         try:
             return to_stat(os.stat(native, follow_symlinks=follow))
@@ -466,17 +459,17 @@ def to_stat(info: os.stat_result) -> Stat:
     if WINDOWS and st.S_ISREG(mode):
         mode |= 0o111  # Windows has no such bits: the dispatcher decides whether a file can run
     return Stat(
-        mode,
-        info.st_size,
-        info.st_ino,
-        info.st_nlink,
-        info.st_uid,
-        info.st_gid,
-        info.st_mtime_ns,
-        info.st_atime_ns,
-        info.st_ctime_ns,
-        info.st_dev,
-        getattr(info, "st_rdev", 0),
+        mode=mode,
+        size=info.st_size,
+        inode=info.st_ino,
+        links=info.st_nlink,
+        uid=info.st_uid,
+        gid=info.st_gid,
+        mtime_ns=info.st_mtime_ns,
+        atime_ns=info.st_atime_ns,
+        ctime_ns=info.st_ctime_ns,
+        device=info.st_dev,
+        rdev=getattr(info, "st_rdev", 0),
     )
 
 

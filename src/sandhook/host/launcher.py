@@ -92,15 +92,15 @@ class Launcher:
     def _spawn(self, state: State, launch: Launch, streams: Streams) -> Spawn:
         process, environment = state.process, launch.environment
         return Spawn(
-            launch.executable,
-            tuple(launch.argv),
-            native_environment(inherited_environment(state) if environment is None else environment),
-            self._fs.native(process.cwd),
-            streams.files,
-            process.umask,
-            frozenset(process.ignored),
-            rlimits.limits_to_set(process.resource_limits),
-            launch.command_line,
+            executable=launch.executable,
+            argv=tuple(launch.argv),
+            env=native_environment(inherited_environment(state) if environment is None else environment),
+            cwd=self._fs.native(process.cwd),
+            files=streams.files,
+            umask=process.umask,
+            ignored=frozenset(process.ignored),
+            limits=rlimits.limits_to_set(process.resource_limits),
+            command_line=launch.command_line,
         )
 
     def _attend(self, state: State, child: Child, streams: Streams, *, alone: bool) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import socket
-from threading import Thread
 from typing import TYPE_CHECKING, TypeAlias
 
 from greenlet import getcurrent
 
+from sandhook.host.blocking import call_in_thread
 from sandhook.host.files import WINDOWS
 from sandhook.host.poller import Poller
 from sandhook.kernel.scheduler import Scheduler
@@ -99,42 +99,14 @@ def _connect(connection: socket.socket, address: _SocketAddress, poller: Poller,
 def _resolve(
     host: str, port: str, kind: socket.SocketKind, poller: Poller, scheduler: Scheduler
 ) -> list[_Address]:
-    """Return the addresses of a host.
+    """Return the addresses of a host; a name is resolved in a thread."""
 
-    A name is resolved in a thread, because a poller cannot wait for that. When a signal or the end of the run
-    ends the wait, the thread ends after the system's answer.
-    """
-    results: list[list[_Address] | OSError] = []
+    def query(flags: int = 0) -> list[_Address]:
+        return [*socket.getaddrinfo(host, port, type=kind, flags=flags)]
 
-    def query(flags: int = 0) -> None:
-        try:
-            results.append([*socket.getaddrinfo(host, port, type=kind, flags=flags)])
-        except OSError as error:
-            results.append(error)
-
-    query(socket.AI_NUMERICHOST)
-    if isinstance(results[0], socket.gaierror) and results[0].errno == socket.EAI_NONAME:
-        results.clear()
-        read_end, write_end = os.pipe()
-
-        def wait() -> None:
-            try:
-                query()
-            finally:
-                os.close(write_end)
-
-        task = getcurrent()
-        thread = Thread(target=wait, name="sandhook-resolve", daemon=True)
-        thread.start()
-        try:
-            poller.readable(read_end, lambda: scheduler.wake(task))
-            while not results:
-                scheduler.block()
-            thread.join()
-        finally:
-            poller.forget(read_end)
-            os.close(read_end)
-    addresses = results[0]
-    if isinstance(addresses, OSError):
-        raise addresses
-    return addresses
+    try:
+        return query(socket.AI_NUMERICHOST)
+    except socket.gaierror as error:
+        if error.errno != socket.EAI_NONAME:
+            raise
+    return call_in_thread(query, poller, scheduler)

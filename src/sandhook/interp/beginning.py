@@ -1,13 +1,70 @@
-"""What a run begins with: standard input, and the bounds of script, arguments and environment."""
+"""What a run begins with: its script, its streams, and the bounds of both."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from sandhook.kernel.descriptor import ReadInput
-from sandhook.limits import Limits
+from sandhook.kernel.descriptor import ReadInput, WriteBytes
+from sandhook.limits import Cancellation, Limits, Overflow
+from sandhook.record import Record
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+from sandhook.state.values import EXPORT
+from sandhook.text.names import is_name
 from sandhook.text.surrogates import as_shell_text
+
+
+class Script(Record):
+    """What a run executes; see ``Shell.run``."""
+
+    text: str
+    args: Sequence[str] = ()
+    env: Mapping[str, str] | None = None
+    name: str = "bash"
+    from_file: bool = False
+
+
+class Streams(Record):
+    """What a run reads and writes, and who may end it; see ``Shell.run``."""
+
+    stdin: bytes | str | ReadInput = b""
+    stdout: WriteBytes | None = None
+    stderr: WriteBytes | None = None
+    overflow: Overflow = "fail"
+    cancel: Cancellation | None = None
+
+
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    class SessionArguments(TypedDict, total=False):
+        """The keyword arguments of ``Session.run``."""
+
+        stdin: bytes | str | ReadInput
+        args: Sequence[str] | None
+        env: Mapping[str, str] | None
+        limits: Limits | None
+        stdout: WriteBytes | None
+        stderr: WriteBytes | None
+        overflow: Overflow
+        cancel: Cancellation | None
+        temporary_files: Sequence[tuple[str, bytes]]
+
+    class RunArguments(TypedDict, total=False):
+        """The keyword arguments of ``Shell.run``."""
+
+        stdin: bytes | str | ReadInput
+        args: Sequence[str]
+        env: Mapping[str, str] | None
+        name: str
+        from_file: bool
+        limits: Limits | None
+        stdout: WriteBytes | None
+        stderr: WriteBytes | None
+        overflow: Overflow
+        cancel: Cancellation | None
+        temporary_files: Sequence[tuple[str, bytes]]
 
 
 def check_overflow(overflow: str) -> None:
@@ -36,3 +93,20 @@ def exceeded(
 def shell_environment(env: Mapping[str, str]) -> dict[str, str]:
     """Return an environment as the shell has it, with the bytes of each text as its characters."""
     return {as_shell_text(name): as_shell_text(value) for name, value in env.items()}
+
+
+def export_variables(state: State, env: Mapping[str, str]) -> tuple[str, ...]:
+    """Set and export variables of a running shell; return a note for each that cannot be set."""
+    notes = []
+    for name, value in shell_environment(env).items():
+        if not is_name(name):
+            state.memo = state.memo._replace(foreign={**state.memo.foreign, name: value})
+            continue
+        try:
+            state.set(name, value)
+        except ShellError as error:
+            notes.append(f"env: {error.message}")
+        else:
+            target, _ = state.resolve(name)
+            state.attributes[target] = state.attributes.get(target, 0) | EXPORT
+    return tuple(notes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from sandhook.command.utility import Utility
 from sandhook.kernel.process import CommandFailure
@@ -129,17 +129,21 @@ class Commands:
             return function
 
 
+#: What a name can be, in the words of ``type -t``.
+MeaningKind: TypeAlias = Literal["alias", "keyword", "function", "builtin", "file"]
+
+
 class Meaning(Record):
     """One meaning of a name, as ``type -a`` lists them.
 
     Fields:
-        kind: "alias", "keyword", "function", "builtin" or "file".
+        kind: What the name is.
         text: The value of the alias, or the path.
         special: A POSIX special built-in.
         hashed: The path is from the hash table.
     """
 
-    kind: str
+    kind: MeaningKind
     text: str = ""
     special: bool = False
     hashed: bool = False

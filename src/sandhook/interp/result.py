@@ -27,7 +27,8 @@ class Result:
         not_started: Why the command whose status is the exit status, 126 or 127, could not be started; None
             when a script exits with such a status itself.
         signal: Name of the signal that ended the script, or the command whose status it has; else None.
-        notes: Faults in scripts that a shell on the host tolerated, for their authors.
+        notes: Faults in scripts that a shell on the host tolerated, for their authors; temporary files and variables
+            of a session that could not be set.
         failure: Why a worker process that the run needed died or did not start; the status is then 137. None otherwise.
         defect: An exception that escaped the interpreter: a fault of sandhook, not of the script.
             The run ended there, with status 70. None otherwise.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from sandhook.isolation import wire
 from sandhook.isolation.relay import Line
-from sandhook.net.url import Url, UrlRefused, parse
+from sandhook.net.url import SCHEMES, Url, UrlRefused, parse
 from sandhook.record import Record
 
 if TYPE_CHECKING:
@@ -83,8 +83,9 @@ def _decoded(payload: bytes) -> _Request:
     header = cast(wire.FetchHeader, value)
     try:
         method = str(header["method"])
-        scheme, host, port, path = header["url"]
-        url = Url(str(scheme), str(host), int(port), str(path))
+        name, host, port, path = header["url"]
+        scheme = SCHEMES[name]
+        url = Url(scheme, str(host), int(port), str(path))
         headers = [(str(name), str(text)) for name, text in header["headers"]]
         seconds, connect = float(header["seconds"]), header["connect_seconds"]
         connect = None if connect is None else float(connect)

@@ -55,7 +55,7 @@ class SharedFiles:
         self._lock = RLock()
         self._fs = ref(fs)
         self._clock = fs.watch()
-        self._seen = -1
+        self._calls_before = -1
         self._version = 0
         self._state: Snapshot | None = None
         self._deltas: dict[int, bytes] = {}
@@ -98,7 +98,7 @@ class SharedFiles:
                 self._seen = self._clock.calls
                 raise ValueError(f"its changes need {missing} more than the files may have")
             self._state = fs.snapshot()
-            self._seen = self._clock.calls
+            self._calls_before = self._clock.calls
             self._append(changes)
             return self._version if alone else None
 
@@ -109,13 +109,13 @@ class SharedFiles:
 
     def _look(self, fs: MemoryFileSystem) -> None:
         """Notice what was changed directly since the last look."""
-        if self._clock.calls == self._seen:
+        if self._clock.calls == self._calls_before:
             return
         state = fs.snapshot()
         if self._state is not None and (changed := delta(self._state, state)):
             self._append(encode(changed))
         self._state = state
-        self._seen = self._clock.calls
+        self._calls_before = self._clock.calls
 
     def _append(self, changes: bytes) -> None:
         self._version += 1

@@ -8,15 +8,15 @@ from struct import error as StructError
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar, cast, get_args
 
-from sandhook.errors import ErrorPlace, LimitName, ShellSyntaxError, WorkerError
+from sandhook.errors import ErrorPlace, LimitName, Repeats, ShellSyntaxError, WorkerError
+from sandhook.interp.beginning import Script, Streams
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
 from sandhook.isolation import wire
 from sandhook.isolation.channels import Channels
 from sandhook.isolation.files import Copies, Delta, copies_of
 from sandhook.isolation.fileserver import FileServer
 from sandhook.isolation.pool import ShellWorker, most_bytes, pool_for
-from sandhook.kernel.descriptor import ReadInput, WriteBytes
-from sandhook.limits import CANCELLED, Cancellation, Limits, Overflow
+from sandhook.limits import CANCELLED, Limits
 from sandhook.record import Record
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.temporary import temporary
@@ -60,18 +60,10 @@ class RemoteDefect(Exception):
 class RemoteRun(Record):
     """What a run executes and what it is connected to; see ``Shell.run``."""
 
-    script: str
-    args: Sequence[str]
-    name: str
-    from_file: bool
-    env: Mapping[str, str] | None
-    stdin: bytes | ReadInput
-    stdout: WriteBytes | None
-    stderr: WriteBytes | None
-    overflow: Overflow
+    script: Script
+    streams: Streams  #: standard input that is known from the start is bytes
     start_files: bool
     crlf: bool
-    cancel: Cancellation | None
     network: Network | None = None
     temporary: Sequence[tuple[str, bytes]] = ()
 
@@ -111,7 +103,8 @@ def run(fs: FileSystem, env: Mapping[str, str], cwd: str, limits: Limits, reques
 
 
 def _run(files: _Files, env: Mapping[str, str], cwd: str, limits: Limits, request: RemoteRun) -> Result:
-    if request.cancel is not None and request.cancel.cancelled:
+    cancel = request.streams.cancel
+    if cancel is not None and cancel.cancelled:
         return _limited(CANCELLED)
     pool = pool_for(limits)
     try:
@@ -121,16 +114,16 @@ def _run(files: _Files, env: Mapping[str, str], cwd: str, limits: Limits, reques
     except WorkerError as error:
         return _failed(str(error))
     killer = _Killer(worker)
-    if request.cancel is not None:
-        request.cancel.attach(killer)
+    if cancel is not None:
+        cancel.attach(killer)
     try:
         result, sound = _Remote(worker, files, limits, request).result(env, cwd)
     except BaseException:
         pool.drop(worker)
         raise
     finally:
-        if request.cancel is not None:
-            request.cancel.detach(killer)
+        if cancel is not None:
+            cancel.detach(killer)
     if sound and not killer.cancelled:
         pool.release(worker)
     else:
@@ -201,23 +194,25 @@ class _Remote:
     def _begin(self, env: Mapping[str, str], cwd: str) -> dict[int, int]:
         """Send the run and the files that the worker lacks; return the version of each."""
         request, network = self._request, self._request.network
+        script, streams = request.script, request.streams
+        run_env = None if script.env is None else dict(script.env)
         trees, deltas = self._trees()
         overlay = self._copies.overlay if self._copies is not None else None
         files = request.temporary if self._copies is not None else ()
         header = {
-            "script": request.script,
-            "args": list(request.args),
-            "name": request.name,
-            "from_file": request.from_file,
+            "script": script.text,
+            "args": list(script.args),
+            "name": script.name,
+            "from_file": script.from_file,
             "env": dict(env),
-            "run_env": None if request.env is None else dict(request.env),
+            "run_env": run_env,
             "cwd": cwd,
             "limits": list(self._limits),
-            "overflow": request.overflow,
+            "overflow": streams.overflow,
             "start_files": request.start_files,
             "crlf": request.crlf,
-            "asks_input": not isinstance(request.stdin, bytes),
-            "streams": [request.stdout is not None, request.stderr is not None],
+            "asks_input": callable(streams.stdin),
+            "streams": [streams.stdout is not None, streams.stderr is not None],
             "trees": trees,
             "overlay": None
             if overlay is None
@@ -228,7 +223,7 @@ class _Remote:
             if network is None
             else {name: getattr(network, name) for name in ("max_bytes", "max_seconds", "max_redirects")},
         }
-        data = request.stdin if isinstance(request.stdin, bytes) else b""
+        data = streams.stdin if isinstance(streams.stdin, bytes) else b""
         blocks = (data, *(each.changes for each in deltas), *(content for _, content in files))
         self._extend(self._limits.wall_seconds + _GRACE)
         self._worker.send(wire.RUN, wire.pack(header, *blocks))
@@ -269,7 +264,7 @@ class _Remote:
 
     def _converse(self) -> bytes:
         """Serve the worker until it sends the result; return that."""
-        worker, request = self._worker, self._request
+        worker, streams = self._worker, self._request.streams
         while True:
             kind, payload = worker.frame()
             if kind == wire.RESULT:
@@ -278,11 +273,11 @@ class _Remote:
                 self._channels.receive(kind, payload)
             elif kind == wire.FILES and self._server is not None:
                 self._channels.send(*self._caller(self._server.answer, payload))
-            elif kind == wire.OUTPUT and request.stdout is not None:
-                self._outside_time(request.stdout, payload)
-            elif kind == wire.ERRORS and request.stderr is not None:
-                self._outside_time(request.stderr, payload)
-            elif kind == wire.INPUT and not isinstance(request.stdin, bytes):
+            elif kind == wire.OUTPUT and streams.stdout is not None:
+                self._outside_time(streams.stdout, payload)
+            elif kind == wire.ERRORS and streams.stderr is not None:
+                self._outside_time(streams.stderr, payload)
+            elif kind == wire.INPUT and callable(streams.stdin):
                 self._outside_time(self._input, payload)
             else:
                 raise ValueError(f"a frame of kind {kind}")
@@ -308,14 +303,15 @@ class _Remote:
 
     def _input(self, payload: bytes) -> None:
         """Read a piece of standard input for the worker."""
-        assert not isinstance(self._request.stdin, bytes)
+        read = self._request.streams.stdin
+        assert callable(read)
         if len(payload) != wire.INPUT_HEAD.size:
             raise ValueError("a wait for input of an unknown form")
         seconds, count = wire.INPUT_HEAD.unpack(payload)
         if not 0.0 <= seconds <= _LONGEST_WAIT or count > wire.CHUNK:
             raise ValueError("a wait for input that is out of bounds")
         try:
-            data = self._request.stdin(count, seconds)
+            data = read(count, seconds)
         except TimeoutError:
             self._channels.send(wire.WAITED, b"")
             return
@@ -390,8 +386,8 @@ def _syntax_error(fields: wire.SyntaxErrorFields) -> ShellSyntaxError:
     first, last = fields["span"]
     repeats = fields["repeats"]
     where = fields["where"]
-    if where not in get_args(ErrorPlace):
-        raise ValueError("a syntax error in an unknown place")
+    if where not in get_args(ErrorPlace) or repeats not in get_args(Repeats):
+        raise ValueError("a syntax error with an unknown word")
     return ShellSyntaxError(
         str(fields["message"]),
         source=str(fields["source"]),
@@ -401,6 +397,6 @@ def _syntax_error(fields: wire.SyntaxErrorFields) -> ShellSyntaxError:
         token=str(fields["token"]),
         name=str(fields["name"]),
         incomplete=bool(fields["incomplete"]),
-        where=cast(ErrorPlace, where),
-        repeats="token" if repeats == "token" else "line" if repeats == "line" else "",
+        where=where,
+        repeats=repeats,
     )

@@ -18,7 +18,7 @@ from json import dumps, loads
 from struct import Struct
 from typing import TypedDict, final
 
-from sandhook.errors import LimitName
+from sandhook.errors import ErrorPlace, LimitName, Repeats
 from sandhook.limits import Overflow
 
 #: From the host.
@@ -136,8 +136,8 @@ class SyntaxErrorFields(TypedDict):
     token: str
     name: str
     incomplete: bool
-    where: str
-    repeats: str
+    where: ErrorPlace
+    repeats: Repeats
 
 
 @final

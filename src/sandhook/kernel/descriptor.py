@@ -198,7 +198,7 @@ class ReadInput(Protocol):
 class Feed(Description):
     """Standard input that a callable of the host returns piece by piece, as the script reads it."""
 
-    __slots__ = ("_budget", "_buffer", "_ended", "_read", "_received")
+    __slots__ = ("_at_end", "_budget", "_buffer", "_read", "_received")
     readable = True
 
     def __init__(self, budget: Budget, read: ReadInput) -> None:
@@ -206,12 +206,12 @@ class Feed(Description):
         self._budget = budget
         self._read = read
         self._buffer = b""
-        self._ended = False
+        self._at_end = False
         self._received = 0
 
     def _more(self) -> bool:
         """Call for another piece; return False at the end."""
-        if self._ended:
+        if self._at_end:
             return False
         budget = self._budget
         budget.outside += 1
@@ -224,9 +224,9 @@ class Feed(Description):
         self._received += len(data)
         if self._received > self._budget.limits.input_bytes:
             self._budget.fail("input_bytes")
-        self._ended = not data
+        self._at_end = not data
         self._buffer += data
-        return not self._ended
+        return not self._at_end
 
     def read(self, count: int) -> bytes:
         if not self._buffer:

@@ -30,17 +30,17 @@ class Locks:
     """The locks of one run."""
 
     def __init__(self) -> None:
-        self._held: dict[Key, dict[Description, bool]] = {}
+        self._locks_by_file: dict[Key, dict[Description, bool]] = {}
 
     def acquire(self, description: Description, *, exclusive: bool) -> bool:
         """Lock a file, or change the mode of its lock. Returns False when another lock conflicts."""
         key = _key(description)
         locks = {
             holder: is_exclusive
-            for holder, is_exclusive in self._held.get(key, {}).items()
+            for holder, is_exclusive in self._locks_by_file.get(key, {}).items()
             if holder.references > 0
         }
-        self._held[key] = locks
+        self._locks_by_file[key] = locks
         if any(
             holder is not description and (exclusive or is_exclusive)
             for holder, is_exclusive in locks.items()
@@ -51,7 +51,7 @@ class Locks:
 
     def release(self, description: Description) -> None:
         """Unlock; this does nothing for a description that holds no lock."""
-        self._held.get(_key(description), {}).pop(description, None)
+        self._locks_by_file.get(_key(description), {}).pop(description, None)
 
 
 def _key(description: Description) -> Key:

@@ -26,19 +26,19 @@ class Turn:
     Such a run does not begin either, so that it needs no lock.
     """
 
-    __slots__ = ("_cancel", "_held", "_lock")
+    __slots__ = ("_cancel", "_has_lock", "_lock")
 
     def __init__(self, lock: Lock, cancel: Cancellation) -> None:
         self._lock = lock
         self._cancel = cancel
-        self._held = False
+        self._has_lock = False
 
     def __enter__(self) -> None:
-        while not self._held and not self._cancel.cancelled:
-            self._held = self._lock.acquire(timeout=_TURN_SECONDS)
+        while not self._has_lock and not self._cancel.cancelled:
+            self._has_lock = self._lock.acquire(timeout=_TURN_SECONDS)
 
     def __exit__(self, *_: object) -> None:
-        if self._held:
+        if self._has_lock:
             self._lock.release()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal, TypeAlias
 
 from sandhook.pattern.glob import compile_pattern
 from sandhook.record import Record
@@ -38,10 +39,14 @@ class UrlRefused(Exception):
     """A URL that is invalid, or that the network does not allow."""
 
 
+Scheme: TypeAlias = Literal["http", "https"]
+SCHEMES: dict[str, Scheme] = {"http": "http", "https": "https"}
+
+
 class Url(Record):
     """The parts of a URL without the fragment; ``path`` includes the query."""
 
-    scheme: str
+    scheme: Scheme
     host: str
     port: int
     path: str
@@ -67,9 +72,9 @@ def parse(text: str, *, pattern: bool = False) -> Url:
     Args:
         pattern: ``*`` may stand in the host and the path.
     """
-    scheme, mark, rest = text.partition("://")
-    scheme = scheme.lower()
-    if not mark or scheme not in ("http", "https"):
+    name, mark, rest = text.partition("://")
+    scheme = SCHEMES.get(name.lower())
+    if not mark or scheme is None:
         raise UrlRefused(f"{text!r} is not an http or https URL")
     if not _PATH.match(rest) or "@" in rest.partition("/")[0]:
         raise UrlRefused(f"{text!r} has characters that a URL does not have, or a user")
@@ -139,7 +144,7 @@ def _plain_path(path: str) -> str:
     return "/" + "/".join(result) + mark + query
 
 
-def _host_and_port(authority: str, scheme: str, text: str) -> tuple[str, int]:
+def _host_and_port(authority: str, scheme: Scheme, text: str) -> tuple[str, int]:
     if authority.startswith("["):
         host, bracket, rest = authority[1:].partition("]")
         if not bracket or (rest and not rest.startswith(":")):

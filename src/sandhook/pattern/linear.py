@@ -9,6 +9,7 @@ Source: Go's regexp/syntax; Rust's regex crate 1.x.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal, TypeAlias, get_args
 
 from sandhook.lazy import cache_short
 from sandhook.pattern.engine import Find, compile_linear
@@ -50,8 +51,14 @@ class Re2Regex:
         return [None if a < 0 else data[a:b].decode("utf-8", "surrogateescape") for a, b in spans]
 
 
+#: The syntax: Go's regexp, which is RE2's own, or Rust's regex crate.
+Re2Flavor: TypeAlias = Literal["go", "rust"]
+
+
 @cache_short(256)
-def compile_re2(pattern: str, *, flavor: str = "go", icase: bool = False, groups: bool = True) -> Re2Regex:
+def compile_re2(
+    pattern: str, *, flavor: Re2Flavor = "go", icase: bool = False, groups: bool = True
+) -> Re2Regex:
     """Compile an expression of Go's regexp ("go") or of Rust's regex crate ("rust").
 
     "$" is the end of the text unless ``(?m)`` says otherwise. Classes such as ``[[:space:]]``
@@ -62,11 +69,12 @@ def compile_re2(pattern: str, *, flavor: str = "go", icase: bool = False, groups
 
     Raises:
         PatternError: The expression does not compile; the message has the reason.
+        ValueError: ``flavor`` is another word.
     """
+    if flavor not in get_args(Re2Flavor):
+        raise ValueError(f"flavor must be 'go' or 'rust', not {flavor!r}")
     if len(pattern) > MAX_LENGTH:
         raise PatternError(f"expression of over {MAX_LENGTH} characters")
-    if flavor not in ("go", "rust"):
-        raise ValueError(f"flavor must be 'go' or 'rust', not {flavor!r}")
     return Re2Regex(
         compile_linear(
             _Checker(pattern, flavor == "rust").run(), latin1=False, icase=icase, longest=False, groups=groups

@@ -12,7 +12,6 @@ longest match returns the same.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import LimitExceeded
@@ -32,7 +31,13 @@ MAX_LENGTH = 65_536
 #: Seconds for one match with back-references when the caller passes no remaining time.
 DEFAULT_SECONDS = 1.0
 
-_dialect = lru_cache(maxsize=256)(Dialect)
+#: What sed and expr read, and ``[[ =~ ]]``: the dialects of glibc's regcomp.
+BRE = Dialect(extended=False)
+ERE = Dialect(extended=True)
+
+#: The same with REG_NEWLINE, for texts of several lines.
+LINE_BRE = Dialect(extended=False, newline=True)
+LINE_ERE = Dialect(extended=True, newline=True)
 
 #: Code points of classes that are not bytes.
 _WIDE = lazily(r"\\x\{[0-9a-f]{3,}\}(?:-\\x\{[0-9a-f]{3,}\})?")
@@ -248,68 +253,26 @@ def _cached(pattern: bytes, icase: bool, dialect: Dialect) -> Regex:
         return Regex(pattern.decode("latin-1"), True, icase, dialect)
 
 
-def _compile(pattern: bytes | str, icase: bool, dialect: Dialect) -> Regex:
-    data = pattern.encode("utf-8", "surrogateescape") if isinstance(pattern, str) else bytes(pattern)
-    return _cached(data, icase, dialect)
-
-
-def compile_bre(
-    pattern: bytes | str,
-    *,
-    icase: bool = False,
-    newline: bool = False,
-    lenient: bool = False,
-    lines: bool = True,
-    gnu: bool = True,
-    selects: bool = False,
-) -> Regex:
-    """Compile a basic regular expression, with GNU's ``\\+ \\? \\|`` and escapes.
+def compile_regex(pattern: bytes | str, dialect: Dialect, *, icase: bool = False) -> Regex:
+    """Compile a regular expression of POSIX, with GNU's ``\\+ \\? \\|`` and escapes.
 
     Args:
         pattern: UTF-8; with other bytes it matches bytes instead of characters.
+        dialect: How it is written, and how much "." and the anchors match.
         icase: Ignore case.
-        newline: As regcomp's REG_NEWLINE (sed's M): "." and ``[^...]`` do not match a newline,
-            "^" and "$" match at every line.
-        lenient: grep's dialect instead of glibc's: a misplaced repeat is ordinary, repeats
-            may follow each other, and lines of the pattern are alternatives.
-        lines: With ``newline``, "^" and "$" match at every line; False for the ends of the data only.
-        gnu: A backslash and a character can be an operator of GNU; False for the character itself.
-        selects: The rules of ``Regex.selecting``.
 
     Raises:
         PatternError: With glibc's wording.
     """
-    dialect = _dialect(False, newline, lenient, False, True, lines, gnu, False, selects)
-    return _compile(pattern, icase, dialect)
+    data = pattern.encode("utf-8", "surrogateescape") if isinstance(pattern, str) else bytes(pattern)
+    return _cached(data, icase, dialect)
 
 
-def compile_ere(
-    pattern: bytes | str,
-    *,
-    icase: bool = False,
-    newline: bool = False,
-    lenient: bool = False,
-    bracket_escapes: bool = False,
-    stray_paren: bool = True,
-    lines: bool = True,
-    gnu: bool = True,
-    ordinary: bool = False,
-    selects: bool = False,
-) -> Regex:
-    """Compile an extended regular expression; arguments as for ``compile_bre``.
+def compile_bre(pattern: bytes | str, *, icase: bool = False) -> Regex:
+    """Compile a basic regular expression as regcomp does; see ``compile_regex``."""
+    return compile_regex(pattern, BRE, icase=icase)
 
-    Args:
-        pattern: As there; ``[[ =~ ]]`` and ``sed -E`` use glibc's dialect.
-        icase: Ignore case.
-        newline: As REG_NEWLINE.
-        lenient: The dialect of ``grep -E`` and awk: a misplaced repeat is ignored, and a "{" that
-            does not begin an interval is ordinary.
-        bracket_escapes: A backslash escapes inside of brackets too (awk).
-        stray_paren: A ")" without its "(" is ordinary; an error if False, as in ``sed -E``.
-        lines: As for ``compile_bre``.
-        gnu: As there.
-        ordinary: With ``lenient``, a misplaced repeat is an ordinary character (awk).
-        selects: As there.
-    """
-    dialect = _dialect(True, newline, lenient, bracket_escapes, stray_paren, lines, gnu, ordinary, selects)
-    return _compile(pattern, icase, dialect)
+
+def compile_ere(pattern: bytes | str, *, icase: bool = False) -> Regex:
+    """Compile an extended regular expression as regcomp does; see ``compile_regex``."""
+    return compile_regex(pattern, ERE, icase=icase)

@@ -100,18 +100,18 @@ class Dialect(Record):
     """The dialect of POSIX or GNU in which an expression is written."""
 
     extended: bool  #: ERE instead of BRE
-    newline: bool = False  #: REG_NEWLINE: "." and ``[^...]`` match no newline, "^" and "$" any line
-    lenient: bool = False  #: grep's dialect: a misplaced operator is ordinary or ignored, not an error
+    newline: bool = False  #: REG_NEWLINE (sed's M): "." and ``[^...]`` match no newline, "^" and "$" any line
+    #: grep's and awk's dialect: a misplaced operator is ordinary or ignored, not an error. Repeats may follow
+    #: each other, and lines of a BRE are alternatives.
+    lenient: bool = False
     bracket_escapes: bool = False  #: a backslash escapes inside brackets too (awk)
-    stray_paren: bool = True  #: a ")" without its "(" is ordinary in an ERE, instead of an error
+    stray_paren: bool = True  #: a ")" without its "(" is ordinary in an ERE, instead of an error (sed -E)
     lines: bool = True  #: with ``newline``, "^" and "$" match at every line, not only at the ends of the data
     gnu: bool = True  #: GNU's operators of a backslash and a character
-    ordinary: bool = (
-        False  #: in a lenient ERE, a misplaced repeat is ordinary (awk) instead of ignored (grep)
-    )
-    selects: bool = (
-        False  #: gnulib's dfa.c instead of its regcomp; it knows neither words nor back-references
-    )
+    #: In a lenient ERE, a misplaced repeat is ordinary (awk) instead of ignored (grep).
+    ordinary: bool = False
+    #: The rules of gnulib's dfa.c instead of its regcomp; see ``Regex.selecting``.
+    selects: bool = False
 
     __hash__ = tuple.__hash__  # in C, because every use of a cached expression needs it
     __eq__ = tuple.__eq__

@@ -81,7 +81,7 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
         parts = _read_word(reader, start, double_quoted, pattern)
         word = Word(merged(parts), (at, reader.position - 1))
     span = (start, reader.position)
-    return ParameterExpansion(name, subscript, prefix, operator or None, word, second, True, span)
+    return ParameterExpansion(name, subscript, prefix, operator or None, word, second, braces=True, span=span)
 
 
 def _prefix(text: str, at: int) -> OneOf["", "#", "!"]:

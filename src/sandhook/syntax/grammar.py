@@ -40,7 +40,7 @@ from sandhook.syntax.nodes import (
 from sandhook.syntax.tokens import END, Token
 from sandhook.text.numbers import decimal
 
-_CONNECTORS = {"AND_AND": "&&", "OR_OR": "||"}
+_CONNECTORS: dict[str, OneOf["&&", "||"]] = {"AND_AND": "&&", "OR_OR": "||"}
 
 
 # --------------------------------------------------------------------------- lists
@@ -50,7 +50,7 @@ def _command_list(flat: Symbols) -> CommandList:
     """Make a list of ``[command, operator token, command, ...]``, with or without a last operator."""
     items: list[ListItem] = []
     commands: list[Command] = []
-    operators: list[str] = []
+    operators: list[OneOf["&&", "||"]] = []
     for index in range(0, len(flat), 2):
         commands.append(flat[index])
         kind = flat[index + 1].kind if index + 1 < len(flat) else "NEWLINE"

@@ -207,11 +207,16 @@ class HereDocument(Node):
     line: int = 0
 
 
+RedirectionOperator: TypeAlias = OneOf[
+    "<", ">", ">>", ">|", "<>", "<&", ">&", "&>", "&>>", "<<", "<<-", "<<<"
+]
+
+
 class Redirection(Node):
     """One redirection.
 
     Fields:
-        operator: ``< > >> >| <> <& >& &> &>> << <<- <<<``.
+        operator: Its spelling.
         fd: The io number, or None for the operator's default.
         variable: name of the {variable} form, or None.
         target: The word; the delimiter for here-documents; for <& and >& it may be "-",
@@ -219,7 +224,7 @@ class Redirection(Node):
         document: The body of << and <<-.
     """
 
-    operator: str
+    operator: RedirectionOperator
     target: Word
     fd: int | None = None
     variable: str | None = None
@@ -261,7 +266,7 @@ class AndOr(Node):
     """first && second || third: operators[i] stands before commands[i + 1]."""
 
     commands: tuple[Command, ...]
-    operators: tuple[str, ...]
+    operators: tuple[OneOf["&&", "||"], ...]
     span: Span = NO_SPAN
 
 
@@ -350,7 +355,7 @@ class ArithmeticFor(Node):
 class CaseClause(Node):
     patterns: tuple[Word, ...]
     body: CommandList | None
-    terminator: str = ";;"  #: ";;" ";&" ";;&"
+    terminator: OneOf[";;", ";&", ";;&"] = ";;"
 
 
 class Case(Node):

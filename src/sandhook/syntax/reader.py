@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from operator import itemgetter
-from typing import Literal, NoReturn
+from typing import NoReturn
 
-from sandhook.errors import ErrorPlace, LimitExceeded, ShellSyntaxError
+from sandhook.errors import ErrorPlace, LimitExceeded, Repeats, ShellSyntaxError
 from sandhook.limits import check_clock, check_fits
 from sandhook.syntax.options import ParseOptions
 
@@ -170,7 +170,7 @@ class Reader:
         line: int | None = None,
         incomplete: bool = False,
         where: ErrorPlace = "",
-        repeats: Literal["", "token", "line"] = "",
+        repeats: Repeats = "",
     ) -> NoReturn:
         """Raise ShellSyntaxError; ``line`` is the line that bash names, if not the span's."""
         start, end = self.in_source(span[0], False), self.in_source(span[1], True)

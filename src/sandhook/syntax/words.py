@@ -374,10 +374,10 @@ class WordReader(Reader):
                 self.unfold(end)
                 self.position = start
                 return self.read_dollar(double_quoted)
-            return ParameterExpansion(match[0], None, "", None, None, None, False, (start, self.position))
+            return ParameterExpansion(name=match[0], braces=False, span=(start, self.position))
         if char in _SPECIAL_PARAMETERS:
             self.position = start + 2
-            return ParameterExpansion(char, None, "", None, None, None, False, (start, start + 2))
+            return ParameterExpansion(name=char, braces=False, span=(start, start + 2))
         if char == "[":
             self.position = start + 2
             parts = self.read_balanced("[", "]", start, arithmetic=True)

@@ -8,6 +8,8 @@ Source: the Bash Reference Manual, printf %q and ``${parameter@Q}``. Oracle: bas
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from sandhook.lazy import lazily
 from sandhook.limits import timed_pieces
 
@@ -218,8 +220,21 @@ _C_ESCAPES = {"\a": "\\a", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\v": "\\v", "
               "\\": "\\\\"}  # fmt: skip
 
 
+#: How ``quoted_name`` quotes.
+QuotingStyle: TypeAlias = Literal[
+    "literal",
+    "shell",
+    "shell-always",
+    "escape-shell",
+    "escape-shell-always",
+    "c",
+    "c-maybe",
+    "escape",
+    "locale",
+]
+
 #: The words of QUOTING_STYLE and --quoting-style, and the style of ``quoted_name`` that each selects.
-QUOTING_STYLES = {
+QUOTING_STYLES: dict[str, QuotingStyle] = {
     "literal": "literal", "shell": "shell", "shell-always": "shell-always", "shell-escape": "escape-shell",
     "shell-escape-always": "escape-shell-always", "c": "c", "c-maybe": "c-maybe", "escape": "escape",
     "locale": "locale", "clocale": "c",
@@ -228,7 +243,7 @@ QUOTING_STYLES = {
 _SHELL_SPECIAL = frozenset("\t\n !\"$&'()*;<=>?[\\^`|")
 
 
-def quoted_name(name: str, style: str) -> str:
+def quoted_name(name: str, style: QuotingStyle) -> str:
     """Return a name in one of ls's quoting styles."""
     if style == "literal":
         return name

@@ -19,17 +19,17 @@ from sandhook.vfs.path import VirtualPath
 
 
 class Stat(Record):
-    """The fields of stat(2). Times are nanoseconds since the epoch."""
+    """The fields of stat(2). Times are nanoseconds since the epoch; the owner is the superuser by default."""
 
     mode: int  #: type and permission bits, stat.S_IF* | 0o7777
     size: int  #: bytes
     inode: int
     links: int
-    uid: int
-    gid: int
-    mtime_ns: int
-    atime_ns: int
-    ctime_ns: int
+    uid: int = 0
+    gid: int = 0
+    mtime_ns: int = 0
+    atime_ns: int = 0
+    ctime_ns: int = 0
     device: int = 1
     rdev: int = 0
 

@@ -88,7 +88,11 @@ def delta(before: Snapshot, after: Snapshot, *, times: bool = True) -> list[Delt
             target.encode("utf-8", "surrogateescape") if target and isinstance(target, str) else saved.data
         )
         mtime, atime, _ = saved.times
-        entries.append(DeltaEntry(path, saved.mode, saved.uid, saved.gid, mtime, atime, content))
+        entries.append(
+            DeltaEntry(
+                path, saved.mode, uid=saved.uid, gid=saved.gid, mtime=mtime, atime=atime, content=content
+            )
+        )
     return entries
 
 
@@ -111,8 +115,11 @@ def decode(data: bytes) -> list[DeltaEntry]:
             at += _HEAD.size
             path = VirtualPath(data[at : at + name].decode("utf-8", "surrogateescape"))
             at += name
+            content = data[at : at + size]
             entries.append(
-                DeltaEntry(_checked(path, mode), mode, uid, gid, mtime, atime, data[at : at + size])
+                DeltaEntry(
+                    _checked(path, mode), mode, uid=uid, gid=gid, mtime=mtime, atime=atime, content=content
+                )
             )
             at += size
     except (error, OSError) as fault:

@@ -35,6 +35,7 @@ from sandhook.vfs.hostwindows import (
 from sandhook.vfs.inode import S_IFDIR, S_IFLNK, S_IFMT
 from sandhook.vfs.names import byte_order
 from sandhook.vfs.path import VirtualPath, basename, dirname
+from sandhook.vfs.pieces import read_pieces
 from sandhook.vfs.resolving import ResolvingFileSystem
 
 _NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
@@ -61,16 +62,8 @@ class HostFile:
     def read_at(self, offset: int, count: int) -> bytes:
         """Return up to ``count`` bytes from ``offset``; b"" at the end."""
         with _translated():
-            parts: list[bytes] = []
-            count = max(0, min(count, self.size() - offset))  # never allocate more than the file has
-            while count > 0:
-                part = self._pread(offset, min(count, 1 << 20))
-                if not part:
-                    break
-                parts.append(part)
-                offset += len(part)
-                count -= len(part)
-            return b"".join(parts)
+            count = min(count, self.size() - offset)  # never allocate more than the file has
+            return read_pieces(self._pread, offset, count, 1 << 20)
 
     def _pread(self, offset: int, count: int) -> bytes:
         if _PREAD is not None:
@@ -216,15 +209,15 @@ class HostDirectory(ResolvingFileSystem):
             links = max(links, 2) if is_directory else links
         is_own = info.st_uid == self._owner
         return Stat(
-            mode,
-            info.st_size,
-            info.st_ino & (1 << 63) - 1,
-            links,
-            self._uid if is_own else info.st_uid,
-            self._gid if is_own else info.st_gid,
-            info.st_mtime_ns,
-            info.st_atime_ns,
-            info.st_ctime_ns,
+            mode=mode,
+            size=info.st_size,
+            inode=info.st_ino & (1 << 63) - 1,
+            links=links,
+            uid=self._uid if is_own else info.st_uid,
+            gid=self._gid if is_own else info.st_gid,
+            mtime_ns=info.st_mtime_ns,
+            atime_ns=info.st_atime_ns,
+            ctime_ns=info.st_ctime_ns,
         )
 
     def _lstat(self, path: VirtualPath) -> Stat:

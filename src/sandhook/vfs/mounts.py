@@ -65,7 +65,7 @@ class MountTable(ResolvingFileSystem):
     def _lstat(self, path: VirtualPath) -> Stat:
         fs, inside, device = self._resolve_mount(path)
         if path in self._mounted_names and inside != "/" and not fs.is_dir(inside):
-            return Stat(S_IFDIR | 0o755, DIRECTORY_SIZE, self._numbers[path], 2, 0, 0, 0, 0, 0, device)
+            return Stat(S_IFDIR | 0o755, DIRECTORY_SIZE, self._numbers[path], 2, device=device)
         return fs.stat(inside, follow=False)._replace(device=device)
 
     def _readlink(self, path: VirtualPath) -> str:

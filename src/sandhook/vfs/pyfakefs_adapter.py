@@ -162,15 +162,15 @@ class PyfakefsFileSystem(ResolvingFileSystem):
         is_own = node.st_uid == self._owner
         info = node.stat_result
         return Stat(
-            mode,
-            size,
-            node.st_ino or 1,
-            links,
-            self._uid if is_own else node.st_uid,
-            self._gid if is_own else node.st_gid,
-            info.st_mtime_ns,
-            info.st_atime_ns,
-            info.st_ctime_ns,
+            mode=mode,
+            size=size,
+            inode=node.st_ino or 1,
+            links=links,
+            uid=self._uid if is_own else node.st_uid,
+            gid=self._gid if is_own else node.st_gid,
+            mtime_ns=info.st_mtime_ns,
+            atime_ns=info.st_atime_ns,
+            ctime_ns=info.st_ctime_ns,
         )
 
     def check_growth(self, size: int) -> None:
@@ -210,9 +210,9 @@ class PyfakefsFileSystem(ResolvingFileSystem):
             return self.to_stat(self._node(path))
         except FileNotFoundError:
             if path == "/dev":
-                return Stat(S_IFDIR | 0o755, DIRECTORY_SIZE, 2, 2, 0, 0, 0, 0, 0)
+                return Stat(S_IFDIR | 0o755, DIRECTORY_SIZE, 2, 2)
             if path in _DEVICES:
-                return Stat(S_IFCHR | 0o666, 0, 3, 1, 0, 0, 0, 0, 0)
+                return Stat(S_IFCHR | 0o666, 0, 3, 1)
             raise
 
     def _readlink(self, path: VirtualPath) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from sandhook.errors import LimitExceeded
 from sandhook.shell import Shell
-from sandhook.utilities.system.printf.common import format_printf
+from sandhook.utilities.system.printf.common import Caller, format_printf
 
 
 @pytest.mark.parametrize(
@@ -250,9 +250,7 @@ def test_time_follows_the_scripts_zone():
 
 def test_n_assigns_through_the_caller_only():
     assigned = {}
-    data = format_printf(
-        "abc%n-%n",
-        ["x", "y"],
+    caller = Caller(
         error=pytest.fail,
         warning=pytest.fail,
         now=lambda: 0.0,
@@ -260,4 +258,5 @@ def test_n_assigns_through_the_caller_only():
         check_fits=lambda size: None,
         assign=assigned.__setitem__,
     )
+    data = format_printf("abc%n-%n", ["x", "y"], caller)
     assert (data, assigned) == ((b"abc-", False), {"x": "3", "y": "4"})

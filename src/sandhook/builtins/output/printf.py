@@ -23,7 +23,7 @@ from sandhook.state.state import State
 from sandhook.state.values import LARGE
 from sandhook.text.locale import as_bytes, characters_are_bytes
 from sandhook.text.names import is_name
-from sandhook.utilities.system.printf.common import format_printf
+from sandhook.utilities.system.printf.common import Caller, format_printf
 from sandhook.utilities.system.printf.plain import format_simply, plain_format
 from sandhook.vfs.errors import error_text
 
@@ -129,9 +129,7 @@ def _format(state: State, operands: list[str]) -> tuple[bytes, int]:
     arguments = operands[1:]
     if characters_are_bytes(state.get):  # %c, %q and the number of a character
         arguments = [argument if argument.isascii() else as_bytes(argument) for argument in arguments]
-    data, stopped = format_printf(
-        operands[0],
-        arguments,
+    caller = Caller(
         error=error,
         warning=lambda message: print_error(state, f"printf: {message}"),
         now=kernel.now,
@@ -140,4 +138,5 @@ def _format(state: State, operands: list[str]) -> tuple[bytes, int]:
         started=kernel.now() - budget.elapsed() + state.started,
         assign=lambda name, value: assign_reference(state, name, value),
     )
+    data, stopped = format_printf(operands[0], arguments, caller)
     return data, 0 if stopped else status  # in bash, \c forgets invalid numbers

@@ -64,7 +64,7 @@ class ShellProbe:
     def _standard(self, name: str) -> Stat | None:
         """Return the status of a standard path, such as /usr/bin/jq, that ``command -v`` prints for a utility."""
         utility = utility_at(self._state, name)
-        return None if utility is None else Stat(0o100755, 1, hash_of(utility), 1, 0, 0, 0, 0, 0)
+        return None if utility is None else Stat(0o100755, 1, hash_of(utility), 1)
 
     def terminal(self, number: int) -> bool:
         description = self._state.process.descriptors.get(number)

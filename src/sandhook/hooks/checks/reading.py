@@ -203,14 +203,14 @@ def _simple(node: SimpleCommand, way: _Way, reader: Reader, acts: list[Act]) -> 
     documents = [each.document for each in node.redirections if each.document is not None]
     acts.append(
         Act(
-            tuple(reader.value(word) for word in node.words),
-            tuple(_guess(word, reader) for word in node.words),
-            node.words,
-            node.line,
-            way.checked,
-            way.captured,
-            way.to_stderr,
-            documents[-1].text if documents else None,
+            words=tuple(reader.value(word) for word in node.words),
+            guess=tuple(_guess(word, reader) for word in node.words),
+            nodes=node.words,
+            line=node.line,
+            checked=way.checked,
+            captured=way.captured,
+            to_stderr=way.to_stderr,
+            document=documents[-1].text if documents else None,
         )
     )
 

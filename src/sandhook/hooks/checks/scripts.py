@@ -25,7 +25,7 @@ from sandhook.hooks.contracts import Contract
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec
-from sandhook.hooks.scan import called
+from sandhook.hooks.scan import command_names
 from sandhook.hooks.trust import PROJECT_VARIABLES
 from sandhook.syntax.nodes import (
     AnsiQuoted,
@@ -151,7 +151,7 @@ class _Checker:
         looked_up = {word for act in script.acts if act.name in _ASKS for word in act.words[1:]}
         lacking: dict[str, int] = {}
         for act in script.acts:
-            for name in called(act.words):
+            for name in command_names(act.words):
                 base = name.rpartition("/")[2] if posixpath.dirname(name) in _BINARIES else name
                 known = base in BUILTINS or base in _SHELLS or base in script.functions or is_utility(base)
                 if not known and "/" not in base and base and base not in looked_up:

@@ -105,6 +105,11 @@ class LoadOptions(Record):
     contributions: Mapping[str, Sequence[Json]] | None = None
     env: Mapping[str, str] = {}
 
+    @property
+    def strict(self) -> bool:
+        """Reproduce the agent, including its defects."""
+        return self.compat == "strict"
+
 
 class Loaded(Record):
     """What a loader returns.

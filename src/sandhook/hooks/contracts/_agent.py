@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import Contract, ContractError
 from sandhook.hooks.contracts._packaged import PackagedContract
-from sandhook.hooks.contracts._payload import an_object, directory, look, text_field
+from sandhook.hooks.contracts._payload import an_object, directory, kind_of_event, look, text_field
 from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
 from sandhook.hooks.model import Compat, HookSpec, Request
@@ -123,6 +123,19 @@ def payload(
             value = absent.get(key, _ABSENT.get(place))
         result[key] = value
     return result
+
+
+def agent_event(name: str, payload: Json, events: Mapping[str, str], places: Mapping[str, str]) -> Event:
+    """Return the event that a payload describes; the payload may repeat its name as ``hook_event_name``.
+
+    Args:
+        events: The agent's names of events, and their neutral kinds.
+        places: The places of the payload's keys.
+
+    Raises:
+        ContractError: The agent has no such event, or the payload does not describe one.
+    """
+    return event_of(kind_of_event(name, events), payload, places, ignored=("hook_event_name",))
 
 
 def event_of(kind: str, payload: Json, places: Mapping[str, str], *, ignored: Iterable[str] = ()) -> Event:

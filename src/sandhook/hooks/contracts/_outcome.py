@@ -16,6 +16,18 @@ ACCIDENT = "looks like a program's own error, not a decision"
 GOES_ON = ("stop", "subagent.stop")
 
 
+class DroppedOutput(Exception):
+    """An output that is dropped whole; the message is the reason.
+
+    Args:
+        exceeded_bound: It exceeds a bound of sandhook.
+    """
+
+    def __init__(self, why: str, *, exceeded_bound: bool = False) -> None:
+        super().__init__(why)
+        self.exceeded_bound = exceeded_bound
+
+
 def refusal(kind: str, reason: str | None, notes: Sequence[str] = (), *, word: str = "deny") -> Verdict:
     """Return the verdict of a refusal: deny the call, replace the result, make the agent continue, or block."""
     verdict = Verdict(word, True, reason=reason, diagnostics=tuple(notes))

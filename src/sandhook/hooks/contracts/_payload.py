@@ -46,6 +46,13 @@ def text_field(payload: JsonObject, key: str) -> str | None:
     return value
 
 
+def kind_of_event(name: str, events: Mapping[str, str]) -> str:
+    """Return the neutral kind of an agent's event; ContractError for a name that it does not have."""
+    if name not in events:
+        raise ContractError(f"unknown event {name!r}; known are {', '.join(events)}")
+    return events[name]
+
+
 def an_object(payload: Json) -> JsonObject:
     """Return a payload that is an object; ContractError for another."""
     if not isinstance(payload, dict):

@@ -69,7 +69,7 @@ class Commands:
     Attributes:
         files: The files that are executed, by path.
         absent: Patterns of paths that are executed when a file is there, and that have no further file.
-        commands: Names of the commands that are called and not defined.
+        commands: Names of the commands that are record_call and not defined.
         unknown: What is executed and cannot be known.
     """
 
@@ -89,7 +89,7 @@ class Commands:
         self.aliases: set[str | None] = set()
         self.left: list[list[Knowledge]] = []  # at each way out of what is followed, innermost last
         self.locals: list[set[str]] = []  # of the functions that are followed, innermost last
-        self._written: dict[str, str] = {}  # paths that the scripts write, and where
+        self._places_of_writes: dict[str, str] = {}  # paths that the scripts write, and where
         self._extracts: str | None = None  # the command that writes files by names that are not known
         self._size = 0
         self._depth = 0
@@ -109,8 +109,8 @@ class Commands:
         """Follow a text that runs at a time which is not known: a trap, an alias."""
         raise NotImplementedError
 
-    def called(self, name: str, body: Node) -> None:
-        """Record that a function is called."""
+    def record_call(self, name: str, body: Node) -> None:
+        """Record that a function is record_call."""
         raise NotImplementedError
 
     # Commands.
@@ -171,7 +171,7 @@ class Commands:
 
     def _function(self, name: str, fields: Fields, known: Knowledge) -> None:
         body = known.functions[name]
-        self.called(name, body)
+        self.record_call(name, body)
         before = dict(known.variables)
         self.locals.append(set())
         positional, known.positional = known.positional, tuple(fields[1:])
@@ -322,7 +322,7 @@ class Commands:
             word: Its path as written.
             fields: The words of the call from the file on.
             how: "sources" reads it into the same shell.
-            program: The interpreter that runs it; "" for a file that is called by its path.
+            program: The interpreter that runs it; "" for a file that is record_call by its path.
         """
         relative = word[:1] != "/"
         if "\0" in word or len(word) > 4096:
@@ -413,7 +413,7 @@ class Commands:
                 for path in (
                     each for here in known.directories for each in reachable(word, here, self.machine)
                 ):
-                    self._written.setdefault(path, f"{self.where}:{line}")
+                    self._places_of_writes.setdefault(path, f"{self.where}:{line}")
 
     def _record_writes(self, fields: Fields, known: Knowledge, line: int) -> None:
         if extracts(fields):
@@ -431,7 +431,7 @@ class Commands:
 
     def list_own_files(self) -> None:
         """List what is executed and written: its bytes are not those that were approved."""
-        for written, where in self._written.items():
+        for written, where in self._places_of_writes.items():
             for path in (*self.files, *map(shown_pattern, self.absent)):
                 if is_written(path, written):
                     self.unknown.setdefault(f"{where}: writes {path}, which it executes")

@@ -59,7 +59,7 @@ class Walker(Commands):
     def later(self, text: str) -> None:
         self._later.append((text, self.where))
 
-    def called(self, name: str, body: ast.Node) -> None:
+    def record_call(self, name: str, body: ast.Node) -> None:
         self._uncalled.pop((name, id(body)), None)
 
     def text(self, text: str, known: Knowledge) -> None:

@@ -15,6 +15,7 @@ from sandhook.dispatch.envline import read_env_line
 from sandhook.dispatch.operands import base_name
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.expand.brace import expand_braces, has_braces
+from sandhook.hooks.scan import expansion, unquoted_text
 from sandhook.pattern.glob import compile_pattern, has_magic, quote
 from sandhook.syntax import parse_cached
 from sandhook.syntax.nodes import (
@@ -310,28 +311,14 @@ class WordReader:
         return list(paths) or [_unquoted(pattern)]
 
     def _parameter(self, part: ParameterExpansion) -> str | None:
-        if part.prefix:
-            return None
-        known = self._named(part)
-        if known is None or part.operator is None:
-            return known
-        if part.operator in (":-", ":?", ":="):
-            return known or None
-        if part.operator in ("-", "?", "="):
-            return known
-        if part.operator in ("%", "%%") and part.word is not None and self.value(part.word) == "/*":
-            head = known.rpartition("/")[0] if part.operator == "%" else known.partition("/")[0]
-            return head if "/" in known else known
-        if part.operator in ("#", "##") and part.word is not None and self.value(part.word) == "*/":
-            return known.rpartition("/")[2] if part.operator == "##" else known.partition("/")[2] or known
-        return None
+        return expansion(part, self._value_of(part), self.value)
 
-    def _named(self, part: ParameterExpansion) -> str | None:
+    def _value_of(self, part: ParameterExpansion) -> str | None:
         known = self._known
         if part.name == "0":
             return known.zero
         if part.name == "BASH_SOURCE":
-            first = part.subscript is None or _literal(part.subscript) == "0"
+            first = part.subscript is None or unquoted_text(part.subscript) == "0"
             return known.source if first else None
         if part.subscript is not None:
             return None
@@ -457,11 +444,6 @@ def _unquoted(pattern: str) -> str:
             continue
         text, escaped = text + letter, False
     return text
-
-
-def _literal(word: Word) -> str | None:
-    texts = [part.text for part in word.parts if isinstance(part, Literal)]
-    return "".join(texts) if len(texts) == len(word.parts) else None
 
 
 def interpreter_words(interpreter: str, argument: str | None) -> list[str]:

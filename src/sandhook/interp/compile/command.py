@@ -154,7 +154,15 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
             # bash's names for the text of -c and of standard input
             source = "main" if state.invocation.input == "stdin" else "environment"
         attributes = EXPORT if state.options.allexport else 0
-        state.functions[name] = Function(name, body, node.body, source, line, attributes, shallow)
+        state.functions[name] = Function(
+            name=name,
+            run=body,
+            body=node.body,
+            source=source,
+            line=line,
+            attributes=attributes,
+            shallow=shallow,
+        )
         state.status = 0
         return 0
 

@@ -101,12 +101,12 @@ def settings_of(options: Any, *, tag: bool, binary: bool) -> Settings:
     """Return the options in the form that printing and checking share."""
     mode = options.mode
     return Settings(
-        tag,
-        binary,
-        options.zero,
-        options.ignore_missing,
-        mode == "quiet",
-        mode == "status",
-        options.strict,
-        mode == "warn",
+        tag=tag,
+        binary=binary,
+        zero=options.zero,
+        ignore_missing=options.ignore_missing,
+        quiet=mode == "quiet",
+        status=mode == "status",
+        strict=options.strict,
+        warn=mode == "warn",
     )

@@ -13,7 +13,8 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
 from sandhook.command.options import opt, option_set
 from sandhook.pattern.errors import PatternError
-from sandhook.pattern.posix import Regex, compile_bre
+from sandhook.pattern.posix import Regex, compile_regex
+from sandhook.pattern.translate import Dialect
 from sandhook.text.quoting import quote_always
 
 
@@ -83,9 +84,8 @@ def _compile(separator: bytes) -> Regex:
     """Compile a separator in Emacs syntax: + and ? are operators, and \\| separates alternatives."""
     pieces = _PIECE.findall(separator.decode("utf-8", "surrogateescape"))
     try:
-        return compile_bre(
-            "".join(_SWAPPED.get(piece, piece) for piece in pieces), newline="^" in pieces or "$" in pieces
-        )
+        dialect = Dialect(extended=False, newline="^" in pieces or "$" in pieces)
+        return compile_regex("".join(_SWAPPED.get(piece, piece) for piece in pieces), dialect)
     except PatternError as error:
         raise Failure(str(error)) from None
 

@@ -178,14 +178,15 @@ def _inside(
     """Return the kind of a compressed file's contents, with -z followed by ``outer``; otherwise ``outer``."""
     from sandhook.formats.compressed import CorruptError, expanded, kind_of
 
-    if not kind_of(data):
+    compression = kind_of(data)
+    if not compression:
         return outer
     pieces: list[bytes] = []
     length = 0
     problem = ""
     try:
         for piece in expanded(
-            chain([data], reader.chunks()), kind_of(data), ctx.charge, ctx.budget.charge_memory
+            chain([data], reader.chunks()), compression, ctx.charge, ctx.budget.charge_memory
         ):
             pieces.append(piece[: size - length])
             length += len(pieces[-1])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.links import resolve
+from sandhook.command.links import Missing, resolve
 from sandhook.command.operands import locate, reason
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.text.quoting import quote_odd
@@ -21,13 +21,13 @@ class Options:
     Print the target of each symbolic link; with -f, -e or -m, the canonical name of each FILE.
     """
 
-    canonical: str = also(
+    canonical: Missing | None = also(
         opt(
             "-f",
             "--canonicalize",
             help="canonical name; the last part may be missing",
             const="last",
-            default="",
+            default=None,
         ),
         opt("-e", "--canonicalize-existing", help="canonical name; all must exist", const="none"),
         opt("-m", "--canonicalize-missing", help="canonical name; all may be missing", const="all"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.links import is_below, relative_to, resolve
+from sandhook.command.links import Missing, is_below, relative_to, resolve
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.text.quoting import quote_odd
@@ -22,7 +22,7 @@ class Options:
     Print the absolute name of each FILE without links, "." and "..".
     """
 
-    missing: str = also(
+    missing: Missing = also(
         opt("-e", "--canonicalize-existing", help="all must exist", const="none", default="last"),
         opt("-m", "--canonicalize-missing", help="all may be missing", const="all"),
     )

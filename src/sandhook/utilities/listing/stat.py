@@ -19,7 +19,7 @@ from sandhook.command.options import UsageError, opt, option_set
 from sandhook.dates.clock import strftime
 from sandhook.kernel.descriptor import File, Null, NullInput, OpenDirectory
 from sandhook.text.c_escapes import unescape
-from sandhook.text.quoting import QUOTING_STYLES, quote_always, quoted_name
+from sandhook.text.quoting import QUOTING_STYLES, QuotingStyle, quote_always, quoted_name
 from sandhook.utilities.listing.sizes import blocks_of
 from sandhook.vfs.base import Stat
 
@@ -120,8 +120,8 @@ def _standard_input(ctx: Context) -> Stat:
     if isinstance(description, (Null, NullInput)):
         return stat_of(ctx, "/dev/null")
     if isinstance(description, OpenDirectory):
-        return Stat(bits.S_IFDIR | 0o755, 4096, 0, 2, 0, 0, 0, 0, 0)
-    return Stat(bits.S_IFIFO | 0o600, 0, 0, 1, 0, 0, 0, 0, 0)
+        return Stat(bits.S_IFDIR | 0o755, 4096, 0, 2)
+    return Stat(bits.S_IFIFO | 0o600, 0, 0, 1)
 
 
 _NUMBERS: dict[str, Callable[[Stat], int]] = {
@@ -232,7 +232,7 @@ class _Printer:
         places = min(int(precision[:9]), MAX_WIDTH) if precision else 9
         return f"{seconds}.{f'{fraction:09d}'[:places].ljust(places, '0')}"
 
-    def _quote_name(self, style: str = "escape-shell-always") -> str:
+    def _quote_name(self, style: QuotingStyle = "escape-shell-always") -> str:
         style = QUOTING_STYLES.get(self.ctx.environment.get("QUOTING_STYLE", ""), style)
         text = quoted_name(self.name, style)
         if bits.S_ISLNK(self.info.mode):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.worker import frames, process
 from sandhook.worker.sqlite.defensive import defend
-from sandhook.worker.sqlite.modes import Style
+from sandhook.worker.sqlite.modes import MODES, Style
 from sandhook.worker.sqlite.text import Field
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Console:
     def _apply(self, header: SqliteHeader) -> None:
         style = self.style
         if header["mode"]:
-            style.set_mode(header["mode"], by_command=False)
+            style.set_mode(MODES[header["mode"]], by_command=False)
         if header["headers"] is not None:
             style.headers, style.headers_set = header["headers"], True
         if header["null"] is not None:

@@ -80,12 +80,13 @@ def _mode(console: Console, words: list[str]) -> bool:
     if operands[:1] == ["qbox"]:
         operands[0] = "box"
         options.append(("quote", ""))
-    if not operands or operands[0] not in MODES or any(name not in _MODE_OPTIONS for name, _ in options):
+    mode = MODES.get(operands[0]) if operands else None
+    if mode is None or any(name not in _MODE_OPTIONS for name, _ in options):
         console.error(f"Error: mode should be one of: {' '.join(sorted([*MODES, 'qbox']))}\n")
         raise DotCommandError
     style = console.style
-    style.set_mode(operands[0], by_command=True)
-    if operands[0] == "insert":
+    style.set_mode(mode, by_command=True)
+    if mode == "insert":
         style.table = operands[1] if len(operands) > 1 else "table"
     for name, value in options:
         if name == "wrap":

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal, TypeAlias, get_args
 
 from sandhook.worker.sqlite.text import Field
 
-MODES = (
+Mode: TypeAlias = Literal[
     "ascii",
     "box",
     "column",
@@ -21,7 +22,8 @@ MODES = (
     "table",
     "tabs",
     "tcl",
-)
+]
+MODES: dict[str, Mode] = {mode: mode for mode in get_args(Mode)}
 
 #: Modes that read all rows before they print the first.
 TABULAR = frozenset({"box", "column", "markdown", "table"})
@@ -43,7 +45,7 @@ class Style:
 
     def __init__(self, number: Number) -> None:
         self.number = number
-        self.mode = "list"
+        self.mode: Mode = "list"
         self.headers = False
         self.headers_set = False
         self.null = ""
@@ -55,7 +57,7 @@ class Style:
         self.words = False  # lines are broken between words
         self.literal = False  # fields of tables are SQL literals
 
-    def set_mode(self, mode: str, *, by_command: bool) -> None:
+    def set_mode(self, mode: Mode, *, by_command: bool) -> None:
         """Set a mode with the separators that belong to it."""
         self.mode = mode
         self.words = self.literal = False

@@ -24,7 +24,7 @@ from sandhook.hooks.model import HookSpec
 def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
     all_fields = [Fields(document) for document in documents]
-    rules = switches(all_fields, strict=options.compat == "strict")
+    rules = switches(all_fields, strict=options.strict)
     by_event: dict[str, list[HookSpec]] = {name: [] for name in EVENTS}
     read = [
         (fields, list(_document(fields, _settings(fields, rules, options, profile)))) for fields in all_fields
@@ -44,7 +44,7 @@ def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) 
     kept: list[HookSpec] = []
     withheld: list[tuple[HookSpec, str]] = []
     for spec in specs:
-        why = rules.withholds(spec.layer, origin(spec.file, spec.layer)) or _closed(rules, spec)
+        why = rules.withholds(spec.layer, origin(spec.file, spec.layer)) or _url_obstacle(rules, spec)
         if why is None:
             kept.append(spec)
         else:
@@ -72,7 +72,7 @@ def _settings(fields: Fields, rules: Switches, options: LoadOptions, profile: Pr
     return Settings(origin(document.name, document.layer), source(document), rules, options, profile)
 
 
-def _closed(rules: Switches, spec: HookSpec) -> str | None:
+def _url_obstacle(rules: Switches, spec: HookSpec) -> str | None:
     if spec.executor.type == "http" and rules.refuses_url(spec.layer, spec.executor.text):
         return f"allowedHttpHookUrls does not allow its URL: {spec.executor.text}"
     return None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._claude_shape import substitute
-from sandhook.hooks.contracts._payload import an_object, directory, text_field, variable
+from sandhook.hooks.contracts._payload import an_object, directory, kind_of_event, text_field, variable
 from sandhook.hooks.contracts.claude_code.names import (
     DEFAULTS,
     ENV_FILE_EVENTS,
@@ -199,9 +199,8 @@ def _with_arguments(prompt: str, payload: str) -> str:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
+    kind = kind_of_event(name, EVENTS)
     fields = an_object(payload)
-    if name not in EVENTS:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
     common: EventFields = {
         "session_id": text_field(fields, "session_id"),
         "cwd": text_field(fields, "cwd"),
@@ -239,4 +238,4 @@ def event(name: str, payload: Json) -> Event:
         common["tool_calls"] = tuple(calls)
         known_keys.add("tool_calls")
     common["extras"] = {key: value for key, value in fields.items() if key not in known_keys} or None
-    return Event(EVENTS[name], **common)
+    return Event(kind, **common)

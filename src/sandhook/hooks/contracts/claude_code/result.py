@@ -63,7 +63,7 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
             notes.append("standard error has no effect with exit status 0")
         return printed_verdict
     if wrong is not None:
-        return _fallen(
+        return _failure_verdict(
             spec,
             event,
             f"Hook JSON output validation failed: {wrong}",
@@ -73,7 +73,7 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
     if printed.exceeded_bound:
         why = f"its output cannot be read: {printed.broken}"
         unread = Verdict("error", could_not_run=why, exceeded_bound=True, undecodable=printed.broken)
-        return _fallen(spec, event, why, unread, notes)
+        return _failure_verdict(spec, event, why, unread, notes)
     if ran.exit_status:
         return _error(spec, event, ran, words, notes)
     return _text(spec, printed, words, profile, notes)
@@ -108,10 +108,10 @@ def _not_run(spec: HookSpec, event: Event, ran: RunResult, notes: list[str]) -> 
         return verdict._replace(label="block", block=True, reason=f"the hook {why}")
     if ran.signal is not None:
         why = words_of(ran) or NO_WORDS
-    return _fallen(spec, event, why, verdict, notes)
+    return _failure_verdict(spec, event, why, verdict, notes)
 
 
-def _fallen(spec: HookSpec, event: Event, why: str, verdict: Verdict, notes: list[str]) -> Verdict:
+def _failure_verdict(spec: HookSpec, event: Event, why: str, verdict: Verdict, notes: list[str]) -> Verdict:
     """Apply ``onFailure``, and the rule that a failed hook makes no worktree."""
     name = spec.native_event
     if name == "WorktreeCreate":
@@ -169,7 +169,9 @@ def _error(spec: HookSpec, event: Event, ran: RunResult, words: str, notes: list
     if ROWS[spec.native_event].on_exit_2 not in ("ignored", "notice"):
         notes.append(f"exit status {status} is not a decision (2 refuses)")
     first = words.partition("\n")[0]
-    return _fallen(spec, event, words or NO_WORDS, Verdict("error", system_message=first or None), notes)
+    return _failure_verdict(
+        spec, event, words or NO_WORDS, Verdict("error", system_message=first or None), notes
+    )
 
 
 def _text(spec: HookSpec, printed: Printed, words: str, profile: Profile, notes: list[str]) -> Verdict:

@@ -51,7 +51,7 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
-    if options.compat != "strict":
+    if not options.strict:
         return gather(documents, EVENTS, _document)
     from sandhook.hooks.contracts.codex.whole_file import fault_of
 

@@ -6,8 +6,7 @@ call.
 
 from __future__ import annotations
 
-from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
+from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
 from sandhook.hooks.contracts._claude_shape import read_output, wrong_types
 from sandhook.hooks.contracts._outcome import GOES_ON, accidents, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts.codex.names import ABSENT, COMMON, EVENTS, ROWS, TEXT
@@ -31,9 +30,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
-    if name not in EVENTS:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    return event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
+    return agent_event(name, payload, EVENTS, SNAKE)
 
 
 #: What the model reads in place of a result for which a hook says ``continue: false`` without a reason.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._convert import Target, flat
@@ -54,12 +55,7 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
-    strict = options.compat == "strict"
-
-    def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
-        return _document(fields, value, strict=strict)
-
-    return gather(documents, EVENTS, read)
+    return gather(documents, EVENTS, partial(_document, strict=options.strict))
 
 
 def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:

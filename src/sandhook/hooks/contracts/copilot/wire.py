@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 
-from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import (
     GOES_ON,
@@ -15,7 +14,7 @@ from sandhook.hooks.contracts._outcome import (
     unreadable,
     words_of,
 )
-from sandhook.hooks.contracts._payload import an_object, directory, variable
+from sandhook.hooks.contracts._payload import an_object, directory, kind_of_event, variable
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
     EVENTS,
@@ -75,8 +74,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes, in camel or in snake case."""
     native = ALIASES.get(name, name)
-    if native not in EVENTS:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+    kind = kind_of_event(ALIASES.get(name, name), EVENTS)
     fields = an_object(payload)
     keys = (*_COMMON, *PLACES, *(key.rstrip("?") for key in ROWS[native].fields))
     back = {snake(key): key for key in keys}
@@ -86,7 +84,7 @@ def event(name: str, payload: Json) -> Event:
         tool = camel["toolName"]
         camel["toolName"] = names.get(tool, tool) if isinstance(tool, str) else tool
     described = event_of(
-        EVENTS[native], camel, PLACES, ignored=("hook_event_name", "hookEventName", "hookName", "timestamp")
+        kind, camel, PLACES, ignored=("hook_event_name", "hookEventName", "hookName", "timestamp")
     )
     if native == "postToolUseFailure" and described.result is not None:
         error = (described.extras or {}).get("error")

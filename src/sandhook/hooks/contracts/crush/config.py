@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override
 from sandhook.hooks.contracts._fields import Fields
@@ -62,9 +63,8 @@ def _down_to(cwd: str, root: str, windows: bool) -> list[str]:
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
-    strict = options.compat == "strict"
-    loaded = gather(documents, EVENTS, lambda fields, value: _document(fields, value, strict=strict))
-    if strict:
+    loaded = gather(documents, EVENTS, partial(_document, strict=options.strict))
+    if options.strict:
         return loaded
     return loaded._replace(specs=tuple(_with_default(spec, documents) for spec in loaded.specs))
 

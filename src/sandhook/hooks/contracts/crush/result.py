@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from sandhook.hooks import decode as strict
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
-from sandhook.hooks.contracts._outcome import unreadable
+from sandhook.hooks.contracts._outcome import DroppedOutput, unreadable
 from sandhook.hooks.contracts.crush.names import DENY, HALT
 from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, decode_object, type_name
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -27,18 +27,6 @@ from sandhook.hooks.model import (
 )
 
 Scalar = TypeVar("Scalar", str, bool, int)
-
-
-class _Odd(Exception):
-    """An output that is dropped whole; the message is the reason.
-
-    Args:
-        exceeded_bound: It exceeds a bound of sandhook.
-    """
-
-    def __init__(self, why: str, *, exceeded_bound: bool = False) -> None:
-        super().__init__(why)
-        self.exceeded_bound = exceeded_bound
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
@@ -61,7 +49,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         return Verdict("none", diagnostics=tuple(notes))
     try:
         return _envelope(event, text, notes, better=compat != "strict")
-    except _Odd as odd:
+    except DroppedOutput as odd:
         notes.append(str(odd))
         return unreadable(str(odd), notes, exceeded_bound=odd.exceeded_bound)
 
@@ -86,7 +74,7 @@ def _envelope(event: Event, text: str, notes: list[str], *, better: bool) -> Ver
         decoded = decode_object(text)
     except DecodeError as error:
         exceeded = isinstance(error, BoundExceeded)
-        raise _Odd(f"standard output is not a decision: {error}", exceeded_bound=exceeded) from None
+        raise DroppedOutput(f"standard output is not a decision: {error}", exceeded_bound=exceeded) from None
     notes.extend(decoded.diagnostics)
     value: JsonObject = decoded.value
     if "hookSpecificOutput" in value:
@@ -122,7 +110,7 @@ def _native(event: Event, value: JsonObject, notes: list[str], *, better: bool) 
 
 def _claude(event: Event, value: Json, notes: list[str]) -> Verdict:
     if not isinstance(value, dict):
-        raise _Odd(f"hookSpecificOutput: wanted an object, got {type_name(value)}")
+        raise DroppedOutput(f"hookSpecificOutput: wanted an object, got {type_name(value)}")
     decision = _typed(value, "permissionDecision", str) or ""
     word = decision.lower()
     if decision and word not in ("allow", "deny"):
@@ -141,13 +129,13 @@ def _claude(event: Event, value: Json, notes: list[str]) -> Verdict:
 
 
 def _typed(value: JsonObject, key: str, wanted: type[Scalar]) -> Scalar | None:
-    """Return a field of the right type, None when absent or null. Raises _Odd for any other type."""
+    """Return a field of the right type, None when absent or null. Raises DroppedOutput for any other type."""
     item = value.get(key)
     if item is None:
         return None
     if isinstance(item, wanted) and (wanted is bool or not isinstance(item, bool)):
         return item
-    raise _Odd(f"{key}: got {type_name(item)}; the whole output is dropped")
+    raise DroppedOutput(f"{key}: got {type_name(item)}; the whole output is dropped")
 
 
 def _patch(value: Json, notes: list[str]) -> Operation | None:
@@ -158,7 +146,7 @@ def _patch(value: Json, notes: list[str]) -> Operation | None:
         try:
             value = strict.decode(value, max_depth=DATA_DEPTH).value
         except BoundExceeded as error:
-            raise _Odd(f"updated_input cannot be read: {error}", exceeded_bound=True) from None
+            raise DroppedOutput(f"updated_input cannot be read: {error}", exceeded_bound=True) from None
         except DecodeError as error:
             notes.append(f"updated_input patch rejected: {error}")
             return None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output
 from sandhook.hooks.contracts._outcome import accidents, broken, stronger, words_of
-from sandhook.hooks.contracts._payload import directory, variable
+from sandhook.hooks.contracts._payload import directory, kind_of_event, variable
 from sandhook.hooks.contracts.cursor.names import COMMON, EVENTS, GATES, KINDS, PLACES, ROWS
 from sandhook.hooks.decode import encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -72,9 +71,7 @@ def _own_keys(name: str, event: Event, payload: JsonObject) -> None:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes; its extras keep its own name, so that hooks of other names do not run."""
-    if name not in EVENTS:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    kind = EVENTS[name]
+    kind = kind_of_event(name, EVENTS)
     value = dict(payload) if isinstance(payload, dict) else payload
     if name in KINDS and isinstance(value, dict):
         tool, keys, result = KINDS[name]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
+from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
 from sandhook.hooks.contracts._claude_shape import read_output
 from sandhook.hooks.contracts._outcome import accidents, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import go_json
@@ -27,9 +26,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
-    if name not in EVENTS:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    return event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
+    return agent_event(name, payload, EVENTS, SNAKE)
 
 
 #: Where context goes on events other than those of tools.

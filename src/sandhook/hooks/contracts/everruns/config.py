@@ -53,7 +53,7 @@ class _Loader:
     def __init__(self, documents: Sequence[Document], options: LoadOptions) -> None:
         self.documents = documents
         self.options = options
-        self.strict = options.compat == "strict"
+        self.strict = options.strict
         self.problems: list[Problem] = []
         self.notes: list[str] = []
         self.withheld: list[tuple[HookSpec, str]] = []
@@ -261,7 +261,7 @@ class _Loader:
                 if reader.unparsable:
                     self.unparsable.add(unit.document)
                 if spec is not None:
-                    self._place(placed, explicit, unit, self._of_layer(spec, unit), reader.named)
+                    self._place(placed, explicit, unit, self._of_layer(spec, unit), reader.has_name)
             if unit.owner == "user":
                 position += len(unit.hooks)
         if self.strict:

@@ -49,7 +49,7 @@ class EntryReader:
         problems: The faults; with one, there is no hook.
         notes: What is allowed but unusual.
         unparsable: Upstream would have rejected the whole list.
-        named: The hook has an id of its own.
+        has_name: The hook has an id of its own.
     """
 
     def __init__(self, options: LoadOptions, owner: str, index: int, path: str, file: str = "") -> None:
@@ -62,7 +62,7 @@ class EntryReader:
         self.problems: list[Problem] = []
         self.notes: list[str] = []
         self.unparsable = False
-        self.named = False
+        self.has_name = False
 
     def read(self, raw: Json) -> HookSpec | None:
         """Return the hook, or None when it has problems."""
@@ -81,7 +81,7 @@ class EntryReader:
         matcher = self._matcher(raw, event)
         if self.problems or event is None or executor is None:
             return None
-        self.named = name is not None
+        self.has_name = name is not None
         return HookSpec(
             id=f"{self.owner}:{name if name is not None else f'{event}_{self.index}'}",
             event=EVENTS[event],
@@ -108,7 +108,7 @@ class EntryReader:
         self.problems.append(Problem(self._at(path), self.prefix + message, file=self.file))
 
     def _note(self, path: str, message: str) -> None:
-        if self.options.compat != "strict":
+        if not self.options.strict:
             self.notes.append(Diagnostic(message, self._at(path), self.file))
 
     def _at(self, path: str) -> str:

@@ -56,7 +56,7 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
             listed = bool(names & {spec.description or "", spec.executor.text})
             if enabled and not listed:
                 continue
-            if options.compat == "strict" or may_override(document.layer, spec.layer):
+            if options.strict or may_override(document.layer, spec.layer):
                 why = "is listed as disabled" if enabled else "hooks are switched off (enabled: false)"
             else:
                 switch = "disabled" if listed else "enabled"

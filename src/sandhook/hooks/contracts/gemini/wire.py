@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
+from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
 from sandhook.hooks.contracts._outcome import accidents, after_mark, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts.gemini.names import COMMON, EVENTS, ROWS
@@ -81,9 +80,7 @@ def _response(event: Event) -> Json:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
-    if name not in EVENTS:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    described = event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
+    described = agent_event(name, payload, EVENTS, SNAKE)
     stamp = (described.extras or {}).get("timestamp")
     return described.with_(timestamp=stamp) if isinstance(stamp, str) else described
 

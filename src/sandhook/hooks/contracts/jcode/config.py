@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._fields import Fields
@@ -37,8 +38,7 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
-    strict = options.compat == "strict"
-    return gather(documents, EVENTS, lambda fields, value: _document(fields, value, strict=strict))
+    return gather(documents, EVENTS, partial(_document, strict=options.strict))
 
 
 def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:

@@ -9,7 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.contracts._payload import an_object, directory, go_json, text_field, variable
+from sandhook.hooks.contracts._payload import (
+    an_object,
+    directory,
+    go_json,
+    kind_of_event,
+    text_field,
+    variable,
+)
 from sandhook.hooks.contracts.jcode.names import EVENTS, MAX_OUTPUT, TOOL_EVENTS
 from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
 from sandhook.hooks.model import Compat, HookSpec, Request
@@ -75,9 +82,8 @@ def _response(result: ToolResult, strict: bool) -> str:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
+    kind = kind_of_event(name, EVENTS)
     fields = an_object(payload)
-    if name not in EVENTS:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
     common: EventFields = {
         "session_id": text_field(fields, "session_id"),
         "cwd": text_field(fields, "cwd"),
@@ -97,4 +103,4 @@ def event(name: str, payload: Json) -> Event:
         common["stop_active"] = fields.get("stop_hook_active") is True
     elif name == "SessionStart":
         common["extras"] = {key: fields[key] for key in ("model", "source") if key in fields}
-    return Event(EVENTS[name], **common)
+    return Event(kind, **common)

@@ -7,7 +7,7 @@ blocked continues. PreToolUse has ``hookSpecificOutput.permissionDecision`` alon
 from __future__ import annotations
 
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
-from sandhook.hooks.contracts._outcome import unreadable
+from sandhook.hooks.contracts._outcome import DroppedOutput, unreadable
 from sandhook.hooks.contracts.jcode.names import BLOCKABLE, KEEP_WORKING
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, object_of, text_of, type_name
 from sandhook.hooks.event import Event, JsonObject
@@ -28,18 +28,6 @@ _SPECIFIC: dict[str, type] = {
     "modifiedResult": str,
     "additionalContext": str,
 }
-
-
-class _Odd(Exception):
-    """An output that is dropped whole; the message is the reason.
-
-    Args:
-        exceeded_bound: It exceeds a bound of sandhook.
-    """
-
-    def __init__(self, why: str, *, exceeded_bound: bool = False) -> None:
-        super().__init__(why)
-        self.exceeded_bound = exceeded_bound
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
@@ -73,7 +61,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         )
     try:
         return _output(name, event, text, notes)
-    except _Odd as odd:
+    except DroppedOutput as odd:
         notes.append(f"the whole output is ignored: {odd}")
         return unreadable(str(odd), notes, exceeded_bound=odd.exceeded_bound)
 
@@ -100,7 +88,7 @@ def _output(name: str, event: Event, text: str, notes: list[str]) -> Verdict:
         decoded = decode_object(text)
     except DecodeError as error:
         exceeded = isinstance(error, BoundExceeded)
-        raise _Odd(f"standard output is not JSON: {error}", exceeded_bound=exceeded) from None
+        raise DroppedOutput(f"standard output is not JSON: {error}", exceeded_bound=exceeded) from None
     notes.extend(decoded.diagnostics)
     value = _checked(decoded.value, _TYPES, "")
     specific = _checked(object_of(value, "hookSpecificOutput"), _SPECIFIC, "hookSpecificOutput.")
@@ -151,7 +139,7 @@ def _checked(value: JsonObject, types: dict[str, type], prefix: str) -> JsonObje
     for key, wanted in types.items():
         item = value.get(key)
         if item is not None and not isinstance(item, wanted):
-            raise _Odd(f"{prefix}{key}: got {type_name(item)}")
+            raise DroppedOutput(f"{prefix}{key}: got {type_name(item)}")
     return value
 
 

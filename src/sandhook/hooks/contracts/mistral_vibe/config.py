@@ -34,7 +34,7 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; the hooks of the strongest run first."""
-    strict = options.compat == "strict"
+    strict = options.strict
     owners: dict[str, list[Fields]] = {}
 
     def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.contracts._agent import asking, event_of, payload
+from sandhook.hooks.contracts._agent import agent_event, asking, payload
 from sandhook.hooks.contracts._outcome import refusal, words_of
 from sandhook.hooks.contracts.mistral_vibe.names import COMMON, EVENTS, PLACES, RETRIES, ROWS
 from sandhook.hooks.decode import (
@@ -36,9 +35,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
-    if name not in EVENTS:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    return event_of(EVENTS[name], payload, PLACES, ignored=("hook_event_name",))
+    return agent_event(name, payload, EVENTS, PLACES)
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:

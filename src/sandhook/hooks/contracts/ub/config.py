@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._fields import Fields
@@ -58,11 +59,7 @@ def expand(text: str, env: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
-    better = options.compat != "strict"
-
-    def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
-        return _document(fields, value, better=better)
-
+    read = partial(_document, better=not options.strict)
     return gather(_nearest(documents), EVENTS, read, noun="a mapping")
 
 

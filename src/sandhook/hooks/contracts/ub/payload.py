@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.contracts._payload import an_object, directory, go_json, text_field, variable
+from sandhook.hooks.contracts._payload import (
+    an_object,
+    directory,
+    go_json,
+    kind_of_event,
+    text_field,
+    variable,
+)
 from sandhook.hooks.contracts.ub.names import EVENTS, MAX_OUTPUT, TOOL_EVENTS
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
@@ -68,9 +75,8 @@ def _tool(call: ToolCall) -> JsonObject:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
+    kind = kind_of_event(name, EVENTS)
     fields = an_object(payload)
-    if name not in EVENTS:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
     common: EventFields = {"session_id": text_field(fields, "session_id")}
     turn = fields.get("turn", 0)
     common["turn"] = turn if isinstance(turn, int) else 0
@@ -86,4 +92,4 @@ def event(name: str, payload: Json) -> Event:
         common["result"] = ToolResult(content, content if result.get("is_error") is True else None)
     if name == "post_user_turn":
         common["success"] = True
-    return Event(EVENTS[name], **common)
+    return Event(kind, **common)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import stat as bits
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import Literal
 
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import beneath, find, reason
@@ -17,6 +18,7 @@ from sandhook.dates.clock import strftime
 from sandhook.formats.compressed import (
     LZMA_FIRST,
     XZ_CHECKS,
+    Compression,
     CorruptError,
     compressed,
     expanded,
@@ -33,7 +35,7 @@ FIXED_NAMES = ("gzip", "gunzip", "zcat")
 NAMED_HINT = frozenset(("xz", "unxz", "xzcat", "lzma", "unlzma", "lzcat"))
 
 _SUFFIXES = {"gzip": (".gz", "-gz", ".z", "-z", "_z", ".tgz", ".taz", ".Z"), "bzip2": (".bz2", ".bz", ".tbz2", ".tbz"), "xz": (".xz", ".txz"), "lzma": (".lzma", ".tlz")}  # fmt: skip
-_FORMATS = {
+_FORMATS: dict[str, Compression] = {
     "gzip": "gzip",
     "gunzip": "gzip",
     "zcat": "gzip",
@@ -222,9 +224,8 @@ class _Worker:
         rest = chain((first,) if first else (), chunks)
         if self.options.force and self.to_stdout and not kind_of(first):
             return rest
-        kind = kind_of(first)
-        if self.kind in ("xz", "lzma") and first[:1] == LZMA_FIRST:
-            kind = "lzma"
+        is_lzma = self.kind in ("xz", "lzma") and first[:1] == LZMA_FIRST
+        kind: Compression | Literal[""] = "lzma" if is_lzma else kind_of(first)
         if kind != self.kind and (self.kind, kind) != ("xz", "lzma"):
             if self.kind == "gzip" and first and len(first) > 1:
                 raise CorruptError("not in gzip format")
@@ -233,7 +234,7 @@ class _Worker:
         self.sizes = []
         return expanded(
             rest,
-            kind if self.kind == "xz" else self.kind,
+            kind or "xz" if self.kind == "xz" else self.kind,
             self.ctx.charge,
             self.ctx.budget.charge_memory,
             self.sizes,

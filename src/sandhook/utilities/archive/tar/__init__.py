@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from sandhook.command.accounts import accounts
 from sandhook.command.context import Context, Failure
@@ -31,6 +32,9 @@ from sandhook.utilities.archive.tar.options import (
 )
 from sandhook.utilities.archive.tar.select import Selection
 
+if TYPE_CHECKING:
+    from sandhook.formats.compressed import Compression
+
 RAW = True  # the first word may be options without a dash: tar xzf FILE
 USAGE_STATUS = 2
 _HINT = "Try 'tar --help' or 'tar --usage' for more information."
@@ -42,6 +46,13 @@ _USAGE_ERROR_STATUS = 64
 _PATTERN_COST = 1_000
 
 #: Characters that make a name look like a pattern.
+#: Endings of archives, and how they are compressed.
+_ENDINGS: dict[tuple[str, ...], Compression] = {
+    (".gz", ".tgz"): "gzip",
+    (".bz2", ".tbz2", ".tbz"): "bzip2",
+    (".xz", ".txz"): "xz",
+}
+
 _WILDCARDS = frozenset("*?[\\")
 
 
@@ -231,18 +242,11 @@ class Job:
 
     # ------------------------------------------------------------------ archives
 
-    def _compression(self) -> str | None:
+    def _compression(self) -> Compression | None:
         if self._options.packing != "auto":
             return self._options.packing
         name = self._options.archive
-        for endings, kind in (
-            ((".gz", ".tgz"), "gzip"),
-            ((".bz2", ".tbz2", ".tbz"), "bzip2"),
-            ((".xz", ".txz"), "xz"),
-        ):
-            if name.endswith(endings):
-                return kind
-        return None
+        return next((kind for endings, kind in _ENDINGS.items() if name.endswith(endings)), None)
 
     def _update(self, operands: list[str]) -> None:
         """Rewrite the archive with members added or removed."""

@@ -6,8 +6,13 @@ Source: GNU tar 1.34 manual, "GNU tar Operations".
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
+
+if TYPE_CHECKING:
+    from sandhook.formats.compressed import Compression
+    from sandhook.text.quoting import QuotingStyle
 
 #: Options without effect: the behaviour is the default already, or is impossible here.
 _WITHOUT_EFFECT = (
@@ -18,7 +23,7 @@ _WITHOUT_EFFECT = (
     "--no-check-device", "--check-device", "--restrict", "--no-quote-chars", "--verbatim-files-from",
     "--no-verbatim-files-from", "--unquote", "--no-unquote", "--no-ignore-command-error",
 )  # fmt: skip
-_PACKERS = {
+_PACKERS: dict[str, Compression] = {
     "gzip": "gzip",
     "pigz": "gzip",
     "bzip2": "bzip2",
@@ -28,7 +33,7 @@ _PACKERS = {
     "lzma": "lzma",
 }
 FORMATS = {"gnu": "gnu", "oldgnu": "gnu", "ustar": "ustar", "pax": "pax", "posix": "pax", "v7": "v7"}
-QUOTINGS = {"literal": "literal", "escape": "escape", "shell": "shell", "shell-always": "shell-always", "c": "c",
+QUOTINGS: dict[str, QuotingStyle] = {"literal": "literal", "escape": "escape", "shell": "shell", "shell-always": "shell-always", "c": "c",
             "shell-escape": "escape-shell", "shell-escape-always": "escape-shell-always", "c-maybe": "c-maybe",
             "locale": "locale", "clocale": "c"}  # fmt: skip
 
@@ -45,7 +50,7 @@ def _format(text: str) -> str:
     return FORMATS[text]
 
 
-def _packer(text: str) -> str:
+def _packer(text: str) -> Compression:
     words = text.split()
     name = words[0].rpartition("/")[2] if words else ""
     if name not in _PACKERS:
@@ -53,7 +58,7 @@ def _packer(text: str) -> str:
     return _PACKERS[name]
 
 
-def _quoting(text: str) -> str:
+def _quoting(text: str) -> QuotingStyle:
     if text not in QUOTINGS:
         raise UsageError(
             f"Unknown quoting style '{text}'. Try '--quoting-style=help' to get a list.", hint=False
@@ -95,7 +100,7 @@ class Options:
         ),
     )
     archive: str = opt("-f", "--file", "ARCHIVE", "the archive; - is a standard stream", default="-")
-    packing: str | None = also(
+    packing: Compression | Literal["auto"] | None = also(
         opt("-z", "--gzip", "--gunzip", help="gzip", const="gzip", default=None),
         opt("-j", "--bzip2", help="bzip2", const="bzip2"),
         opt("-J", "--xz", help="xz", const="xz"),
@@ -177,7 +182,9 @@ class Options:
     transformed: bool = opt(
         "--show-transformed-names", "--show-stored-names", help="list names as --transform makes them"
     )
-    quoting: str = opt("--quoting-style", "STYLE", "how names are listed", convert=_quoting, default="escape")
+    quoting: QuotingStyle = opt(
+        "--quoting-style", "STYLE", "how names are listed", convert=_quoting, default="escape"
+    )
     no_links: bool = opt("--hard-dereference", help="store every link of a file as a file")
     tolerant: bool = opt("--ignore-failed-read", help="do not fail for files that cannot be read")
     top: str | None = opt("--one-top-level", "DIRECTORY", "extract into DIRECTORY, or one named after the archive",

@@ -122,19 +122,19 @@ def _style(options: Options, ctx: Context) -> Style:
     if options.digits:
         context = max(context, min(int("".join(options.digits)[:9]), MAX_CONTEXT))
     return Style(
-        kind,
-        context if context >= 0 else 3,
-        options.functions or options.function is not None,
-        options.function,
-        options.expand,
-        options.tab,
-        options.indent,
-        options.bare,
-        options.width,
-        options.left_only,
-        options.changed_only,
-        _formats(options) if kind == "groups" else None,
-        _colours(options, ctx),
+        kind=kind,
+        context=context if context >= 0 else 3,
+        functions=options.functions or options.function is not None,
+        function=options.function,
+        expand=options.expand,
+        tab=options.tab,
+        indent=options.indent,
+        bare=options.bare,
+        width=options.width,
+        left_only=options.left_only,
+        changed_only=options.changed_only,
+        formats=_formats(options) if kind == "groups" else None,
+        colours=_colours(options, ctx),
     )
 
 

@@ -41,7 +41,7 @@ class Side:
         self.info: Stat | None = None
         self.error: OSError | None = None
         if name == "-":
-            self.info = Stat(bits.S_IFIFO, 0, 0, 1, 0, 0, int(ctx.now() * 1e9), 0, 0)
+            self.info = Stat(bits.S_IFIFO, 0, 0, 1, mtime_ns=int(ctx.now() * 1e9))
             return
         try:
             self.info = stat_of(ctx, name, follow=follow)

@@ -56,7 +56,7 @@ def parse(data: bytes) -> list[Member]:
             raw, content = _name(raw, names, content)
             mtime, uid, gid = (_number(part, 10) for part in (head[16:28], head[28:34], head[34:40]))
             name = raw.decode("utf-8", "surrogateescape")
-            members.append(Member(name, mtime, uid, gid, _number(head[40:48], 8), content, offset))
+            members.append(Member(name, mtime, uid, gid, _number(head[40:48], 8), content, offset=offset))
     if at < len(data.rstrip(b"\n")):
         raise ArchiveError("malformed archive")
     return members

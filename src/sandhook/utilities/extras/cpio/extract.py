@@ -90,8 +90,18 @@ class Extractor:
         regular = bits.S_ISREG(info.mode)
         size = info.size if regular else 0
         member = format_.Member(
-            name, info.mode, info.uid, info.gid, 1, info.mtime_ns // 10**9, size, key, 0, 1, None
-        )  # fmt: skip
+            name=name,
+            mode=info.mode,
+            uid=info.uid,
+            gid=info.gid,
+            links=1,
+            mtime=info.mtime_ns // 10**9,
+            size=size,
+            key=key,
+            device=0,
+            padding=1,
+            check=None,
+        )
         if regular and (self._options.link or (info.links > 1 and key in self._paths_by_key)):
             source = name if self._options.link else self._paths_by_key[key]
             self._create(target, member, None, source=source)

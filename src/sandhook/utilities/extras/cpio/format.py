@@ -134,9 +134,18 @@ def _read_newc(source: Source, magic: bytes) -> Member:
     name = _name(source, length)
     source.read(-(_NEWC_SIZE + length) % 4)
     return Member(
-        name, mode, uid, gid, links, mtime, size, (major << 32 | minor, inode), rmajor << 32 | rminor, 4,
-        check if magic == b"070702" else None,
-    )  # fmt: skip
+        name=name,
+        mode=mode,
+        uid=uid,
+        gid=gid,
+        links=links,
+        mtime=mtime,
+        size=size,
+        key=(major << 32 | minor, inode),
+        device=rmajor << 32 | rminor,
+        padding=4,
+        check=check if magic == b"070702" else None,
+    )
 
 
 def _read_odc(source: Source) -> Member:
@@ -148,7 +157,19 @@ def _read_odc(source: Source) -> Member:
         fields.append(_digits(data[at : at + width], 8))
         at += width
     device, inode, mode, uid, gid, links, rdev, mtime, length, size = fields
-    return Member(_name(source, length), mode, uid, gid, links, mtime, size, (device, inode), rdev, 1, None)
+    return Member(
+        name=_name(source, length),
+        mode=mode,
+        uid=uid,
+        gid=gid,
+        links=links,
+        mtime=mtime,
+        size=size,
+        key=(device, inode),
+        device=rdev,
+        padding=1,
+        check=None,
+    )
 
 
 def _read_bin(source: Source, magic: bytes) -> Member:
@@ -159,17 +180,17 @@ def _read_bin(source: Source, magic: bytes) -> Member:
     name = _name(source, length)
     source.read(length % 2)
     return Member(
-        name,
-        mode,
-        uid,
-        gid,
-        links,
-        high << 16 | low,
-        size_high << 16 | size_low,
-        (device, inode),
-        rdev,
-        2,
-        None,
+        name=name,
+        mode=mode,
+        uid=uid,
+        gid=gid,
+        links=links,
+        mtime=high << 16 | low,
+        size=size_high << 16 | size_low,
+        key=(device, inode),
+        device=rdev,
+        padding=2,
+        check=None,
     )
 
 

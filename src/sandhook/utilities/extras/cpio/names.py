@@ -73,7 +73,19 @@ class Writer:
             remaining[key] -= 1
             self._file(name, info, data=not remaining[key])
         self._deferred_names = {}
-        trailer = format_.Member(format_.TRAILER, 0, 0, 0, 1, 0, 0, (0, 0), 0, 1, None)
+        trailer = format_.Member(
+            name=format_.TRAILER,
+            mode=0,
+            uid=0,
+            gid=0,
+            links=1,
+            mtime=0,
+            size=0,
+            key=(0, 0),
+            device=0,
+            padding=1,
+            check=None,
+        )
         self._write_data(format_.header(trailer, self._options.kind))
         self._write_data(bytes(-self._size % format_.BLOCK))
         return self._size
@@ -108,8 +120,18 @@ class Writer:
                     check = sum([sum(piece) for piece in checksum_reader.chunks()]) & 0xFFFFFFFF
         size = len(content) if link else info.size if regular and data else 0
         member = format_.Member(
-            name, info.mode, info.uid, info.gid, info.links, info.mtime_ns // 10**9, size, self._key(info), 0, 1, check
-        )  # fmt: skip
+            name=name,
+            mode=info.mode,
+            uid=info.uid,
+            gid=info.gid,
+            links=info.links,
+            mtime=info.mtime_ns // 10**9,
+            size=size,
+            key=self._key(info),
+            device=0,
+            padding=1,
+            check=check,
+        )
         self._write_data(format_.header(member, kind))
         written = len(content)
         self._write_data(content)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
-from sandhook.pattern.posix import compile_bre
+from sandhook.pattern.posix import LINE_BRE, compile_regex
 from sandhook.record import Record
 from sandhook.text.width import width_of
 from sandhook.utilities.git.arguments import Parser, count
@@ -114,7 +114,7 @@ def _position(text: str, lines: list[bytes], after: int) -> int:
     match = re.fullmatch(r"/(.*)/", text)
     if match is None:
         raise GitError(f"-L {text} is not offered in the sandbox (L-GIT-003)", status=129)
-    regex = compile_bre(match[1], newline=True)
+    regex = compile_regex(match[1], LINE_BRE)
     for at in range(after, len(lines)):
         if regex.search(lines[at].removesuffix(b"\n")) is not None:
             return at

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.pattern.errors import PatternError
-from sandhook.pattern.posix import Regex, compile_bre, compile_ere
+from sandhook.pattern.posix import Regex, compile_regex
+from sandhook.pattern.translate import Dialect
 from sandhook.record import Record
 from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.diff.patch import is_binary
@@ -152,8 +153,8 @@ class _Search:
             patterns = ["".join(f"\\{c}" if c in special else c for c in pattern) for pattern in patterns]
         text = "\n".join(patterns)
         try:
-            compiler = compile_ere if syntax == "extended" else compile_bre
-            return compiler(text, icase=self.options.ignore_case, newline=True, lenient=True)
+            dialect = Dialect(extended=syntax == "extended", newline=True, lenient=True)
+            return compile_regex(text, dialect, icase=self.options.ignore_case)
         except PatternError as error:
             raise GitError(f"command line, '{text}': {error}") from None
 

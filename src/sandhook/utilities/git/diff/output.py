@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from sandhook.pattern.posix import compile_ere
+from sandhook.pattern.posix import LINE_ERE, compile_regex
 from sandhook.utilities.git.diff.check import check_pair
 from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.options import DiffOptions, refused
@@ -156,7 +156,7 @@ class DiffOutput:
         charge = self.repository.access.charge
         charge(1 + ((len(old) + len(new)) >> 10))
         if options.pickaxe_lines is not None:
-            regex = compile_ere(options.pickaxe_lines, newline=True)
+            regex = compile_regex(options.pickaxe_lines, LINE_ERE)
             if is_binary(old) or is_binary(new):
                 return False
             before, after = split_lines(old), split_lines(new)
@@ -167,7 +167,7 @@ class DiffOutput:
             )
         text = options.pickaxe or ""
         if options.pickaxe_regex:
-            regex = compile_ere(text, newline=True)
+            regex = compile_regex(text, LINE_ERE)
             return sum(1 for _ in regex.finditer(old)) != sum(1 for _ in regex.finditer(new))
         return old.count(encode(text)) != new.count(encode(text))
 

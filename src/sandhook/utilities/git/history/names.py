@@ -200,11 +200,11 @@ class Names:
 
     def _with_message(self, tips: list[str], pattern: str) -> str | None:
         """Return the youngest commit whose message matches an expression."""
-        from sandhook.pattern.posix import compile_ere
+        from sandhook.pattern.posix import LINE_ERE, compile_regex
         from sandhook.utilities.git.history.walk import Walk
 
         negated = pattern.startswith("!-")
-        regex = compile_ere(pattern[2:] if negated else pattern.removeprefix("!"), newline=True)
+        regex = compile_regex(pattern[2:] if negated else pattern.removeprefix("!"), LINE_ERE)
         starts = [oid for tip in tips if (oid := self._objects.peel(tip, "commit")) is not None]
         for commit in Walk(self._repository, starts, []):
             found = regex.search(commit.message.encode("utf-8", "surrogateescape")) is not None

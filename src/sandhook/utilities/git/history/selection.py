@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.pattern.errors import PatternError
-from sandhook.pattern.posix import Regex, compile_bre, compile_ere
+from sandhook.pattern.posix import LINE_BRE, LINE_ERE, Regex, compile_regex
 from sandhook.record import Record
 from sandhook.utilities.git.arguments import count
 from sandhook.utilities.git.diff.trees import compare_trees
@@ -309,11 +309,10 @@ def _compiled(text: str, options: WalkOptions) -> Regex:
     try:
         if options.syntax == "fixed":
             special = "\\.[]*^$"
-            return compile_bre(
-                "".join(f"\\{c}" if c in special else c for c in text), icase=options.icase, newline=True
-            )
+            literal = "".join(f"\\{c}" if c in special else c for c in text)
+            return compile_regex(literal, LINE_BRE, icase=options.icase)
         if options.syntax == "extended":
-            return compile_ere(text, icase=options.icase, newline=True)
-        return compile_bre(text, icase=options.icase, newline=True)
+            return compile_regex(text, LINE_ERE, icase=options.icase)
+        return compile_regex(text, LINE_BRE, icase=options.icase)
     except PatternError as error:
         raise GitError(f"-e option, '{text}': {error}") from None

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from sandhook.command.pieces import PIECE
 from sandhook.lazy import cache_short, lazily
 from sandhook.pattern.errors import PatternError
-from sandhook.pattern.posix import Match, Regex, compile_ere
+from sandhook.pattern.posix import Match, Regex, compile_regex
+from sandhook.pattern.translate import Dialect
 from sandhook.utilities.languages.awk.values import Fatal
 
 _ESCAPE = lazily(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(.))", re.DOTALL)
@@ -58,6 +59,9 @@ def _newlines(text: str) -> str:
     return _BRACKET.sub(lambda match: "[\n]" if match[0] == "\n" else match[0], text)
 
 
+_DIALECT = Dialect(extended=True, lenient=True, ordinary=True, bracket_escapes=True)
+
+
 class Invalid(Fatal):
     """An expression that does not compile. In a constant it is an error of the program."""
 
@@ -76,9 +80,7 @@ class Pattern:
     def __init__(self, source: str, icase: bool) -> None:
         text = _translate(source)
         try:
-            self.regex: Regex = compile_ere(
-                text, icase=icase, lenient=True, ordinary=True, bracket_escapes=True
-            )
+            self.regex: Regex = compile_regex(text, _DIALECT, icase=icase)
         except PatternError as error:
             raise Invalid(f"{error}: /{source[:200]}/") from None
         plain = text[1:] if text[:1] == "^" else text

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import also, opt, option_set
 from sandhook.command.pieces import Charge
-from sandhook.pattern.posix import compile_bre, compile_ere
+from sandhook.pattern.posix import compile_regex
+from sandhook.pattern.translate import Dialect
 from sandhook.utilities.languages.sed.actions import DELETE, END, QUIT, QUIT_SILENT, RESTART
 from sandhook.utilities.languages.sed.commands import CompiledScript
 from sandhook.utilities.languages.sed.fixed import replace_literal
@@ -144,19 +145,14 @@ def compile_script(
     def compile_(pattern: Pattern) -> Expression:
         data = pattern.text.encode("utf-8", "surrogateescape")
         records = options.zero and pattern.multiline
-        if options.extended:
-            regex = compile_ere(
-                data,
-                icase=pattern.icase,
-                newline=pattern.multiline,
-                stray_paren=False,
-                lines=not records,
-                gnu=not posix,
-            )
-        else:
-            regex = compile_bre(
-                data, icase=pattern.icase, newline=pattern.multiline, lines=not records, gnu=not posix
-            )
+        dialect = Dialect(
+            extended=options.extended,
+            newline=pattern.multiline,
+            stray_paren=not options.extended,
+            lines=not records,
+            gnu=not posix,
+        )
+        regex = compile_regex(data, dialect, icase=pattern.icase)
         return RecordsRegex(regex) if records else regex
 
     try:

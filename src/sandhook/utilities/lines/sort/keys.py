@@ -84,7 +84,15 @@ def parse_key(text: str) -> Key:
     if at < len(text):
         raise _specification_error("stray character in field spec", text)
     flags = "".join(dict.fromkeys((start_flags + end_flags).replace("b", "")))
-    return Key(field - 1, char - 1, end_field, end_char, "b" in start_flags, "b" in end_flags, flags)
+    return Key(
+        start_field=field - 1,
+        start_char=char - 1,
+        end_field=end_field,
+        end_char=end_char,
+        start_blanks="b" in start_flags,
+        end_blanks="b" in end_flags,
+        flags=flags,
+    )
 
 
 def _count(text: str, at: int, message: str) -> tuple[int, int]:

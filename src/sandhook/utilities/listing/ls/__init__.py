@@ -8,14 +8,15 @@ L-LS-002, no file has a security context for -Z.
 from __future__ import annotations
 
 import stat as bits
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 from sandhook.command.choices import one_of
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import beneath, locate, reason
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.pattern.glob import compile_pattern
-from sandhook.text.quoting import QUOTING_STYLES, quote_always
+from sandhook.text.quoting import QUOTING_STYLES, QuotingStyle, quote_always
 from sandhook.utilities.listing.ls import layout as listing
 from sandhook.utilities.listing.ls.colors import Colours, read_colours
 from sandhook.utilities.listing.ls.dired import Dired
@@ -39,7 +40,7 @@ _INDICATORS = {"none": "", "slash": "slash", "file-type": "type", "classify": "a
 _WHEN = ("always yes force", "never no none", "auto tty if-tty")
 
 
-def _one_of(name: str, table: dict[str, str], *words: str) -> Callable[[str], str]:
+def _one_of(name: str, table: Mapping[str, str], *words: str) -> Callable[[str], str]:
     read = one_of(name, *(words or table), status=1)
     return lambda text: table[read(text)]
 
@@ -127,7 +128,7 @@ class Options:
         opt("--dereference-command-line-symlink-to-dir", help="follow operands that are links to directories",
             const="directories"),
     )  # fmt: skip
-    quoting: str = also(
+    quoting: QuotingStyle | Literal[""] = also(
         opt("-N", "--literal", help="unchanged names (default)", const="literal", default=""),
         opt("-Q", "--quote-name", help="names in double quotes", const="c"),
         opt("-b", "--escape", help="escapes for unprintable characters", const="escape"),
@@ -344,7 +345,7 @@ def _colours(ctx: Context) -> Colours | None:
         return None
 
 
-def _quoting(options: Options, ctx: Context) -> str:
+def _quoting(options: Options, ctx: Context) -> QuotingStyle:
     if options.quoting:
         return options.quoting
     style = ctx.environment.get("QUOTING_STYLE", "literal")

@@ -14,7 +14,7 @@ from sandhook.command.modes import mode_string, type_letter
 from sandhook.command.options import UsageError
 from sandhook.dates.clock import strftime
 from sandhook.record import Record
-from sandhook.text.quoting import quote_always, quoted_name
+from sandhook.text.quoting import QuotingStyle, quote_always, quoted_name
 from sandhook.utilities.listing.ls.colors import Colours
 from sandhook.utilities.listing.ls.dired import INDENT, Dired
 from sandhook.utilities.listing.sizes import HALF_YEAR, blocks_of, human_size
@@ -33,7 +33,7 @@ class File(Record):
     @classmethod
     def without_status(cls, name: str, path: str, mode: int) -> File:
         """Return a file of which only the type is known, so that its line consists of question marks."""
-        return cls(name, path, Stat(bits.S_IFMT(mode), 0, 0, 0, 0, 0, 0, 0, 0), False)
+        return cls(name, path, Stat(bits.S_IFMT(mode), 0, 0, 0), False)
 
 
 class Layout(Record):
@@ -51,7 +51,7 @@ class Layout(Record):
     time: str
     style: tuple[str, str]
     indicator: str
-    quoting: str
+    quoting: QuotingStyle
     hide_control: bool
     context: bool
     end: bytes

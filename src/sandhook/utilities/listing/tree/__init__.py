@@ -111,11 +111,20 @@ class Options:
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 2 when an operand could not be read."""
     rules = Rules(
-        options.hidden, options.directories, options.follow, options.level, options.limit, options.one_device,
-        options.prune, options.sort, options.reverse, options.first,
-        patterns(options.pattern, options.ignore_case), patterns(options.ignore, options.ignore_case),
-        options.match_directories,
-    )  # fmt: skip
+        hidden=options.hidden,
+        directories=options.directories,
+        follow=options.follow,
+        level=options.level,
+        limit=options.limit,
+        one_device=options.one_device,
+        prune=options.prune,
+        sort=options.sort,
+        reverse=options.reverse,
+        first=options.first,
+        patterns=patterns(options.pattern, options.ignore_case),
+        ignored=patterns(options.ignore, options.ignore_case),
+        match_directories=options.match_directories,
+    )
     if options.output is not None:
         try:
             file = ctx.create(options.output)

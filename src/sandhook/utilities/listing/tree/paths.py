@@ -79,4 +79,4 @@ class PathForest(Forest):
 
 
 def _info(kind: int) -> Stat:
-    return Stat(kind, 0, 0, 0, 0, 0, 0, 0, 0)
+    return Stat(kind, 0, 0, 0)

@@ -16,7 +16,8 @@ from sandhook.limits import Budget, timed_items
 from sandhook.pattern.dialect import check_class_syntax
 from sandhook.pattern.errors import SearchTooLong
 from sandhook.pattern.linear import line_pieces
-from sandhook.pattern.posix import Regex, after_character, compile_bre, compile_ere
+from sandhook.pattern.posix import Regex, after_character, compile_regex
+from sandhook.pattern.translate import Dialect
 from sandhook.record import Record
 
 #: Returns an offset in the first matching line from ``pos`` on, which begins a line; -1 when no line matches.
@@ -28,6 +29,7 @@ _BRE_SPECIAL = frozenset(b"\\.[]*^$\n")
 _ERE_SPECIAL = frozenset(b"\\.[]*^$+?(){}|\n")
 _ESCAPED = frozenset(b"\\.[*^$+?(){}|")
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_FIXED_STRINGS = Dialect(extended=True, newline=True, lenient=True)
 _MOST_ALTERNATIVES = 30_000  #: bytes of fixed strings that are compiled to one expression
 
 
@@ -71,16 +73,14 @@ class Matcher:
         if spec.kind != "F":
             for pattern in patterns:
                 check_class_syntax(pattern)
-            compile_ = compile_ere if spec.kind == "E" else compile_bre
-            self._regex = compile_(
-                b"\n".join(patterns), icase=spec.icase, newline=not spec.zero, lenient=True
-            )
+            dialect = Dialect(extended=spec.kind == "E", newline=not spec.zero, lenient=True)
+            self._regex = compile_regex(b"\n".join(patterns), dialect, icase=spec.icase)
             self.warnings = self._regex.warnings
         elif sum(map(len, patterns)) > _MOST_ALTERNATIVES:
             self._needles = _longest_first(patterns)
         elif patterns:
             text = b"|".join(map(escape, dict.fromkeys(patterns)))
-            self._regex = compile_ere(text, icase=spec.icase, newline=True, lenient=True)
+            self._regex = compile_regex(text, _FIXED_STRINGS, icase=spec.icase)
 
     def bind(self, budget: Budget) -> tuple[Find, Spans]:
         """Return the searches for lines and for spans, which charge ``budget``. Raises PatternError."""
@@ -123,8 +123,8 @@ class Matcher:
             if spec.kind == "G":
                 before, after = (rb"^\(", rb"\)$") if whole else (rb"\(^\|.*\)\(", rb"\)\(.*\|$\)")
             text = before + b"\n".join(spec.patterns) + after
-            compile_ = compile_ere if spec.kind == "E" else compile_bre
-            selecting = compile_(text, icase=spec.icase, newline=not spec.zero, lenient=True, selects=True)
+            dialect = Dialect(extended=spec.kind == "E", newline=not spec.zero, lenient=True, selects=True)
+            selecting = compile_regex(text, dialect, icase=spec.icase)
         if regex.superset is None and not spec.words:
             return _by_line(_regex_spans(selecting, budget), delimiter, budget), spans
 

@@ -99,9 +99,14 @@ class _Run:
         unique = tuple(patterns)
         icase = options.case == "i" or (options.case == "S" and is_lower(unique, options.fixed))
         return PatternSpec(
-            unique, options.fixed, icase, options.bounds == "w", options.bounds == "x",
-            options.multiline, options.dotall and options.multiline,
-        )  # fmt: skip
+            patterns=unique,
+            fixed=options.fixed,
+            icase=icase,
+            words=options.bounds == "w",
+            lines=options.bounds == "x",
+            multiline=options.multiline,
+            dotall=options.dotall and options.multiline,
+        )
 
     # ------------------------------------------------------------------ which files
 

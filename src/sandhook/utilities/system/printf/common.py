@@ -63,22 +63,8 @@ _ABSENT = -1  #: there is no precision
 _FORMATS: dict[bytes, tuple[Item, ...]] = {}
 
 
-def format_printf(
-    format_: str,
-    arguments: Sequence[str],
-    *,
-    error: Callable[[str], None],
-    warning: Callable[[str], None],
-    now: Callable[[], float],
-    environment: Mapping[str, str],
-    check_fits: Callable[[int], None],
-    started: float | None = None,
-    assign: Callable[[str, str], None] | None = None,
-) -> tuple[bytes, bool]:
-    """Return the output of printf, and whether a ``\\c`` in an argument of %b ended it.
-
-    ``Caller`` describes the other parameters.
-    """
+def format_printf(format_: str, arguments: Sequence[str], caller: Caller) -> tuple[bytes, bool]:
+    """Return the output of printf, and whether a ``\\c`` in an argument of %b ended it."""
     if format_ == "%s\n" and len(arguments) == 1:
         return arguments[0].encode("utf-8", "surrogateescape") + b"\n", False
     key = format_.encode("utf-8", "surrogateescape")
@@ -89,7 +75,6 @@ def format_printf(
             if len(_FORMATS) >= _MAX_CACHED_FORMATS:
                 _FORMATS.clear()
             _FORMATS[key] = items
-    caller = Caller(error, warning, now, environment, check_fits, started, assign)
     formatter = Formatter(arguments, caller)
     while formatter.expand(items) and formatter.has_more():
         pass
@@ -204,9 +189,7 @@ class Caller(Record):
     now: Callable[[], float]  #: the time in seconds since the epoch, for ``%(...)T``
     environment: Mapping[str, str]  #: where TZ is looked up
     check_fits: Callable[[int], None]  #: raises an error for a size in bytes over the memory limit
-    started: float | None = (
-        None  #: the start time of the shell, for ``%(...)T`` with -2; None for the current time
-    )
+    started: float | None = None  #: the start of the shell, for ``%(...)T`` with -2; None for now
     assign: Callable[[str, str], None] | None = None  #: sets a variable for ``%n``; None if ``%n`` is invalid
 
 
