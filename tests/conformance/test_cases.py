@@ -28,11 +28,11 @@ def name(path: Path) -> str:
 @pytest.mark.parametrize("path", FILES, ids=name)
 def test_cases(path, oracle):
     file = load(path)
-    reports = run([Selection(file, file.cases)], Sandhook())
+    reports = run([Selection(file, file.cases)], Sandhook(root=str(ROOT)))
     if oracle:
         for each in file.oracles:
             check(each)
-            with RealShell(each.name, jobs=2) as shell:
+            with RealShell(each.name, root=str(ROOT), jobs=2) as shell:
                 reports += run([Selection(file, file.cases)], shell)
     assert all(report.good for report in reports), f"\n{to_text(reports)}"
 

@@ -353,7 +353,7 @@ def test_a_script_is_approved_by_each_of_its_names(tmp_path):
             engine = approved(tmp_path, f". '{name}'")
             assert engine.fire(event(tmp_path)).reason == "approved"
             script.write_text("exit 0\n")
-            failure = engine.fire(event(tmp_path)).outcomes[0].ran.failure
+            failure = engine.fire(event(tmp_path)).outcomes[0].run.failure
             assert (failure or "").endswith(": has changed since it was approved"), name
     outside.unlink()
 
@@ -371,7 +371,7 @@ def test_an_absent_script_is_absent_by_each_of_its_names(tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(ApprovedFiles, "__enter__", appears)
             engine.fire(event(tmp_path))
-        failure = engine.fire(event(tmp_path)).outcomes[0].ran.failure
+        failure = engine.fire(event(tmp_path)).outcomes[0].run.failure
         assert "was absent when the hook was approved" in (failure or ""), name
         extra.unlink()
         assert not (tmp_path / "ran").exists(), name

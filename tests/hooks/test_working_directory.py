@@ -42,7 +42,7 @@ def test_a_hook_runs_in_the_directory_of_its_event(cwd: str, layer: str, isolati
 def test_hooks_of_every_contract_run_in_the_directory_of_the_event(name: str) -> None:
     value = json.loads(json.dumps(GUARDS[name]).replace(f'"{GUARD}"', '"pwd"'))
     engine = HookEngine.load(Document(value, contract=name), runner=SandboxRunner())
-    ran = engine.fire(ToolPre("Bash", {"command": "ls"}, cwd="/home/me/project")).outcomes[0].ran
+    ran = engine.fire(ToolPre("Bash", {"command": "ls"}, cwd="/home/me/project")).outcomes[0].run
     assert ran is not None
     assert ran.stdout == b"/home/me/project\n"
 

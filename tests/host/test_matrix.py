@@ -72,15 +72,15 @@ def write(place: Path, name: str, text: str | bytes) -> None:
 
 
 def denied(decision: Decision) -> str | None:
-    assert decision.refused, [(outcome.stdout, outcome.stderr, outcome.ran) for outcome in decision.outcomes]
+    assert decision.refused, [(outcome.stdout, outcome.stderr, outcome.run) for outcome in decision.outcomes]
     return decision.reason
 
 
 def failed(decision: Decision, status: int) -> str:
     """Return the only hook's message, when it failed with a status and nothing came of it."""
     (outcome,) = decision.outcomes
-    assert outcome.ran is not None
-    assert (outcome.ran.exit_status, decision.refused, decision.permission) == (status, False, "none"), (
+    assert outcome.run is not None
+    assert (outcome.run.exit_status, decision.refused, decision.permission) == (status, False, "none"), (
         outcome
     )
     return outcome.stderr
@@ -123,7 +123,7 @@ def test_a_file_without_first_line(fire: Fire, place: Path) -> None:
     write(place, "hook", "cat >/dev/null\nexit 2\n")
     assert denied(fire("./hook | cat; exit ${PIPESTATUS[0]}")) == "blocked by hook"
     write(place, "hook", "")
-    assert fire("./hook").outcomes[0].ran.exit_status == 0  # type: ignore[union-attr]
+    assert fire("./hook").outcomes[0].run.exit_status == 0  # type: ignore[union-attr]
 
 
 def test_a_file_for_bash(fire: Fire, place: Path) -> None:
@@ -171,8 +171,8 @@ def test_a_first_line_with_a_carriage_return(fire: Fire, place: Path) -> None:
     decision = fire("./hook")
     assert denied(decision) == "said"
     (outcome,) = decision.outcomes
-    assert outcome.ran is not None
-    assert "./hook: the '#!' line ends in a carriage return, which was dropped" in outcome.ran.diagnostics
+    assert outcome.run is not None
+    assert "./hook: the '#!' line ends in a carriage return, which was dropped" in outcome.run.diagnostics
 
 
 def test_a_file_that_is_missing_blocks_nothing(fire: Fire) -> None:
@@ -247,7 +247,7 @@ def test_a_timeout_ends_the_interpreter_and_its_children(fire: Fire, place: Path
     decision = fire("./hook & wait", timeout=PATIENCE)
     assert time.monotonic() - begin < PATIENCE + 1.5
     (outcome,) = decision.outcomes
-    assert outcome.ran is not None and outcome.ran.timed_out
+    assert outcome.run is not None and outcome.run.timed_out
     assert not decision.refused, "a timeout is no opinion"
     pids = list(map(int, (place / "ready").read_text().split()))
     assert len(pids) == 2 and not any(map(lives, pids))

@@ -297,7 +297,7 @@ HOST_PROGRAM = [
     "ssh localhost",
     "sudo id",
     "node -e 'console.log(1)'",
-    "git --version",
+    "hg --version",
     "osascript -e 1",
     "cmd.exe /c ver",
     "powershell -Command 1",

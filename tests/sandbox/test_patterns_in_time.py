@@ -14,7 +14,7 @@ from sandhook import Shell
 from sandhook.limits import Budget, Limits, use_budget
 from sandhook.pattern.errors import SearchTooLong
 from sandhook.pattern.linear import compile_re2, line_pieces
-from sandhook.pattern.posix import Regex, compile_bre, compile_ere
+from sandhook.pattern.posix import LINE_ERE, Regex, compile_bre, compile_regex
 from tests.sandbox.tools import every
 
 LIMITS = Limits(wall_seconds=0.5)
@@ -154,7 +154,7 @@ def test_both_engines_find_the_same(pattern: str, short_run: Budget) -> None:
     for unit in ("xabcddd ", "é abcd\n"):
         data = (unit * 4_000).encode()
         use_budget(None)
-        regex = compile_ere(pattern, newline=True)
+        regex = compile_regex(pattern, LINE_ERE)
         expected = spans(regex, data)
         use_budget(short_run)
         short_run.skipped = 59.99

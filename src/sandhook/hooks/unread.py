@@ -16,7 +16,7 @@ from sandhook.hooks.model import RunResult, Verdict
 from sandhook.lazy import lazily
 
 #: Keys of a decision in the outputs of all agents, without the signs that separate their words.
-_DECISIONS = frozenset({"decision", "permission", "permissiondecision", "behavior"})
+_DECISIONS = frozenset({"action", "decision", "permission", "permissiondecision", "behavior"})
 
 #: Their values that refuse.
 _REFUSALS = frozenset({"deny", "denied", "block", "blocked", "reject", "refuse"})
@@ -47,20 +47,20 @@ def unread_refusal(
     """
     if b"{" not in ran.stdout or verdict.intervenes or verdict.permission == "allow":
         return None
-    printed = ran.stdout.decode("utf-8", "replace").strip(" \t\r\n\v\f\0\ufeff")
+    whole = ran.stdout.decode("utf-8", "replace").strip(" \t\r\n\v\f")
+    printed = whole.strip("\0\ufeff")
     for text in objects_in(printed):
         try:
             value = decode_object(text).value
         except DecodeError:
             continue
-        if text != printed:
+        if text != whole:
             alone = ran._replace(stdout=text.encode("utf-8", "surrogatepass"))
             if decode(alone).refuses:
                 return UnreadRefusal.OTHER_TEXT
-        elif _refuses(value):
-            return UnreadRefusal.OTHER_FORM
-        else:
-            return None
+            if text != printed:
+                continue
+        return UnreadRefusal.OTHER_FORM if _refuses(value) else None
     return UnreadRefusal.BROKEN if printed.startswith("{") and _MENTION.search(printed) else None
 
 

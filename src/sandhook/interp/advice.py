@@ -9,7 +9,7 @@ HOST_PROGRAMS = """
     Rscript ansible ant apk apt apt-get at aws az batch bazel biome bison black brew bun bundle bunx c++ cabal
     cargo cc chroot clang clang-format clang-tidy cmake composer conda corepack crontab crystal ctags cypress
     dart deno dig dnf docker docker-compose dotnet dpkg elixir emacs eslint ffmpeg fish flake8 flatpak flex
-    flutter ftp g++ gcc gcloud gdb gem gh ghc git gitleaks glab go gofmt goimports golangci-lint gpg gradle helm
+    flutter ftp g++ gcc gcloud gdb gem gh ghc gitleaks glab go gofmt goimports golangci-lint gpg gradle helm
     hg host htop iex ifconfig ip irb isort java javac jest journalctl julia just kotlin kotlinc kubectl latexmk
     ld ldd lex lsof ltrace lua lynx m4 mail mailx make mix mocha mongo mount mvn mypy mysql nano nc ncat
     netstat ninja nix nm nmap node nodejs npm npx nslookup objdump ocaml osv-scanner pacman pandoc passwd

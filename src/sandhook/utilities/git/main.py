@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context
 from sandhook.utilities.git.options import Options
 
-RAW = True
+RAW = True  # each command has options of its own, which git parses by other rules
 _NOT_INSTALLED = 127
 
 

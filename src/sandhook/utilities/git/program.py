@@ -231,7 +231,13 @@ def _globals(options: Options, ctx: Context) -> Globals:
         settings.append(command_setting(key, text if has_value else None))
     literal = options.literal or environment.get("GIT_LITERAL_PATHSPECS", "") in ("1", "true")
     return Globals(
-        environment, str(cwd), tuple(settings), options.git_dir, options.work_tree, options.bare, literal
+        environment,
+        str(cwd),
+        tuple(settings),
+        git_dir=options.git_dir,
+        work_tree=options.work_tree,
+        bare=options.bare,
+        literal=literal,
     )
 
 

@@ -58,7 +58,16 @@ def parse_rule(line: str, base: str, source: str, number: int) -> Rule | None:
         pattern = pattern[1:]
     if not pattern and not anchored:
         return None
-    return Rule(pattern, base, negated, directory, anchored, source, number, text)
+    return Rule(
+        pattern,
+        base,
+        negated=negated,
+        directory=directory,
+        anchored=anchored,
+        source=source,
+        line=number,
+        text=text,
+    )
 
 
 def _without_trailing_blanks(line: str) -> str:

@@ -87,7 +87,14 @@ def parse_commit(oid: str, data: bytes, shallow: bool) -> Commit:
     if encoding.lower() in ("iso-8859-1", "latin1", "latin-1", "iso8859-1"):
         author, committer, message = _from_latin1(author), _from_latin1(committer), body.decode("latin-1")
     return Commit(
-        oid, tree, () if shallow else parents, identity(author), identity(committer), encoding, message, data
+        oid,
+        tree,
+        () if shallow else parents,
+        author=identity(author),
+        committer=identity(committer),
+        encoding=encoding,
+        message=message,
+        raw=data,
     )
 
 

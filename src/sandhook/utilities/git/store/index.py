@@ -124,11 +124,16 @@ def _parse(access: Access, data: bytes) -> tuple[list[IndexEntry], int]:
         mode = stat[6]
         entries.append(
             IndexEntry(
-                decode(name), mode, raw.hex(), (flags >> 12) & 3,
+                decode(name),
+                mode,
+                raw.hex(),
+                (flags >> 12) & 3,
                 (stat[0], stat[1], stat[2], stat[3], stat[4], stat[5], stat[7], stat[8], stat[9]),
-                bool(flags & _ASSUME_VALID), bool(more & _INTENT_TO_ADD), bool(more & _SKIP_WORKTREE),
+                assumed=bool(flags & _ASSUME_VALID),
+                intended=bool(more & _INTENT_TO_ADD),
+                skipped=bool(more & _SKIP_WORKTREE),
             )
-        )  # fmt: skip
+        )
     return entries, version
 
 

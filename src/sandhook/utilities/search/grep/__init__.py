@@ -10,7 +10,7 @@ import errno
 from collections.abc import Callable, Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import Inform, UsageError, also, opt, option_set
+from sandhook.command.options import Inform, UsageError, also, declared_fields, opt, option_set
 from sandhook.command.pieces import splits
 from sandhook.lazy import text_size
 from sandhook.pattern.errors import PatternError
@@ -268,7 +268,8 @@ def plan_for(options: Options, pattern: str | None, ctx: Context) -> tuple[Match
     for warning in matcher.warnings:
         ctx.error(f"warning: {warning}")
     style = Style.of(options)
-    length = sum(text_size(value) for value in vars(options).values() if isinstance(value, (str, tuple)))
+    values = [getattr(options, name) for name in declared_fields(Options)]
+    length = sum(text_size(value) for value in values if isinstance(value, (str, tuple)))
     if not options.pattern_files and text_size(spec.patterns) + length < _MAX_CACHED_LENGTH:
         if len(_PLANS) >= _CACHE_SIZE:
             _PLANS.clear()
