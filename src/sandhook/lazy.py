@@ -19,8 +19,8 @@ R = TypeVar("R")
 LONGEST_KEY = 4096
 
 #: Of results for arguments longer than this, few are kept: one may need half a kilobyte for each character.
-_LONG = 256
-_LONG_RESULTS = 16
+LONG = 256
+LONG_RESULTS = 16
 
 _METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub")
 
@@ -75,12 +75,12 @@ class _Texts(dict[str, R]):
         if text in long:
             return long[text]
         result = self._function(text)
-        if len(text) <= _LONG:
+        if len(text) <= LONG:
             if len(self) >= self._maxsize:
                 self.clear()  # no order need be kept, and no lock
             self[text] = result
         elif len(text) <= LONGEST_KEY:
-            if len(long) >= _LONG_RESULTS:
+            if len(long) >= LONG_RESULTS:
                 self._long = long = {}
             long[text] = result
         return result
@@ -106,13 +106,19 @@ def cache_short(maxsize: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         cached = cast("Callable[P, R]", lru_cache(maxsize)(function))
-        cached_long = cast("Callable[P, R]", lru_cache(min(maxsize, _LONG_RESULTS))(function))
+        cached_long = cast("Callable[P, R]", lru_cache(min(maxsize, LONG_RESULTS))(function))
 
         @wraps(function)
         def call(*args: P.args, **named: P.kwargs) -> R:
             call_cached = cached
             for argument in args:
-                if isinstance(argument, (str, bytes, tuple)) and (size := text_size(argument)) > _LONG:
+                if type(argument) is str or type(argument) is bytes:  # the exact class is the quicker test
+                    size = len(argument)
+                elif isinstance(argument, (str, bytes, tuple)):
+                    size = text_size(argument)
+                else:
+                    continue
+                if size > LONG:
                     if size > LONGEST_KEY:
                         return function(*args, **named)
                     call_cached = cached_long
@@ -128,8 +134,8 @@ def text_size(value: str | bytes | tuple[object, ...]) -> int:
     size = len(value)
     if isinstance(value, tuple):
         for item in value:
-            if isinstance(item, (str, bytes)):
+            if type(item) is str or type(item) is bytes:
                 size += len(item)
-            elif isinstance(item, tuple):
+            elif type(item) is not bool and isinstance(item, (str, bytes, tuple)):
                 size += text_size(item)
     return size
