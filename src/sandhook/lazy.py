@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache, wraps
+from functools import wraps
 from importlib import import_module
 from typing import Any, AnyStr, ParamSpec, TypeVar, cast
 
@@ -60,29 +60,37 @@ def lazy_module(name: str) -> Any:
     return _LazyModule(name)
 
 
-class _Texts(dict[str, R]):
-    """Results of a function of one text. A dict that asks ``__missing__`` is the fastest cache in Python."""
+class _Results(dict[Any, R]):
+    """Results of a function by its arguments. A dict that asks ``__missing__`` is the fastest cache in Python.
 
-    __slots__ = ("_function", "_long", "_maxsize")
+    Args:
+        function: Returns the result for a key.
+        size: Returns the size of a key; the result for a long one is not kept.
+        maxsize: The most results for short keys.
+    """
 
-    def __init__(self, function: Callable[[str], R], maxsize: int) -> None:
+    __slots__ = ("_function", "_long", "_maxsize", "_size")
+
+    def __init__(self, function: Callable[[Any], R], size: Callable[[Any], int], maxsize: int) -> None:
         self._function = function
-        self._long: dict[str, R] = {}
+        self._size = size
+        self._long: dict[Any, R] = {}
         self._maxsize = maxsize
 
-    def __missing__(self, text: str) -> R:
+    def __missing__(self, key: Any) -> R:
         long = self._long  # another thread may begin a new one
-        if text in long:
-            return long[text]
-        result = self._function(text)
-        if len(text) <= LONG:
+        if key in long:
+            return long[key]
+        result = self._function(key)
+        size = self._size(key)
+        if size <= LONG:
             if len(self) >= self._maxsize:
                 self.clear()  # no order need be kept, and no lock
-            self[text] = result
-        elif len(text) <= LONGEST_KEY:
-            if len(long) >= LONG_RESULTS:
+            self[key] = result
+        elif size <= LONGEST_KEY:
+            if len(long) >= min(LONG_RESULTS, self._maxsize):
                 self._long = long = {}
-            long[text] = result
+            long[key] = result
         return result
 
 
@@ -93,7 +101,7 @@ def cache_texts(maxsize: int) -> Callable[[Callable[[str], R]], Callable[[str], 
     """
 
     def decorate(function: Callable[[str], R]) -> Callable[[str], R]:
-        return _Texts(function, maxsize).__getitem__
+        return _Results(function, len, maxsize).__getitem__
 
     return decorate
 
@@ -101,32 +109,25 @@ def cache_texts(maxsize: int) -> Callable[[Callable[[str], R]], Callable[[str], 
 def cache_short(maxsize: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Return a decorator like ``functools.lru_cache`` that keeps no result of a call with a long argument.
 
-    The argument is long if it, or a tuple, has more than LONGEST_KEY characters, bytes or items in all.
+    Arguments are long if they and the items of tuples have more than LONGEST_KEY characters, bytes or items in all.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        cached = cast("Callable[P, R]", lru_cache(maxsize)(function))
-        cached_long = cast("Callable[P, R]", lru_cache(min(maxsize, LONG_RESULTS))(function))
+        compute: Callable[..., R] = function
+        results = _Results(lambda args: compute(*args), _arguments_size, maxsize)
+        named_results = _Results(lambda key: compute(*key[0], **dict(key[1])), text_size, maxsize)
 
         @wraps(function)
         def call(*args: P.args, **named: P.kwargs) -> R:
-            call_cached = cached
-            for argument in args:
-                if type(argument) is str or type(argument) is bytes:  # the exact class is the quicker test
-                    size = len(argument)
-                elif isinstance(argument, (str, bytes, tuple)):
-                    size = text_size(argument)
-                else:
-                    continue
-                if size > LONG:
-                    if size > LONGEST_KEY:
-                        return function(*args, **named)
-                    call_cached = cached_long
-            return call_cached(*args, **named)
+            return named_results[args, tuple(named.items())] if named else results[args]
 
         return call
 
     return decorate
+
+
+def _arguments_size(arguments: tuple[object, ...]) -> int:
+    return text_size(arguments) - len(arguments)
 
 
 def text_size(value: str | bytes | tuple[object, ...]) -> int:

@@ -12,7 +12,7 @@ import pytest
 
 from sandhook import Shell
 from sandhook.interp import program
-from sandhook.lazy import LONGEST_KEY, _Texts, cache_short, cache_texts
+from sandhook.lazy import LONGEST_KEY, _Results, cache_short, cache_texts
 from sandhook.limits import Limits
 from sandhook.pattern.engine import KEPT
 from sandhook.pattern.kept import Kept
@@ -42,12 +42,12 @@ SCRIPTS = [
 
 def kept() -> Iterator[str | bytes]:
     """Yield the texts that caches of functions keep, as keys or in results."""
-    caches = [each for each in gc.get_objects() if isinstance(each, (functools._lru_cache_wrapper, _Texts))]
+    caches = [each for each in gc.get_objects() if isinstance(each, (functools._lru_cache_wrapper, _Results))]
     seen: set[int] = set()
     pending: list[object] = []
     for cache in caches:
-        if isinstance(cache, _Texts):
-            pending += [*cache, *cache.values()]
+        if isinstance(cache, _Results):
+            pending += [*cache, *cache.values(), *cache._long, *cache._long.values()]
         elif cache.__module__.startswith("sandhook"):
             pending += [each for each in gc.get_referents(cache) if isinstance(each, (dict, tuple, list))]
     while pending:
