@@ -197,28 +197,21 @@ class Runtime:
     def _units(self, state: State, text: str, line: int) -> Iterator[tuple[Run | ShellSyntaxError, int]]:
         """Yield the units of a text, and the line that their lines are counted from; a syntax error comes last."""
 
-        def warn(at: int, warning: str) -> None:
-            self.write_error(state, f"{state.source}: line {at}: warning: {warning}\n")
-
-        def warn_all(warnings: Sequence[tuple[int, str]]) -> None:
-            for at, warning in warnings:
-                warn(at + line - 1, warning)
-
         options = self.parse_options(state)
-        if not record.reads_otherwise(state, options):
+        if not options.aliases and record.OPTIONS.isdisjoint(state.options.enabled):
             program = load_program(text, options, self.store, line)
             count = 0
             try:
                 while (unit := program.unit(count)) is not None:
                     if unit.warnings:
-                        warn_all(unit.warnings)
+                        self._warn_of_text(state, unit.warnings, line)
                     count += 1
                     yield unit.run, line
                     if record.reads_otherwise(state, options):
                         break
                 else:
                     if program.error is not None:
-                        warn_all(program.last_warnings)
+                        self._warn_of_text(state, program.last_warnings, line)
                         yield program.error, line
                     return
             except Unavailable:
@@ -227,9 +220,17 @@ class Runtime:
             del program  # it may be large
             text, line = text[end:], line + text.count("\n", 0, end)
         for run in read_units(
-            text, lambda: self.parse_options(state), line, lambda source: record.read(state, source), warn
+            text,
+            lambda: self.parse_options(state),
+            line,
+            lambda source: record.read(state, source),
+            lambda at, warning: self._warn_of_text(state, ((at, warning),), 1),
         ):
             yield run, line
+
+    def _warn_of_text(self, state: State, warnings: Sequence[tuple[int, str]], line: int) -> None:
+        for at, warning in warnings:
+            self.write_error(state, f"{state.source}: line {at + line - 1}: warning: {warning}\n")
 
     def _run_unit(self, state: State, run: Run, label: str, line: int) -> int:
         if "noexec" in state.options.enabled:  # set -n: parse, but run nothing
