@@ -190,6 +190,7 @@ def test_many_pipelines_leave_nothing_open(shell: HostShell) -> None:
 
 
 @posix
+@pytest.mark.slow
 def test_runs_at_once_give_their_programs_the_same_numbers(tmp_path: Path) -> None:
     """Each program of ``<(...)`` gets 63, which is taken here for the moment of its start, in every run."""
     import threading

@@ -95,7 +95,7 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("shape", every(2, LONG))
+@pytest.mark.parametrize("shape", every(4, LONG))
 def test_a_long_script_ends_at_its_deadline(shape: str) -> None:
     text = LONG[shape]
     assert len(text) <= LIMITS.script_bytes
@@ -401,7 +401,7 @@ LARGE_STEPS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("script", every(3, LARGE_STEPS))
+@pytest.mark.parametrize("script", every(6, LARGE_STEPS))
 def test_a_step_is_priced_by_the_bytes_that_it_touches(script: str) -> None:
     limits = ("wall_seconds", "memory_bytes", "fields", "call_depth", "script_bytes")
     ends_in_time(script, LIMITS, limits)

@@ -107,7 +107,7 @@ UTILITIES = [
 ]
 
 
-@pytest.mark.parametrize("script", every(2, [carrier.format(ENDLESS) for carrier in CARRIERS] + UTILITIES))
+@pytest.mark.parametrize("script", every(4, [carrier.format(ENDLESS) for carrier in CARRIERS] + UTILITIES))
 def test_promise_3_one_budget_covers_everything_and_nothing_catches_it(script: str) -> None:
     shell = Shell(limits=Limits(wall_seconds=0.3, steps=100_000))
     texts = [
@@ -179,7 +179,7 @@ def test_promise_4_a_run_is_back_in_time_and_nothing_runs_on(
 @pytest.mark.skipif(sys.platform != "linux", reason="measures the process by /proc")
 @pytest.mark.parametrize(
     "script",
-    [
+    every(2, [
         "printf -v x %8000000s; while :; do y=${x// /ab}; z=${x@Q}; done",
         "x=$1; y=${x//?/b} z=${x#$x}; [[ $x == *[ab]* ]]; read -r a b <<< \"$x\"",
         "a=({1..190000}); while :; do b=(\"${a[@]/1/2}\"); y=\"${b[*]}\"; done",
@@ -191,7 +191,7 @@ def test_promise_4_a_run_is_back_in_time_and_nothing_runs_on(
         "printf -v x %1000000s; [[ a == ${x// /[ab]} ]]",
         "printf -v x %4000000s; printf -v y %b \"${x// /\\\\\\\\}\"; read a b <<< \"${x// /\\\\}\"",
         "yes | head -c 8000000 | sort | tail -n 1; seq 300000 | awk '{ a[NR] = $0 } END { print NR }'",
-    ],
+    ]),
 )  # fmt: skip
 def test_promise_5_the_host_keeps_breathing_and_needs_little_memory(script: str) -> None:
     from tests.sandbox.measured import measure

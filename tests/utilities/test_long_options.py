@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandhook.command.options import Option, options_by_flag
+from tests.sandbox.tools import every
 from tests.utilities.test_options import CLASSES, NAMELESS, Program, output, title
 
 #: Utilities whose real programs read long options in another way.
@@ -94,7 +95,7 @@ def test_the_argument_of_a_long_option_is_attached_or_the_next_word(program: Pro
             assert same(program, attached, separate), f"{title(program)} {flag}: {attached}; {separate}"
 
 
-@pytest.mark.parametrize("program", WITH_LONG, ids=title)
+@pytest.mark.parametrize("program", every(3, WITH_LONG), ids=title)
 def test_what_only_begins_like_a_long_option_is_an_error_that_names_it(program: Program) -> None:
     for flag in long_options(program):
         text, status = output(f"{program.command} {flag}zz")
@@ -109,7 +110,7 @@ COMMON = sorted(
 )
 
 
-@pytest.mark.parametrize("program", WITH_LONG, ids=title)
+@pytest.mark.parametrize("program", every(3, WITH_LONG), ids=title)
 def test_a_common_long_option_is_accepted_only_if_it_is_declared(program: Program) -> None:
     known = {*options_by_flag(program.options), "--help", "--version"}
     for flag in COMMON:
