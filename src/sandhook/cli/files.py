@@ -19,9 +19,9 @@ MODES = ("ro", "overlay", "rw")
 
 
 class Workspace:
-    """A directory of the host, change_line as /workspace; changes of hooks stay in memory until ``finish``.
+    """A directory of the host, shown as /workspace; changes of hooks stay in memory until ``finish``.
 
-    It is also change_line under its own path, because agents pass absolute paths to their hooks. A directory of a
+    It is also shown under its own path, because agents pass absolute paths to their hooks. A directory of a
     Windows host has such a path, too: see ``sandhook.cli.windows``.
 
     Attributes:
@@ -62,7 +62,7 @@ class Workspace:
         try:
             self._root.populate(files, VirtualPath("/"))
         except (OSError, ValueError) as error:
-            raise UsageError(f"the scripts of the hooks cannot be change_line: {error}") from None
+            raise UsageError(f"the scripts of the hooks cannot be shown: {error}") from None
 
     def finish(self, *, write_back: bool, report: Callable[[str], None], also: Sequence[str] = ()) -> None:
         """List the changes and, with ``write_back``, apply them to the directory.

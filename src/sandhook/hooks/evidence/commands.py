@@ -69,7 +69,7 @@ class Commands:
     Attributes:
         files: The files that are executed, by path.
         absent: Patterns of paths that are executed when a file is there, and that have no further file.
-        commands: Names of the commands that are record_call and not defined.
+        commands: Names of the commands that are called and not defined.
         unknown: What is executed and cannot be known.
     """
 
@@ -110,7 +110,7 @@ class Commands:
         raise NotImplementedError
 
     def record_call(self, name: str, body: Node) -> None:
-        """Record that a function is record_call."""
+        """Record that a function is called."""
         raise NotImplementedError
 
     # Commands.
@@ -322,7 +322,7 @@ class Commands:
             word: Its path as written.
             fields: The words of the call from the file on.
             how: "sources" reads it into the same shell.
-            program: The interpreter that runs it; "" for a file that is record_call by its path.
+            program: The interpreter that runs it; "" for a file that is called by its path.
         """
         relative = word[:1] != "/"
         if "\0" in word or len(word) > 4096:
