@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document, Loaded
 from sandhook.hooks.contracts._claude_shape import Value
 from sandhook.hooks.contracts._fields import Fields, join
@@ -81,6 +82,30 @@ def gather(
         tuple(problem for fields in all_fields for problem in fields.problems),
         tuple(note for fields in all_fields for note in fields.notes),
     )
+
+
+def gather_faultless(
+    documents: Sequence[Document],
+    events: Iterable[str],
+    read: Callable[[Fields, JsonObject], Iterable[HookSpec]],
+    why: str,
+) -> Loaded:
+    """Read documents as ``gather`` does, for an agent that drops a whole file for one fault.
+
+    Args:
+        why: What the agent does with such a file; a problem of it.
+    """
+    events = tuple(events)
+    dropped: list[Problem] = []
+    whole: list[Document] = []
+    for document in documents:
+        problems = gather([document], events, read).problems
+        if problems:
+            dropped += (*problems, Problem("", why, file=document.name))
+        else:
+            whole.append(document)
+    loaded = gather(whole, events, read)
+    return loaded._replace(problems=(*loaded.problems, *dropped))
 
 
 def entries(

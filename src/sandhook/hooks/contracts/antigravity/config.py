@@ -5,12 +5,19 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 
-from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, join
 from sandhook.hooks.contracts._groups import Handler, did_you_mean, handlers
-from sandhook.hooks.contracts._loader import entries, gather, home, hook_spec, schema, shell_text
+from sandhook.hooks.contracts._loader import (
+    entries,
+    gather,
+    gather_faultless,
+    home,
+    hook_spec,
+    schema,
+    shell_text,
+)
 from sandhook.hooks.contracts.antigravity.names import (
     DEFAULT_TIMEOUT,
     DIRECTORIES,
@@ -55,25 +62,17 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
         return _document(fields, value, bundles)
 
-    dropped: list[Problem] = []
     if bundles.strict:
-        whole: list[Document] = []
-        for document in documents:
-            problems = gather([document], EVENTS, read).problems
-            dropped += problems
-            if problems:
-                dropped.append(Problem("", "Antigravity drops the whole file", file=document.name))
-            else:
-                whole.append(document)
-        documents = whole
-    loaded = gather(documents, EVENTS, read)
+        loaded = gather_faultless(documents, EVENTS, read, "Antigravity drops the whole file")
+    else:
+        loaded = gather(documents, EVENTS, read)
     kept = [spec for spec in loaded.specs if (spec.file, spec.path) not in bundles.off]
     withheld = [
         (spec, "its bundle is switched off (enabled: false)")
         for spec in loaded.specs
         if (spec.file, spec.path) in bundles.off
     ]
-    return loaded._replace(specs=tuple(kept), withheld=tuple(withheld), problems=(*loaded.problems, *dropped))
+    return loaded._replace(specs=tuple(kept), withheld=tuple(withheld))
 
 
 #: What Antigravity does for a fault that sandhook tolerates.

@@ -6,13 +6,13 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.contracts._groups import Handler, did_you_mean, handlers
 from sandhook.hooks.contracts._loader import (
     gather,
+    gather_faultless,
     home,
     hook_spec,
     lists_of,
@@ -56,26 +56,15 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
         return _document(fields, value, options)
 
-    dropped: list[Problem] = []
-    if strict:
-        whole: list[Document] = []
-        for document in documents:
-            problems = gather([document], EVENTS, read).problems
-            dropped += problems
-            if problems:
-                dropped.append(Problem("", "Grok Build does not load the file", file=document.name))
-            else:
-                whole.append(document)
-        documents = whole
-    loaded = gather(documents, EVENTS, read)
     if not strict:
-        return loaded
+        return gather(documents, EVENTS, read)
+    loaded = gather_faultless(documents, EVENTS, read, "Grok Build does not load the file")
     unset = [(spec, _unset_in(spec.executor, options)) for spec in loaded.specs]
     withheld = [
         (spec, f"its command has a variable that is not set: ${name}") for spec, name in unset if name
     ]
     kept = tuple(spec for spec, name in unset if not name)
-    return loaded._replace(specs=kept, withheld=tuple(withheld), problems=(*loaded.problems, *dropped))
+    return loaded._replace(specs=kept, withheld=tuple(withheld))
 
 
 def _document(fields: Fields, value: JsonObject, options: LoadOptions) -> Iterator[HookSpec]:
