@@ -19,8 +19,8 @@ R = TypeVar("R")
 LONGEST_KEY = 4096
 
 #: Of results for arguments longer than this, few are kept: one may need half a kilobyte for each character.
-LONG = 256
-LONG_RESULTS = 16
+_LONG = 256
+_LONG_RESULTS = 16
 
 _METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub")
 
@@ -83,12 +83,12 @@ class _Results(dict[Any, R]):
             return long[key]
         result = self._function(key)
         size = self._size(key)
-        if size <= LONG:
+        if size <= _LONG:
             if len(self) >= self._maxsize:
                 self.clear()  # no order need be kept, and no lock
             self[key] = result
         elif size <= LONGEST_KEY:
-            if len(long) >= min(LONG_RESULTS, self._maxsize):
+            if len(long) >= min(_LONG_RESULTS, self._maxsize):
                 self._long = long = {}
             long[key] = result
         return result

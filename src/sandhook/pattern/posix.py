@@ -12,11 +12,10 @@ longest match returns the same.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import LimitExceeded
-from sandhook.lazy import LONG, LONG_RESULTS, LONGEST_KEY, lazily
+from sandhook.lazy import cache_short, lazily
 from sandhook.limits import Limits, present_budget
 from sandhook.pattern.engine import Find, Spans, compile_backtracking, compile_linear
 from sandhook.pattern.errors import PatternError, SearchTooLong
@@ -244,6 +243,7 @@ def after_character(data: bytes, at: int) -> int:
     return at
 
 
+@cache_short(512)
 def _compile(pattern: bytes, icase: bool, dialect: Dialect) -> Regex:
     if len(pattern) > MAX_LENGTH:
         raise PatternError(TOO_BIG)
@@ -251,11 +251,6 @@ def _compile(pattern: bytes, icase: bool, dialect: Dialect) -> Regex:
         return Regex(pattern.decode(), False, icase, dialect)
     except UnicodeDecodeError:  # an expression with stray bytes is matched byte by byte
         return Regex(pattern.decode("latin-1"), True, icase, dialect)
-
-
-_cached = lru_cache(512)(_compile)
-#: Longer expressions have larger programs, so fewer are kept.
-_cached_long = lru_cache(LONG_RESULTS)(_compile)
 
 
 def compile_regex(pattern: bytes | str, dialect: Dialect, *, icase: bool = False) -> Regex:
@@ -270,9 +265,7 @@ def compile_regex(pattern: bytes | str, dialect: Dialect, *, icase: bool = False
         PatternError: With glibc's wording.
     """
     data = pattern.encode("utf-8", "surrogateescape") if isinstance(pattern, str) else bytes(pattern)
-    size = len(data)
-    compiler = _cached if size <= LONG else _cached_long if size <= LONGEST_KEY else _compile
-    return compiler(data, icase, dialect)
+    return _compile(data, icase, dialect)
 
 
 def compile_bre(pattern: bytes | str, *, icase: bool = False) -> Regex:
