@@ -220,7 +220,7 @@ def _words_alone(words: _Words) -> Run:
             argv: Any = arguments(state)
             if state.instrumented:
                 state.shell.trace(state, argv)
-            # _run_argv, without its frame
+            # as _argv_runner, without its frame
             if not argv:
                 status = state.substitution_status
             elif name in state.functions:
@@ -289,12 +289,13 @@ def _redirected_builtin(words: _Words, apply: Apply, general: Run) -> Run:
 
 def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | None, final: bool) -> Run:
     """Compile a command with assignments or redirections: bash expands words, then assigns, then redirects."""
-    node, arguments, name, line = words.node, words.arguments, words.callable_name, words.node.line
+    node, arguments, line = words.node, words.arguments, words.node.line
     temporary = [compile_temporary(compiler, assignment) for assignment in node.assignments]
     lasting = temporary  # used when the words expand to nothing
     if any(isinstance(assignment.value, ArrayLiteral) for assignment in node.assignments):
         lasting = [compile_assignment(compiler, assignment) for assignment in node.assignments]
     redirect = None if apply is None else _redirector(node, apply)
+    run_argv = _argv_runner(words)
 
     def run(state: State) -> int:
         budget = state.budget
@@ -321,7 +322,7 @@ def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | No
                     _prepare_redirections(state, argv, undo)
                 if saved:
                     scope_temporaries(state, argv[0], saved)
-                status = _run_argv(state, name, argv)
+                status = run_argv(state, argv)
             else:
                 status = state.substitution_status
         except ShellError as error:
@@ -398,11 +399,21 @@ def _executes(state: State, argv: Sequence[Argument]) -> bool:
     return name == "exec" and "command" not in state.functions
 
 
-def _run_argv(state: State, name: str, argv: Any) -> int:
-    """Run an expanded command; a function or built-in called ``name`` is called at once."""
-    if name in state.functions:
-        return call_function(state.shell, state, state.functions[name], argv[1:])
-    builtin = state.shell.commands.loaded.get(name)
-    if builtin is not None and not state.disabled_builtins:
-        return builtin(state, argv)
-    return state.shell.invoke(state, argv)
+def _argv_runner(words: _Words) -> Callable[[State, Any], int]:
+    """Return a closure that runs the expanded words; a function or built-in whose name is constant is called at once."""
+    name, prefix, constant = words.callable_name, words.prefix, words.constant
+    quick_builtin: Builtin | None = None
+
+    def run(state: State, argv: Any) -> int:
+        nonlocal quick_builtin
+        shell = state.shell
+        if name in state.functions:
+            return call_function(shell, state, state.functions[name], argv[1:])
+        builtin = shell.commands.loaded.get(name)
+        if builtin is None or state.disabled_builtins:
+            return shell.invoke(state, argv)
+        if quick_builtin is None:
+            quick_builtin = shell.commands.prepare(name, prefix, constant) or builtin
+        return quick_builtin(state, argv)
+
+    return run
