@@ -62,6 +62,14 @@ FINISHED, HALTED, HALT_CAUGHT = 0, 1, 2
 # which it is unknown which inputs were read, halt_error.
 ERROR, ERROR_VALUE, NOT_JSON, LOST, HALT_STRING, HALT_VALUE = 0, 1, 2, 3, 4, 5
 
+#: The fields that a ``headers.JqHeader`` leaves out when they have these values, all empty: a call needs few of them.
+JQ_DEFAULTS: dict[str, object] = {
+    "program": "", "before": "", "check": False, "reads": False, "bind": [], "host_functions": [], "env": {},
+    "definitions": [], "positional": [], "files": [], "zone": None, "skew": 0, "null_input": False,
+    "slurp": False, "raw_input": False, "parse": 0, "layout": 0, "raw": False, "ascii": False, "join": False,
+    "nul": False, "seq": False, "colour": False, "colours": "",
+}  # fmt: skip
+
 # Flags of a request.
 GATHER = 1  # give the program one array [bad tail or null, variables, value...] instead of each value
 LINES = 2  # the data is text: every line is a string

@@ -41,7 +41,8 @@ class JqHeader(TypedDict):
     join: bool
     nul: bool
     seq: bool
-    colours: str | None  #: JQ_COLORS, "" for the default; None without colours
+    colour: bool
+    colours: str  #: JQ_COLORS, "" for the default
 
 
 @final

@@ -27,6 +27,8 @@ from sandhook.worker.jq.values import ValueRejected, Values
 TYPE_CHECKING = False  # as a type checker reads it; the module typing costs time at each start
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from sandhook.worker.headers import GrammarHeader, JqHeader
 
 PROGRAMS = 128  #: compiled programs that are kept
@@ -58,7 +60,7 @@ class Native:
         seconds, head, body = frames.NATIVE.unpack(process.read_exactly(size))
         request = process.read_exactly(head + body)
         process.arm(seconds)
-        header = loads(request[:head])
+        header: Any = {**frames.JQ_DEFAULTS, **loads(request[:head])}
         try:
             self._answer(header, request[head:])
         except ValueRejected as error:
@@ -225,7 +227,7 @@ class Run:
     def main(self) -> None:
         """Run the program on its inputs and send how it ended, as jq's main program does."""
         lib, header = self._lib, self._header
-        if header["colours"] is not None:
+        if header["colour"]:
             lib.set_colors(libjq.COLOURS)
             if header["colours"] and not lib.set_colors(header["colours"].encode("utf-8", "replace")):
                 self.error(b"Failed to set $JQ_COLORS\n")

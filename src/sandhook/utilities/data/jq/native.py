@@ -62,7 +62,7 @@ class Run:
             header = self._header(linked, text)
             if not self._command.null_input or header["reads"]:
                 self._read()
-            self._request(NativeRequest(dumps(header).encode(), self._data or b""))
+            self._request(NativeRequest(_encode(header), self._data or b""))
             if self._rejection is not None:
                 self._print_compile_error(linked, header)
         except Stop as stop:
@@ -116,9 +116,8 @@ class Run:
         self._status = _COMPILE_ERROR
 
         def compile_text(text: str) -> str:
-            self._request(
-                NativeRequest(dumps({**header, "program": text, "before": "", "check": True}).encode(), b"")
-            )
+            checked: JqHeader = {**header, "program": text, "before": "", "check": True}
+            self._request(NativeRequest(_encode(checked), b""))
             return self._rejection or ""
 
         messages = ""
@@ -179,7 +178,8 @@ class Run:
             "join": command.join,
             "nul": command.nul,
             "seq": command.seq,
-            "colours": replace_invalid(environment.get("JQ_COLORS", "")) if command.colour else None,
+            "colour": command.colour,
+            "colours": replace_invalid(environment.get("JQ_COLORS", "")) if command.colour else "",
         }
 
     def _zone(self, text: str) -> str | None:
@@ -284,6 +284,11 @@ class Run:
         else:
             self._status = {-1: 4, 0: 1}.get(last, 0)
         self._status &= 0xFF
+
+
+def _encode(header: JqHeader) -> bytes:
+    """Return the header as the worker reads it: without empty fields, whose values it knows (``JQ_DEFAULTS``)."""
+    return dumps({name: value for name, value in header.items() if value}).encode()
 
 
 def _reason(error: OSError) -> str:
