@@ -17,8 +17,13 @@ def new_state() -> State:
 
 
 def test_a_copy_has_every_field() -> None:
-    for record in (Tracing().copy(), Execution()):
-        assert [name for name in record.__slots__ if not hasattr(record, name)] == []
+    copy = Tracing().copy()
+    assert [name for name in copy.__slots__ if not hasattr(copy, name)] == []
+
+
+def test_a_subshell_begins_with_every_default_of_its_execution() -> None:
+    assert vars(Execution()) == {}
+    assert [name for name in Execution.__annotations__ if not hasattr(Execution, name)] == []
 
 
 def test_a_subshell_shares_what_is_immutable() -> None:

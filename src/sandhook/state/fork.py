@@ -5,9 +5,9 @@ from __future__ import annotations
 from sandhook.kernel.process import Process
 from sandhook.state.records import Execution
 from sandhook.state.state import Programs, State
-from sandhook.state.values import ARRAY, ASSOC
+from sandhook.state.values import ARRAY, ASSOC, READONLY
 
-#: Attributes of arrays, which are copied; a string is shared.
+#: Attributes of arrays, which are copied unless they are readonly; a string is shared.
 _ARRAYS = ARRAY | ASSOC
 
 
@@ -49,7 +49,9 @@ def fork(state: State, process: Process) -> State:
     new.values = values = state.values.copy()
     new.attributes = state.attributes.copy()
     for name, bits in state.attributes.items():
-        if bits & _ARRAYS:  # every array has one of these, and asking for the value costs more
+        if (
+            bits & _ARRAYS and not bits & READONLY
+        ):  # every array has one of these, and asking for the value costs more
             value = values.get(name)
             if value is not None and not isinstance(value, str):
                 values[name] = value.copy(state.budget)
@@ -61,7 +63,8 @@ def fork(state: State, process: Process) -> State:
     new.functions = state.functions.copy()
     new.hashed, new.hash_path = state.hashed.copy(), state.hash_path
     new.namerefs = state.namerefs.copy()
-    new.temporary_scopes = [scope.copy() for scope in state.temporary_scopes]
+    scopes = state.temporary_scopes
+    new.temporary_scopes = [scope.copy() for scope in scopes] if scopes else []
     new.tracing = state.tracing.copy()
     new.traps = state.traps.copy()
     # What begins anew.

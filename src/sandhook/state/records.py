@@ -142,28 +142,23 @@ class Execution:
         skips_err_trap: The next failure is that of the call which set the ERR trap.
     """
 
-    __slots__ = (
-        "abandoned_calls", "alone", "applies_as_child", "defers_signals", "direct", "inherited_traps", "killed",
-        "last_argument", "last_command", "parameters", "positional_set", "reads_pipe", "redirected_input", "skips_err_trap", "substitutions", "syntax_error",
-    )  # fmt: skip
-
-    def __init__(self) -> None:
-        self.last_command = -1
-        self.direct = False
-        self.alone = False
-        self.reads_pipe = False
-        self.redirected_input = False
-        self.applies_as_child = False
-        self.defers_signals = False
-        self.inherited_traps: Mapping[str, str] = _NO_NAMES
-        self.substitutions: list[int] | None = None
-        self.killed: tuple[int, int] | None = None
-        self.last_argument: object = None
-        self.syntax_error: ShellSyntaxError | None = None
-        self.positional_set = False
-        self.abandoned_calls: tuple[list[Frame], list[str]] | None = None
-        self.skips_err_trap = False
-        self.parameters: Charge | None = None
+    # Defaults of the class, not slots: a process changes few of them, and every subshell begins with a new record.
+    last_command: int = -1
+    direct: bool = False
+    alone: bool = False
+    reads_pipe: bool = False
+    redirected_input: bool = False
+    applies_as_child: bool = False
+    defers_signals: bool = False
+    inherited_traps: Mapping[str, str] = _NO_NAMES
+    substitutions: list[int] | None = None
+    killed: tuple[int, int] | None = None
+    last_argument: object = None
+    syntax_error: ShellSyntaxError | None = None
+    positional_set: bool = False
+    abandoned_calls: tuple[list[Frame], list[str]] | None = None
+    skips_err_trap: bool = False
+    parameters: Charge | None = None
 
 
 #: What a shell has before it is started with anything; both are immutable.
