@@ -12,9 +12,9 @@ from operator import add
 from sandhook.lazy import lazily
 from sandhook.utilities.languages.awk.program import NEXTFILE, Program, Step
 from sandhook.utilities.languages.awk.records import ODD, Source
-from sandhook.utilities.languages.awk.runtime import NextInput, NextRecord, ProgramExit, Runtime
+from sandhook.utilities.languages.awk.runtime import ProgramExit, Runtime
 from sandhook.utilities.languages.awk.special import RT
-from sandhook.utilities.languages.awk.values import Fatal
+from sandhook.utilities.languages.awk.values import Fatal, NextInput, NextRecord
 
 
 def run_program(rt: Runtime, program: Program) -> int:
@@ -106,10 +106,12 @@ def _batch(rt: Runtime, program: Program, source: Source, rule: Step) -> int | N
             lines = list(source.lines)
             if lines and _sum_fields(rt, lines, *program.total):
                 rt.record = lines[-1]
+                rt.record_is_string = False
                 return None
             source.lines = iter(lines)
         if not (counts or terminators):
             for rt.record in source.lines:
+                rt.record_is_string = False
                 rt.fields = None
                 rt.dirty = False
                 try:
@@ -128,6 +130,7 @@ def _batch(rt: Runtime, program: Program, source: Source, rule: Step) -> int | N
             if terminators:
                 rt.g[RT] = next(source.terminators, source.separator)
             rt.record = line
+            rt.record_is_string = False
             rt.fields = None
             rt.dirty = False
             try:

@@ -59,14 +59,6 @@ class ProgramExit(Exception):
     """Raised by the exit statement."""
 
 
-class NextRecord(Exception):
-    """Raised by next inside a function; the argument is the line of the statement."""
-
-
-class NextInput(Exception):
-    """Raised by nextfile inside a function; the argument is the line of the statement."""
-
-
 class Runtime:
     """The state of one run, on which the compiled closures operate.
 
@@ -76,6 +68,7 @@ class Runtime:
         frame: Values of the parameters of the function that runs.
         ranges: For each range pattern, whether a range is open.
         record: $0, unless ``dirty``: then it must be rebuilt from ``fields``.
+        record_is_string: The program assigned a string to $0, which is never numeric.
         fields: $1 and on; None until the record is split.
         depth: Calls of functions that have not returned.
         charged_bytes: Memory that is charged for the values of variables.
@@ -92,7 +85,7 @@ class Runtime:
         "any_file", "argument", "arrays", "at_end", "blanks", "budget", "bytewise", "charged_bytes",
         "connections", "convfmt", "count_pieces", "ctx", "depth", "directory", "dirty", "failure", "fields", "fnr", "frame",
         "g", "has_large", "icase", "mode", "nr", "ofmt", "ofs", "ors", "random", "ranges", "record",
-        "replacement", "rs", "seed", "source", "split_record", "status", "subsep", "symbols", "value",
+        "record_is_string", "replacement", "rs", "seed", "source", "split_record", "status", "subsep", "symbols", "value",
     )  # fmt: skip
 
     def __init__(self, ctx: Context, symbols: Symbols) -> None:
@@ -113,6 +106,7 @@ class Runtime:
         self.frame: list[Value] = []
         self.ranges = [False] * symbols.ranges
         self.record = ""
+        self.record_is_string = False
         self.fields: list[str] | None = []
         self.dirty = False
         self.nr = 0.0
@@ -313,13 +307,15 @@ class Runtime:
         if self.dirty:
             fields = self.split()
             self.grow(sum(map(len, fields)) + len(fields) * len(self.ofs))
-            self.record = FieldString(self.ofs.join(fields))
+            self.record = self.ofs.join(fields)
+            self.record_is_string = True
             self.dirty = False
         return self.record
 
-    def set_record(self, text: str) -> None:
-        """Set $0."""
+    def set_record(self, text: str, *, is_string: bool = False) -> None:
+        """Set $0; ``is_string``: the program assigns a string to it, which is never numeric."""
         self.record = text
+        self.record_is_string = is_string
         self.fields = None
         self.dirty = False
 
@@ -345,14 +341,15 @@ class Runtime:
         text = self.field(number)
         if text is None:
             return Strnum("")
-        return str(text) if type(text) is FieldString else Strnum(text)
+        is_string = self.record_is_string if int(number) == 0 else type(text) is FieldString
+        return str(text) if is_string else Strnum(text)
 
     def set_field(self, number: float, value: Value) -> None:
         """Assign to a field or to $0. Raises Fatal below 0."""
         index = int(number) if number - number == 0.0 else -1
         text = self.text(value)
         if index == 0:
-            self.set_record(text if type(value) in (Strnum, float) else FieldString(text))
+            self.set_record(text, is_string=type(value) is not Strnum and type(value) is not float)
             return
         if index < 0:
             raise Fatal(f"attempt to access field {number_to_text(number, '%d')}")

@@ -32,6 +32,14 @@ class Fatal(Exception):
         self.line = line
 
 
+class NextRecord(Exception):
+    """Raised by next inside a function; the argument is the line of the statement."""
+
+
+class NextInput(Exception):
+    """Raised by nextfile inside a function; the argument is the line of the statement."""
+
+
 class Strnum(str):
     """Text from input, which is a number when it looks like one."""
 

@@ -37,9 +37,9 @@ from sandhook.utilities.languages.awk.nodes import (
     While,
 )
 from sandhook.utilities.languages.awk.program import BREAK, CONTINUE, NEXT, NEXTFILE, RETURN, Step
-from sandhook.utilities.languages.awk.runtime import NextInput, NextRecord, ProgramExit, Runtime
+from sandhook.utilities.languages.awk.runtime import ProgramExit, Runtime
 from sandhook.utilities.languages.awk.sorting import traversal
-from sandhook.utilities.languages.awk.values import Fatal, Key, Value
+from sandhook.utilities.languages.awk.values import Fatal, Key, NextInput, NextRecord, Value
 
 # --------------------------------------------------------------------------- sequences
 

@@ -27,7 +27,7 @@ from sandhook.utilities.languages.awk.program import Store, ToNumber, ToText
 from sandhook.utilities.languages.awk.regex import Pattern
 from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.special import LARGE
-from sandhook.utilities.languages.awk.values import FieldString, to_number
+from sandhook.utilities.languages.awk.values import to_number
 
 _PIECES = 4_096  #: pieces of a result that are collected before they are joined
 _MAX_CACHED_LENGTH = 1_024  #: characters of the longest replacement that is cached
@@ -267,10 +267,11 @@ def _substitute_literal_in_record(literal: str, new: str, which: int, general: T
         if literal not in subject:
             return 0.0
         rt.fields = None
+        rt.record_is_string = True
         if which:
-            rt.record = FieldString(subject.replace(literal, new, 1))
+            rt.record = subject.replace(literal, new, 1)
             return 1.0
-        rt.record = FieldString(subject.replace(literal, new))
+        rt.record = subject.replace(literal, new)
         return float(subject.count(literal))
 
     return substitute
