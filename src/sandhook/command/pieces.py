@@ -45,7 +45,10 @@ def splits(data: AnyStr, separator: AnyStr, charge: Charge) -> Iterator[list[Any
 
 def split(data: AnyStr, separator: AnyStr, charge: Charge) -> list[AnyStr]:
     """Return ``data.split(separator)``, charged as by ``splits``."""
-    return [part for parts in splits(data, separator, charge) for part in parts]
+    whole: list[AnyStr] = []
+    for parts in splits(data, separator, charge):
+        whole += parts
+    return whole
 
 
 _BLANK = lazily(rb"[ \t\n\r\v\f]")
