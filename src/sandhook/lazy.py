@@ -56,7 +56,7 @@ class _LazyModule:
 
 
 def lazy_module(name: str) -> Any:
-    """Return an object with the functions of a module of ours, whose full name is ``name``."""
+    """Return an object with the functions of a module, whose full name is ``name``; its values must never change."""
     return _LazyModule(name)
 
 

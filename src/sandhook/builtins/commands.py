@@ -7,16 +7,16 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from sandhook import builtins
-from sandhook.command.utility import Utility
 from sandhook.interp.lookup import Builtin, Commands
 from sandhook.state.state import State
 from sandhook.utilities import UTILITIES, installed, load
 
 if TYPE_CHECKING:
     from sandhook.command.own import Utilities
+    from sandhook.command.utility import Utility
 
 
-class _LazyUtilities(Mapping[str, Utility]):
+class _LazyUtilities(Mapping[str, "Utility"]):
     """The utilities of a shell: each module is imported when it is first called."""
 
     def __init__(self, own: Mapping[str, Utility]) -> None:
@@ -26,6 +26,8 @@ class _LazyUtilities(Mapping[str, Utility]):
     def __getitem__(self, name: str) -> Utility:
         utility = self._own.get(name)
         if utility is None:
+            from sandhook.command.utility import Utility
+
             utility = self._own[name] = Utility(load(name))
         return utility
 

@@ -15,7 +15,6 @@ from sandhook.state.environment import variable_names
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
 from sandhook.syntax.nodes import ParameterExpansion
-from sandhook.syntax.wordprinter import word_text
 from sandhook.text.locale import as_bytes, characters_are_bytes
 from sandhook.text.names import is_name
 
@@ -63,6 +62,7 @@ def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], 
         key_of = words.key(node.subscript, lambda state: state.is_associative(name))
         index_of = words.index(node.subscript)
         from sandhook.expand.length import measured_element
+        from sandhook.syntax.wordprinter import word_text
 
         value = measured_element(name, value, key_of, index_of, word_text(node.subscript, lambda _: ""))
 
@@ -168,7 +168,11 @@ class Indirect(Parameter):
 
 def shown_name(node: ParameterExpansion) -> str:
     """Return the parameter as messages print it: ``name`` or ``name[subscript]``."""
-    return node.name if node.subscript is None else f"{node.name}[{word_text(node.subscript, lambda _: '')}]"
+    if node.subscript is None:
+        return node.name
+    from sandhook.syntax.wordprinter import word_text
+
+    return f"{node.name}[{word_text(node.subscript, lambda _: '')}]"
 
 
 def _invalid_indirection(shown: str) -> ShellError:

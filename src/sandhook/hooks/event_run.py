@@ -25,7 +25,6 @@ from sandhook.hooks.model import (
     source_of,
 )
 from sandhook.hooks.runner import RunnerAdapter, unknown_executor
-from sandhook.hooks.unread import UnreadRefusal, unread_refusal
 from sandhook.record import Record
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from sandhook.hooks.event import Event
     from sandhook.hooks.fold import Dedupe
     from sandhook.hooks.model import Compat, FailClosed
+    from sandhook.hooks.unread import UnreadRefusal
     from sandhook.limits import Cancellation
 
 # What an engine keeps between events.
@@ -344,6 +344,10 @@ class EventRun:
     def _unread_refusal(
         self, spec: HookSpec, event: Event, ran: RunResult, verdict: Verdict
     ) -> UnreadRefusal | None:
+        if b"{" not in ran.stdout:
+            return None
+        from sandhook.hooks.unread import unread_refusal
+
         compat = self._services.compat
         return unread_refusal(ran, verdict, lambda each: self._contract.decode(spec, event, each, compat))
 

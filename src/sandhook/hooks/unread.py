@@ -42,10 +42,11 @@ def unread_refusal(
     """Return why a refusal in an output has no effect, or None without such a refusal.
 
     Args:
+        ran: A run that printed an object, or the beginning of one.
         verdict: What the run means to the agent. An approval is the agent's choice between two decisions.
         decode: Returns the meaning of another run of this hook.
     """
-    if b"{" not in ran.stdout or verdict.intervenes or verdict.permission == "allow":
+    if verdict.intervenes or verdict.permission == "allow":
         return None
     whole = ran.stdout.decode("utf-8", "replace").strip(" \t\r\n\v\f")
     printed = whole.strip("\0\ufeff")

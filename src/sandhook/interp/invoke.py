@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sandhook.command.run import run_utility
 from sandhook.interp import lookup, traps
-from sandhook.interp.external import ShellContext, run_external
 from sandhook.kernel.stack import DEEP, stack_exceeds
 from sandhook.lazy import lazy_module
 from sandhook.state.assigned import Argument
@@ -20,8 +18,11 @@ from sandhook.syntax.nodes import BraceGroup
 from sandhook.text.numbers import decimal
 
 if TYPE_CHECKING:
-    from sandhook.interp import trace
-else:  # for arrays on the command line
+    from sandhook.command import run
+    from sandhook.interp import external, trace
+else:  # for utilities and files, and for arrays on the command line
+    external = lazy_module("sandhook.interp.external")
+    run = lazy_module("sandhook.command.run")
     trace = lazy_module("sandhook.interp.trace")
 
 
@@ -48,14 +49,14 @@ def invoke(
         if builtin is not None:
             return builtin(state, arguments)
         # a built-in of bash that is a utility here: its messages begin with the name of the shell and the line
-        context = ShellContext(f"{runtime.where(state)}{name}", state, name)
-        return run_utility(commands.utilities[name], _texts(arguments[1:]), context)
+        context = external.ShellContext(f"{runtime.where(state)}{name}", state, name)
+        return run.run_utility(commands.utilities[name], _texts(arguments[1:]), context)
     if not utilities:
         runtime.error(state, f"{name}: not a shell builtin")
         return 1
     words = [name, *_texts(argv[1:])]
     path = lookup.STANDARD_PATH if default_path else state.get("PATH")
-    return run_external(runtime, state, words, path, call_function)
+    return external.run_external(runtime, state, words, path, call_function)
 
 
 def _texts(argv: Sequence[Argument]) -> list[str]:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from sandhook.command.utility import Utility
 from sandhook.kernel.process import CommandFailure
 from sandhook.limits import timed_items
 from sandhook.record import Record
@@ -21,6 +20,9 @@ from sandhook.vfs.base import FileSystem
 from sandhook.vfs.errors import NameMissing, error_text, fs_error
 from sandhook.vfs.names import MAX_LINKS
 from sandhook.vfs.path import VirtualPath, join
+
+if TYPE_CHECKING:
+    from sandhook.command.utility import Utility
 
 Builtin: TypeAlias = Callable[[State, Sequence[Argument]], int]
 

@@ -13,7 +13,7 @@ from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
 from sandhook.expand.special import expand_subscript
 from sandhook.expand.text import runs_commands
-from sandhook.interp import expansion_services, external, invoke, messages, record, traps
+from sandhook.interp import invoke, record, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.lookup import Commands
 from sandhook.interp.program import TreeStore, Unavailable, load_program, read_units
@@ -30,10 +30,20 @@ from sandhook.syntax.nodes import Assignment, Case, Command, For, Select, Simple
 from sandhook.syntax.options import ParseOptions
 
 if TYPE_CHECKING:
-    from sandhook.interp import arithmetic_errors, command_errors, trace
-else:  # most runs have no error and no trace
+    from sandhook.interp import (
+        arithmetic_errors,
+        command_errors,
+        expansion_services,
+        external,
+        messages,
+        trace,
+    )
+else:  # most runs have no error and no trace, many only built-ins
     arithmetic_errors = lazy_module("sandhook.interp.arithmetic_errors")
     command_errors = lazy_module("sandhook.interp.command_errors")
+    expansion_services = lazy_module("sandhook.interp.expansion_services")
+    external = lazy_module("sandhook.interp.external")
+    messages = lazy_module("sandhook.interp.messages")
     trace = lazy_module("sandhook.interp.trace")
 
 T = TypeVar("T")

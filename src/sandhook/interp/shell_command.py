@@ -6,7 +6,6 @@ import errno
 
 from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED
 from sandhook.interp.lookup import not_started, search
-from sandhook.interp.script import is_binary, read_script
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES, SIGQUIT
 from sandhook.lazy import lazily
@@ -399,6 +398,8 @@ def _start(runtime: Interpreter, state: State, request: _Request) -> int | None:
 
 def run_script(runtime: Interpreter, state: State, path: str, arguments: list[str]) -> int:
     """Run a file as the script of this state."""
+    from sandhook.interp.script import is_binary, read_script
+
     file = path
     if "/" not in path and not state.process.kernel.fs.exists(join(state.process.cwd, path)):
         located = search(state, path, state.get("PATH")) if path else None

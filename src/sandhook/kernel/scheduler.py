@@ -10,13 +10,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from heapq import heappop, heappush
 from itertools import count
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
+from sandhook.lazy import lazy_module
 from sandhook.limits import Budget
+
+if TYPE_CHECKING:
+    import heapq
+else:  # few runs sleep
+    heapq = lazy_module("heapq")
 
 T = TypeVar("T")
 
@@ -131,12 +136,12 @@ class Scheduler:
             remaining = due - self.budget.elapsed()
             if remaining <= 0:
                 return
-            heappush(self._timers, (due, next(self._sequence), getcurrent()))
+            heapq.heappush(self._timers, (due, next(self._sequence), getcurrent()))
             self.block()
 
     def alarm(self, seconds: float) -> None:
         """Wake the current task after ``seconds`` even if no other task does (read -t, wait)."""
-        heappush(self._timers, (self.budget.elapsed() + seconds, next(self._sequence), getcurrent()))
+        heapq.heappush(self._timers, (self.budget.elapsed() + seconds, next(self._sequence), getcurrent()))
 
     def call_on_new_stack(self, body: Callable[[], T]) -> T:
         """Run ``body`` on a new, shallow stack for the current process and return its result."""
@@ -237,11 +242,11 @@ class Scheduler:
     def _wake_due(self) -> None:
         now = self.budget.elapsed()
         while self._timers and self._timers[0][0] <= now:
-            self.wake(heappop(self._timers)[2])
+            self.wake(heapq.heappop(self._timers)[2])
 
     def _skip_to_next_timer(self) -> None:
         while self._timers and self._timers[0][2].dead:
-            heappop(self._timers)
+            heapq.heappop(self._timers)
         if not self._timers:
             return
         gap = self._timers[0][0] - self.budget.elapsed()

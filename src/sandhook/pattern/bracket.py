@@ -7,11 +7,16 @@ Oracle: bash 5.2, also where POSIX leaves the behaviour open (an unknown class m
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from sandhook.lazy import lazily
+from sandhook.lazy import lazily, lazy_module
 from sandhook.limits import check_clock, check_fits
+
+if TYPE_CHECKING:
+    import bisect
+else:  # for brackets with ranges
+    bisect = lazy_module("bisect")
 
 #: A backslash in the name of a class, which bash removes.
 _QUOTING = lazily(r"\\(.?)", re.DOTALL)
@@ -131,7 +136,7 @@ class Bracket:
             return not self._negated
         if self._ranges:
             lows = self._lows or self._sort_ranges()
-            index = bisect_right(lows, folded) - 1
+            index = bisect.bisect_right(lows, folded) - 1
             if index >= 0 and folded <= self._highs[index]:
                 return not self._negated
         if self._classes and ord(c) not in _ESCAPED:

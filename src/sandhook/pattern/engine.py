@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sandhook.limits import present_budget
-from sandhook.pattern.cost import is_too_large, seconds_per_byte
 from sandhook.pattern.errors import PatternError, SearchTooLong
 from sandhook.pattern.kept import Kept
 
@@ -52,6 +51,8 @@ def compile_linear(
         ``find(data, pos, end)``: the spans of the match and of every group, (-1, -1) for no match. It raises
         SearchTooLong if the run that the thread is in may have ended before the search.
     """
+    from sandhook.pattern.cost import is_too_large
+
     if is_too_large(pattern):
         raise PatternError(message or "pattern too large")
     from re2 import _re2
@@ -100,6 +101,8 @@ class _LinearSearch:
     )
 
     def __init__(self, compile_: Callable[[], Any], unanchored: Any, groups: bool) -> None:
+        from sandhook.pattern.cost import seconds_per_byte
+
         compiled = compile_()
         if not compiled.ok():
             raise _NotCompiled(compiled.error().decode("utf-8", "replace"))

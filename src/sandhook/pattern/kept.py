@@ -6,8 +6,10 @@ Caches count expressions. A short expression may have a large program, and RE2 k
 
 from __future__ import annotations
 
-from typing import Protocol
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from weakref import WeakKeyDictionary
 
 
 class Releasable(Protocol):
@@ -31,28 +33,33 @@ class Kept:
         self._most = most
         self._most_of_one = most_of_one
         self._total = 0
-        self._bytes: WeakKeyDictionary[Releasable, int] = WeakKeyDictionary()
+        self._bytes: WeakKeyDictionary[Releasable, int] | None = None
 
     def add(self, item: Releasable, count: int) -> None:
         """Add ``count`` bytes to an expression that is used now."""
-        before = self._bytes.pop(item, 0)
-        now = self._bytes[item] = min(before + count, self._most_of_one)
+        kept = self._bytes
+        if kept is None:  # the module is imported for the first expression
+            from weakref import WeakKeyDictionary
+
+            kept = self._bytes = WeakKeyDictionary()
+        before = kept.pop(item, 0)
+        now = kept[item] = min(before + count, self._most_of_one)
         self._total += now - before
         if self._total > self._most:
-            self._release_oldest(item)
+            self._release_oldest(kept, item)
 
     def total(self) -> int:
         """Return the estimate for all that are alive."""
-        return sum(self._bytes.values())
+        return 0 if self._bytes is None else sum(self._bytes.values())
 
-    def _release_oldest(self, item: Releasable) -> None:
+    def _release_oldest(self, kept: WeakKeyDictionary[Releasable, int], item: Releasable) -> None:
         """Release all but ``item`` until a quarter is free."""
-        living = list(self._bytes.items())
+        living = list(kept.items())
         self._total = sum(count for _, count in living)
         for other, count in living:
             if self._total <= self._most * 3 // 4:
                 return
             if other is not item:
-                self._bytes.pop(other, None)
+                kept.pop(other, None)
                 self._total -= count
                 other.release()

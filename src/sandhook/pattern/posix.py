@@ -19,7 +19,6 @@ from sandhook.lazy import cache_short, lazily
 from sandhook.limits import Limits, present_budget
 from sandhook.pattern.engine import Find, Spans, compile_backtracking, compile_linear
 from sandhook.pattern.errors import PatternError, SearchTooLong
-from sandhook.pattern.stack import longest_search
 from sandhook.pattern.translate import TOO_BIG, Dialect, Translator
 
 if TYPE_CHECKING:
@@ -211,6 +210,8 @@ class Regex:
         codec = "latin-1" if latin1 or data.isascii() else "utf-8"
         text = data[:end].decode(codec, "surrogateescape")
         start = pos if codec == "latin-1" else len(data[:pos].decode(codec, "surrogateescape"))
+        from sandhook.pattern.stack import longest_search
+
         longest = longest_search(self._source[0].encode(), self.groups, len(text), limits.memory_bytes)
         try:
             match = self._backtracking.search(text, start, timeout=min(seconds, longest), concurrent=True)

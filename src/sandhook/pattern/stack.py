@@ -6,8 +6,6 @@ for ``((a|b)*)\\1[cd]`` on 8 MB. The stack grows with the time of one search, so
 
 from __future__ import annotations
 
-from math import inf
-
 from sandhook.lazy import lazily
 
 _CALL = lazily(rb"\(\?(?:R|[-+]?[0-9]|&|P>)|\\g[<']")
@@ -16,6 +14,9 @@ _REPEATED_GROUP = lazily(rb"\)\\?(?:[*+]|\{[0-9]*,)")
 #: Growth in bytes a second at most, and the least bound in seconds, because a busy machine may be slow to begin.
 _CALLS = (1 << 29, 0.1)
 _REPEATS = (1 << 29, 0.1)
+
+#: Seconds of a search without a bound.
+_UNBOUNDED = float("inf")
 
 #: Bytes on the stack for one turn, and for each group in it.
 _TURN = 150
@@ -35,8 +36,8 @@ def longest_search(pattern: bytes, groups: int, characters: int, memory: int) ->
     elif _REPEATED_GROUP.search(pattern):
         # Every turn consumes a character, unless one is counted: (a?){1000}.
         if b"{" not in pattern and characters * _TURN * (1 + groups) <= 2 * memory:
-            return inf
+            return _UNBOUNDED
         growth, least = _REPEATS
     else:
-        return inf
+        return _UNBOUNDED
     return max(least, memory / growth)

@@ -12,11 +12,11 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from sandhook.command.context import Context, Failure
-from sandhook.command.utility import Declaration
-
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from sandhook.command.context import Context
+    from sandhook.command.utility import Declaration
 
 #: Names of entry points of this group are utilities, too; their values name modules or ``@utility`` objects.
 GROUP = "sandhook.utilities"
@@ -248,6 +248,8 @@ class Unusable:
 
     def run(self, options: None, operands: Sequence[str], ctx: Context) -> int:
         """Raise Failure."""
+        from sandhook.command.context import Failure
+
         raise Failure(self.reason, 126)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sandhook.interp.compile.compound import report_bad_name
 from sandhook.interp.compile.functions import is_shallow, last_returns
 from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.interp.jobs import jobs_of, report_ended_jobs
-from sandhook.interp.messages import report_death, report_killed
 from sandhook.interp.subshell import in_subshell, redirects_input, start_subshell
+from sandhook.lazy import lazy_module
 from sandhook.state.assignment import set_array
 from sandhook.state.control import AskedExit, Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import Function, State
@@ -26,6 +28,11 @@ from sandhook.syntax.nodes import (
 )
 from sandhook.text.names import is_name
 from sandhook.vfs.errors import error_text
+
+if TYPE_CHECKING:
+    from sandhook.interp import messages
+else:  # few commands are ended by a signal or timed
+    messages = lazy_module("sandhook.interp.messages")
 
 
 def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
@@ -46,7 +53,7 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
             if is_redirected:
                 state.execution.killed = child.pid, child.signal
             else:
-                report_death(state, child, node)
+                messages.report_death(state, child, node)
         if state.jobs is not None:
             report_ended_jobs(state)
         if state.process.pending:
@@ -62,7 +69,7 @@ def report_death_after(run: Run, node: Subshell) -> Run:
     def run_and_report(state: State) -> int:
         status = run(state)
         if state.execution.killed is not None:
-            report_killed(state, node)
+            messages.report_killed(state, node)
         return status
 
     return run_and_report

@@ -11,7 +11,7 @@ from typing import Any
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.word import WordCompiler
-from sandhook.interp.compile import command, compound, cond, lists, simple
+from sandhook.interp.compile import command, compound, lists, simple
 from sandhook.interp.compile.protocol import Run
 from sandhook.interp.compile.wrappers import close_substitutions
 from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore
@@ -183,6 +183,8 @@ class Compiler:
             case ArithmeticCommand():
                 return compound.compile_arithmetic(self, node)
             case ConditionalCommand():
+                from sandhook.interp.compile import cond
+
                 return cond.compile_conditional(self, node)
         raise TypeError(node)
 

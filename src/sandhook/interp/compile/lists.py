@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.interp.jobs import report_ended_jobs
-from sandhook.interp.messages import report_pipeline
 from sandhook.interp.redirect import Undo, install, restore
 from sandhook.interp.subshell import direct, in_background, in_subshell, start_subshell
 from sandhook.interp.traps import uses_lastpipe
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import Terminated
+from sandhook.lazy import lazy_module
 from sandhook.state.control import BreakLoop, ContinueLoop
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
@@ -34,6 +35,11 @@ from sandhook.syntax.nodes import (
     Word,
     walk,
 )
+
+if TYPE_CHECKING:
+    from sandhook.interp import messages
+else:  # few commands are ended by a signal or timed
+    messages = lazy_module("sandhook.interp.messages")
 
 _DUPLICATE_ERROR = Redirection(">&", Word((Literal("1"),)), 2)
 
@@ -275,7 +281,7 @@ def _compile_stages(
         if alone and signal:
             raise Terminated(signal)
         if not lasts_in_shell and (signal or (state.options.pipefail and status > 128)):
-            report_pipeline(state, children, node)
+            messages.report_pipeline(state, children, node)
         if state.jobs is not None:
             report_ended_jobs(state)
         if process.pending:

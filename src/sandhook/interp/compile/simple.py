@@ -15,7 +15,7 @@ in each: a function that they shared would cost a tenth of a short command.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.interp.compile.arguments import Arguments, compile_arguments
 from sandhook.interp.compile.assignment import AssignedOf, compile_assignment, compile_assignments
@@ -33,7 +33,6 @@ from sandhook.interp.compile.wrappers import (
 )
 from sandhook.interp.invoke import call_function
 from sandhook.interp.lookup import Builtin, is_external
-from sandhook.interp.messages import report_killed
 from sandhook.interp.redirect import (
     Apply,
     Undo,
@@ -45,6 +44,7 @@ from sandhook.interp.redirect import (
     restore,
 )
 from sandhook.interp.subshell import redirect_apart
+from sandhook.lazy import lazy_module
 from sandhook.record import Record
 from sandhook.state.assigned import Argument
 from sandhook.state.control import ShellError
@@ -59,6 +59,11 @@ from sandhook.syntax.nodes import (
     Word,
     walk,
 )
+
+if TYPE_CHECKING:
+    from sandhook.interp import messages
+else:  # few commands are ended by a signal or timed
+    messages = lazy_module("sandhook.interp.messages")
 
 Redirect: TypeAlias = "Callable[[State, list[Argument], Undo | None, dict[str, Saved]], None]"
 
@@ -238,7 +243,7 @@ def _words_alone(words: _Words) -> Run:
         except ShellError as error:
             return state.shell.fatal_error(state, error)
         if status > 128 and state.execution.killed is not None:
-            report_killed(state, node)
+            messages.report_killed(state, node)
         state.status = status
         state.pipestatus = None
         return status
@@ -333,7 +338,7 @@ def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | No
             if saved:
                 _undo_assignments(state, saved)
         if status > 128 and state.execution.killed is not None:
-            report_killed(state, node)
+            messages.report_killed(state, node)
         state.status = status
         state.pipestatus = None
         if state.process.pending:

@@ -15,7 +15,6 @@ from itertools import chain
 from sandhook.limits import Budget, timed_items
 from sandhook.pattern.dialect import check_class_syntax
 from sandhook.pattern.errors import SearchTooLong
-from sandhook.pattern.linear import line_pieces
 from sandhook.pattern.posix import Regex, after_character, compile_regex
 from sandhook.pattern.translate import Dialect
 from sandhook.record import Record
@@ -351,6 +350,8 @@ def _regex_find(regex: Regex, budget: Budget) -> Find:
             return find_in_pieces(data, pos)
 
     def find_in_pieces(data: bytes, pos: int) -> int:
+        from sandhook.pattern.linear import line_pieces
+
         for begin, end in line_pieces(data, pos):
             budget.charge(1)
             piece = data[begin:end]
