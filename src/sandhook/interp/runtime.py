@@ -18,7 +18,6 @@ from sandhook.interp.compile import Run
 from sandhook.interp.lookup import Commands
 from sandhook.interp.program import TreeStore, Unavailable, load_program, read_units
 from sandhook.interp.subshell import run_last_trap
-from sandhook.interp.substitution import substitute
 from sandhook.kernel.signals import Terminated
 from sandhook.kernel.stack import DEEP, stack_exceeds
 from sandhook.lazy import lazy_module
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
         expansion_services,
         external,
         messages,
+        substitution,
         trace,
     )
 else:  # most runs have no error and no trace, many only built-ins
@@ -44,6 +44,7 @@ else:  # most runs have no error and no trace, many only built-ins
     expansion_services = lazy_module("sandhook.interp.expansion_services")
     external = lazy_module("sandhook.interp.external")
     messages = lazy_module("sandhook.interp.messages")
+    substitution = lazy_module("sandhook.interp.substitution")
     trace = lazy_module("sandhook.interp.trace")
 
 T = TypeVar("T")
@@ -393,7 +394,7 @@ class Runtime:
 
     def command_output(self, state: State, text: str) -> str:
         """Return the expansion of ``$(text)``; the text is parsed now."""
-        return substitute(self.substitution_body(state, text), None)(state)
+        return substitution.substitute(self.substitution_body(state, text), None)(state)
 
     def expand_words(self, state: State, text: str) -> list[str]:
         """Expand text, including blanks, as one unquoted word to fields; text with commands is not expanded."""
@@ -450,13 +451,10 @@ class Runtime:
         Returns:
             True when the trap failed under extdebug: then the command is skipped.
         """
-        if "DEBUG" not in state.traps:
-            if node is not None and not isinstance(node, (For, Select, Case)):
-                self.note_command(state, node)
-            return False
-        if node is not None:
+        has_trap = "DEBUG" in state.traps
+        if node is not None and (has_trap or not isinstance(node, (For, Select, Case))):
             self.note_command(state, node)
-        return traps.skips(state, self.run_trap(state, "DEBUG"))
+        return has_trap and traps.skips(state, self.run_trap(state, "DEBUG"))
 
     def trace(self, state: State, argv: Sequence[Argument]) -> None:
         """xtrace of a simple command."""

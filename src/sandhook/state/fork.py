@@ -30,16 +30,13 @@ def fork(state: State, process: Process) -> State:
     new.last_argument = state.last_argument
     new.last_background = state.last_background
     new.line, new.memo = state.line, state.memo
-    new.name = state.name
-    new.options = state.options
+    new.name, new.options = state.name, state.options
     new.pipestatus = state.pipestatus
     new.positional = state.positional
     new.programs = state.programs
     new.shifted_list = state.shifted_list = None
-    new.shell = state.shell
-    new.shell_pid = state.shell_pid
-    new.source = state.source
-    new.started = state.started
+    new.shell, new.shell_pid = state.shell, state.shell_pid
+    new.source, new.started = state.source, state.started
     new.status = state.status
     new.substitution_status = state.substitution_status
     new.unlisted = state.unlisted

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sandhook.interp.compile.compound import report_bad_name
 from sandhook.interp.compile.functions import is_shallow, last_returns
 from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.interp.jobs import jobs_of, report_ended_jobs
@@ -33,6 +32,15 @@ if TYPE_CHECKING:
     from sandhook.interp import messages
 else:  # few commands are ended by a signal or timed
     messages = lazy_module("sandhook.interp.messages")
+
+
+def report_bad_name(state: State, name: str) -> int:
+    """Report an invalid name of a loop's variable or a function; in posix mode this ends the shell."""
+    state.shell.error(state, f"`{name}': not a valid identifier")
+    if state.options.posix:
+        raise ExitShell(2)
+    state.status = 1
+    return 1
 
 
 def compile_subshell(compiler: Compiler, node: Subshell) -> Run:

@@ -7,17 +7,16 @@ and threads share the closures.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.word import WordCompiler
-from sandhook.interp.compile import command, compound, lists, simple
+from sandhook.interp.compile import command, lists, simple
 from sandhook.interp.compile.protocol import Run
 from sandhook.interp.compile.wrappers import close_substitutions
 from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore
 from sandhook.interp.subshell import redirects_input
-from sandhook.interp.substitution import backquote, process_substitution, substitute
-from sandhook.lazy import lazily
+from sandhook.lazy import lazily, lazy_module
 from sandhook.limits import check_clock
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
@@ -46,6 +45,14 @@ from sandhook.syntax.nodes import (
     walk,
 )
 
+if TYPE_CHECKING:
+    from sandhook.interp import substitution
+    from sandhook.interp.compile import compound, cond
+else:  # what many texts do not have
+    compound = lazy_module("sandhook.interp.compile.compound")
+    cond = lazy_module("sandhook.interp.compile.cond")
+    substitution = lazy_module("sandhook.interp.substitution")
+
 _READS_FILE = lazily(r"[ \t]*<[^<&(>]")
 
 
@@ -71,13 +78,17 @@ class Compiler:
         self.words = WordCompiler(
             self._substitution,
             self._backquoted_substitution,
-            lambda direction, body: process_substitution(
+            lambda direction, body: substitution.process_substitution(
                 direction, self._compile_lazily(body) if body is not None else None
             ),
         )
 
     def _substitution(self, body: CommandList | None) -> Callable[[State], str]:
-        return _nothing if body is None else substitute(self._compile_lazily(body), _file_of(body, self))
+        return (
+            _nothing
+            if body is None
+            else substitution.substitute(self._compile_lazily(body), _file_of(body, self))
+        )
 
     def _compile_lazily(self, body: CommandList) -> Run:
         """Compile a body at its first run.
@@ -100,13 +111,13 @@ class Compiler:
             try:
                 parts = parse_word(f"$({text})").parts
             except ShellSyntaxError:
-                return backquote(text)
+                return substitution.backquote(text)
             if len(parts) == 1 and isinstance(parts[0], CommandSubstitution):
                 body = parts[0].body
                 file = _file_of(body, self)
                 if body is not None and file is not None:
-                    return substitute(self.list(body), file)
-        return backquote(text)
+                    return substitution.substitute(self.list(body), file)
+        return substitution.backquote(text)
 
     def for_function(self, returns: frozenset[int]) -> Compiler:
         """Return the compiler of a function's body."""
@@ -183,8 +194,6 @@ class Compiler:
             case ArithmeticCommand():
                 return compound.compile_arithmetic(self, node)
             case ConditionalCommand():
-                from sandhook.interp.compile import cond
-
                 return cond.compile_conditional(self, node)
         raise TypeError(node)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from sandhook.expand.shapes import FieldsOf
 from sandhook.expand.text import Integer, Text
 from sandhook.interp.compile.arguments import MANY, charge_fields
+from sandhook.interp.compile.command import report_bad_name
 from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.lazy import lazily
 from sandhook.pattern.glob import Matches, compile_pattern
@@ -153,15 +154,6 @@ def _compile_bad_name(name: str, line: int) -> Run:
         return report_bad_name(state, name)
 
     return report
-
-
-def report_bad_name(state: State, name: str) -> int:
-    """Report an invalid name of a loop's variable or a function; in posix mode this ends the shell."""
-    state.shell.error(state, f"`{name}': not a valid identifier")
-    if state.options.posix:
-        raise ExitShell(2)
-    state.status = 1
-    return 1
 
 
 def compile_for(compiler: Compiler, node: For) -> Run:
