@@ -98,7 +98,18 @@ def delta(before: Snapshot, after: Snapshot, *, times: bool = True) -> list[Delt
         target = saved.target
         content = _encoded(target) if target and isinstance(target, str) else saved.data
         mtime, atime, _ = saved.times
-        entries.append(DeltaEntry(path, saved.mode, saved.uid, saved.gid, mtime, atime, content, is_new))
+        entries.append(
+            DeltaEntry(
+                path,
+                saved.mode,
+                uid=saved.uid,
+                gid=saved.gid,
+                mtime=mtime,
+                atime=atime,
+                content=content,
+                is_new=is_new,
+            )
+        )
     return entries
 
 
@@ -138,7 +149,11 @@ def decode(data: bytes) -> list[DeltaEntry]:
             content = data[at : at + size]
             is_new, mode = mode & _NEW != 0, mode & ~_NEW
             path = _checked(path, mode, content)
-            entries.append(DeltaEntry(path, mode, uid, gid, mtime, atime, content, is_new))
+            entries.append(
+                DeltaEntry(
+                    path, mode, uid=uid, gid=gid, mtime=mtime, atime=atime, content=content, is_new=is_new
+                )
+            )
             at += size
     except (error, OSError) as fault:
         raise ValueError(f"this is not a delta: {fault}") from None
