@@ -26,7 +26,7 @@ from sandhook.hooks.model import (
     source_of,
 )
 from sandhook.hooks.runner import RunnerAdapter, unknown_executor
-from sandhook.hooks.unread import UnreadRefusal, unread_refusal
+from sandhook.hooks.unread import UnreadRefusal, late_refusal, unread_refusal
 from sandhook.record import Record
 
 if TYPE_CHECKING:
@@ -344,10 +344,16 @@ class EventRun:
         return None
 
     def _unambiguous(self, spec: HookSpec, event: Event, ran: RunResult) -> Verdict:
-        """Return the verdict of a run; an output whose refusal the agent would not see could not be read."""
+        """Return the verdict of a run; an output whose refusal the agent would not see could not be read.
+
+        The refusal of a hook that was ended later stands.
+        """
         verdict = self._contract.decode(spec, event, ran, self._services.compat)
         if verdict.refuses or self._services.compat == "strict" or b"{" not in ran.stdout:
             return verdict
+        late = late_refusal(ran, lambda each: self._contract.decode(spec, event, each, "better"))
+        if late is not None:
+            return late
         for text in other_readings(ran.stdout.decode("utf-8", "replace")):
             other = self._contract.decode(spec, event, ran._replace(stdout=text.encode()), "better")
             if other.refuses:
