@@ -9,14 +9,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import psutil
 import pytest
 
 from sandhook.host.children import Supervisor
 from sandhook.host.poller import inbound
-from tests.host.programs import LONG, Left, gone, line_of, linux, posix, shell, spawn, until, wait
+from tests.host.programs import LONG, Left, gone, in_threads, line_of, linux, posix, shell, spawn, until, wait
 
 #: Text of a program that starts another one, prints its number, and goes on or ends.
 START = """
@@ -411,48 +411,6 @@ def test_processes_that_end_late_do_not_stay_zombies(
 
 #: Starts two that hear no signal and hold standard output, one of them in a session of its own.
 HOLD = f"(trap '' INT TERM HUP; echo; exec {SETSID} sleep 600) & (trap '' TERM INT; sleep 600) & sleep 600"
-
-
-def start_and_kill() -> float:
-    """Return the seconds in which the machine starts a program, ends it, and reports that."""
-    began = time.monotonic()
-    with subprocess.Popen(["sleep", "600"]) as program:
-        program.kill()
-    return time.monotonic() - began
-
-
-def in_threads(count: int, call: Callable[[], float]) -> tuple[float, float]:
-    """Call ``count`` times in 8 threads; return the most that a call returned, and what a busy machine may add to that.
-
-    A ninth thread starts and ends programs meanwhile; a run has several to end, one after another.
-    """
-    numbers, lock = iter(range(count)), threading.Lock()
-    most, wrong = [0.0], []
-
-    def work() -> None:
-        while True:
-            with lock:
-                if next(numbers, None) is None:
-                    return
-            try:
-                took = call()
-            except BaseException as error:
-                wrong.append(repr(error))
-                return
-            with lock:
-                most[0] = max(most[0], took)
-
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    reference = 0.0
-    while any(thread.is_alive() for thread in threads):
-        reference = max(reference, start_and_kill())
-        time.sleep(0.05)
-    for thread in threads:
-        thread.join()
-    assert wrong == []
-    return most[0], 6 * reference
 
 
 @posix
