@@ -75,6 +75,10 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
 }
 
 
+#: The same for all agents.
+EVERYWHERE: dict[str, tuple[str, ...]] = {"L-HOOKS-006": ("*.timeout-after-deny", "*.deny-signal")}
+
+
 def comparable() -> list[Any]:
     return [
         pytest.param(agent, case, id=f"{agent}: {case['id']}")
@@ -94,7 +98,8 @@ def test_better_refuses_more_where_it_differs(agent: str, case: dict[str, Any]) 
     found = differences(case["did"], decided(agent, case, "better"))
     if not found:
         return
-    row = next((row for row, globs in DECLARED[agent].items() if matches(case["id"], globs)), None)
+    declared = {**DECLARED[agent], **EVERYWHERE}
+    row = next((row for row, globs in declared.items() if matches(case["id"], globs)), None)
     assert row is not None, f"no row declares {found}"
     for aspect, (did, says) in found.items():
         assert refuses_more(aspect, did, says), f"{row}: {aspect}: the agent {did}, sandhook {says}"
@@ -131,6 +136,10 @@ def test_every_declared_difference_has_a_row_and_records() -> None:
             assert all(any(fnmatchcase(identifier, glob) for identifier in identifiers) for glob in globs), (
                 row
             )
+    everything = [case["id"] for agent in AGENTS for case in cases(agent)]
+    for row, globs in EVERYWHERE.items():
+        assert f"| `{row}` |" in text
+        assert all(any(fnmatchcase(identifier, glob) for identifier in everything) for glob in globs), row
 
 
 @pytest.mark.parametrize("agent", AGENTS)

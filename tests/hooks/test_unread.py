@@ -179,3 +179,79 @@ def test_objects_in_a_text() -> None:
     assert list(objects_in("no { braces } here {")) == []
     assert list(objects_in('{"a":' * 5000)) == []
     assert list(objects_in('{"n": ' + "9" * 6000 + "}")) == ['{"n": ' + "9" * 6000 + "}"]
+
+
+# Refusals of hooks that are ended later.
+
+ENDED = {
+    "time limit": RunResult(124, limit="wall_seconds", stderr=b"late"),
+    "time limit without a status": RunResult(None, limit="wall_seconds"),
+    "TERM": RunResult(143, signal="TERM"),
+    "KILL": RunResult(137, signal="KILL"),
+}
+
+LATER = {
+    "alone": "{}",
+    "with lines around it": "\n\n{}\n \n",
+    "before a text that is cut": '{}\n{{"progr',
+    "before another object": '{}\n{{"progress": 1}}\n',
+    "after a line": "starting\n{}\n",
+}
+
+
+@pytest.mark.parametrize("form", LATER)
+@pytest.mark.parametrize("end", ENDED)
+@pytest.mark.parametrize("label", [label for label in REFUSABLE if label not in NO_JSON])
+def test_a_refusal_stands_if_the_hook_is_ended_later(label: str, end: str, form: str) -> None:
+    block = REFUSABLE[label]
+    ran = ENDED[end]._replace(stdout=LATER[form].format(block.head["deny"].strip()).encode())
+    decision = decide(block, ran)
+    assert decision.refused
+    verdict = block.contract.decode(block.spec(), block.event(), ran, "better")
+    if not verdict.refuses:
+        assert not decision.could_not_run and not decision.fail_closed
+        assert any("L-HOOKS-006" in note for note in decision.diagnostics)
+
+
+@pytest.mark.parametrize("end", ENDED)
+@pytest.mark.parametrize("label", [label for label in REFUSABLE if label not in NO_JSON])
+def test_in_strict_mode_such_an_output_is_read_as_the_agent_reads_it(label: str, end: str) -> None:
+    block = REFUSABLE[label]
+    ran = ENDED[end]._replace(stdout=block.head["deny"].encode())
+    verdict = block.contract.decode(block.spec(), block.event(), ran, "strict")
+    assert decide(block, ran, compat="strict").refused is verdict.refuses
+
+
+@pytest.mark.parametrize("end", ENDED)
+@pytest.mark.parametrize("label", REFUSABLE)
+def test_an_approval_or_a_text_of_such_a_hook_is_nothing(label: str, end: str) -> None:
+    block = REFUSABLE[label]
+    for text in (
+        b"",
+        b"text",
+        b'{"odd": 1}',
+        b'{"decision": "allow"}',
+        b'{"permission": "allow"}',
+        b"{",
+        b"[1]",
+    ):
+        plain = block.contract.decode(block.spec(), block.event(), ENDED[end], "better")
+        assert decide(block, ENDED[end]._replace(stdout=text)).refused is plain.refuses
+        assert decide(block, ENDED[end]._replace(stdout=text)).permission != "allow"
+
+
+@pytest.mark.parametrize("label", REFUSABLE)
+def test_a_hook_that_the_host_cancels_decides_nothing(label: str) -> None:
+    block = REFUSABLE[label]
+    ran = RunResult(None, block.head["deny"].encode(), limit="cancelled")
+    verdict = block.contract.decode(block.spec(), block.event(), ran, "better")
+    assert decide(block, ran).refused is verdict.refuses
+
+
+@pytest.mark.parametrize("end", ["sleep 60", "while :; do :; done", "kill -TERM $$", "kill -9 $$"])
+def test_a_refusal_of_a_script_stands(end: str) -> None:
+    refusal = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}'
+    hook = {"type": "command", "command": f"echo '{refusal}'; {end}", "timeout": 1}
+    config = {"hooks": {"PreToolUse": [{"hooks": [hook]}]}}
+    decision = HookEngine.load(config, "claude_code").fire(ToolPre("Bash", {"command": "ls"}))
+    assert (decision.permission, decision.reason) == ("deny", "no")

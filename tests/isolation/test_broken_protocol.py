@@ -8,8 +8,9 @@ import pytest
 
 from fuzz.targets.confined import HEADER, frame, run
 from sandhook.isolation import wire
-from sandhook.vfs.delta import DeltaEntry, encode
+from sandhook.vfs.delta import LINK, DeltaEntry, encode
 from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.overlay import OverlayFileSystem
 from sandhook.vfs.path import VirtualPath
 
 FILE = 0o100644
@@ -91,3 +92,59 @@ def test_changes_that_fit_when_all_are_made_are_applied() -> None:
     result, sound = run(fs, frame(wire.RESULT, wire.pack(HEADER, b"", b"", changes)))
     assert result.failure is None and sound
     assert fs.quota_left[0] == 100
+
+
+@pytest.mark.parametrize(
+    ("path", "first"),
+    [
+        ("/new", "/nosuch"),
+        ("/new", "/dir"),
+        ("/new", "/"),
+        ("/dir/new", "/dir"),
+        ("/dir", "/old"),
+        ("/old/new", "/old"),
+        ("/old", "/old"),
+    ],
+)
+def test_a_link_to_anything_but_a_file_changes_nothing_harmful(path: str, first: str) -> None:
+    """A directory with two names could contain itself."""
+    fs = MemoryFileSystem(uid=0, bare=True, quota_bytes=1_000, quota_inodes=50)
+    fs.populate({"old": b"old", "dir/file": b"file"}, VirtualPath("/"))
+    changes = encode([DeltaEntry(VirtualPath(path), LINK, content=first.encode())])
+    run(fs, frame(wire.RESULT, wire.pack(HEADER, b"", b"", changes)))
+    assert fs.read_bytes(VirtualPath("/dir/file")) == b"file"
+    assert not fs.exists(VirtualPath("/new")) and not fs.exists(VirtualPath("/dir/new"))
+    assert fs.stat(VirtualPath("/dir")).links == 2
+    assert len(fs.snapshot().paths()) == 3
+
+
+@pytest.mark.parametrize("first", ["relative", "/a/../b", "/a\0b", ""])
+def test_a_link_to_a_path_of_another_form_breaks_the_protocol(first: str) -> None:
+    changes = encode([DeltaEntry(VirtualPath("/new"), LINK, content=first.encode())])
+    result, sound, changed = ran(wire.RESULT, wire.pack(HEADER, b"", b"", changes))
+    assert "broke the protocol" in result.failure
+    assert not sound and not changed
+
+
+def test_further_names_count_as_names_and_not_as_bytes() -> None:
+    fs = MemoryFileSystem(uid=0, bare=True, quota_bytes=1_000, quota_inodes=50)
+    fs.populate({"old": bytes(900)}, VirtualPath("/"))
+    links = [DeltaEntry(VirtualPath(f"/l{number}"), LINK, content=b"/old") for number in range(49)]
+    result, sound = run(fs, frame(wire.RESULT, wire.pack(HEADER, b"", b"", encode(links))))
+    assert result.failure is None and sound
+    assert fs.quota_left[:2] == (100, 0) and fs.stat(VirtualPath("/old")).links == 50
+    more = encode([DeltaEntry(VirtualPath("/more"), LINK, content=b"/old")])
+    result, sound = run(fs, frame(wire.RESULT, wire.pack(HEADER, b"", b"", more)))
+    assert result.failure is not None and "names" in result.failure and not sound
+
+
+def test_whiteouts_of_what_the_files_do_not_have_are_not_kept() -> None:
+    """A worker that is no longer ours could fill the memory of this process with them."""
+    lower = MemoryFileSystem(uid=0, bare=True)
+    lower.populate({"dir/file": b"1", "kept": b"2"}, VirtualPath("/"))
+    fs = OverlayFileSystem(lower, uid=0)
+    whiteouts = ["/dir", "/dir/file", *(f"/nosuch{number}" for number in range(2_000))]
+    result, sound = run(fs, frame(wire.RESULT, wire.pack({**HEADER, "whiteouts": whiteouts}, b"", b"", b"")))
+    assert result.failure is None and sound
+    assert fs.whiteouts == {"/dir"}
+    assert not fs.exists(VirtualPath("/dir/file")) and fs.exists(VirtualPath("/kept"))

@@ -25,6 +25,8 @@ class Measured(NamedTuple):
         gap: The longest time that another thread waited for the interpreter, in seconds of processor time.
         memory: Peak of resident memory above that before the run, in bytes.
         own_error: What the process itself wrote to its standard error.
+        reference: Processor time of a fixed piece of work after the run: caches are shared, so the processes of others
+            make it slower.
     """
 
     seconds: float
@@ -36,10 +38,21 @@ class Measured(NamedTuple):
     error: str
     interrupted: bool
     own_error: str
+    reference: float
 
 
 #: Commands of a worker process. Its time is not that of the host, so these runs keep the real clock.
 _WITH_WORKER = ("jq", "sqlite3")
+
+
+def reference_seconds() -> float:
+    """Return the processor time of a fixed piece of work, as utilities do it: loops, and copies of megabytes."""
+    start = time.process_time()
+    block = bytes(range(256)) * 16_384
+    for _ in range(4):
+        block = block.translate(block[:256])
+        sum(block[:200_000])
+    return time.process_time() - start
 
 
 def _memory() -> tuple[int, int]:
@@ -85,6 +98,7 @@ def _measure(script: str, files: dict[str, bytes], stdin: bytes, limits: Limits)
         result.stderr[:200],
         result.interrupted,
         "",
+        reference_seconds(),
     )
 
 
@@ -111,6 +125,6 @@ def measure(script: str, files: dict[str, bytes], stdin: bytes, limits: Limits) 
         data = stream.read()
     os.waitpid(child, 0)
     if not data:
-        return Measured(99.0, 99.0, 0, None, "the process ended", -1, "", False, "")
+        return Measured(99.0, 99.0, 0, None, "the process ended", -1, "", False, "", 0.0)
     received: Measured = pickle.loads(data)
     return received

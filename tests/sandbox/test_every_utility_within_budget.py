@@ -1,7 +1,12 @@
 """Promises 4, 5 and 8: no utility runs past its budget, whatever it is fed.
 
 Each run is measured in a child process. Time is processor time, also that of the deadline, so a busy machine makes
-little difference: its caches are shared.
+little difference. Its caches are shared: a fixed piece of work shows how much slower it is than at its best, and a run
+may be slower by as much.
+
+The slow test runs each use of each utility on two inputs of different shapes, one of them of the full size: some 1,700
+runs, in 15 minutes of two processors. SANDHOOK_SEED selects other shapes and sizes, and SANDHOOK_ALL=1 runs all 11,000
+combinations.
 """
 
 from __future__ import annotations
@@ -28,21 +33,25 @@ MEASURED = hasattr(os, "fork") and Path("/proc/self/clear_refs").exists()
 needs_linux = pytest.mark.skipif(not MEASURED, reason="peaks of memory are read in /proc")
 
 LIMITS = Limits(wall_seconds=1.0)
-SECONDS = LIMITS.wall_seconds + 0.25  #: of processor time
+MARGIN = 0.25  #: seconds of processor time after the deadline
 GAP = 0.1  #: seconds of processor time in which no other thread runs
 ATTEMPTS = 3
 MEMORY = 4 * LIMITS.memory_bytes + (64 << 20)
 SIZE = 8_000_000
+BEST = [float("inf")]  #: the least time of the reference work in this process: the machine at its best
 SMALL = b"a b,c\n1\n2\n"
 
 
 @pytest.fixture(scope="module")
 def warm() -> None:
-    """Import every utility, so that no child pays for imports."""
+    """Import every utility, so that no child pays for imports, and find out how fast the machine is."""
+    from tests.sandbox.measured import reference_seconds
+
     for module in pkgutil.walk_packages(sandhook.__path__, "sandhook."):
         if module.name.startswith(("sandhook.utilities", "sandhook.formats", "sandhook.pattern")):
             importlib.import_module(module.name)
     Shell().run("echo aa | grep -P '(a)\\1'; [[ a =~ a ]]")
+    BEST[0] = min(BEST[0], *(reference_seconds() for _ in range(5)))
 
 
 def files_for(script: str, data: bytes) -> dict[str, bytes]:
@@ -53,10 +62,32 @@ def files_for(script: str, data: bytes) -> dict[str, bytes]:
     return {"f": data, "g": b"", "h": b"", "small": SMALL}
 
 
-def size_of(script: str, shape: str) -> int:
-    """Return a size that is the largest for every second test, and any for the others."""
-    random = Random(f"{script} {shape}")
-    return random.choice((SIZE, random.randrange(SIZE)))
+SEED = os.environ.get("SANDHOOK_SEED", "1")
+ALL = os.environ.get("SANDHOOK_ALL", "") not in ("", "0")
+
+
+def combinations() -> list[tuple[str, str, int]]:
+    """Return scripts with the shape and the size of their input: the full size for one of a script, any for others."""
+    chosen = []
+    for script in uses():
+        random = Random(f"{SEED} {script}")
+        shapes = random.sample(sorted(SHAPES), len(SHAPES) if ALL else 2)
+        chosen += [(script, shape, random.randrange(SIZE) if at else SIZE) for at, shape in enumerate(shapes)]
+    return chosen
+
+
+def test_the_sample_has_each_utility_on_two_inputs_of_two_sizes() -> None:
+    inputs: dict[str, set[tuple[str, int]]] = {}
+    for script, shape, size in combinations():
+        inputs.setdefault(script, set()).add((shape, size))
+    assert set(inputs) == set(uses())
+    assert all(len(each) >= 2 and len({size for _, size in each}) >= 2 for each in inputs.values())
+
+
+def slowness(reference: float) -> float:
+    """Return how much slower the machine is than at its best, at most three times."""
+    BEST[0] = min(BEST[0], reference)
+    return min(3.0, reference / BEST[0])
 
 
 def check(script: str, shape: str, size: int) -> None:
@@ -72,7 +103,9 @@ def check(script: str, shape: str, size: int) -> None:
         assert measured.defect is None, measured
         assert measured.memory < MEMORY, measured
         assert measured.own_error == "", measured
-        if measured.seconds < SECONDS and measured.gap < GAP and not measured.interrupted:
+        slower = slowness(measured.reference)
+        late = measured.seconds - LIMITS.wall_seconds
+        if late < MARGIN * slower and measured.gap < GAP * slower and not measured.interrupted:
             return
         assert attempt < ATTEMPTS, measured
 
@@ -128,10 +161,9 @@ def test_a_sample_of_utilities_is_back_in_time(script: str, shape: str) -> None:
 @needs_linux
 @pytest.mark.slow
 @pytest.mark.usefixtures("warm")
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("script", uses())
-def test_every_utility_is_back_in_time(script: str, shape: str) -> None:
-    check(script, shape, size_of(script, shape))
+@pytest.mark.parametrize(("script", "shape", "size"), combinations())
+def test_every_utility_is_back_in_time(script: str, shape: str, size: int) -> None:
+    check(script, shape, size)
 
 
 # --------------------------------------------------------------------------- what is charged, on every system

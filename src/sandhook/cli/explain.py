@@ -16,6 +16,7 @@ from sandhook.hooks.contracts import COMPAT, ContractError
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.event_run import RepeatedHooks
 from sandhook.hooks.inventory import Item, inventory
+from sandhook.hooks.match_budget import MatchBudget
 from sandhook.record import Record
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def _answers(
 ) -> list[Answer]:
     """Return the answers in one mode."""
     engine = load(configuration, options, compat=compat)
-    repeated = RepeatedHooks(compat)
+    repeated, budget = RepeatedHooks(compat), MatchBudget()
     answers = []
     for item in inventory(engine, configuration.contract, configuration.documents, configuration.problems):
         spec = item.spec
@@ -211,7 +212,7 @@ def _answers(
             continue
         if spec.event != event.kind:
             continue
-        matches, reason = _match(spec, event)
+        matches, reason = _match(spec, event, budget)
         dedupe = configuration.contract.fold.dedupe
         if matches and dedupe and item.state == "trusted" and repeated.is_repeated(spec, dedupe):
             matches, reason = False, "an earlier hook runs the same text"
@@ -222,11 +223,11 @@ def _answers(
     return answers
 
 
-def _match(spec: HookSpec, event: Event) -> tuple[bool, str]:
+def _match(spec: HookSpec, event: Event, budget: MatchBudget) -> tuple[bool, str]:
     if event.is_sub_agent and not spec.include_sub_agents:
         return False, "not for sub-agents"
-    result = spec.matcher.check(event)
-    return result.matched, result.why
+    match = budget.check(spec.matcher, event)
+    return match.matched or match.undecided, match.why
 
 
 def _input(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from sandhook.hooks.contracts import may_override, needs_trust
 from sandhook.hooks.decode import BoundExceeded, DecodeError, other_readings
 from sandhook.hooks.fold import Fold
+from sandhook.hooks.match_budget import MatchBudget
 from sandhook.hooks.model import (
     ContextFile,
     Decision,
@@ -165,6 +166,7 @@ class EventRun:
         self._withheld = withheld
         self._cancel = cancel
         self._repeated = RepeatedHooks(services.compat)
+        self._match_budget = MatchBudget()
         self._fail_closed_ids: list[str] = []
         self._event = event
 
@@ -175,8 +177,11 @@ class EventRun:
 
     def run(self) -> Decision:
         """Run the hooks that the event concerns and return their decision."""
+        budget = MatchBudget()  # matchers that nobody approved use no time of the others
         outcomes = [
-            outcome for spec, why in self._withheld if (outcome := self._withhold(spec, why)) is not None
+            outcome
+            for spec, why in self._withheld
+            if (outcome := self._withhold(spec, why, budget)) is not None
         ]
         if self._fold.policy.parallel:
             return self._decision([*outcomes, *self._run_in_parallel()])
@@ -187,25 +192,29 @@ class EventRun:
         if outcome.state != "selected":
             return outcome
         event = self._fold.event
-        outcome = self._finish(outcome, event, self._execute(spec, self._request(spec, event)))
+        outcome = self._finish(outcome, event, self._execute(spec, outcome.run or self._request(spec, event)))
         self._fold.add(spec.id, outcome.verdict)
         return outcome
 
     def _run_in_parallel(self) -> list[Outcome]:
         event = self._event
         outcomes = [self._select(spec) for spec in self._specs]
-        running = [outcome.spec for outcome in outcomes if outcome.state == "selected"]
-        results = iter(self._execute_all([(spec, self._request(spec, event)) for spec in running]))
+        running = [(outcome.spec, outcome.run) for outcome in outcomes if outcome.state == "selected"]
+        requests = [(spec, failed or self._request(spec, event)) for spec, failed in running]
+        results = iter(self._execute_all(requests))
         for index, outcome in enumerate(outcomes):
             if outcome.state == "selected":
                 outcomes[index] = outcome = self._finish(outcome, event, next(results))
                 self._fold.add(outcome.spec.id, outcome.verdict)
         return outcomes
 
-    def _withhold(self, spec: HookSpec, why: str) -> Outcome | None:
+    def _withhold(self, spec: HookSpec, why: str, budget: MatchBudget) -> Outcome | None:
         """Return the outcome of a hook that would run if it were approved, else None; it refuses if engines fail closed."""
         event = self._fold.matched_against
-        if (event.is_sub_agent and not spec.include_sub_agents) or not spec.matcher.check(event)[0]:
+        if event.is_sub_agent and not spec.include_sub_agents:
+            return None
+        match = budget.check(spec.matcher, event)
+        if not match.matched and not match.undecided:
             return None
         verdict = Verdict()
         if self._services.fail_closed and event.kind in self._contract.refusable and not spec.background:
@@ -219,7 +228,10 @@ class EventRun:
     # Selection.
 
     def _select(self, spec: HookSpec) -> Outcome:
-        """Return the outcome of a hook that does not run, or its beginning: one with the state "selected"."""
+        """Return the outcome of a hook that does not run, or its beginning: one with the state "selected".
+
+        If the matcher could not decide, it already has the result of a run that failed.
+        """
         outcome = self._matched(spec)
         self._services.audit.invoked(outcome, self._event)
         if outcome.state == "selected" and spec.background:
@@ -235,16 +247,20 @@ class EventRun:
         event = fold.matched_against
         if event.is_sub_agent and not spec.include_sub_agents:
             return Outcome(spec, "not_matched", "not for sub-agents")
-        matched, why = spec.matcher.check(event)
-        if not matched:
-            return Outcome(spec, "not_matched", why)
+        match = self._match_budget.check(spec.matcher, event)
+        if not match.matched and not match.undecided:
+            return Outcome(spec, "not_matched", match.why)
         if fold.stopped:
             return Outcome(spec, "skipped", "skipped: an earlier hook refused")
+        if match.undecided:
+            return Outcome(
+                spec, "selected", match.why, run=RunResult(failure=match.why, failure_is_ours=True)
+            )
         if fold.policy.dedupe and self._repeated.is_repeated(spec, fold.policy.dedupe):
             return Outcome(spec, "skipped", "skipped: an earlier hook runs the same text")
         if spec.once and not self._services.once.first_time(self._event.session_id, spec.id):
             return Outcome(spec, "skipped", "skipped: runs once in a session, and did")
-        return Outcome(spec, "selected", why)
+        return Outcome(spec, "selected", match.why)
 
     # Execution.
 
@@ -294,7 +310,7 @@ class EventRun:
     def _run_in_background(self, outcome: Outcome, event: Event) -> Outcome:
         """Run a background hook and return its outcome, which decides nothing."""
         spec = outcome.spec
-        ran = self._execute(spec, self._request(spec, event))
+        ran = self._execute(spec, outcome.run or self._request(spec, event))
         verdict = self._contract.decode(spec, event, ran, self._services.compat)
         outcome = outcome._replace(state="background", run=ran, verdict=verdict)
         self._services.audit.completed(outcome)
@@ -328,10 +344,18 @@ class EventRun:
         return None
 
     def _unambiguous(self, spec: HookSpec, event: Event, ran: RunResult) -> Verdict:
-        """Return the verdict of a run; an output whose refusal the agent would not see could not be read."""
+        """Return the verdict of a run; an output whose refusal the agent would not see could not be read.
+
+        The refusal of a hook that was ended later stands.
+        """
         verdict = self._contract.decode(spec, event, ran, self._services.compat)
         if verdict.refuses or self._services.compat == "strict" or b"{" not in ran.stdout:
             return verdict
+        from sandhook.hooks.unread import late_refusal
+
+        late = late_refusal(ran, lambda each: self._contract.decode(spec, event, each, "better"))
+        if late is not None:
+            return late
         for text in other_readings(ran.stdout.decode("utf-8", "replace")):
             other = self._contract.decode(spec, event, ran._replace(stdout=text.encode()), "better")
             if other.refuses:

@@ -11,19 +11,35 @@ from collections.abc import Callable
 from typing import Literal
 
 from sandhook.lazy import cache_short
+from sandhook.limits import check_clock, present_budget
 from sandhook.pattern.errors import PatternError
 
 #: The syntax of an expression: Go's regexp (RE2's own), Rust's regex crate, or JavaScript's RegExp.
 Flavour = Literal["go", "rust", "js"]
 
 
-@cache_short(512)
 def compile_search(pattern: str, flavour: Flavour) -> Callable[[str], bool]:
     """Return a function that returns whether the pattern matches anywhere in a text.
+
+    A budget of the thread that has no time left defers the compilation to the first search: an expression takes up to
+    50 milliseconds, and a file may have thousands.
 
     Raises:
         PatternError: The pattern does not compile; the message is the reason.
     """
+    budget = present_budget()
+    if budget is None or budget.remaining() > 0:
+        return _compile(pattern, flavour)
+
+    def search_later(text: str) -> bool:
+        check_clock()
+        return _compile(pattern, flavour)(text)
+
+    return search_later
+
+
+@cache_short(512)
+def _compile(pattern: str, flavour: Flavour) -> Callable[[str], bool]:
     if flavour == "js":
         from sandhook.pattern.ecma import compile_ecma
 

@@ -11,6 +11,7 @@ from sandhook.hooks.contracts import Contract, Document, Loaded, LoadOptions
 from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.model import HookSpec
 from sandhook.hooks.sources import documents, line_of, problem_of, with_lines
+from sandhook.limits import Budget, Limits, use_budget
 from sandhook.record import Record
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 #: Decides whether a hook of a layer that needs trust may run; may return the hook itself, with its approved bytes.
 Trust = Callable[[HookSpec], "bool | HookSpec | None"]
+
+#: The time after which the expressions of matchers are compiled when they are first needed.
+_COMPILING = Limits(wall_seconds=5.0)
 
 #: What a timeout above ``max_timeout`` does: it is shortened, or it is a fault.
 LongTimeout = Literal["clamp", "reject"]
@@ -94,6 +98,15 @@ class Loading:
 
     def _loaded(self, contract: Contract, own_documents: list[Document], options: LoadOptions) -> Loaded:
         """Load the documents of a contract. One that makes its loader fail is a problem; the others stay in force."""
+        outer = use_budget(Budget(_COMPILING))
+        try:
+            return self._loaded_in_time(contract, own_documents, options)
+        finally:
+            use_budget(outer)
+
+    def _loaded_in_time(
+        self, contract: Contract, own_documents: list[Document], options: LoadOptions
+    ) -> Loaded:
         try:
             return contract.load(own_documents, options)
         except Exception as error:

@@ -12,14 +12,21 @@ from typing import Protocol, runtime_checkable
 from sandhook.hooks.decode import DecodeError, encode
 from sandhook.hooks.event import Event, Json
 from sandhook.hooks.flavour import Flavour
+from sandhook.limits import present_budget
 from sandhook.record import Record
 
 
 class Match(Record):
-    """Whether a matcher matches an event, and why."""
+    """Whether a matcher matches an event, and why.
+
+    Attributes:
+        why: The reason, for people.
+        undecided: It exceeded a bound or failed, so that ``matched`` is not known; see ``MatchBudget``.
+    """
 
     matched: bool
     why: str
+    undecided: bool = False
 
 
 class Matcher(Protocol):
@@ -203,7 +210,8 @@ class Glob(Record):
     def test(self, text: str) -> bool:
         from sandhook.pattern.glob import compile_pattern
 
-        return compile_pattern(self.pattern).matches(text)
+        budget = present_budget()
+        return compile_pattern(self.pattern).matches(text, None if budget is None else budget.charge)
 
     def __str__(self) -> str:
         return "like " + quote(self.pattern)
@@ -225,7 +233,7 @@ class Regex(Record):
     Attributes:
         pattern: As the author wrote it.
         flavour: Whose syntax it is: see ``sandhook.hooks.flavour``.
-        search: The compiled search, linear in the text.
+        search: The compiled search, linear in the text; it raises LimitExceeded if the matchers have less time.
     """
 
     pattern: str

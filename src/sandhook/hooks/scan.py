@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.dispatch.wrappers import is_wrapper, wrapped
 from sandhook.errors import LimitExceeded, ShellSyntaxError
+from sandhook.limits import check_clock
 from sandhook.syntax import parse_cached, parse_heredoc
 from sandhook.syntax.nodes import (
     AnsiQuoted,
@@ -31,13 +32,24 @@ from sandhook.syntax.nodes import (
 #: Wrappers around one command that are followed: every level copies its words.
 _MOST_WRAPPERS = 32
 
+#: Characters of a value with an expansion, and of all variables together, beyond which a value is not known: each line
+#: of ``b=$a$a; c=$b$b`` doubles the text.
+MAX_VALUE, MAX_VARIABLES = 4_096, 1 << 20
+
+#: Nodes between two looks at the clock.
+_NODES = 512
+
 
 def walk(node: object) -> Iterator[Node]:
     """Yield a node and all nodes below it, in the order of the text; backquotes and here-documents are parsed."""
     pending: list[object] = [node]
+    count = 0
     while pending:
         item = pending.pop()
         if isinstance(item, Node):
+            count += 1
+            if not count % _NODES:
+                check_clock()
             yield item
             if isinstance(item, Backquoted):
                 try:
@@ -56,6 +68,14 @@ def walk(node: object) -> Iterator[Node]:
 def literal_text(word: Word | Assignment) -> str | None:
     """Return a word without its quotes, or None when something in it is expanded."""
     return Reader({}, None).value(word)
+
+
+def joined(texts: Sequence[str | None]) -> str | None:
+    """Return the value of several parts; None when one of them is not known, or the value is too long."""
+    known = [text for text in texts if text is not None]
+    if len(known) < len(texts) or (len(known) > 1 and sum(map(len, known)) > MAX_VALUE):
+        return None
+    return "".join(known)
 
 
 def expansion(part: ParameterExpansion, known: str | None, value: Callable[[Word], str | None]) -> str | None:
@@ -85,6 +105,7 @@ class Reader:
     def __init__(self, variables: dict[str, str], own: str | None) -> None:
         self.variables = variables
         self.own = own
+        self._size = 0  # of the variables that were learned
 
     def learn(self, nodes: list[Node]) -> None:
         """Record variables that are assigned once, to a known word."""
@@ -97,22 +118,21 @@ class Reader:
             one = places[0]
             if len(places) == 1 and one.subscript is None and not one.append and isinstance(one.value, Word):
                 value = self.value(one.value)
-                if value is not None:
+                if value is not None and self._size + len(value) <= MAX_VARIABLES:
+                    self._size += len(value)
                     self.variables[name] = value
 
     def value(self, word: Word | Assignment) -> str | None:
         """Return a word's value, or None when it is not known."""
         if isinstance(word, Assignment):
             return None
-        texts = [self._part(part) for part in word.parts]
-        return None if any(text is None for text in texts) else "".join(text for text in texts if text)
+        return joined([self._part(part) for part in word.parts])
 
     def _part(self, part: WordPart) -> str | None:
         if isinstance(part, (Literal, Escaped, SingleQuoted, AnsiQuoted)):
             return part.text
         if isinstance(part, DoubleQuoted):
-            texts = [self._part(each) for each in part.parts]
-            return None if any(text is None for text in texts) else "".join(text for text in texts if text)
+            return joined([self._part(each) for each in part.parts])
         if isinstance(part, ParameterExpansion):
             return self._parameter(part)
         if isinstance(part, CommandSubstitution):

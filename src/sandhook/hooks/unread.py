@@ -1,7 +1,7 @@
 """Refusals in a hook's output that its agent does not read, because of their form or of other text.
 
 The agent lets the action pass, and so does its contract. The guard meant to refuse, so that a run of this kind
-is reported as one that could not run, and a caller can close it.
+is reported as one that could not run, and a caller can close it. A refusal of a hook that was ended later counts.
 """
 
 from __future__ import annotations
@@ -63,6 +63,27 @@ def unread_refusal(
                 continue
         return UnreadRefusal.OTHER_FORM if _refuses(value) else None
     return UnreadRefusal.BROKEN if printed.startswith("{") and _MENTION.search(printed) else None
+
+
+def late_refusal(ran: RunResult, decode: Callable[[RunResult], Verdict]) -> Verdict | None:
+    """Return the refusal that a hook printed before its time limit or a signal ended it, or None.
+
+    Agents drop the output of such a hook.
+
+    Args:
+        decode: Returns the meaning of another run of this hook.
+    """
+    if not (ran.timed_out or ran.signal is not None) or b"{" not in ran.stdout:
+        return None
+    printed = ran.stdout.decode("utf-8", "replace").strip(" \t\r\n\v\f\0\ufeff")
+    end = "its time limit" if ran.timed_out else f"signal {ran.signal}"
+    for text in (printed, *objects_in(printed)):
+        stdout = text.encode("utf-8", "surrogatepass")
+        verdict = decode(RunResult(0, stdout, ran.stderr, ran.duration))
+        if verdict.refuses and verdict.decided and verdict.could_not_run is None:
+            note = f"it refused before {end} ended it, which its agent ignores (L-HOOKS-006)"
+            return verdict._replace(diagnostics=(*verdict.diagnostics, note))
+    return None
 
 
 def _refuses(value: JsonObject) -> bool:

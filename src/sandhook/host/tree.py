@@ -19,6 +19,7 @@ import time
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from sandhook.host.child import Child, Spawn
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 #: Seconds after the grace, until processes that cannot be ended are abandoned.
 LAST = 1.0
+
+#: How long a thread waits for them after that, in seconds, and how often it looks.
+_LAST_WAIT, _LAST_PAUSE = 60.0, 0.02
 
 #: The longest range of process numbers that are looked up one by one; for a longer range, all processes are listed.
 _MAX_RANGE = 512
@@ -239,9 +243,26 @@ class Tree:
         try:
             self.end(0.0)
         finally:
+            self._wait_in_background()
             if (adoption := self._adoption) is not None:
                 self._adoption = None
                 adoption.close()
+
+    def _wait_in_background(self) -> None:
+        """Wait in a thread for processes that were killed and have not ended yet, as on a busy machine.
+
+        They would stay zombies until the end of this process, because nobody else may wait for them.
+        """
+        children = [child for child in self._living.values() if not self._is_foreign(child.pid)]
+        orphans = [] if self._adoption is None else sorted(self._members)
+        orphans = [(pid, started) for pid, started in orphans if self._machine.look(pid) is not None]
+        if children or orphans:
+            wait = partial(_wait, children, orphans, self._machine)
+            with suppress(RuntimeError):  # no threads here, or no longer
+                Thread(target=wait, name="sandhook-last-wait", daemon=True).start()
+
+    def _is_foreign(self, pid: int) -> bool:
+        return any(number == pid for number, _ in self._foreign)
 
     def _interrupt(self, grace: float) -> list[Process]:
         """Interrupt all processes, wait for their ends no longer than the grace, and return those that remain."""
@@ -358,6 +379,20 @@ class Tree:
         finally:
             if handle >= 0:
                 os.close(handle)
+
+
+def _wait(children: list[PosixChild], orphans: list[tuple[int, float]], machine: Machine) -> None:
+    """Wait for children, and for orphans while they are what they were, whether this process has adopted them or not."""
+    deadline = time.monotonic() + _LAST_WAIT
+    while (children or orphans) and time.monotonic() < deadline:
+        children = [child for child in children if not child.poll()]
+        for pid, _ in orphans:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+        present = ((pid, machine.look(pid)) for pid, _ in orphans)
+        living = {(pid, process.started) for pid, process in present if process is not None}
+        orphans = [each for each in orphans if each in living]
+        time.sleep(_LAST_PAUSE)
 
 
 def _adopt() -> Adoption:

@@ -95,7 +95,7 @@ class SharedFiles:
             if missing := _missing(before, fs.quota_left):
                 assert self._state is not None
                 fs.restore(self._state)
-                self._seen = self._clock.calls
+                self._calls_before = self._clock.calls
                 raise ValueError(f"its changes need {missing} more than the files may have")
             self._state = fs.snapshot()
             self._calls_before = self._clock.calls
@@ -157,14 +157,17 @@ class Copies:
         self.lock = lock or RLock()
 
     def bring_in(self, version: int, changes: bytes, whiteouts: Iterable[object]) -> int | None:
-        """Apply what a run changed; see ``SharedFiles.bring_in``. Raises ValueError for anything but plain paths."""
+        """Apply what a run changed; see ``SharedFiles.bring_in``. Raises ValueError for anything but plain paths.
+
+        A whiteout for a file that the overlay's lower file system does not have has no effect, and is not kept.
+        """
         deleted = {_plain(path) for path in whiteouts}
         if deleted and self.overlay is None:
             raise ValueError("whiteouts without an overlay")
         with self.lock:
             now = self.trees[-1].bring_in(version, changes)
-            if deleted and self.overlay is not None:
-                self.overlay.whiteouts.update(deleted)
+            if self.overlay is not None:
+                self.overlay.hide(sorted(deleted))
             return now
 
 

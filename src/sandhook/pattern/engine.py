@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sandhook.limits import present_budget
+from sandhook.limits import check_clock, present_budget
 from sandhook.pattern.errors import PatternError, SearchTooLong
 from sandhook.pattern.kept import Kept
 
@@ -131,6 +131,7 @@ class _LinearSearch:
             _check_time(self._rate * size)
         match = self._match
         if match is None:
+            check_clock()
             match = self._match = self._compile().Match
             KEPT.add(self, self._program_bytes)
         self._left = min(self._short, _STATES * _STATE_BYTES // self._bytes)

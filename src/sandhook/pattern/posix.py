@@ -12,11 +12,11 @@ longest match returns the same.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sandhook.errors import LimitExceeded
 from sandhook.lazy import cache_short, lazily
-from sandhook.limits import Limits, present_budget
+from sandhook.limits import Budget, Limits, present_budget
 from sandhook.pattern.engine import Find, Spans, compile_backtracking, compile_linear
 from sandhook.pattern.errors import PatternError, SearchTooLong
 from sandhook.pattern.translate import TOO_BIG, Dialect, Translator
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_LENGTH = 65_536
 
 #: Seconds for one match with back-references when the caller passes no remaining time.
-DEFAULT_SECONDS = 1.0
+_DEFAULT = Limits(wall_seconds=1.0)
 
 #: What sed and expr read, and ``[[ =~ ]]``: the dialects of glibc's regcomp.
 BRE = Dialect(extended=False)
@@ -201,26 +201,17 @@ class Regex:
         latin1 = self._source[1]
         budget = present_budget()
         limits = Limits() if budget is None else budget.limits
-        if remaining is not None:
-            seconds = remaining()
-        else:
-            seconds = DEFAULT_SECONDS if budget is None else budget.remaining()
-        if seconds <= 0:
-            raise LimitExceeded("wall_seconds", limits.wall_seconds, "regular expression")
+        if remaining is None:
+            remaining = Budget(_DEFAULT).remaining if budget is None else budget.remaining
         codec = "latin-1" if latin1 or data.isascii() else "utf-8"
         text = data[:end].decode(codec, "surrogateescape")
         start = pos if codec == "latin-1" else len(data[:pos].decode(codec, "surrogateescape"))
         from sandhook.pattern.stack import longest_search
+        from sandhook.pattern.timed import search_in_time
 
         longest = longest_search(self._source[0].encode(), self.groups, len(text), limits.memory_bytes)
-        try:
-            match = self._backtracking.search(text, start, timeout=min(seconds, longest), concurrent=True)
-        except TimeoutError:
-            if longest < seconds:
-                raise LimitExceeded("memory_bytes", limits.memory_bytes, "regular expression") from None
-            raise LimitExceeded("wall_seconds", limits.wall_seconds, "regular expression") from None
-        except MemoryError:
-            raise LimitExceeded("memory_bytes", limits.memory_bytes, "regular expression") from None
+        search = partial(self._backtracking.search, text, start, concurrent=True)
+        match = search_in_time(search, remaining, longest, limits)
         if match is None:
             return None
         spans: Spans = [match.span(index) for index in range(self.groups + 1)]

@@ -1,7 +1,7 @@
 """Delta: what changed from one state of a memory file system to another, to be applied to a copy of the first.
 
-Unlike ``changes.Changes`` it has owners and times, and it is applied whatever the permission bits. Two names of one
-file become two files; sockets and devices are left out.
+Unlike ``changes.Changes`` it has owners, times and hard links, and it is applied whatever the permission bits. Sockets
+and devices are left out.
 """
 
 from __future__ import annotations
@@ -13,10 +13,17 @@ from sandhook.record import Record
 from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG, Inode
 from sandhook.vfs.names import MAX_DEPTH, check_path
 from sandhook.vfs.path import VirtualPath
-from sandhook.vfs.snapshot import Snapshot
+from sandhook.vfs.snapshot import SavedInode, Snapshot
 from sandhook.vfs.tree import DOTS, Tree
 
-_TYPES = (S_IFDIR, S_IFREG, S_IFLNK, S_IFIFO)
+_FILES = (S_IFREG, S_IFLNK, S_IFIFO)
+_TYPES = (S_IFDIR, *_FILES)
+
+#: ``DeltaEntry.mode`` of a further name of a file, whose first name is the content.
+LINK = 1
+
+#: The bit of the encoded mode that stands for ``DeltaEntry.is_new``; modes have 16 bits.
+_NEW = 1 << 31
 
 #: mode, uid, gid, mtime and atime in nanoseconds, lengths of path and content in bytes
 _HEAD = Struct("<IIIqqII")
@@ -45,8 +52,9 @@ class DeltaEntry(Record):
 
     Attributes:
         path: Absolute and free of links.
-        mode: Type and permission bits; 0 if the path is gone.
-        content: Contents of a regular file, target of a symbolic link.
+        mode: Type and permission bits; 0 if the path is gone, LINK if it is a further name of a file.
+        content: Contents of a regular file, target of a symbolic link, first name of a file.
+        is_new: A file of its own. Names that the path shared its file with keep the old one.
     """
 
     path: VirtualPath
@@ -56,6 +64,7 @@ class DeltaEntry(Record):
     mtime: int = 0
     atime: int = 0
     content: bytes = b""
+    is_new: bool = False
 
 
 def delta(before: Snapshot, after: Snapshot, *, times: bool = True) -> list[DeltaEntry]:
@@ -65,43 +74,65 @@ def delta(before: Snapshot, after: Snapshot, *, times: bool = True) -> list[Delt
         times: A path whose times alone differ has changed.
     """
     old, new = before.paths(), after.paths()
+    names_before, names_after = before.linked_paths(), after.linked_paths()
+    regrouped = {
+        path
+        for path in (*names_before, *names_after)
+        if names_before.get(path, ()) != names_after.get(path, ()) and path in new
+    }
     gone = [path for path in old if path not in new]
     entries = [DeltaEntry(path, 0) for path in sorted(gone, reverse=True)]
     differ = tuple.__ne__  # a Record compares types too
-    changed = [path for path, saved in new.items() if path not in old or differ(saved, old[path])]
-    for path in sorted(changed):
+    changed = {path for path, saved in new.items() if path not in old or differ(saved, old[path])}
+    for path in sorted(changed | regrouped):
         saved, was = new[path], old.get(path)
         if saved.mode & S_IFMT not in _TYPES or saved.special is not None:
             continue
-        if was is not None:
-            same = (was.mode, was.uid, was.gid, was.data, was.target) == (
-                saved.mode,
-                saved.uid,
-                saved.gid,
-                saved.data,
-                saved.target,
-            )
-            if same and (not times or was.times[0] == saved.times[0]):
-                continue
+        if was is not None and path not in regrouped and _is_same(was, saved, times):
+            continue
+        names = names_after.get(path, (path,))
+        if names[0] != path:
+            entries.append(DeltaEntry(path, LINK, content=_encoded(names[0])))
+            continue
+        is_new = any(other in new and other not in names for other in names_before.get(path, ()))
         target = saved.target
-        content = (
-            target.encode("utf-8", "surrogateescape") if target and isinstance(target, str) else saved.data
-        )
+        content = _encoded(target) if target and isinstance(target, str) else saved.data
         mtime, atime, _ = saved.times
         entries.append(
             DeltaEntry(
-                path, saved.mode, uid=saved.uid, gid=saved.gid, mtime=mtime, atime=atime, content=content
+                path,
+                saved.mode,
+                uid=saved.uid,
+                gid=saved.gid,
+                mtime=mtime,
+                atime=atime,
+                content=content,
+                is_new=is_new,
             )
         )
     return entries
 
 
+def _is_same(was: SavedInode, saved: SavedInode, times: bool) -> bool:
+    before = (was.mode, was.uid, was.gid, was.data, was.target)
+    after = (saved.mode, saved.uid, saved.gid, saved.data, saved.target)
+    return before == after and (not times or was.times[0] == saved.times[0])
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
 def encode(entries: Sequence[DeltaEntry]) -> bytes:
     """Return the entries as bytes."""
     pieces: list[bytes] = []
-    for path, mode, uid, gid, mtime, atime, content in entries:
-        name = path.encode("utf-8", "surrogateescape")
-        pieces += (_HEAD.pack(mode, uid, gid, mtime, atime, len(name), len(content)), name, content)
+    for path, mode, uid, gid, mtime, atime, content, is_new in entries:
+        name = _encoded(path)
+        pieces += (
+            _HEAD.pack(mode | _NEW if is_new else mode, uid, gid, mtime, atime, len(name), len(content)),
+            name,
+            content,
+        )
     return b"".join(pieces)
 
 
@@ -116,9 +147,11 @@ def decode(data: bytes) -> list[DeltaEntry]:
             path = VirtualPath(data[at : at + name].decode("utf-8", "surrogateescape"))
             at += name
             content = data[at : at + size]
+            is_new, mode = mode & _NEW != 0, mode & ~_NEW
+            path = _checked(path, mode, content)
             entries.append(
                 DeltaEntry(
-                    _checked(path, mode), mode, uid=uid, gid=gid, mtime=mtime, atime=atime, content=content
+                    path, mode, uid=uid, gid=gid, mtime=mtime, atime=atime, content=content, is_new=is_new
                 )
             )
             at += size
@@ -138,10 +171,12 @@ def check_plain(path: VirtualPath) -> VirtualPath:
     return path
 
 
-def _checked(path: VirtualPath, mode: int) -> VirtualPath:
+def _checked(path: VirtualPath, mode: int, content: bytes) -> VirtualPath:
     """Return a plain path, of a type that a delta has. Raises ValueError and OSError."""
     check_plain(path)
-    if mode and mode & S_IFMT not in _TYPES:
+    if mode == LINK:
+        check_plain(VirtualPath(content.decode("utf-8", "surrogateescape")))
+    elif mode and mode & S_IFMT not in _TYPES:
         raise ValueError(f"{path!r} has a type that a delta cannot have")
     return path
 
@@ -177,6 +212,12 @@ def _apply_one(tree: Tree, parent: Inode, name: str, entry: DeltaEntry) -> None:
         if node is not None and not node.children:
             _remove(tree, parent, name, node)
         return
+    if entry.mode == LINK:
+        _link(tree, parent, name, entry.content.decode("utf-8", "surrogateescape"))
+        return
+    if node is not None and entry.is_new and not node.children:
+        _remove(tree, parent, name, node)
+        node = None
     if node is not None and node.mode & S_IFMT != entry.mode & S_IFMT:
         if node.children:
             return
@@ -194,6 +235,22 @@ def _apply_one(tree: Tree, parent: Inode, name: str, entry: DeltaEntry) -> None:
     tree.quota.bytes_left -= node.size() - before
     node.ctime = tree.now()
     node.mtime, node.atime = entry.mtime, entry.atime
+
+
+def _link(tree: Tree, parent: Inode, name: str, first: str) -> None:
+    """Make a name one of the file that has the other name; nothing if that is no file, or the name a directory in use."""
+    target: Inode | None = tree.root
+    for part in first.split("/")[1:]:
+        target = None if target is None else target.children.get(part)
+    node = parent.children.get(name)
+    if target is None or target is node or target.mode & S_IFMT not in _FILES or (node and node.children):
+        return
+    if node is not None:
+        _remove(tree, parent, name, node)
+    tree.quota.entries_left -= 1
+    parent.children[name] = target
+    target.links += 1
+    target.ctime = parent.mtime = parent.ctime = tree.now()
 
 
 def _add(tree: Tree, parent: Inode, name: str, mode: int) -> Inode:

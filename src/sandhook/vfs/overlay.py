@@ -8,7 +8,7 @@ when a new file replaces them, so a new directory hides the contents of the old 
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from time import time_ns
 
@@ -83,6 +83,11 @@ class OverlayFileSystem(ResolvingFileSystem):
     def whiteouts(self) -> set[VirtualPath]:
         """The paths of the lower file system that were deleted. The set only grows."""
         return self._whiteouts
+
+    def hide(self, paths: Iterable[VirtualPath]) -> None:
+        """Add whiteouts for those of the paths that the lower file system has."""
+        for path in paths:
+            self._hide(path)
 
     @property
     def user(self) -> tuple[int, int]:

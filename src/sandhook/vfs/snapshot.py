@@ -12,7 +12,7 @@ from sandhook.vfs.path import VirtualPath
 from sandhook.vfs.quota import Quota
 
 
-class _Saved(Record):
+class SavedInode(Record):
     """The saved state of one inode."""
 
     mode: int
@@ -26,28 +26,29 @@ class _Saved(Record):
     special: Inode | None  # a directory with dynamic children; it never changes
 
 
-#: Makes a _Saved of all its fields; a run in a worker saves every inode, and this takes a fifth of the time.
+#: Makes a SavedInode of all its fields; a run in a worker saves every inode, and this takes a fifth of the time.
 _saved = tuple.__new__
 
 
 class Snapshot:
     """A state of a ``MemoryFileSystem``. Contents are shared with the file system."""
 
-    __slots__ = ("_next", "_paths", "_quota", "_root", "_saved")
+    __slots__ = ("_linked", "_next", "_paths", "_quota", "_root", "_saved")
 
     def __init__(
-        self, saved: dict[int, _Saved], root: int, next_ino: int, quota: tuple[int, int, int]
+        self, saved: dict[int, SavedInode], root: int, next_ino: int, quota: tuple[int, int, int]
     ) -> None:
         self._saved = saved
         self._root = root
         self._next = next_ino
         self._quota = quota
-        self._paths: dict[VirtualPath, _Saved] | None = None
+        self._paths: dict[VirtualPath, SavedInode] | None = None
+        self._linked: dict[VirtualPath, tuple[VirtualPath, ...]] | None = None
 
     @classmethod
     def take(cls, root: Inode, next_ino: int, quota: Quota) -> Snapshot:
         """Save every reachable inode; changed contents are converted to ``bytes`` once."""
-        saved: dict[int, _Saved] = {}
+        saved: dict[int, SavedInode] = {}
         remaining = quota.limit  # files without a name are not part of the state
         pending = [root]
         while pending:
@@ -69,7 +70,7 @@ class Snapshot:
                 remaining -= node.size()
             times = (node.mtime, node.atime, node.ctime)
             fields = (node.mode, node.uid, node.gid, times, node.links, data, node.target, children, special)
-            saved[node.ino] = _saved(_Saved, fields)
+            saved[node.ino] = _saved(SavedInode, fields)
         return cls(saved, root.ino, next_ino, (remaining, quota.entries_left, quota.limit))
 
     def build(self) -> tuple[Inode, int, Quota]:
@@ -90,14 +91,25 @@ class Snapshot:
                 nodes[number].children = {name: nodes[child] for name, child in saved.children}
         return nodes[self._root], self._next, Quota(*self._quota)
 
-    def paths(self) -> Mapping[VirtualPath, _Saved]:
+    def paths(self) -> Mapping[VirtualPath, SavedInode]:
         """Return every path below the root with its inode."""
         if self._paths is None:
             self._paths = self._walk()
         return self._paths
 
-    def _walk(self) -> dict[VirtualPath, _Saved]:
-        saved_by_path: dict[VirtualPath, _Saved] = {}
+    def linked_paths(self) -> Mapping[VirtualPath, tuple[VirtualPath, ...]]:
+        """Return each path whose file has several names, with all of these in order."""
+        if self._linked is None:
+            groups: dict[int, list[VirtualPath]] = {}
+            for path, saved in self.paths().items():
+                if saved.links > 1 and saved.mode & S_IFMT != S_IFDIR:
+                    groups.setdefault(id(saved), []).append(path)
+            names = [tuple(sorted(group)) for group in groups.values() if len(group) > 1]
+            self._linked = {path: group for group in names for path in group}
+        return self._linked
+
+    def _walk(self) -> dict[VirtualPath, SavedInode]:
+        saved_by_path: dict[VirtualPath, SavedInode] = {}
         pending = [("", self._root)]
         while pending:
             parent, number = pending.pop()
@@ -129,7 +141,7 @@ def difference(before: Snapshot, after: Snapshot) -> Changes:
     return Changes.ordered(changes)
 
 
-def _change(kind: ChangeKind, path: VirtualPath, saved: _Saved) -> Change:
+def _change(kind: ChangeKind, path: VirtualPath, saved: SavedInode) -> Change:
     target = saved.target
     content = target.encode("utf-8", "surrogateescape") if target and isinstance(target, str) else saved.data
     return Change(kind, path, saved.mode, lambda: content)

@@ -15,7 +15,7 @@ from sandhook.dispatch.envline import read_env_line
 from sandhook.dispatch.operands import base_name
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.expand.brace import expand_braces, has_braces
-from sandhook.hooks.scan import expansion, unquoted_text
+from sandhook.hooks.scan import expansion, joined, unquoted_text
 from sandhook.pattern.glob import compile_pattern, has_magic, quote
 from sandhook.syntax import parse_cached
 from sandhook.syntax.nodes import (
@@ -211,10 +211,8 @@ class WordReader:
 
     def value(self, word: Word) -> str | None:
         """Return a word without field splitting and pathname expansion."""
-        texts = [text for text, _ in self._pieces(word.parts, quoted=False)]
-        if None in texts or _other_home(word):
-            return None
-        return self._home("".join(filter(None, texts)), word)
+        text = joined([text for text, _ in self._pieces(word.parts, quoted=False)])
+        return None if text is None or _other_home(word) else self._home(text, word)
 
     def fields(self, word: Word) -> list[str | None]:
         """Return the fields that a word expands to."""
@@ -227,7 +225,7 @@ class WordReader:
         if (all_of := self._all_positional(word)) is not None:
             return all_of
         pieces = list(self._pieces(word.parts, quoted=False))
-        if _other_home(word) or any(text is None for text, _ in pieces):
+        if _other_home(word) or joined([text for text, _ in pieces]) is None:
             return [None]
         fields = [""]
         for part, (text, quoted) in zip(word.parts, pieces, strict=True):
@@ -270,7 +268,7 @@ class WordReader:
         for part in parts:
             if isinstance(part, DoubleQuoted):
                 texts = [text for text, _ in self._pieces(part.parts, quoted=True)]
-                yield (None if None in texts else "".join(filter(None, texts))), True
+                yield joined(texts), True
             elif isinstance(part, (Escaped, SingleQuoted, AnsiQuoted)):
                 yield part.text, True
             elif isinstance(part, Literal):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from sandhook.errors import SandhookError
+from sandhook.errors import LimitExceeded, SandhookError
 from sandhook.hooks.contracts._claude_shape import wild
 from sandhook.hooks.contracts.claude_code.profile import Profile
 from sandhook.hooks.matcher import quote
 from sandhook.hooks.scan import Reader, literal_text, walk
+from sandhook.limits import check_clock
 from sandhook.syntax import parse_cached
 from sandhook.syntax.nodes import (
     ArithmeticExpansion,
@@ -64,6 +65,11 @@ def judge(pattern: str, command: str, *, inside: bool, shell: bool, profile: Pro
         return _like(pattern, command.strip()), f"command {quote(command)}"
     try:
         units = parse_cached(command)
+    except LimitExceeded:
+        check_clock()  # the time of the matchers; a bound of the parser is not the agent's
+        if profile.strict:
+            raise
+        return True, "the command exceeds a bound of the parser, so the hook runs"
     except SandhookError:
         if profile.reproduces("unparsed"):
             return _like(pattern, command.strip()), f"command {quote(command)}, which does not parse"
@@ -77,6 +83,7 @@ def judge(pattern: str, command: str, *, inside: bool, shell: bool, profile: Pro
     reader = _reader(nodes)
     timed = {id(_first(node)) for node in nodes if isinstance(node, Pipeline) and node.timed}
     for call in calls:
+        check_clock()
         for text in _texts(call, wrappers, reader):
             if text is None:
                 return True, "a command has too many wrappers, so the hook runs"

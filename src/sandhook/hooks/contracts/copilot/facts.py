@@ -14,7 +14,7 @@ FACTS = {
     "output": "10 MiB, one JSON document; lines of progress are left out",
     "refuses": "before a call any status but 0; `permissionDecision: deny`, `behavior: deny`",
     "other status": "before a call a refusal; elsewhere 2 warns and others are logged",
-    "could not run": "before a call a refusal; a timeout never refuses",
+    "could not run": "before a call a refusal; a timeout alone never refuses",
     "rewrites": "`modifiedArgs` replaces the arguments, `modifiedResult` the result",
     "context": "`additionalContext`, 10,000 characters",
 }

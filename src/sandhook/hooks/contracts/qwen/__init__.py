@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sandhook.hooks.contracts._agent import Agent
 from sandhook.hooks.contracts.qwen.names import EVENTS
 from sandhook.hooks.fold import FoldPolicy
+from sandhook.hooks.match_budget import MatchBudget
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,9 +55,12 @@ class Qwen(Agent):
 
     def fold_for(self, specs: Sequence[HookSpec], event: Event) -> FoldPolicy:
         """Return how hooks compose: one sequential group that matches makes all of them sequential."""
+        budget = MatchBudget()
         for spec in specs:
-            if (spec.extras or {}).get("sequential") and spec.matcher.check(event).matched:
-                return self.sequential
+            if (spec.extras or {}).get("sequential"):
+                match = budget.check(spec.matcher, event)
+                if match.matched or match.undecided:
+                    return self.sequential
         return self.fold
 
     def message(self, decision: Decision, event: Event) -> str:

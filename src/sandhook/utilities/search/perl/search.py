@@ -6,12 +6,15 @@ Divergence: L-GREP-002, some verbs are not supported.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
+from sandhook.errors import LimitExceeded
 from sandhook.lazy import cache_short
 from sandhook.limits import Budget
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.stack import longest_search
+from sandhook.pattern.timed import search_in_time
 from sandhook.record import Record
 from sandhook.utilities.search.perl.classes import as_whole_word
 from sandhook.utilities.search.perl.syntax import NO_GROUP, NO_ITEM, TOO_LARGE, PerlTranslator
@@ -89,16 +92,12 @@ class PerlSpans:
         longest = longest_search(self._spec.pattern, expression.groups, len(text), budget.limits.memory_bytes)
         at = last_start = offset = 0
         while at <= len(text):
-            seconds = budget.remaining()
-            if seconds <= 0:
-                budget.fail("wall_seconds")
             budget.charge(1)
+            search = partial(expression.search, text, at, concurrent=True)
             try:
-                match = expression.search(text, at, timeout=min(seconds, longest), concurrent=True)
-            except TimeoutError:
-                budget.fail("wall_seconds" if seconds <= longest else "memory_bytes")
-            except MemoryError:
-                budget.fail("memory_bytes")
+                match = search_in_time(search, budget.remaining, longest, budget.limits)
+            except LimitExceeded as error:
+                budget.fail(error.limit)
             if match is None:
                 return
             start, end = match.span()
