@@ -28,6 +28,9 @@ from sandhook.syntax.nodes import (
     WordPart,
 )
 
+#: The most characters of one value, and of all variables of one reader: a few assignments can double a text without end.
+MAX_VALUE, _MAX_VARIABLES = 256 << 10, 4 << 20
+
 #: Wrappers around one command that are followed: every level copies its words.
 _MOST_WRAPPERS = 32
 
@@ -56,6 +59,16 @@ def walk(node: object) -> Iterator[Node]:
 def literal_text(word: Word | Assignment) -> str | None:
     """Return a word without its quotes, or None when something in it is expanded."""
     return Reader({}, None).value(word)
+
+
+def joined(texts: Sequence[str | None]) -> str | None:
+    """Return texts as one; None when one of them is not known, or when the value exceeds MAX_VALUE characters."""
+    size = 0
+    for text in texts:
+        if text is None:
+            return None
+        size += len(text)
+    return "".join(filter(None, texts)) if size <= MAX_VALUE else None
 
 
 def expansion(part: ParameterExpansion, known: str | None, value: Callable[[Word], str | None]) -> str | None:
@@ -89,6 +102,7 @@ class Reader:
     def learn(self, nodes: list[Node]) -> None:
         """Record variables that are assigned once, to a known word."""
         assigned: dict[str, list[Assignment]] = {}
+        size = sum(map(len, self.variables.values()))
         for node in nodes:
             if isinstance(node, Assignment):
                 assigned.setdefault(node.name, []).append(node)
@@ -97,22 +111,21 @@ class Reader:
             one = places[0]
             if len(places) == 1 and one.subscript is None and not one.append and isinstance(one.value, Word):
                 value = self.value(one.value)
-                if value is not None:
+                size += len(value or "")
+                if value is not None and size <= _MAX_VARIABLES:
                     self.variables[name] = value
 
     def value(self, word: Word | Assignment) -> str | None:
         """Return a word's value, or None when it is not known."""
         if isinstance(word, Assignment):
             return None
-        texts = [self._part(part) for part in word.parts]
-        return None if any(text is None for text in texts) else "".join(text for text in texts if text)
+        return joined([self._part(part) for part in word.parts])
 
     def _part(self, part: WordPart) -> str | None:
         if isinstance(part, (Literal, Escaped, SingleQuoted, AnsiQuoted)):
             return part.text
         if isinstance(part, DoubleQuoted):
-            texts = [self._part(each) for each in part.parts]
-            return None if any(text is None for text in texts) else "".join(text for text in texts if text)
+            return joined([self._part(each) for each in part.parts])
         if isinstance(part, ParameterExpansion):
             return self._parameter(part)
         if isinstance(part, CommandSubstitution):
