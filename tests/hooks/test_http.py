@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -245,3 +245,20 @@ def test_a_closed_port_could_not_run() -> None:
     )
     decision = engine.fire(ToolPre("Bash", {}))
     assert decision.refused and "cannot reach" in str(decision.outcomes[0].could_not_run)
+
+
+def test_a_resolver_that_hangs_costs_the_hook_its_time_and_no_more() -> None:
+    hang = Event()
+
+    def later(host: str, port: int) -> Sequence[str]:
+        hang.wait(30)
+        return [PUBLIC]
+
+    runner = HttpRunner(["https://a.example/*"], resolve=later, send=Sent())
+    config = {
+        "hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "https://a.example/x", "timeout": 0.1}]}]}
+    }
+    engine = HookEngine.load(config, "claude_code", executors={"http": runner})
+    ran = engine.fire(ToolPre("Bash", {"command": "ls"})).outcomes[0].run
+    hang.set()
+    assert ran is not None and ran.limit == "wall_seconds"
