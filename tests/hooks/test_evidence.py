@@ -537,3 +537,33 @@ def test_a_long_command_in_quotes_is_followed() -> None:
 )
 def test_a_command_in_a_subscript(text: str, wanted: bool) -> None:
     assert bool(looked(text, TREE).unknown) is wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """awk 'BEGIN { print "echo" > "q.sh" }'; bash q.sh""",
+        """awk '{ print >> "q.sh" }' data; bash q.sh""",
+        "sed -n '1wq.sh' data; bash q.sh",
+        "sed -n '1w q.sh' data; bash q.sh",
+        "sed 's/a/b/w q.sh' data; bash q.sh",
+        "sed 's/a/b/gw q.sh' data; bash q.sh",
+        "sed -n '/x/{W d/x.sh\n}' data; bash d/x.sh",
+        "cd d; sed -n 'w x.sh' data; ./x.sh",
+    ],
+)
+def test_what_a_program_text_writes_and_the_hook_executes_is_unknown(text: str) -> None:
+    assert any("which it executes" in each for each in looked(text, TREE).unknown)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """awk 'BEGIN { print "x" > "other" }'; bash d/x.sh""",
+        "awk '$1 > 3' data; bash d/x.sh",
+        "sed 's/w d/x/' data; bash d/x.sh",
+        "sed -n 's/a/b/w other' data; bash d/x.sh",
+    ],
+)
+def test_other_program_texts_are_fine(text: str) -> None:
+    assert looked(text, TREE).unknown == ()
