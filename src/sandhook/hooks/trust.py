@@ -171,7 +171,8 @@ class TrustStore:
             here = shell_name(project)
             snapshot = tuple((_inside(file.path, here), file.data) for file in evidence.files)
             absent = tuple(_inside(pattern, quote(here)) for pattern in evidence.absent)
-            return spec._replace(trust_hash=evidence.digest, snapshot=snapshot, absent=absent)
+            links = tuple((_inside(path, here), _inside(target, here)) for path, target in evidence.links)
+            return spec._replace(trust_hash=evidence.digest, snapshot=snapshot, absent=absent, links=links)
 
         return allowed
 

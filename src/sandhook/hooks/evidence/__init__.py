@@ -39,7 +39,19 @@ PROJECT_VARIABLES = (
 
 #: Fields of a hook that do not decide when or how it runs: its names and places, and what an approval adds.
 _NOT_BOUND = frozenset(
-    {"id", "description", "source", "path", "file", "layer", "entry", "trust_hash", "snapshot", "absent"}
+    {
+        "id",
+        "description",
+        "source",
+        "path",
+        "file",
+        "layer",
+        "entry",
+        "trust_hash",
+        "snapshot",
+        "absent",
+        "links",
+    }
 )
 
 
@@ -54,6 +66,7 @@ class Evidence(Record):
         commands: Commands that it and its scripts call and do not define.
         unknown: What it executes in addition and cannot be known before it runs.
         hook_digest: The hash of the hook alone, see ``digest_of_hook``.
+        links: Paths that the hook follows through links, and where each leads now; the same path without a link.
     """
 
     spec: HookSpec
@@ -63,6 +76,7 @@ class Evidence(Record):
     commands: tuple[str, ...]
     unknown: tuple[str, ...]
     hook_digest: str
+    links: tuple[tuple[str, str], ...]
 
 
 def examine(spec: HookSpec, contract: str, project: str, home: str, machine: Machine) -> Evidence:
@@ -102,6 +116,9 @@ def examine(spec: HookSpec, contract: str, project: str, home: str, machine: Mac
         parts = [*parts, file.how.encode(), _bytes(file.path), file.data]
     for pattern in absent:
         parts = [*parts, b"absent", _bytes(pattern)]
+    links = tuple(sorted(walker.machine.links.items()))
+    for path, target in links:
+        parts = [*parts, b"link", _bytes(path), _bytes(target)] if path != target else parts
     return Evidence(
         spec,
         _digest(parts),
@@ -110,6 +127,7 @@ def examine(spec: HookSpec, contract: str, project: str, home: str, machine: Mac
         commands=tuple(walker.commands),
         unknown=tuple(walker.unknown),
         hook_digest=_digest(own_parts),
+        links=links,
     )
 
 

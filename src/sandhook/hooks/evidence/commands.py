@@ -31,6 +31,7 @@ from sandhook.hooks.evidence.words import (
     SHELL,
     Knowledge,
     Machine,
+    Recorder,
     WordReader,
     descriptor_of,
     interpreter_words,
@@ -67,7 +68,7 @@ class Commands:
     effects: Mapping[str, Callable[[Commands, Fields, Knowledge, int], None]] = {}
 
     def __init__(self, machine: Machine, variables: Mapping[str, str]) -> None:
-        self.machine = machine
+        self.machine = Recorder(machine)
         self.base = {"PATH": MACHINE_PATH, **variables}
         self.files: dict[str, NamedFile] = {}
         self.absent: dict[str, None] = {}

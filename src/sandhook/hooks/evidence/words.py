@@ -66,6 +66,24 @@ class Machine(Protocol):
         """Return a path without symbolic links."""
 
 
+class Recorder:
+    """A machine that records which paths were resolved, and where each leads.
+
+    Attributes:
+        links: Paths as they were asked for, and without symbolic links.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self.read, self.names = machine.read, machine.names
+        self.links: dict[str, str] = {}
+
+    def resolve(self, path: str) -> str:
+        """Return a path without symbolic links."""
+        self.links[path] = self._machine.resolve(path)
+        return self.links[path]
+
+
 class Stream:
     """The source of an input descriptor: a file, a text, or unknown when both are None."""
 
