@@ -63,7 +63,8 @@ def test_a_payload_is_posted_to_the_address_that_was_looked_at() -> None:
     )
     call = sent.calls[0]
     assert (ran.exit_status, ran.stdout) == (0, b'{"decision":"block"}')
-    assert (tuple(call.url), call.address, call.seconds) == (("https", "a.example", 443, "/x?y=1"), PUBLIC, 7)
+    assert (tuple(call.url), call.address) == (("https", "a.example", 443, "/x?y=1"), PUBLIC)
+    assert 0 < call.seconds <= 7, "what the resolver left of the time"
     assert call.headers == {"Content-Type": "application/json", "Authorization": "Bearer t", "X": "-"}
     assert b'"tool_name":"Bash"' in call.body
 

@@ -11,16 +11,12 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from sandhook.hooks.decode import texts_of
 from sandhook.hooks.model import Request, RunResult
-from sandhook.net.addresses import addresses, is_public, resolve_in_time
+from sandhook.net.addresses import addresses, is_public, join_in_time, resolve_in_time
 from sandhook.net.url import Url, UrlRefused, allows, parse
 from sandhook.record import Record
-
-if TYPE_CHECKING:
-    from threading import Thread
 
 #: The most bytes of an answer.
 MAX_ANSWER = 1 << 20
@@ -127,7 +123,7 @@ class HttpRunner:
         if not any(allows(each, url) for each in self._allow):
             raise UrlRefused(f"{request.spec.executor.text} is not on the list of URLs that hooks may call")
         resolved = resolve_in_time(
-            self._resolve, url.host, url.port, lambda thread: _join(thread, request.spec.timeout)
+            self._resolve, url.host, url.port, lambda thread: join_in_time(thread, request.spec.timeout)
         )
         if not resolved:
             raise UrlRefused(f"{url.host} has no address")
@@ -139,13 +135,6 @@ class HttpRunner:
         headers = fill(texts_of(config, "headers"), request.inherited)
         seconds = request.spec.timeout - (time.monotonic() - begun)
         return Call(url, resolved[0], headers, request.stdin, seconds, self._max_bytes)
-
-
-def _join(thread: Thread, seconds: float) -> None:
-    """Wait for a thread. Raises TimeoutError; the thread then ends by itself."""
-    thread.join(max(seconds, 0.0))
-    if thread.is_alive():
-        raise TimeoutError
 
 
 def fill(headers: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
