@@ -126,6 +126,32 @@ def test_the_files_of_every_agent_are_refused(name: str, work: Path) -> None:
         "/.claude.json",
         "/.curlrc",
         "/.Rprofile",
+        "/.envrc.local",
+        "/.local.vimrc",
+        "/.lefthook.yml",
+        "/.huskyrc",
+        "/.gitlab-ci.yml",
+        "/.devcontainer.json",
+        "/.prettierrc",
+        "/.eslintrc.json",
+        "/.unheard-of",
+        "/.direnvrc",
+        "/mise.toml",
+        "/AGENTS.override.md",
+        "/CRUSH.md",
+        "/HERMES.md",
+        "/skills/x/SKILL.md",
+        "/Makefile",
+        "/sub/GNUmakefile",
+        "/package.json",
+        "/conftest.py",
+        "/sitecustomize.py",
+        "/lib/x.pth",
+        "/eslint.config.mjs",
+        "/pyproject.toml",
+        "/setup.cfg",
+        "/Dockerfile",
+        "/flake.nix",
     ],
 )
 def test_control_files_are_refused(path: str, work: Path) -> None:
@@ -137,8 +163,12 @@ def test_control_files_are_refused(path: str, work: Path) -> None:
     [
         "/src/a.py",
         "/README.md",
-        "/.prettierrc",
+        "/.editorconfig",
         "/.gitignore",
+        "/.prettierignore",
+        "/.python-version",
+        "/makefile.md",
+        "/src/package.py",
         "/a.git/x",
         "/crush",
         "/.env.example",
@@ -148,6 +178,22 @@ def test_control_files_are_refused(path: str, work: Path) -> None:
 )
 def test_ordinary_files_are_written(path: str, work: Path) -> None:
     assert refused(work, change(path)) is None
+
+
+@posix
+def test_no_directory_becomes_a_repository_of_git(sandhook: Run, work: Path) -> None:
+    """git reads the settings of such a directory, and starts the programs that they name."""
+    script = "mkdir -p sub/objects sub/refs; echo 'ref: refs/heads/m' > sub/HEAD; echo '[core]' > sub/config; echo 1 > sub/x"
+    ran = fire(sandhook, work, script)
+    assert sorted(os.listdir(work / "sub")) == ["objects", "refs", "x"]
+    assert "not written: /workspace/sub/config: it makes its directory a repository of git" in ran.stderr
+    again = fire(sandhook, work, "echo 'ref: refs/heads/m' > sub/HEAD; echo 1 > sub/config")
+    assert sorted(os.listdir(work / "sub")) == ["objects", "refs", "x"], again.stderr
+    (work / "sub" / "HEAD").write_text("x")
+    fire(sandhook, work, "echo 1 > sub/config; echo 2 > sub/y; rm sub/HEAD")
+    assert sorted(os.listdir(work / "sub")) == ["objects", "refs", "x", "y"]
+    fire(sandhook, work, "echo 1 > config; echo 2 > HEAD")
+    assert {"config", "HEAD"} <= set(os.listdir(work)), "these names alone are no repository"
 
 
 @posix

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from sandhook.errors import TrustError
@@ -478,3 +480,90 @@ def test_whatever_the_text_is_it_is_followed_or_refused(text: str) -> None:
 def test_attributes_ways_out_and_redirections_that_change_nothing_leave_all_known(text: str) -> None:
     evidence = looked(text, {"/p/d/x.sh": ":", "/p/a": ""})
     assert (paths(evidence), evidence.unknown) == (["/p/d/x.sh"], ())
+
+
+#: Texts that name far more than they have letters, or that were followed again and again.
+BOMBS = {
+    "a value that doubles": "x=aaaaaaaaaaaaaaaa; " + "x=$x$x; " * 60 + "./$x",
+    "quoted": "x=aaaaaaaaaaaaaaaa; " + 'x="$x$x"; ' * 60 + '"$x"',
+    "many variables": f"x={'a' * 100_000}; " + "; ".join(f"y{number}=${{x}}b" for number in range(2_000)),
+    "parameters that double": "set -- a; " + 'set -- "$@" "$@"; ' * 60 + './x "$@"',
+    "words of a variable": f"x='{'a ' * 5_000}'; echo " + "$x " * 5_000,
+    "values of a loop": f"x='{'a ' * 5_000}'; for y in " + "$x " * 5_000 + "; do :; done",
+    "entries of PATH": "PATH=" + "a:" * 60_000 + "; " + "x; " * 50,
+    "directories": "".join(f"cd d{number}; " for number in range(5_000)) + "./x",
+    "a directory that grows": "cd a; " * 6_000 + "./x",
+}
+
+
+@pytest.mark.parametrize("text", BOMBS.values(), ids=list(BOMBS))
+def test_a_text_that_stands_for_too_much_is_refused_or_unknown(text: str) -> None:
+    try:
+        assert looked(text).unknown
+    except TrustError as error:
+        assert re.search(r"more than \d+ (?:paths|words|characters|parts)|expand to more", str(error))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"x={'a' * 100_000}",
+        f"x='{'a[' * 50_000}'",
+        f"let {'a' * 100_000}",
+        f"[[ -v {'a' * 100_000} ]]",
+        "sqlite3 db '" + "\n" * 100_000 + "'",
+    ],
+    ids=["assignment", "subscripts", "let", "test", "sqlite3"],
+)
+def test_a_long_text_is_followed_once(text: str) -> None:
+    assert looked(text).unknown == ()
+
+
+def test_a_long_command_in_quotes_is_followed() -> None:
+    text = "bash -c '" + ": comment\n" * 2_000 + "./d/x.sh'"
+    assert paths(looked(text, TREE)) == ["/p/d/x.sh"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("x='a[$(d/x.sh)]'", True),
+        ("x='b]a[`d/x.sh`]'", True),
+        ("x='a[1][$(d/x.sh)]'", False),
+        ("x='a[1]$(d/x.sh)'", False),
+        ("x='[$(d/x.sh)]'", False),
+        ("x='$(a)[1'", False),
+    ],
+)
+def test_a_command_in_a_subscript(text: str, wanted: bool) -> None:
+    assert bool(looked(text, TREE).unknown) is wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """awk 'BEGIN { print "echo" > "q.sh" }'; bash q.sh""",
+        """awk '{ print >> "q.sh" }' data; bash q.sh""",
+        "sed -n '1wq.sh' data; bash q.sh",
+        "sed -n '1w q.sh' data; bash q.sh",
+        "sed 's/a/b/w q.sh' data; bash q.sh",
+        "sed 's/a/b/gw q.sh' data; bash q.sh",
+        "sed -n '/x/{W d/x.sh\n}' data; bash d/x.sh",
+        "cd d; sed -n 'w x.sh' data; ./x.sh",
+    ],
+)
+def test_what_a_program_text_writes_and_the_hook_executes_is_unknown(text: str) -> None:
+    assert any("which it executes" in each for each in looked(text, TREE).unknown)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """awk 'BEGIN { print "x" > "other" }'; bash d/x.sh""",
+        "awk '$1 > 3' data; bash d/x.sh",
+        "sed 's/w d/x/' data; bash d/x.sh",
+        "sed -n 's/a/b/w other' data; bash d/x.sh",
+    ],
+)
+def test_other_program_texts_are_fine(text: str) -> None:
+    assert looked(text, TREE).unknown == ()

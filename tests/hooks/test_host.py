@@ -456,3 +456,60 @@ def test_nothing_is_left_after_a_run(tmp_path, monkeypatch):
     (tmp_path / "guard.sh").write_text("exit 2\n")
     assert approved(tmp_path, "sh guard.sh").fire(event(tmp_path)).refused
     assert list((tmp_path / "t").iterdir()) == []
+
+
+LINKED = {
+    "cd -P": "cd -P l && ./x.sh",
+    "cd -P through a variable": 'D="$PWD/l"; cd -P "$D" && . ./x.sh',
+    "readlink": '. "$(readlink -f l)/x.sh"',
+    "realpath": 'bash "$(realpath l/x.sh)"',
+    "pwd -P": 'cd "$(cd l && pwd -P)" && ./x.sh',
+    "..": "l/../x.sh",
+    "cd and ..": "cd -P l/.. && bash x.sh",
+}
+
+
+@pytest.mark.skipif(not POSIX, reason="links of POSIX")
+@pytest.mark.parametrize("way", LINKED)
+def test_a_link_that_leads_elsewhere_ends_the_approval(tmp_path, way):
+    ran = tmp_path / "ran"
+    for place in ("a", "b"):
+        (tmp_path / place / "d").mkdir(parents=True)
+        for script in (tmp_path / place / "x.sh", tmp_path / place / "d" / "x.sh"):
+            script.write_text(f"#!/bin/bash\necho {place} >> {ran}\nexit 2\n")
+            script.chmod(0o755)
+    (tmp_path / "l").symlink_to("a/d")
+    engine = approved(tmp_path, LINKED[way])
+    assert engine.fire(event(tmp_path)).refused
+    assert ran.read_text() == "a\n"
+    (tmp_path / "l").unlink()
+    (tmp_path / "l").symlink_to("b/d")
+    decision = engine.fire(event(tmp_path))
+    assert decision.could_not_run
+    assert ran.read_text() == "a\n"
+
+
+@pytest.mark.skipif(not POSIX, reason="links of POSIX")
+def test_a_directory_that_becomes_a_link_ends_the_approval(tmp_path):
+    ran = tmp_path / "ran"
+    for place in ("d", "b/d"):
+        (tmp_path / place).mkdir(parents=True)
+    for path, text in (("x.sh", "a"), ("b/x.sh", "b")):
+        (tmp_path / path).write_text(f"echo {text} >> {ran}\nexit 2\n")
+    engine = approved(tmp_path, "bash d/../x.sh")
+    assert engine.fire(event(tmp_path)).refused
+    (tmp_path / "d").rmdir()
+    (tmp_path / "d").symlink_to("b/d")
+    assert engine.fire(event(tmp_path)).could_not_run
+    assert ran.read_text() == "a\n"
+
+
+@pytest.mark.skipif(not POSIX, reason="links of POSIX")
+def test_a_project_that_is_reached_by_a_link_stays_approved(tmp_path):
+    real = tmp_path / "real"
+    (real / "d").mkdir(parents=True)
+    (real / "d" / "x.sh").write_text("exit 2\n")
+    (tmp_path / "p").symlink_to("real")
+    engine = approved(tmp_path / "p", "cd -P d && bash x.sh; exit $?")
+    assert engine.fire(event(tmp_path / "p")).refused
+    assert engine.fire(event(real)).refused

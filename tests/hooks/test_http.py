@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -63,7 +63,8 @@ def test_a_payload_is_posted_to_the_address_that_was_looked_at() -> None:
     )
     call = sent.calls[0]
     assert (ran.exit_status, ran.stdout) == (0, b'{"decision":"block"}')
-    assert (tuple(call.url), call.address, call.seconds) == (("https", "a.example", 443, "/x?y=1"), PUBLIC, 7)
+    assert (tuple(call.url), call.address) == (("https", "a.example", 443, "/x?y=1"), PUBLIC)
+    assert 0 < call.seconds <= 7, "what the resolver left of the time"
     assert call.headers == {"Content-Type": "application/json", "Authorization": "Bearer t", "X": "-"}
     assert b'"tool_name":"Bash"' in call.body
 
@@ -245,3 +246,20 @@ def test_a_closed_port_could_not_run() -> None:
     )
     decision = engine.fire(ToolPre("Bash", {}))
     assert decision.refused and "cannot reach" in str(decision.outcomes[0].could_not_run)
+
+
+def test_a_resolver_that_hangs_costs_the_hook_its_time_and_no_more() -> None:
+    hang = Event()
+
+    def later(host: str, port: int) -> Sequence[str]:
+        hang.wait(30)
+        return [PUBLIC]
+
+    runner = HttpRunner(["https://a.example/*"], resolve=later, send=Sent())
+    config = {
+        "hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "https://a.example/x", "timeout": 0.1}]}]}
+    }
+    engine = HookEngine.load(config, "claude_code", executors={"http": runner})
+    ran = engine.fire(ToolPre("Bash", {"command": "ls"})).outcomes[0].run
+    hang.set()
+    assert ran is not None and ran.limit == "wall_seconds"

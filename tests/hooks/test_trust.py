@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -170,6 +171,35 @@ def test_a_file_that_appears_ends_the_approval_in_the_sandbox_too(
     assert decision.could_not_run == ("PreToolUse[0]",)
     why = decision.outcomes[0].verdict.could_not_run or ""
     assert f"{name}: was absent when the hook was approved, and exists now" in why
+
+
+def test_only_hooks_with_an_approval_of_their_own_are_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of others may name any number of hooks, and to follow one takes seconds."""
+    document, store, root = project(tmp_path)
+    followed: list[str] = []
+    examine = TrustStore.examine
+
+    def counted(self: TrustStore, spec: Any, contract: str, directory: str) -> Any:
+        followed.append(spec.executor.text)
+        return examine(self, spec, contract, directory)
+
+    monkeypatch.setattr(TrustStore, "examine", counted)
+    others = [{"command": f"./other{number}.sh"} for number in range(20)]
+    mine = CONFIG["hooks"]["PreToolUse"]
+    config = {"hooks": {"PreToolUse": [*mine, *others]}}
+    several = document._replace(value=config)
+    assert HookEngine.load(several, trust=store.allows("crush", root)).hooks == () and followed == []
+    store.approve([examine(store, HookEngine.load(document).withheld[0].spec, "crush", root)])
+    made = HookEngine.load(several, trust=store.allows("crush", root))
+    assert len(made.hooks) == 1 and followed == [mine[0]["command"]]
+    entries = store.approved()
+    for entry in entries.values():  # as older versions wrote them
+        del entry["hook_digest"]
+    Path(store.path).write_text(json.dumps({"version": 1, "approved": entries}))
+    made = HookEngine.load(several, trust=store.allows("crush", root))
+    assert len(made.hooks) == 1 and len(followed) == 22
 
 
 def test_revoking_and_listing(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ or value makes an approval of it.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -55,6 +56,38 @@ def test_other_text_does_not_hide_a_refusal(label: str, form: str) -> None:
     assert decision.refused or decision.could_not_run
     assert decision.permission != "allow"
     assert printed(label, text, fail_closed=True).refused
+
+
+#: Outputs whose bytes are those of another encoding, as some shells write it, and JSON within a string of JSON.
+ENCODED: dict[str, Callable[[str], bytes]] = {
+    "UTF-16": lambda text: text.encode("utf-16"),
+    "UTF-16 without a mark": lambda text: text.encode("utf-16-le"),
+    "UTF-16 in the other order": lambda text: text.encode("utf-16-be"),
+    "UTF-32": lambda text: text.encode("utf-32"),
+    "a string": lambda text: json.dumps(text).encode(),
+    "a string in a string": lambda text: json.dumps(json.dumps(text)).encode(),
+}
+
+
+@pytest.mark.parametrize("form", ENCODED)
+@pytest.mark.parametrize("label", OBJECTS)
+def test_another_encoding_does_not_hide_a_refusal(label: str, form: str) -> None:
+    block = REFUSABLE[label]
+    ran = RunResult(0, ENCODED[form](block.head["deny"].strip()))
+    decision = decide(block, ran)
+    assert decision.refused or decision.could_not_run
+    assert decision.permission != "allow"
+    assert decide(block, ran, fail_closed=True).refused
+
+
+@pytest.mark.parametrize("form", ENCODED)
+def test_another_encoding_of_an_approval_is_none(form: str) -> None:
+    block = REFUSABLE["claude_code:PreToolUse:0"]
+    text = '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}'
+    decision = decide(block, RunResult(0, ENCODED[form](text)))
+    assert not decision.refused
+    assert not decision.could_not_run
+    assert decision.permission == "none"
 
 
 #: Faults that a payload causes when a guard writes it into its JSON.

@@ -64,6 +64,43 @@ def test_urls_that_two_readers_could_read_differently_are_refused(url: str) -> N
 
 
 @pytest.mark.parametrize(
+    "path",
+    [
+        "..", ".", "../x", "..;a/x", "%2e%2E/x", ".%2e/x", "..%2fx", "..%5cx", "%252e%252e/x", "%25252e%25252e/x",
+        "%25%32%65%25%32%65/x", "%%32%65%%32%65/x", "%2%65%2%65/x", "%c0%ae%c0%ae/x", "%e0%80%ae%e0%80%ae/x",
+        "%f0%80%80%ae%f0%80%80%ae/x", "..%c0%afx", "%u002e%u002e/x", "..%u005cx", "%ef%bc%8e%ef%bc%8e/x", "%e2%80%a5/x",
+        "..%ff/x", "%ff../x", ".%00./x", "..%00/x", "..%09/x", "..%20/x", "..%3f/x", "..%23/x", "..%3bx/y", "..%253bx/y",
+        "..%ef%bc%8fx", "%ef%bc%8e./x",
+    ],
+)  # fmt: skip
+def test_a_path_that_a_server_could_read_as_going_up_is_refused(path: str) -> None:
+    with pytest.raises(UrlRefused, match="goes up"):
+        parse(f"https://a.example/v1/{path}")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "a..b",
+        "...",
+        "..a",
+        "a%2fb",
+        "%41",
+        "100%",
+        "%zz",
+        "a%20b",
+        ".well-known/x",
+        "x?y=../..",
+        "%c3%a9",
+        "a;b",
+        "..%41",
+    ],
+)
+def test_other_paths_are_parsed(path: str) -> None:
+    assert parse(f"https://a.example/v1/{path}").path == f"/v1/{path}"
+
+
+@pytest.mark.parametrize(
     "bad",
     [
         "127.0.0.1", "127.9.9.9", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0",

@@ -12,7 +12,16 @@ import sys
 from collections.abc import Callable, Sequence
 
 from sandhook.vfs.changes import DELETED, Change
-from sandhook.vfs.control_files import folded, is_agent_file, is_dot_directory, is_start_up_file
+from sandhook.vfs.control_files import (
+    folded,
+    is_agent_file,
+    is_build_file,
+    is_dot_directory,
+    is_hidden_file,
+    is_setting_file,
+    is_start_up_file,
+    repository_files,
+)
 
 #: A directory that no agent knows, to ask where an agent looks for its files.
 _SOMEWHERE = "/somewhere"
@@ -36,13 +45,32 @@ class Review:
         """Return the changes to write, and those that are refused with the reason."""
         written: list[Change] = []
         refused: list[tuple[Change, str]] = []
+        repositories = self._repository_files(changes)
         for change in changes:
             why = None if self._is_named(change) else self._refusal(change)
+            if change.kind != DELETED and change.path in repositories and not (why or self._is_named(change)):
+                why = "it makes its directory a repository of git, whose settings name programs"
             if why is None:
                 written.append(change)
             else:
                 refused.append((change, why))
         return written, refused
+
+    def _repository_files(self, changes: Sequence[Change]) -> set[str]:
+        """Return the changed files that belong to a repository of git without a directory ".git"."""
+        by_directory: dict[str, set[str]] = {}
+        for change in changes:
+            if change.kind != DELETED:
+                directory, _, name = change.path.rpartition("/")
+                by_directory.setdefault(directory, set()).add(name)
+        found: set[str] = set()
+        for directory, names in by_directory.items():
+            try:
+                present = os.listdir(os.path.join(self._root, directory.strip("/")))  # noqa: PTH118, PTH208
+            except OSError:
+                present = []
+            found.update(f"{directory}/{name}" for name in repository_files({*names, *present}))
+        return found
 
     def unused(self, changes: Sequence[Change]) -> list[str]:
         """Return the named paths that no change has."""
@@ -68,6 +96,10 @@ class Review:
             return "agents read what they do from files of this name"
         if is_start_up_file(parts[-1]):
             return "programs read files of this name when they start"
+        if is_hidden_file(parts[-1]) and not change.is_dir:
+            return "hidden files are the settings of tools, which may execute what is in them"
+        if (is_build_file(parts[-1]) or is_setting_file(parts[-1])) and not change.is_dir:
+            return "build tools and test runners execute what files of this name say"
         if change.kind == DELETED:
             return None
         if not (change.is_link or change.is_dir or change.is_file):

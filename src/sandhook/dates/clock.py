@@ -260,7 +260,7 @@ def strftime(format_: str, seconds: int, tz: str | None, nanoseconds: int | None
     return format_moment(format_, moment(seconds, zone_of(tz)), nanoseconds)
 
 
-_CONVERSION = re.compile(r"%([-_0+^#]*)(\d*)(?:(:{1,3})(?=z)|)([EO]?)(.|\Z)", re.ASCII | re.DOTALL)
+_CONVERSION = re.compile(r"%([-_0+^#]*+)(\d*+)(?:(:{1,3})(?=z)|)([EO]?)(.|\Z)", re.ASCII | re.DOTALL)
 
 #: Conversions that have no other form with E, and with O.
 _NOT_WITH = {"": "", "E": "aAbBdDeFgGhHIjklmMNSUVwW", "O": "aAcDFqxXY"}

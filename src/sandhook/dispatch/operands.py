@@ -86,7 +86,7 @@ _SEDS = frozenset({"gsed", "sed"})
 
 
 _PYTHON = lazily(r"(?:python|pypy)\d*(?:\.\d+)*w?")
-_DOT_COMMANDS = lazily(r"(?m)^\s*\.\w")
+_DOT_COMMANDS = lazily(r"(?m)^[^\S\n]*+\.\w")
 
 #: Letters and long options, which may be abbreviated, by which programs start others.
 _OPTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {

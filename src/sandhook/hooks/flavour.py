@@ -85,8 +85,8 @@ def _lookaheads(pattern: str) -> tuple[list[tuple[bool, str]], str]:
     return ahead, f"^{pattern[at:]}"
 
 
-#: An escape, a class in brackets, or one character.
-_PIECE = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|.", re.DOTALL)
+#: An escape, a class in brackets, or one character. A class without its end takes the rest.
+_PIECE = re.compile(r"\\.|\[(?:\\.|[^\]\\])*+\]?|.", re.DOTALL)
 
 
 def _closing(pattern: str, at: int) -> int:

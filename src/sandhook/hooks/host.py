@@ -115,13 +115,15 @@ class HostRunner:
             NotAsApproved: One differs.
         """
         spec = request.spec
-        if not spec.snapshot and not spec.absent:
+        if not (spec.snapshot or spec.absent or spec.links):
             return None
         from sandhook.host.approved import ApprovedFiles
 
         places = [request.env[name] for name in PROJECT_VARIABLES if name in request.env]
         bases = [self._place(place) for place in (request.cwd, *places)]
-        return ApprovedFiles(spec.snapshot, spec.absent, [base for base in bases if os.path.isdir(base)])
+        return ApprovedFiles(
+            spec.snapshot, spec.absent, [base for base in bases if os.path.isdir(base)], spec.links
+        )
 
     def _run(self, request: Request, written: Mapping[str, str], approved: ApprovedFiles | None) -> RunResult:
         from sandhook.host.environment import build

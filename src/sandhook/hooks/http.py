@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.hooks.decode import texts_of
 from sandhook.hooks.model import Request, RunResult
-from sandhook.net.addresses import addresses, is_public
+from sandhook.net.addresses import addresses, is_public, join_in_time, resolve_in_time
 from sandhook.net.url import Url, UrlRefused, allows, parse
 from sandhook.record import Record
 
@@ -99,7 +99,7 @@ class HttpRunner:
         """Post a request's payload; a status of 200 to 299 is a run with the exit status 0."""
         begun = time.monotonic()
         try:
-            call = self._call(request)
+            call = self._call(request, begun)
             if request.cancel is not None and request.cancel.cancelled:
                 return RunResult(limit="cancelled")
             reply = self._send(call)
@@ -118,11 +118,13 @@ class HttpRunner:
             return RunResult(failure=f"HTTP status {reply.status}", duration=spent)
         return RunResult(0, reply.body, truncated=reply.truncated, duration=spent)
 
-    def _call(self, request: Request) -> Call:
+    def _call(self, request: Request, begun: float) -> Call:
         url = parse(request.spec.executor.text)
         if not any(allows(each, url) for each in self._allow):
             raise UrlRefused(f"{request.spec.executor.text} is not on the list of URLs that hooks may call")
-        resolved = self._resolve(url.host, url.port)
+        resolved = resolve_in_time(
+            self._resolve, url.host, url.port, lambda thread: join_in_time(thread, request.spec.timeout)
+        )
         if not resolved:
             raise UrlRefused(f"{url.host} has no address")
         if not self._private:
@@ -131,7 +133,8 @@ class HttpRunner:
                     raise UrlRefused(f"{url.host} has the address {address}, which is not public")
         config = request.spec.executor.config or {}
         headers = fill(texts_of(config, "headers"), request.inherited)
-        return Call(url, resolved[0], headers, request.stdin, request.spec.timeout, self._max_bytes)
+        seconds = request.spec.timeout - (time.monotonic() - begun)
+        return Call(url, resolved[0], headers, request.stdin, seconds, self._max_bytes)
 
 
 def fill(headers: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:

@@ -120,6 +120,7 @@ class HookSpec(Record):
             outside it, and contents.
         absent: Patterns of paths that the hook would execute and that matched no further file when it was
             approved, relative or absolute like those of ``snapshot``.
+        links: Paths that the hook follows through links, and where each led when it was approved.
         extras: Values that only its contract reads.
         variant: Two hooks of equal text and different variants are not the same hook.
     """
@@ -147,6 +148,7 @@ class HookSpec(Record):
     trust_hash: str | None = None
     snapshot: tuple[tuple[str, bytes], ...] = ()
     absent: tuple[str, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
     extras: Mapping[str, Json] | None = None
     variant: str = ""
 

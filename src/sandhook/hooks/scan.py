@@ -29,12 +29,11 @@ from sandhook.syntax.nodes import (
     WordPart,
 )
 
+#: The most characters of one value, and of all variables of one reader: a few assignments can double a text without end.
+MAX_VALUE, _MAX_VARIABLES = 256 << 10, 4 << 20
+
 #: Wrappers around one command that are followed: every level copies its words.
 _MOST_WRAPPERS = 32
-
-#: Characters of a value with an expansion, and of all variables together, beyond which a value is not known: each line
-#: of ``b=$a$a; c=$b$b`` doubles the text.
-MAX_VALUE, MAX_VARIABLES = 4_096, 1 << 20
 
 #: Nodes between two looks at the clock.
 _NODES = 512
@@ -71,11 +70,13 @@ def literal_text(word: Word | Assignment) -> str | None:
 
 
 def joined(texts: Sequence[str | None]) -> str | None:
-    """Return the value of several parts; None when one of them is not known, or the value is too long."""
-    known = [text for text in texts if text is not None]
-    if len(known) < len(texts) or (len(known) > 1 and sum(map(len, known)) > MAX_VALUE):
-        return None
-    return "".join(known)
+    """Return texts as one; None when one of them is not known, or when the value exceeds MAX_VALUE characters."""
+    size = 0
+    for text in texts:
+        if text is None:
+            return None
+        size += len(text)
+    return "".join(filter(None, texts)) if size <= MAX_VALUE else None
 
 
 def expansion(part: ParameterExpansion, known: str | None, value: Callable[[Word], str | None]) -> str | None:
@@ -105,11 +106,11 @@ class Reader:
     def __init__(self, variables: dict[str, str], own: str | None) -> None:
         self.variables = variables
         self.own = own
-        self._size = 0  # of the variables that were learned
 
     def learn(self, nodes: list[Node]) -> None:
         """Record variables that are assigned once, to a known word."""
         assigned: dict[str, list[Assignment]] = {}
+        size = sum(map(len, self.variables.values()))
         for node in nodes:
             if isinstance(node, Assignment):
                 assigned.setdefault(node.name, []).append(node)
@@ -118,8 +119,8 @@ class Reader:
             one = places[0]
             if len(places) == 1 and one.subscript is None and not one.append and isinstance(one.value, Word):
                 value = self.value(one.value)
-                if value is not None and self._size + len(value) <= MAX_VARIABLES:
-                    self._size += len(value)
+                size += len(value or "")
+                if value is not None and size <= _MAX_VARIABLES:
                     self.variables[name] = value
 
     def value(self, word: Word | Assignment) -> str | None:

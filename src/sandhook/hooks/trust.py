@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sandhook.errors import TrustError
 from sandhook.hooks.decode import DecodeError, decode_object
 from sandhook.hooks.event import JsonObject
-from sandhook.hooks.evidence import MAX_BYTES, PROJECT_VARIABLES, Evidence, examine
+from sandhook.hooks.evidence import MAX_BYTES, PROJECT_VARIABLES, Evidence, digest_of_hook, examine
 from sandhook.hooks.model import HookSpec
 from sandhook.hooks.sources import read_regular
 from sandhook.pattern.glob import quote
@@ -134,6 +134,7 @@ class TrustStore:
         for each in evidence:
             entries[each.digest] = {
                 "hook": each.spec.id,
+                "hook_digest": each.hook_digest,
                 "file": each.spec.file,
                 "event": each.spec.native_event,
                 "files": [file.path for file in each.files],
@@ -153,8 +154,14 @@ class TrustStore:
     def allows(self, contract: str, project: str) -> Callable[[HookSpec], HookSpec | None]:
         """Return a function that returns an approved hook with its hash and bytes, or None."""
         entries = self.approved()
+        # Files of others name any number of hooks, and to follow one takes seconds: only those are followed whose
+        # own hash an approval has. Approvals of older versions do not have it.
+        known = {entry.get("hook_digest") for entry in entries.values()}
 
         def allowed(spec: HookSpec) -> HookSpec | None:
+            own = digest_of_hook(spec, contract, shell_name(project))
+            if own not in known and None not in known:
+                return None
             try:
                 evidence = self.examine(spec, contract, project)
             except TrustError:
@@ -164,7 +171,8 @@ class TrustStore:
             here = shell_name(project)
             snapshot = tuple((_inside(file.path, here), file.data) for file in evidence.files)
             absent = tuple(_inside(pattern, quote(here)) for pattern in evidence.absent)
-            return spec._replace(trust_hash=evidence.digest, snapshot=snapshot, absent=absent)
+            links = tuple((_inside(path, here), _inside(target, here)) for path, target in evidence.links)
+            return spec._replace(trust_hash=evidence.digest, snapshot=snapshot, absent=absent, links=links)
 
         return allowed
 

@@ -7,10 +7,10 @@ is reported as one that could not run, and a caller can close it. A refusal of a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 
-from sandhook.hooks.decode import DecodeError, decode_object, objects_in
+from sandhook.hooks.decode import DecodeError, decode, decode_object, objects_in
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import RunResult, Verdict
 from sandhook.lazy import lazily
@@ -23,6 +23,9 @@ _REFUSALS = frozenset({"deny", "denied", "block", "blocked", "reject", "refuse"}
 
 #: A text that may hold such a value; escapes may spell any word.
 _MENTION = lazily(r"den[yi]|block|reject|refuse|false|\\u00", re.IGNORECASE)
+
+#: Strings of JSON within each other.
+_LEVELS = 3
 
 #: The object in an output that is about one event.
 _SPECIFIC = "hookspecificoutput"
@@ -37,19 +40,22 @@ class UnreadRefusal(StrEnum):
 
 
 def unread_refusal(
-    ran: RunResult, verdict: Verdict, decode: Callable[[RunResult], Verdict]
+    ran: RunResult, verdict: Verdict, meaning: Callable[[RunResult], Verdict]
 ) -> UnreadRefusal | None:
     """Return why a refusal in an output has no effect, or None without such a refusal.
 
     Args:
         ran: A run that printed an object, or the beginning of one.
         verdict: What the run means to the agent. An approval is the agent's choice between two decisions.
-        decode: Returns the meaning of another run of this hook.
+        meaning: Returns the meaning of another run of this hook.
     """
     if verdict.intervenes or verdict.permission == "allow":
         return None
     whole = ran.stdout.decode("utf-8", "replace").strip(" \t\r\n\v\f")
     printed = whole.strip("\0\ufeff")
+    for text in _wrapped(ran.stdout, printed):
+        if meaning(ran._replace(stdout=text.encode("utf-8", "replace"))).refuses:
+            return UnreadRefusal.OTHER_FORM
     for text in objects_in(printed):
         try:
             value = decode_object(text).value
@@ -57,7 +63,7 @@ def unread_refusal(
             continue
         if text != whole:
             alone = ran._replace(stdout=text.encode("utf-8", "surrogatepass"))
-            if decode(alone).refuses:
+            if meaning(alone).refuses:
                 return UnreadRefusal.OTHER_TEXT
             if text != printed:
                 continue
@@ -84,6 +90,26 @@ def late_refusal(ran: RunResult, decode: Callable[[RunResult], Verdict]) -> Verd
             note = f"it refused before {end} ended it, which its agent ignores (L-HOOKS-006)"
             return verdict._replace(diagnostics=(*verdict.diagnostics, note))
     return None
+
+
+def _wrapped(data: bytes, printed: str) -> Iterator[str]:
+    """Yield the texts in an output that is UTF-16 or UTF-32, or JSON within a string of JSON."""
+    if b"\0" in data:
+        for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"):
+            text = data.decode(encoding, "ignore").strip("\ufeff \t\r\n\0")
+            if text.startswith("{"):
+                yield text
+    for _ in range(_LEVELS):
+        if not printed.startswith('"'):
+            return
+        try:
+            value = decode(printed).value
+        except DecodeError:
+            return
+        if not isinstance(value, str):
+            return
+        printed = value.strip()
+        yield printed
 
 
 def _refuses(value: JsonObject) -> bool:

@@ -46,6 +46,7 @@ class ApprovedFiles:
         snapshot: Paths, relative to one of ``bases`` or absolute, and the approved bytes.
         absent: Patterns of paths, as in ``snapshot``, which must match no further file.
         bases: Absolute native directories.
+        links: Paths, as in ``snapshot``, and where each must lead.
 
     Attributes:
         notes: What the copies lack, for the report of the run.
@@ -55,7 +56,11 @@ class ApprovedFiles:
     """
 
     def __init__(
-        self, snapshot: Iterable[tuple[str, bytes]], absent: Iterable[str], bases: Sequence[str]
+        self,
+        snapshot: Iterable[tuple[str, bytes]],
+        absent: Iterable[str],
+        bases: Sequence[str],
+        links: Iterable[tuple[str, str]] = (),
     ) -> None:
         self.notes: tuple[str, ...] = ()
         self._files = HostFileSystem(bases[0] if bases else "")
@@ -68,6 +73,8 @@ class ApprovedFiles:
         self._written: set[str] = set()
         self._top = ""  # the directory of the copies
         try:
+            for path, target in links:
+                self._compare_link(path, target)
             for name, data in snapshot:
                 self._compare(name, data)
             for pattern in absent:
@@ -150,6 +157,20 @@ class ApprovedFiles:
             self._data[_folded(path)] = data
         if len(self._data) == before and failure is not None:
             raise NotAsApproved(f"{name}: was approved and cannot be read: {failure.strerror}")
+
+    def _compare_link(self, name: str, target: str) -> None:
+        """Compare where a path leads, in every directory where it exists."""
+        for base in self._bases:
+            native = self._native(_below(base, name))
+            if not os.path.lexists(native):
+                continue
+            places = (_below(base, target), _below(self._resolved(self._native(base)), target))
+            if _folded(self._resolved(native)) not in map(_folded, places):
+                raise NotAsApproved(f"{name}: leads to another place since it was approved")
+
+    def _resolved(self, native: str) -> str:
+        place = os.path.realpath(native)
+        return self._files.virtual(place) if WINDOWS else place
 
     def _same(self, path: str, data: bytes) -> bool:
         """Compare a file; on Windows it stays open, so that it cannot change."""
@@ -261,6 +282,10 @@ class ApprovedFiles:
 
     def _is_inside(self, directory: str) -> bool:
         return any(directory != base and directory.startswith(f"{base.rstrip('/')}/") for base in self._bases)
+
+
+def _below(base: str, name: str) -> str:
+    return name if name[:1] == "/" else f"{base.rstrip('/')}/{name}"
 
 
 def _folded(path: str) -> str:

@@ -67,6 +67,13 @@ def addresses(host: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(str(info[4][0]) for info in infos))
 
 
+def join_in_time(thread: Thread, seconds: float) -> None:
+    """Wait for a thread. Raises TimeoutError; the thread then ends by itself."""
+    thread.join(max(seconds, 0.0))
+    if thread.is_alive():
+        raise TimeoutError
+
+
 def resolve_in_time(resolve: Resolve, host: str, port: int, wait: Callable[[Thread], None]) -> Sequence[str]:
     """Resolve in a thread, because the system's resolver cannot be interrupted.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Literal, TypeAlias
 
 from sandhook.pattern.glob import compile_pattern
@@ -13,23 +14,28 @@ _PATH = re.compile(r"[!-\[\]-~]*\Z")  # visible ASCII without the backslash
 #: How often the encoding of a path is undone.
 _DECODINGS = 4
 
-#: What some servers read as a dot, a slash or a semicolon: percent-encoding, overlong UTF-8, IIS, wide letters.
-_ENCODINGS = (
+#: Overlong UTF-8, as some servers decode it.
+_OVERLONG = (
     *(
-        ("%2e", "."),
-        ("%2f", "/"),
-        ("%5c", "/"),
-        ("%3b", ";"),
-        ("%c0%ae", "."),
-        ("%c0%af", "/"),
-        ("%c1%9c", "/"),
+        (b"\xc0\xae", b"."),
+        (b"\xc0\xaf", b"/"),
+        (b"\xc1\x9c", b"/"),
+        (b"\xe0\x80\xae", b"."),
+        (b"\xe0\x80\xaf", b"/"),
     ),
-    *(("%e0%80%ae", "."), ("%e0%80%af", "/"), ("%u002e", "."), ("%u002f", "/"), ("%u005c", "/")),
-    *(("%ef%bc%8e", "."), ("%ef%bc%8f", "/"), ("%ef%bc%bc", "/")),
+    *(
+        (b"\xe0\x81\x9c", b"/"),
+        (b"\xf0\x80\x80\xae", b"."),
+        (b"\xf0\x80\x80\xaf", b"/"),
+        (b"\xf0\x80\x81\x9c", b"/"),
+    ),
 )
 
-#: Encoded white space, control characters, "#" and "?" at the end of a segment, which some servers cut off.
-_ENDING = re.compile(r"(?:%[01][0-9a-f]|%20|%7f|%23|%3f).*\Z")
+#: Percent-encoding, and that of IIS.
+_ENCODED = re.compile(rb"%u([0-9a-f]{4})|%([0-9a-f]{2})")
+
+#: White space, control characters, "#" and "?" at the end of a segment, which some servers cut off.
+_ENDING = re.compile(r"[\x00-\x20\x7f#?].*\Z", re.DOTALL)
 
 #: Headers that the connection writes itself: they frame the message, or name the host that credentials are for.
 OWN_HEADERS = frozenset({"host", "content-length", "transfer-encoding", "connection"})
@@ -95,13 +101,26 @@ def parse(text: str, *, pattern: bool = False) -> Url:
 
 def _goes_up(path: str) -> bool:
     """Return True if a server could read a dot segment in a path: encoded, also twice, with parameters, by "\\"."""
-    plain = path.lower()
+    data = path.lower().encode()
     for _ in range(_DECODINGS):
-        plain = plain.replace("%25", "%")
-    for code, letter in _ENCODINGS:
-        plain = plain.replace(code, letter)
-    segments = (_ENDING.sub("", segment.partition(";")[0]) for segment in plain.split("/"))
-    return any(segment in (".", "..") for segment in segments)
+        if _has_dot_segment(data):
+            return True
+        data = _ENCODED.sub(_decoded, data)
+    return _has_dot_segment(data)
+
+
+def _decoded(match: re.Match[bytes]) -> bytes:
+    if match[1] is not None:
+        return chr(int(match[1], 16)).encode("utf-8", "replace")
+    return bytes([int(match[2], 16)])
+
+
+def _has_dot_segment(data: bytes) -> bool:
+    for code, letter in _OVERLONG:
+        data = data.replace(code, letter)
+    text = unicodedata.normalize("NFKC", data.decode("utf-8", "ignore"))  # wide and small letters
+    segments = (segment.partition(";")[0] for segment in text.replace("\\", "/").split("/"))
+    return any(_ENDING.sub("", segment) in (".", "..") for segment in segments)
 
 
 def join(base: Url, text: str) -> Url:

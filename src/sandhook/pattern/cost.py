@@ -26,7 +26,7 @@ _CLASS = 10
 _TOKEN = lazily(
     r"(?P<unicode>\\[pP](?:\{[^}]*\}|.))"
     r"|(?P<many>\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^]\\])*+\]|\\[wWdDsSbB]|\.)"
-    r"|\{(?P<low>[0-9]+)(?P<comma>,)?(?P<high>[0-9]*)\}|(?P<optional>[?*+])"
+    r"|\{(?P<low>[0-9]++)(?P<comma>,)?(?P<high>[0-9]*)\}|(?P<optional>[?*+])"
     r"|(?P<bar>\|)|(?P<open>\((?:\?(?:P?<\w+>|[a-zA-Z-]*[:)])?)?)|(?P<close>\))"
     r"|(?P<plain>[^\\\[.{?*+|()]+|\\.|.)",
     re.DOTALL,

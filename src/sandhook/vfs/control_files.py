@@ -24,8 +24,9 @@ START_UP_FILES = frozenset(_START_UP_NAMES.split())
 
 #: Files from which agents read instructions or settings, wherever they stand.
 _AGENT_NAMES = """
-    .aider.conf.yml .claude.json .clinerules .cursorrules .goosehints .roomodes .windsurfrules agents.md
-    claude.local.md claude.md codex.md copilot-instructions.md gemini.md opencode.json qwen.md
+    .aider.conf.yml .claude.json .clinerules .cursorrules .goosehints .roomodes .rules .windsurfrules agent.md agents.md
+    agents.override.md claude.local.md claude.md codex.md copilot-instructions.md crush.local.md crush.md gemini.md
+    grok.md hermes.md kimi.md mcp.json opencode.json opencode.jsonc qwen.md skill.md soul.md
 """
 AGENT_FILES = frozenset(_AGENT_NAMES.split())
 
@@ -44,15 +45,28 @@ _REPOSITORY_FILES = frozenset({"commondir", "config", "config.worktree", "head"}
 
 #: Files that say what a build tool or a test runner executes.
 _BUILD_NAMES = """
-    bsconfig.json build build.bazel build.gradle build.gradle.kts build.ninja build.rs build.sbt build.xml
-    build.zig cargo.lock cargo.toml cmakelists.txt cmakepresets.json composer.json conftest.py deno.json
-    deno.jsonc dune-project gemfile gnumakefile go.mod go.work gradle.properties gruntfile.js gulpfile.js
-    jenkinsfile justfile lefthook.yml magefile.go makefile meson.build mix.exs module.bazel noxfile.py nx.json
-    package.json package.swift pom.xml procfile pubspec.yaml rakefile sconstruct settings.gradle
-    settings.gradle.kts setup.py sitecustomize.py taskfile.yml tox.ini turbo.json usercustomize.py vagrantfile
-    workspace
+    brewfile bsconfig.json build build.bazel build.gradle build.gradle.kts build.ninja build.rs build.sbt build.xml
+    build.zig cargo.lock cargo.toml cmakelists.txt cmakepresets.json compose.yaml compose.yml composer.json
+    conftest.py default.nix deno.json deno.jsonc devenv.nix docker-compose.yaml docker-compose.yml dockerfile dodo.py
+    dune-project fabfile.py flake.nix gemfile gnumakefile go.mod go.work gradle.properties gruntfile.js gulpfile.js
+    jenkinsfile justfile lefthook.yaml lefthook.yml magefile.go makefile meson.build mise.toml mix.exs module.bazel
+    noxfile.py nx.json package.json package.swift pom.xml procfile pubspec.yaml rakefile sconscript sconstruct
+    settings.gradle settings.gradle.kts setup.py shell.nix sitecustomize.py taskfile.yaml taskfile.yml tox.ini turbo.json
+    usercustomize.py vagrantfile workspace wscript
 """
 BUILD_FILES = frozenset(_BUILD_NAMES.split())
+
+#: Files by which a hook would make the next call of a build tool or a test runner execute something. A formatter
+#: reads them, so that they are shown to programs, and are no build files above.
+_SETTING_NAMES = "pyproject.toml pytest.ini setup.cfg"
+_SETTING_FILES = frozenset(_SETTING_NAMES.split())
+
+#: Hidden files that only say what a tool reads or how it formats: data.
+_DATA_NAMES = """
+    .clang-format .editorconfig .gitkeep .keep .markdownlint.json .node-version .nvmrc .python-version .ruby-version
+    .rustfmt.toml .shellcheckrc .yamllint
+"""
+_DATA_FILES = frozenset(_DATA_NAMES.split())
 
 #: Endings of configurations that are programs: ``eslint.config.js``, ``.prettierrc.cjs``.
 _SCRIPT_ENDINGS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".php", ".lua")
@@ -82,6 +96,19 @@ def is_start_up_file(name: str) -> bool:
     if plain.startswith(".env.") and not plain.endswith(_TEMPLATES):
         return True
     return plain in START_UP_FILES or is_short_name(name)
+
+
+def is_hidden_file(name: str) -> bool:
+    """Return True for a file whose name begins with a dot, by which a tool may decide what to execute."""
+    plain = folded(name)
+    if plain[:1] != "." or name in (".", ".."):
+        return False
+    return not (plain in _DATA_FILES or plain.endswith(("ignore", *_TEMPLATES)))
+
+
+def is_setting_file(name: str) -> bool:
+    """Return True for a file with settings that a test runner or an installer may execute."""
+    return folded(name) in _SETTING_FILES
 
 
 def is_agent_file(name: str) -> bool:

@@ -48,7 +48,7 @@ _ASKS = frozenset({"command", "hash", "type", "which"})
 
 #: The beginnings of messages that announce a refusal.
 _REFUSES = re.compile(r"\W*(?:error: *)?(?:block|den(?:y|ied)|refus|forbidden|not allowed|reject)", re.I)
-_PATH = re.compile(r"\.([A-Za-z_]\w*)[\w.]*")
+_PATH = re.compile(r"\.([A-Za-z_]\w*+)[\w.]*")
 
 #: Fields that some agent reads; an object without any of them has no effect.
 _MEANS = frozenset(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
 from sandhook.errors import TrustError
-from sandhook.hooks.evidence.commands import MAX_BYTES, MAX_FILES, NamedFile, Use
+from sandhook.hooks.evidence.bounds import MAX_BYTES, MAX_FILES, NamedFile, Use
 from sandhook.hooks.evidence.walker import Walker
 from sandhook.hooks.evidence.words import Machine, shown_pattern
 from sandhook.hooks.model import HookSpec
@@ -26,6 +26,7 @@ __all__ = [
     "Machine",
     "NamedFile",
     "Use",
+    "digest_of_hook",
     "examine",
     "shown_pattern",
 ]
@@ -38,7 +39,19 @@ PROJECT_VARIABLES = (
 
 #: Fields of a hook that do not decide when or how it runs: its names and places, and what an approval adds.
 _NOT_BOUND = frozenset(
-    {"id", "description", "source", "path", "file", "layer", "entry", "trust_hash", "snapshot", "absent"}
+    {
+        "id",
+        "description",
+        "source",
+        "path",
+        "file",
+        "layer",
+        "entry",
+        "trust_hash",
+        "snapshot",
+        "absent",
+        "links",
+    }
 )
 
 
@@ -52,6 +65,8 @@ class Evidence(Record):
         absent: Patterns of paths that it would execute or source, and that match no further file.
         commands: Commands that it and its scripts call and do not define.
         unknown: What it executes in addition and cannot be known before it runs.
+        hook_digest: The hash of the hook alone, see ``digest_of_hook``.
+        links: Paths that the hook follows through links, and where each leads now; the same path without a link.
     """
 
     spec: HookSpec
@@ -60,6 +75,8 @@ class Evidence(Record):
     absent: tuple[str, ...]
     commands: tuple[str, ...]
     unknown: tuple[str, ...]
+    hook_digest: str
+    links: tuple[tuple[str, str], ...]
 
 
 def examine(spec: HookSpec, contract: str, project: str, home: str, machine: Machine) -> Evidence:
@@ -74,7 +91,7 @@ def examine(spec: HookSpec, contract: str, project: str, home: str, machine: Mac
     Raises:
         TrustError: It executes more than MAX_FILES files or MAX_BYTES bytes, or is too complex to be followed.
     """
-    project = project.rstrip("/") or "/"
+    project = _directory(project)
     executor = spec.executor
     variables = dict.fromkeys(PROJECT_VARIABLES[1:], project) | {"HOME": home}
     walker = Walker(machine, variables)
@@ -94,26 +111,50 @@ def examine(spec: HookSpec, contract: str, project: str, home: str, machine: Mac
     except RecursionError:
         raise TrustError("its scripts are nested too deeply to be followed") from None
     files, absent = tuple(walker.files.values()), tuple(sorted(walker.absent))
+    parts = own_parts = _parts(spec, contract, project)
+    for file in files:
+        parts = [*parts, file.how.encode(), _bytes(file.path), file.data]
+    for pattern in absent:
+        parts = [*parts, b"absent", _bytes(pattern)]
+    links = tuple(sorted(walker.machine.links.items()))
+    for path, target in links:
+        parts = [*parts, b"link", _bytes(path), _bytes(target)] if path != target else parts
+    return Evidence(
+        spec,
+        _digest(parts),
+        files,
+        absent,
+        commands=tuple(walker.commands),
+        unknown=tuple(walker.unknown),
+        hook_digest=_digest(own_parts),
+        links=links,
+    )
+
+
+def digest_of_hook(spec: HookSpec, contract: str, project: str) -> str:
+    """Return the hash of a hook without its files: two hooks with different ones have different evidence."""
+    return _digest(_parts(spec, contract, _directory(project)))
+
+
+def _directory(project: str) -> str:
+    return project.rstrip("/") or "/"
+
+
+def _digest(parts: Iterable[bytes]) -> str:
     digest = sha256()
-    for part in _parts(spec, contract, project, files, absent):
+    for part in parts:
         digest.update(len(part).to_bytes(8, "big"))
         digest.update(part)
-    return Evidence(spec, digest.hexdigest(), files, absent, tuple(walker.commands), tuple(walker.unknown))
+    return digest.hexdigest()
 
 
-def _parts(
-    spec: HookSpec, contract: str, project: str, files: Iterable[NamedFile], absent: Iterable[str]
-) -> list[bytes]:
+def _parts(spec: HookSpec, contract: str, project: str) -> list[bytes]:
     bound = {name: value for name, value in zip(spec._fields, spec, strict=True) if name not in _NOT_BOUND}
     parts = [b"sandhook trust 2", contract.encode(), _bytes(project)]
     parts += [
         _bytes(json.dumps(_canonical(part), sort_keys=True, separators=(",", ":")))
         for part in (bound, spec.entry)
     ]
-    for file in files:
-        parts += [file.how.encode(), _bytes(file.path), file.data]
-    for pattern in absent:
-        parts += [b"absent", _bytes(pattern)]
     return parts
 
 

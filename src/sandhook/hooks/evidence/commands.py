@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from sandhook.builtins import NAMES
 from sandhook.dispatch.envline import EnvError
@@ -14,6 +14,15 @@ from sandhook.dispatch.operands import SHELLS, base_name, execution, has_dot_com
 from sandhook.dispatch.parts import Part
 from sandhook.dispatch.shebang import BOM, READ, ShebangError, read_shebang
 from sandhook.errors import TrustError
+from sandhook.hooks.evidence.bounds import (
+    MAX_BYTES,
+    MAX_FILES,
+    MAX_PATH,
+    MAX_PLACES,
+    MAX_VALUES,
+    NamedFile,
+    Use,
+)
 from sandhook.hooks.evidence.variables import effect_of, has_substitution, stays
 from sandhook.hooks.evidence.words import (
     COMMAND_LINE,
@@ -22,6 +31,7 @@ from sandhook.hooks.evidence.words import (
     SHELL,
     Knowledge,
     Machine,
+    Recorder,
     WordReader,
     descriptor_of,
     interpreter_words,
@@ -31,11 +41,7 @@ from sandhook.hooks.evidence.words import (
 from sandhook.hooks.evidence.writes import added_names, extracts, is_written, replaces_directory, written_by
 from sandhook.lazy import lazily
 from sandhook.pattern.glob import quote
-from sandhook.record import Record
 from sandhook.syntax.nodes import Assignment, Node, Word
-
-#: The most files and bytes that one approval covers.
-MAX_FILES, MAX_BYTES = 64, 4 << 20
 
 #: Levels of functions and scripts that call each other.
 _DEPTH = 24
@@ -43,24 +49,9 @@ _DEPTH = 24
 #: Shells whose scripts run in our own shell, when nothing else starts them.
 _OWN_SHELLS = ("bash", "sh")
 
-Use: TypeAlias = Literal["runs", "sources"]
 Fields: TypeAlias = Sequence[str | None]
 
 _ASSIGNMENT = lazily(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-
-
-class NamedFile(Record):
-    """A file that a hook executes.
-
-    Attributes:
-        path: Its absolute path; on Windows as a shell names it, /c/work/x.
-        data: Its bytes.
-        how: "runs" or "sources".
-    """
-
-    path: str
-    data: bytes
-    how: Use
 
 
 class Commands:
@@ -77,7 +68,7 @@ class Commands:
     effects: Mapping[str, Callable[[Commands, Fields, Knowledge, int], None]] = {}
 
     def __init__(self, machine: Machine, variables: Mapping[str, str]) -> None:
-        self.machine = machine
+        self.machine = Recorder(machine)
         self.base = {"PATH": MACHINE_PATH, **variables}
         self.files: dict[str, NamedFile] = {}
         self.absent: dict[str, None] = {}
@@ -91,7 +82,7 @@ class Commands:
         self.locals: list[set[str]] = []  # of the functions that are followed, innermost last
         self._places_of_writes: dict[str, str] = {}  # paths that the scripts write, and where
         self._extracts: str | None = None  # the command that writes files by names that are not known
-        self._size = 0
+        self._size = self._places = self._values = 0
         self._depth = 0
         self._followed: set[tuple[object, ...]] = set()
 
@@ -121,7 +112,12 @@ class Commands:
         return Knowledge(directory, dict(self.base))
 
     def reader(self, known: Knowledge) -> WordReader:
-        return WordReader(known, self.machine, self.absent)
+        return WordReader(known, self.machine, self.absent, self._charge_value)
+
+    def _charge_value(self, size: int) -> None:
+        self._values += size
+        if self._values > MAX_VALUES:
+            raise TrustError(f"its scripts expand to more than {MAX_VALUES} characters")
 
     def note(self, line: int, text: str) -> None:
         """List something that cannot be known."""
@@ -285,12 +281,11 @@ class Commands:
             self.note(line, "looks commands up in a PATH that it computes")
             return
         for entry in path.split(":"):
-            for directory in known.directories:
-                for place in reachable(entry or ".", directory, self.machine):
-                    if not is_system_program(f"{place}/x"):
-                        inner = known.copy()
-                        inner.foreign = SHELL if known.foreign else 0  # the program looks it up
-                        self.file(f"{place}/{name}", inner, line, fields, program=program)
+            for place in self.reachable(entry or ".", known.directories):
+                if not is_system_program(f"{place}/x"):
+                    inner = known.copy()
+                    inner.foreign = SHELL if known.foreign else 0  # the program looks it up
+                    self.file(f"{place}/{name}", inner, line, fields, program=program)
 
     def _child(self, known: Knowledge, program: str = "") -> Knowledge:
         """Return what a shell that a command starts knows: the environment that it began with, where unchanged."""
@@ -305,6 +300,13 @@ class Commands:
         return child
 
     # Files.
+
+    def reachable(self, path: str, directories: Sequence[str]) -> list[str]:
+        """Return the absolute paths that a name may stand for in each directory. Raises TrustError."""
+        self._places += len(directories) * (1 + (len(path) >> 8))
+        if self._places > MAX_PLACES:
+            raise TrustError(f"its scripts name more than {MAX_PLACES} paths")
+        return [each for here in directories for each in reachable(path, here, self.machine)]
 
     def file(
         self,
@@ -336,7 +338,7 @@ class Commands:
             self.note(line, f"{how} {word} in a directory that it computes")
         by_name = known.foreign == SHELL or (known.foreign and how == "sources")
         places = known.directories if relative else known.directories[:1]
-        for path in (each for here in places for each in reachable(word, here, self.machine)):
+        for path in self.reachable(word, places):
             if is_system_program(path):
                 continue
             if by_name and not is_copy:
@@ -410,16 +412,14 @@ class Commands:
         """Record paths that are written."""
         for word in words:
             if word:
-                for path in (
-                    each for here in known.directories for each in reachable(word, here, self.machine)
-                ):
+                for path in self.reachable(word, known.directories):
                     self._places_of_writes.setdefault(path, f"{self.where}:{line}")
 
     def _record_writes(self, fields: Fields, known: Knowledge, line: int) -> None:
         if extracts(fields):
             self._extracts = base_name(fields[0] or "")
         for word in written_by(fields):
-            paths = [each for here in known.directories for each in reachable(word or "", here, self.machine)]
+            paths = self.reachable(word or "", known.directories)
             is_directory = any(self.machine.names(path) is not None for path in paths)
             if word and is_directory and not replaces_directory(fields):
                 names = dict.fromkeys(
@@ -486,9 +486,12 @@ class Commands:
             known.lost = True
             return
         target = target.removeprefix(COPY)
-        places = [each for here in known.directories for each in reachable(target, here, self.machine)]
+        places = self.reachable(target, known.directories)
         if target[:1] == "/":
             known.lost = False
+        if any(len(place) > MAX_PATH for place in places):
+            known.lost = True
+            return
         exists = all(self.machine.names(place) is not None for place in places)
         kept = [] if exists or certain else known.directories
         known.directories = list(dict.fromkeys((*places, *kept)))

@@ -32,8 +32,8 @@ _OWN_VALUES = """
 """
 _DYNAMIC = frozenset(_OWN_VALUES.split())
 
-#: A substitution in a subscript: arithmetic, ``test -v`` and ``printf -v`` expand it, wherever the text comes from.
-_SUBSCRIPT = lazily(r"[A-Za-z_]\w*\[[^]]*(?:\$\(|`)")
+#: Where a subscript begins.
+_SUBSCRIPT = lazily(r"\w\[")
 
 _SUBSTITUTION = lazily(r"\$\(|`")
 
@@ -72,8 +72,16 @@ def stays(name: str, value: str, before: str | None, letters: str) -> bool:
 
 
 def hides_command(text: str) -> bool:
-    """Return True for a text that runs a command where bash expects a number or a variable."""
-    return _SUBSCRIPT.search(text) is not None
+    """Return True for a text that runs a command where bash expects a number or a variable.
+
+    It has a substitution in a subscript: arithmetic, ``test -v`` and ``printf -v`` expand it, wherever the text
+    comes from.
+    """
+    for piece in text.split("]"):
+        start = _SUBSCRIPT.search(piece)
+        if start is not None and has_substitution(piece[start.end() :]):
+            return True
+    return False
 
 
 def has_substitution(text: str) -> bool:

@@ -5,21 +5,19 @@ Where ways part, only what holds on every way remains known. A loop is walked un
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from sandhook.errors import LimitExceeded, ShellSyntaxError, TrustError
+from sandhook.hooks.evidence.bounds import MAX_FIELDS, MAX_STEPS, MAX_TEXT
 from sandhook.hooks.evidence.commands import Commands
 from sandhook.hooks.evidence.effects import DECLARATIONS, EFFECTS, declares
 from sandhook.hooks.evidence.variables import has_substitution, hides_command
-from sandhook.hooks.evidence.words import Knowledge, Machine, Stream
+from sandhook.hooks.evidence.words import Knowledge, Machine, Stream, WordReader
 from sandhook.hooks.evidence.writes import WRITING
 from sandhook.lazy import lazily
 from sandhook.syntax import nodes as ast
 from sandhook.syntax import parse_cached, parse_heredoc
-
-#: Parts of scripts that are walked for one hook, and characters that are parsed.
-MAX_STEPS, MAX_TEXT = 50_000, 256 << 10
 
 #: Times that a loop is walked before its working directory counts as unknown.
 _ROUNDS = 4
@@ -146,7 +144,7 @@ class Walker(Commands):
         for part in (*node.assignments, *node.words, *node.redirections):
             self._inside(part, known)
         reader = self.reader(known)
-        fields = [field for word in node.words if isinstance(word, ast.Word) for field in reader.fields(word)]
+        fields = self._fields([word for word in node.words if isinstance(word, ast.Word)], reader)
         streams = self._streams(node.redirections, known)
         before, usual = dict(known.variables), known.usual
         unchanged = known.copy() if self._may_fail(node.redirections, known) else known
@@ -179,6 +177,16 @@ class Walker(Commands):
                 known.variables.pop(each.name, None)
                 if each.name in before:
                     known.variables[each.name] = before[each.name]
+
+    @staticmethod
+    def _fields(words: Sequence[ast.Word], reader: WordReader) -> list[str | None]:
+        """Return the fields of several words. Raises TrustError when they are too many."""
+        fields: list[str | None] = []
+        for word in words:
+            fields += reader.fields(word)
+            if len(fields) > MAX_FIELDS:
+                raise TrustError(f"a command in its scripts has more than {MAX_FIELDS} words")
+        return fields
 
     def _streams(self, redirections: tuple[ast.Redirection, ...], known: Knowledge) -> dict[int, Stream]:
         """Return the input descriptors of a command with redirections."""
@@ -327,7 +335,7 @@ class Walker(Commands):
             if words is not None:
                 self._inside(words, known)
                 reader = self.reader(known)
-                values = [field for word in words for field in reader.fields(word)]
+                values = self._fields(words, reader)
 
             def once(current: Knowledge) -> None:
                 for value in dict.fromkeys(values):

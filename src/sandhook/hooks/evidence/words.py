@@ -7,7 +7,7 @@ concerns, and records its pattern: a file that matches later is a change.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Protocol
 
@@ -39,6 +39,9 @@ from sandhook.syntax.nodes import (
 #: The most words that one word expands to.
 MAX_WORDS = 256
 
+#: Characters of a value that is charged.
+_LONG = 1_000
+
 #: The value of PATH before a script changes it: the machine's own programs.
 MACHINE_PATH = "/usr/bin:/bin"
 
@@ -61,6 +64,24 @@ class Machine(Protocol):
 
     def resolve(self, path: str) -> str:
         """Return a path without symbolic links."""
+
+
+class Recorder:
+    """A machine that records which paths were resolved, and where each leads.
+
+    Attributes:
+        links: Paths as they were asked for, and without symbolic links.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self.read, self.names = machine.read, machine.names
+        self.links: dict[str, str] = {}
+
+    def resolve(self, path: str) -> str:
+        """Return a path without symbolic links."""
+        self.links[path] = self._machine.resolve(path)
+        return self.links[path]
 
 
 class Stream:
@@ -202,9 +223,17 @@ class WordReader:
         known: The shell.
         machine: The files, for pathname expansion and links.
         patterns: Receives the absolute patterns that were expanded.
+        charge: Receives the number of characters of each long value; it may raise an exception.
     """
 
-    def __init__(self, known: Knowledge, machine: Machine, patterns: dict[str, None]) -> None:
+    def __init__(
+        self,
+        known: Knowledge,
+        machine: Machine,
+        patterns: dict[str, None],
+        charge: Callable[[int], None],
+    ) -> None:
+        self._charge = charge
         self._known = known
         self._machine = machine
         self._patterns = patterns
@@ -212,7 +241,15 @@ class WordReader:
     def value(self, word: Word) -> str | None:
         """Return a word without field splitting and pathname expansion."""
         text = joined([text for text, _ in self._pieces(word.parts, quoted=False)])
-        return None if text is None or _other_home(word) else self._home(text, word)
+        if text is None or _other_home(word):
+            return None
+        self._charge_value(text, word.parts)
+        return self._home(text, word)
+
+    def _charge_value(self, text: str, parts: tuple[WordPart, ...]) -> None:
+        """Charge a long value that is not in the script itself: expansions can repeat it without end."""
+        if len(text) > _LONG and not all(isinstance(part, (Literal, SingleQuoted)) for part in parts):
+            self._charge(len(text))
 
     def fields(self, word: Word) -> list[str | None]:
         """Return the fields that a word expands to."""
@@ -225,8 +262,10 @@ class WordReader:
         if (all_of := self._all_positional(word)) is not None:
             return all_of
         pieces = list(self._pieces(word.parts, quoted=False))
-        if _other_home(word) or joined([text for text, _ in pieces]) is None:
+        whole_text = joined([text for text, _ in pieces])
+        if _other_home(word) or whole_text is None:
             return [None]
+        self._charge_value(whole_text, word.parts)
         fields = [""]
         for part, (text, quoted) in zip(word.parts, pieces, strict=True):
             text = text or ""
@@ -267,8 +306,7 @@ class WordReader:
     def _pieces(self, parts: tuple[WordPart, ...], *, quoted: bool) -> Iterator[tuple[str | None, bool]]:
         for part in parts:
             if isinstance(part, DoubleQuoted):
-                texts = [text for text, _ in self._pieces(part.parts, quoted=True)]
-                yield joined(texts), True
+                yield joined([text for text, _ in self._pieces(part.parts, quoted=True)]), True
             elif isinstance(part, (Escaped, SingleQuoted, AnsiQuoted)):
                 yield part.text, True
             elif isinstance(part, Literal):

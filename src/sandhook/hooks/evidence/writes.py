@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Sequence
 
 from sandhook.dispatch.operands import base_name
+from sandhook.lazy import lazily
 
 #: Programs that write the files of their operands, or of their options.
 _WRITER_NAMES = "awk cp csplit curl dd ed gawk install ln mv patch perl rename rsync sed shred sponge sort tee truncate wget"
@@ -32,7 +34,7 @@ def written_by(fields: Sequence[str | None]) -> list[str | None]:
     if name not in _WRITERS:
         return []
     if name in ("sed", "perl", "awk", "gawk") and not any(_in_place(name, each) for each in words):
-        return []
+        return _written_by_program(name, words)
     if name == "sort" and not any(each and each.startswith(("-o", "--o")) for each in words):
         return []
     if name in _TO_LAST and not any(each and each.startswith(("-t", "--t")) for each in words):
@@ -45,6 +47,19 @@ def written_by(fields: Sequence[str | None]) -> list[str | None]:
         if field is not None and field[:1] == "-" and len(field) > 2:
             paths.append(field[2:])
     return paths
+
+
+#: Files that an awk program writes, and those of the commands and flags ``w`` and ``W`` of sed.
+_AWK_WRITES = lazily(r'>>?[ \t]*"([^"\n]*)"')
+_SED_WRITES = lazily(r"(?:^|[^A-Za-z_0-9])[gpPeIiMm0-9]*+[wW][ \t]*+([^\n]+)", re.MULTILINE)
+
+
+def _written_by_program(name: str, words: Sequence[str | None]) -> list[str | None]:
+    """Return the paths that a program text of awk or sed writes."""
+    if name == "perl":
+        return []
+    pattern = _SED_WRITES if name == "sed" else _AWK_WRITES
+    return [path.rstrip() for word in words if word for path in pattern.findall(word)]
 
 
 def replaces_directory(fields: Sequence[str | None]) -> bool:

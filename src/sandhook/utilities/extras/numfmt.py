@@ -33,7 +33,7 @@ _ROUNDINGS = {
     "nearest": ROUND_HALF_UP,
 }  # fmt: skip
 _NUMBER = re.compile(r"(-?)([0-9]*)(?:(\.)([0-9]*))?", re.ASCII)
-_FORMAT = re.compile(r"((?:[^%]++|%%)*+)%([0' -]*)([0-9]*)(?:\.([0-9]*))?f((?:[^%]++|%%)*+)", re.DOTALL)
+_FORMAT = re.compile(r"((?:[^%]++|%%)*+)%([0' -]*+)([0-9]*+)(?:\.([0-9]*+))?f((?:[^%]++|%%)*+)", re.DOTALL)
 _WORD = re.compile(r"([ \t]*+)([^ \t]*+)")
 _EXACT = Arithmetic(prec=60)
 _MAX_DIGITS = 18  #: digits of a number that is printed without a unit
@@ -180,9 +180,9 @@ class _Converter:
             if "%" not in text.replace("%%", ""):
                 raise UsageError(f"format '{text}' has no % directive", hint=False)
             unescaped = text.replace("%%", "")
-            if re.fullmatch("[^%]*%[0'-]*[0-9]*(?:[.][0-9]*)?", unescaped):
+            if re.fullmatch("[^%]*+%[0'-]*+[0-9]*+(?:[.][0-9]*+)?", unescaped):
                 raise UsageError(f"format '{text}' ends in %", hint=False)
-            if re.search("%[0'-]*[0-9]*(?:[.][0-9]*)?f.*%", unescaped, re.DOTALL):
+            if re.search("%[0'-]*+[0-9]*+(?:[.][0-9]*+)?f[^%]*+%", unescaped, re.DOTALL):
                 raise UsageError(f"format '{text}' has too many % directives", hint=False)
             raise UsageError(f"invalid format '{text}', directive must be %[0]['][-][N][.][N]f", hint=False)
         prefix, flags, width, precision, suffix_text = match.groups()

@@ -19,7 +19,7 @@ from sandhook.lazy import lazily
 USAGE_STATUS = 64
 OPTION_STATUS = 1
 _DAMAGED, _UNREADABLE, _UNWRITABLE = 2, 4, 8
-_BEGIN = lazily(rb"begin(-base64)?(-encoded)? ([0-7]{3,4}) (.*?)[ \t]*\r?\n?", re.DOTALL)
+_BEGIN = lazily(rb"begin(-base64)?(-encoded)? ([0-7]{3,4}) (.*)", re.DOTALL)
 
 
 @option_set
@@ -58,7 +58,7 @@ def _decode(lines: Iterator[bytes], display_name: str, options: Options, ctx: Co
             break
     else:
         raise Failure(f"{display_name}: Invalid or missing 'begin' line")
-    name = match[4]
+    name = match[4].removesuffix(b"\n").removesuffix(b"\r").rstrip(b" \t")
     if match[2]:
         try:
             name = binascii.a2b_base64(name)

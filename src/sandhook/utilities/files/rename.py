@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import stat as bits
 from collections.abc import Sequence
+from string import ascii_lowercase
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import find, reason, stat_of
@@ -15,7 +16,7 @@ from sandhook.lazy import lazily
 
 PERMUTE = False
 _SOME, _NONE = 2, 4
-_PERL = lazily(r"(s|tr|y)([/|,#]).*\2.*\2[a-z]*$")
+_PERL = lazily(r"(?:s|tr|y)([/|,#])")
 
 
 @option_set
@@ -37,7 +38,7 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0 when all files were renamed, 1 after an error, 2 when some were renamed, 4 when none was."""
-    if operands and _PERL.match(operands[0]):
+    if operands and _is_perl(operands[0]):
         raise UsageError(
             f"expressions of Perl's rename are not offered: '{operands[0]}' (L-RENAME-001)", hint=False
         )
@@ -61,6 +62,15 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if failed:
         return 1 if failed == len(names) or not renamed else _SOME
     return _NONE if not renamed else 0
+
+
+def _is_perl(text: str) -> bool:
+    """Return whether a text is an expression of Perl's rename: s/a/b/, tr/a/b/ or y/a/b/, with flags."""
+    start = _PERL.match(text)
+    if start is None:
+        return False
+    rest = text[start.end() :].rstrip(ascii_lowercase)
+    return rest.endswith(start[1]) and start[1] in rest[:-1]
 
 
 def _new_name(name: str, old: str, new: str, options: Options, ctx: Context) -> str:

@@ -18,7 +18,7 @@ NEGATIVE = True
 _BATCH = 2_048  #: numbers per write
 _LONG = 64  #: characters of a separator that is written alone
 _DECIMAL = re.compile(r"[ \t\n]*([+-]?)(\d*)(?:\.(\d*))?", re.ASCII)
-_FORMAT = re.compile(r"%([-+ #0']*)(\d*)(?:\.(\d*))?L?([aefgAEFG])", re.ASCII)
+_FORMAT = re.compile(r"%([-+ #0']*+)(\d*+)(?:\.(\d*+))?L?([aefgAEFG])", re.ASCII)
 _MAX_DIGITS = 4_000
 
 
@@ -116,7 +116,7 @@ def read_number(text: str) -> Number:
 
 def _from_binary(text: str, sign: int, mantissa: int, exponent: int) -> Number:
     """Return a number with an exponent; the exact value of the text if it is decimal."""
-    match = re.fullmatch(r"[ \t\n]*[+-]?(\d*)\.?(\d*)[eE]([+-]?\d{1,4})", text, re.ASCII)
+    match = re.fullmatch(r"[ \t\n]*+[+-]?(\d*+)\.?(\d*+)[eE]([+-]?\d{1,4})", text, re.ASCII)
     if match:
         scale = len(match[2]) - int(match[3])
         digits = int((match[1] + match[2])[:_MAX_DIGITS] or "0")
@@ -135,7 +135,7 @@ def check_format(format_: str) -> None:
         raise UsageError(f"format '{format_}' has no % directive", hint=False)
     match = _FORMAT.match(bare, percent)
     if not match:
-        directive = re.match(r"%[-+ #0']*\d*(?:\.\d*)?L?(.?)", bare[percent:], re.DOTALL)
+        directive = re.match(r"%[-+ #0']*+\d*+(?:\.\d*+)?L?(.?)", bare[percent:], re.DOTALL)
         if not directive or not directive[1]:
             raise UsageError(f"format '{format_}' ends in %", hint=False)
         raise UsageError(f"format '{format_}' has unknown %{directive[1]} directive", hint=False)

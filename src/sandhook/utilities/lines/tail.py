@@ -51,7 +51,7 @@ def _amount(text: str, what: str, bytes_: bool) -> Amount:
 
 def seconds(text: str) -> float:
     """Parse the argument of -s."""
-    if not re.fullmatch(r"(?:\d+\.?\d*|\.\d+)", text, re.ASCII):
+    if not re.fullmatch(r"(?:\d++\.?\d*|\.\d+)", text, re.ASCII):
         raise Failure(f"invalid number of seconds: '{text}'")
     return min(float(text[:64]), 1e9)
 

@@ -9,7 +9,7 @@ from json import dumps
 
 from sandhook.lazy import lazily
 
-_PART = lazily(r"%%|%\{([A-Za-z_]+)\}|%(header\{[^}]*\})|\\([nrt\\])|%", re.ASCII)
+_PART = lazily(r"%%|%\{([A-Za-z_]+)\}|%(header\{[^}]{0,500}\})|\\([nrt\\])|%", re.ASCII)
 
 NUMBERS = frozenset(
     [

@@ -20,7 +20,7 @@ from sandhook.utilities.processes.chronic import capture
 
 _NAME = lazily(r"[a-zA-Z0-9_-]+", re.ASCII)
 _LSB_NAMES = (
-    lazily(r"_?([a-z0-9_.-]+-)+[a-z0-9]+", re.ASCII),
+    lazily(r"(?=.+-[a-z0-9]+\Z)[a-z0-9_.-]+", re.ASCII),
     lazily(r"[a-z0-9][a-z0-9-]*", re.ASCII),
     lazily(r"[a-z0-9]+", re.ASCII),
 )

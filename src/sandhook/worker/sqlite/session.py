@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _USAGE = 1
 
-_VACUUM = re.compile(r"\s*VACUUM(?:\s+main)?\s*;?\s*\Z", re.IGNORECASE)
+_VACUUM = re.compile(r"\s*+VACUUM(?:\s++main)?\s*+;?\s*+\Z", re.IGNORECASE)
 _PLAN = re.compile(r"\s*EXPLAIN\s+QUERY\s+PLAN\b", re.IGNORECASE)
 _BINDINGS = re.compile(r"Incorrect number of bindings supplied\. The current statement uses (\d+)")
 

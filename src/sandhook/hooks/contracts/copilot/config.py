@@ -121,7 +121,7 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
 
 
 #: A path of a script, and nothing else.
-_SCRIPT = re.compile(r"[\w./-]*/[\w./-]+")
+_SCRIPT = re.compile(r"[\w.-]*+/[\w./-]+")
 
 _NAMES = re.compile(r"[\w| -]+")
 

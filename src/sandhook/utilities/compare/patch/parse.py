@@ -392,7 +392,7 @@ def _file(data: bytes) -> tuple[str | None, bool]:
     else:
         name, tab, stamp = body.partition(b"\t")
         if not tab:
-            match = re.search(rb"\s+(?:\d{4}-\d\d-\d\d |[A-Z][a-z]{2} [A-Z][a-z]{2} )", body)
+            match = re.search(rb"(?<!\s)\s++(?:\d{4}-\d\d-\d\d |[A-Z][a-z]{2} [A-Z][a-z]{2} )", body)
             if match:
                 name, stamp = body[: match.start()], body[match.start() :]
     if name == b"/dev/null":

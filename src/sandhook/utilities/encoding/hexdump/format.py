@@ -11,8 +11,8 @@ import struct
 from sandhook.command.context import Failure
 from sandhook.utilities.encoding.od_types import NAMES
 
-_ITEM = re.compile(r'\s*(?:(\d+)?\s*(/)\s*(\d+)?|(\d+))?\s*"((?:[^"\\]|\\.)*)"', re.ASCII | re.DOTALL)
-_CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(?:\.(\d*))?(_[aA][dox]|_[cpu]|[diouxXeEfgGcs]|%)", re.ASCII)
+_ITEM = re.compile(r'\s*+(?:(\d++)?\s*+(/)\s*+(\d++)?|(\d++))?\s*+"((?:[^"\\]|\\.)*+)"', re.ASCII | re.DOTALL)
+_CONVERSION = re.compile(r"%([-+ #0]*+)(\d*+)(?:\.(\d*+))?(_[aA][dox]|_[cpu]|[diouxXeEfgGcs]|%)", re.ASCII)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
 _CHARACTER_ESCAPES = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}

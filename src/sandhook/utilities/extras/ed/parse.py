@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from sandhook.lazy import lazily
-from sandhook.limits import Budget
+from sandhook.limits import Budget, check_clock
 from sandhook.pattern.errors import PatternError, UnmatchedBracketError
 from sandhook.pattern.posix import Match, Regex
 from sandhook.utilities.extras.ed.buffer import Buffer, EdError
@@ -304,6 +304,7 @@ def _span_end(pattern: re.Pattern[bytes], text: bytes, at: int) -> int:
 
 def _bracket_end(text: bytes, at: int) -> int:
     """Return the offset after a bracket expression that begins at ``at``; -1 when it is not closed."""
+    check_clock()  # a text of open brackets alone is read once for each of them
     end = at + 1
     if text[end : end + 1] == b"^":
         end += 1

@@ -31,8 +31,5 @@ def expand_tabs(line: str) -> str:
 def trimmed(message: str) -> str:
     """Return a message without blank lines at its beginning and end."""
     lines = message.split("\n")
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    while lines and not lines[-1].strip():
-        lines.pop()
-    return "\n".join(lines)
+    filled = [place for place, line in enumerate(lines) if line.strip()]
+    return "\n".join(lines[filled[0] : filled[-1] + 1]) if filled else ""

@@ -18,7 +18,6 @@ RULES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "r
 _HEX = re.compile(r"[0-9a-fA-F]{4,40}")
 _DESCRIBED = re.compile(r".*-g([0-9a-f]{4,40})")
 _SUFFIX = re.compile(r"\^\{([^}]*)\}|\^(\d*)|~(\d*)")
-_AT = re.compile(r"(.*)@\{([^}]*)\}", re.S)
 _MOST_STEPS = 1_000_000
 _DEFAULT_ABBREV = 7
 
@@ -108,9 +107,9 @@ class Names:
     def _base(self, name: str) -> str | None:
         if not name:
             return None
-        match = _AT.fullmatch(name)
-        if match is not None:
-            return self._at(match[1], match[2])
+        before, at, inside = name.rpartition("@{")
+        if at and inside.find("}") == len(inside) - 1:
+            return self._at(before, inside[:-1])
         if len(name) == 40 and _HEX.fullmatch(name):
             return name.lower()
         if name.startswith(":/"):

@@ -29,7 +29,7 @@ _DATES = {
 _COLORS = re.compile(r"red|green|blue|reset|\(([^()]*)\)")
 _PADDING = re.compile(r"([<>]|><|>>)(\|?)\(\s*(-?\d{1,5})\s*(?:,\s*(trunc|ltrunc|mtrunc)\s*)?\)")
 _TRAILERS = re.compile(r"\(trailers(?::([^()]*))?\)")
-_TRAILER = re.compile(r"([A-Za-z0-9-]+)\s*:\s*(.*)")
+_TRAILER = re.compile(r"([A-Za-z0-9-]+)\s*+:\s*+(.*)")
 
 
 class Printer(Protocol):

@@ -12,9 +12,8 @@ from sandhook.record import Record
 from sandhook.utilities.git.errors import MissingObject
 from sandhook.utilities.git.store.access import decode
 
-_IDENTITY = re.compile(
-    r"(?s)\s*(?P<name>[^<]*?)\s*<(?P<email>[^>]*)>(?:[^0-9]*(?P<time>\d+) ?(?P<zone>[+-]\d+)?)?"
-)
+#: Seconds and a zone; the quantifiers are possessive, so that no text makes the search go back.
+_MOMENT = re.compile(r"[^0-9]*+([0-9]++) ?([+-][0-9]+)?")
 
 
 class Identity(Record):
@@ -60,11 +59,14 @@ class Tag(Record):
 
 def identity(text: str) -> Identity:
     """Parse "Name <email> 1700000000 +0100"; what is missing is "" or 0."""
-    match = _IDENTITY.match(text[:10_000])
-    if match is None:
+    name, _, rest = text[:10_000].partition("<")
+    email, end, rest = rest.partition(">")
+    if not end:
         return Identity(text.strip(), "", 0, "+0000")
-    digits = (match["time"] or "0")[:15]
-    return Identity(match["name"], match["email"], int(digits), match["zone"] or "+0000")
+    match = _MOMENT.match(rest)
+    if match is None:
+        return Identity(name.strip(), email, 0, "+0000")
+    return Identity(name.strip(), email, int(match[1][:15]), match[2] or "+0000")
 
 
 def parse_commit(oid: str, data: bytes, shallow: bool) -> Commit:

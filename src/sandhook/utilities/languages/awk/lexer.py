@@ -118,8 +118,8 @@ UNSUPPORTED = frozenset(["bindtextdomain", "dcgettext", "dcngettext"])
 
 _NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
 _NAMESPACE = lazily(r'[ \t]*"([^"\n]*)"')
-_NUMBER = lazily(r"0[xX][0-9A-Fa-f]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-_DECIMAL = lazily(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_NUMBER = lazily(r"0[xX][0-9A-Fa-f]+|(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]+)?")
+_DECIMAL = lazily(r"(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]+)?")
 _BLANK = lazily(r"(?:[ \t\r]++|\\\r?\n|#[^\n]*)++")
 _OPERATORS = (
     "**=", "^=", "**", "+=", "-=", "*=", "/=", "%=", "==", "<=", ">=", "!=", "!~", "++", "--", "&&", "||", ">>",

@@ -53,7 +53,7 @@ def ordering(text: str) -> str:
     return _WORDS[matches[0]]
 
 
-_SIZE = re.compile(r"(\d+)([bkKmMGTPEZY%]?)(.*)", re.ASCII | re.DOTALL)
+_SIZE = re.compile(r"(\d++)([bkKmMGTPEZY%]?)(.*)", re.ASCII | re.DOTALL)
 
 
 def buffer_size(text: str) -> str:

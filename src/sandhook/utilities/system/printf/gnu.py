@@ -22,7 +22,7 @@ from sandhook.utilities.system.printf.common import (
 if TYPE_CHECKING:
     from sandhook.text.longdouble import LongDouble
 
-_SPECIFICATION = re.compile(rb"%([-+ #0']*)(?:\*|[0-9]*)(\.(?:\*|[0-9]*))?[hjlLtz]*(.?)", re.DOTALL)
+_SPECIFICATION = re.compile(rb"%([-+ #0']*+)(?:\*|[0-9]*+)(\.(?:\*|[0-9]*+))?[hjlLtz]*+(.?)", re.DOTALL)
 _TOKEN = re.compile(rb"\\.|%%|%", re.DOTALL)
 _LETTERS = frozenset(b"diouxXaAeEfFgGcsbq")
 #: The letters that a flag cannot be combined with.

@@ -1,0 +1,38 @@
+"""What one approval covers at most, and how far the scripts of one hook are followed.
+
+An approval is examined before somebody trusts its hook. A bound that is exceeded is a ``TrustError``.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from sandhook.record import Record
+
+Use: TypeAlias = Literal["runs", "sources"]
+
+#: The most files and bytes that one approval covers.
+MAX_FILES, MAX_BYTES = 64, 4 << 20
+
+#: Parts of scripts that are followed, and characters that are parsed.
+MAX_STEPS, MAX_TEXT = 50_000, 256 << 10
+
+#: Words of one command after expansion, and characters of all long values.
+MAX_FIELDS, MAX_VALUES = 20_000, 8 << 20
+
+#: Paths that are computed, and characters of a working directory.
+MAX_PLACES, MAX_PATH = 100_000, 4_096
+
+
+class NamedFile(Record):
+    """A file that a hook executes.
+
+    Attributes:
+        path: Its absolute path; on Windows as a shell names it, /c/work/x.
+        data: Its bytes.
+        how: "runs" or "sources".
+    """
+
+    path: str
+    data: bytes
+    how: Use
