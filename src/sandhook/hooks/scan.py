@@ -30,7 +30,7 @@ from sandhook.syntax.nodes import (
 )
 
 #: The most characters of one value, and of all variables of one reader: a few assignments can double a text without end.
-MAX_VALUE, _MAX_VARIABLES = 256 << 10, 4 << 20
+MAX_VALUE, MAX_VARIABLES = 256 << 10, 4 << 20
 
 #: Wrappers around one command that are followed: every level copies its words.
 _MOST_WRAPPERS = 32
@@ -120,7 +120,7 @@ class Reader:
             if len(places) == 1 and one.subscript is None and not one.append and isinstance(one.value, Word):
                 value = self.value(one.value)
                 size += len(value or "")
-                if value is not None and size <= _MAX_VARIABLES:
+                if value is not None and size <= MAX_VARIABLES:
                     self.variables[name] = value
 
     def value(self, word: Word | Assignment) -> str | None:
