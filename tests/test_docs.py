@@ -71,7 +71,7 @@ def test_examples_run(
         if block.name is not None:
             path = tmp_path / block.name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(block.text, encoding="utf-8")
+            path.write_text(block.text, encoding="utf-8", newline="\n")
         elif block.language == "python":
             python(block, where, module.__dict__, capsysbinary)
         elif block.language == "console":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandhook import Shell
+from sandhook import Limits, Shell
 from sandhook.formats import FormatError
 from sandhook.formats.ini_text import read_ini
 from sandhook.formats.xml_text import read_xml, write_xml
@@ -84,4 +84,5 @@ def test_ini():
 )
 def test_yq_reads_and_writes_them(script, printed):
     files = {"a.xml": TEXT, "c.ini": "top = 1\n[s]\na = x\n", "c.toml": "[t]\na = 1\n"}
-    assert Shell(files=files).run(script).stdout == printed
+    shell = Shell(files=files, limits=Limits(wall_seconds=60.0))  # on a busy machine a worker starts slowly
+    assert shell.run(script).stdout == printed

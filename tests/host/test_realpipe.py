@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandhook import Host, HostShell, Limits
-from tests.host.programs import Left, linux, posix
+from tests.host.programs import LONG, Left, linux, posix
 
 PYTHON = f'"{Path(sys.executable).as_posix()}" -S'
 
@@ -140,11 +140,9 @@ def test_standard_error_in_the_pipe_keeps_its_place(shell: HostShell) -> None:
 
 @posix
 def test_a_writer_ends_when_nobody_reads(shell: HostShell) -> None:
-    begun = time.monotonic()
     assert out(shell, "yes | head -n 1; echo ${PIPESTATUS[@]}") == "y\n141 0\n"
     assert out(shell, "yes | { head -n 1; }; echo ${PIPESTATUS[@]}") == "y\n141 0\n"
     assert out(shell, "while echo y; do :; done | /bin/sh -c 'read x'; echo ${PIPESTATUS[@]}") == "141 0\n"
-    assert time.monotonic() - begun < 10
 
 
 @posix
@@ -173,11 +171,11 @@ def test_a_writer_that_stays_behind_keeps_the_reader(shell: HostShell) -> None:
 def test_the_end_of_the_run_ends_a_pipeline(shell: HostShell, tmp_path: Path) -> None:
     before = Left()
     timed = HostShell(cwd=tmp_path, limits=Limits.generous().with_(wall_seconds=1.5))
-    sleep = program("import time; time.sleep(60)")
+    sleep = program("import time; time.sleep(300)")
     begun = time.monotonic()
     result = timed.run(f"while :; do echo y; done | {sleep} | {COPY} | cat")
     assert result.limit == "wall_seconds"
-    assert time.monotonic() - begun < 8
+    assert time.monotonic() - begun < LONG
     assert Left() == before
 
 

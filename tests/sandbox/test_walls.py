@@ -196,6 +196,6 @@ def test_surrogates_in_what_the_caller_gives_are_bytes(text: str) -> None:
     ],
 )
 def test_prompts_that_expand_each_other_end_at_a_limit(script: str) -> None:
-    result = Shell(limits=Limits(wall_seconds=5.0)).run(script)
+    result = Shell(limits=Limits(wall_seconds=60.0)).run(script)
     assert result.defect is None
     assert result.limit in ("call_depth", "processes"), (result.exit_status, result.stderr)

@@ -74,14 +74,14 @@ WIDE = {
 
 
 def answer(script: str, **options) -> str:
-    """Parse, within two seconds; return what came of it."""
+    """Parse, within five seconds of the processor; return what came of it."""
     start = time.process_time()
     try:
         parse(script, options=ParseOptions(**options))
         outcome = "tree"
     except (ShellSyntaxError, LimitExceeded) as error:
         outcome = type(error).__name__
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 5
     return outcome
 
 

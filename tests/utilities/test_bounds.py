@@ -85,7 +85,7 @@ def test_a_limit_ends_it(script: str) -> None:
     assert result.limit is not None or "No space left" in result.stderr or "too large" in result.stderr, (
         result
     )
-    assert time.monotonic() - start < SMALL.wall_seconds + 10
+    assert time.monotonic() - start < SMALL.wall_seconds + 60
 
 
 @pytest.mark.parametrize(

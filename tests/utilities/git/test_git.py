@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import random
 import shutil
 import struct
@@ -292,6 +293,7 @@ def _span(start: int, end: int) -> str:
 
 
 @needs_git
+@pytest.mark.skipif(os.name == "nt", reason="Git for Windows makes other objects")
 def test_the_archives_are_what_their_scripts_make(tmp_path: Path) -> None:
     spec = importlib.util.spec_from_file_location("repositories", HERE / "repositories.py")
     assert spec is not None and spec.loader is not None

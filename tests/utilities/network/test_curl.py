@@ -224,7 +224,7 @@ def test_caps_of_bytes_and_time(port):
     assert run(port, "curl -sS --compressed @/bomb -o f", max_bytes=100_000)[0] == 63
     began = time.monotonic()
     assert run(port, "curl -sS @/slow", max_seconds=0.3)[0] == 28
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 15  # of the 20 that the server waits
 
 
 def test_a_slow_server_ends_with_the_run(port):
@@ -234,7 +234,7 @@ def test_a_slow_server_ends_with_the_run(port):
         f"curl -s http://127.0.0.1:{port}/slow; echo on"
     )
     assert (result.limit, result.stdout) == ("wall_seconds", "")
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 15  # of the 20 that the server waits
 
 
 def test_a_form(port):
