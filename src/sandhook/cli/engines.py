@@ -10,6 +10,7 @@ from sandhook.cli.configuration import AgentConfiguration, directory, environmen
 from sandhook.cli.machine import host_of
 from sandhook.cli.network import network_of
 from sandhook.cli.notes import write_line
+from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.runner import SandboxRunner
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from sandhook.cli.files import Workspace
     from sandhook.hooks.engine import HookEngine
     from sandhook.hooks.host import HostRunner
+    from sandhook.hooks.model import HookSpec
 
 
 def workspace_of(options: argparse.Namespace) -> Workspace | None:
@@ -74,10 +76,16 @@ def _host(options: argparse.Namespace) -> HostRunner | bool:
 
     return HostRunner(
         host,
+        select=_of_trusted_layer if options.sandbox else None,
         workspace=directory(options.cwd),
         keep_env=options.keep_env,
         parse_cache=default_store(),
     )
+
+
+def _of_trusted_layer(spec: HookSpec) -> bool:
+    """Return whether a hook needs no approval; with --sandbox, nobody approved the others."""
+    return not needs_trust(spec.layer)
 
 
 def _scripts(

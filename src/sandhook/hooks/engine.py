@@ -147,8 +147,8 @@ class HookEngine:
         Args:
             contract: The format of all sources; None recognises each source's contract by its content.
             utilities, network, isolation: Of the engine's own sandbox, see ``SandboxRunner``; not with a ``runner``.
-            host: Run hooks of trusted layers, or that ``trust`` approved, on this machine, or those that a HostRunner
-                selects. All others and contributions run in the sandbox.
+            host: Run hooks of trusted layers, and those that ``trust`` approved, on this machine, or those that a
+                HostRunner selects. All others and contributions run in the sandbox.
             contributions: Hooks that the host's capabilities bring: raw hooks by id of the capability.
             trust: Decides about hooks of layers that need trust; without it they do not run.
             max_timeout: Seconds that no hook may exceed, whatever its contract allows.

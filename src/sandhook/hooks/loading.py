@@ -16,7 +16,8 @@ from sandhook.record import Record
 if TYPE_CHECKING:
     from sandhook.hooks.sources import Source
 
-#: Decides whether a hook of a layer that needs trust may run; may return the hook itself, with its approved bytes.
+#: Decides whether a hook of a layer that needs trust may run. It may return the hook itself, with its approved bytes;
+#: True approves the hook whatever its files contain.
 Trust = Callable[[HookSpec], "bool | HookSpec | None"]
 
 #: What a timeout above ``max_timeout`` does: it is shortened, or it is a fault.
@@ -143,7 +144,7 @@ class Loading:
         except Exception as error:  # an approval that cannot be read must not end the other layers' guards
             answer, why = None, f"not trusted: {error.__class__.__name__}: {error}"
         if answer:
-            return answer if isinstance(answer, HookSpec) else spec
+            return (answer if isinstance(answer, HookSpec) else spec)._replace(approved=True)
         self.withheld.append(Withheld(spec, why, "untrusted", contract.name))
         return None
 
