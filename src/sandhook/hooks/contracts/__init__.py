@@ -14,6 +14,7 @@ from sandhook.errors import Problem, SandhookError
 from sandhook.record import Record
 
 if TYPE_CHECKING:
+    from sandhook.hooks.contracts._vocabulary import Vocabulary
     from sandhook.hooks.event import Event, Json
     from sandhook.hooks.fold import FoldPolicy
     from sandhook.hooks.model import Compat, Decision, HookSpec, LayerName, Request, RunResult, Verdict
@@ -225,6 +226,10 @@ class Contract(Protocol):
         """Return a configuration with these hooks, and a line for each thing that it cannot express."""
         ...
 
+    def vocabulary(self) -> Vocabulary:
+        """Return the agent's names of tools, and of variables with directories."""
+        ...
+
     def facts(self) -> Mapping[str, str]:
         """Return facts about the contract by aspect (``_facts.ASPECTS``), for the documentation."""
         ...
@@ -280,6 +285,11 @@ class BaseContract:
 
     def render(self, specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
         raise ContractError(f"{self.name}: hooks cannot be converted to this format")
+
+    def vocabulary(self) -> Vocabulary:
+        from sandhook.hooks.contracts._vocabulary import Vocabulary
+
+        return Vocabulary()
 
     def facts(self) -> Mapping[str, str]:
         return {}
