@@ -188,10 +188,10 @@ def test_a_schema_of_an_unknown_contract(sandhook: Sandhook) -> None:
 
 def test_an_approval_is_named_in_json(sandhook: Sandhook, project: Path) -> None:
     arguments = ("list", "--contract", "everruns", "--format", "json", "--store", "store")
-    (before,) = json.loads(sandhook(*arguments).stdout)
+    before, _ = json.loads(sandhook(*arguments).stdout)
     assert before["approval"] is None
     sandhook("trust", ".agents/hooks.json", "--contract", "everruns", "--store", "store", "--yes", "--unknown")
-    (after,) = json.loads(sandhook(*arguments).stdout)
+    after, _ = json.loads(sandhook(*arguments).stdout)
     assert after["state"] == "trusted" and len(after["approval"]) == 64
 
 
