@@ -190,7 +190,9 @@ def test_an_approval_is_named_in_json(sandhook: Sandhook, project: Path) -> None
     arguments = ("list", "--contract", "everruns", "--format", "json", "--store", "store")
     before, _ = json.loads(sandhook(*arguments).stdout)
     assert before["approval"] is None
-    sandhook("trust", ".agents/hooks.json", "--contract", "everruns", "--store", "store", "--yes", "--unknown")
+    sandhook(
+        "trust", ".agents/hooks.json", "--contract", "everruns", "--store", "store", "--yes", "--unknown"
+    )
     after, _ = json.loads(sandhook(*arguments).stdout)
     assert after["state"] == "trusted" and len(after["approval"]) == 64
 
