@@ -58,6 +58,28 @@ def parser() -> Parser:
         metavar="CONTRACT",
         help="act as a command hook of that agent: payload on standard input, its output and exit status",
     )
+    _add_surroundings(result)
+    add_network(result)
+    add("--sandbox", action="store_true", help="also run hooks that nobody approved, in the sandbox")
+    add_isolation(result, "process for hooks of bundles and of layers that anybody may write, else thread")
+    add_host(result, "run hooks that are yours or approved on this machine, with its files and programs")
+    add("--format", dest="layout", choices=("text", "json"), default="text", help="form of the output")
+    add(
+        "--trace",
+        action="store_true",
+        help="also print the output of hooks, and audit lines to standard error",
+    )
+    add(
+        "--fail-closed",
+        action="store_true",
+        help="a hook that could not run, or is not in force, refuses if it could have refused",
+    )
+    return result
+
+
+def _add_surroundings(result: Parser) -> None:
+    """Add the options for the files and variables that hooks see."""
+    add = result.add_argument
     add(
         "--workspace",
         metavar="DIR",
@@ -77,22 +99,6 @@ def parser() -> Parser:
         action="store_true",
         help="all variables of this process, for hooks that may see the agent's",
     )
-    add_network(result)
-    add("--sandbox", action="store_true", help="also run hooks that nobody approved, in the sandbox")
-    add_isolation(result, "process for hooks of bundles and of layers that anybody may write, else thread")
-    add_host(result, "run hooks that are yours or approved on this machine, with its files and programs")
-    add("--format", dest="layout", choices=("text", "json"), default="text", help="form of the output")
-    add(
-        "--trace",
-        action="store_true",
-        help="also print the output of hooks, and audit lines to standard error",
-    )
-    add(
-        "--fail-closed",
-        action="store_true",
-        help="a hook that could not run, or is not in force, refuses if it could have refused",
-    )
-    return result
 
 
 def run(arguments: list[str]) -> int:
