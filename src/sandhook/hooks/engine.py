@@ -9,7 +9,7 @@ if decision.refused:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sandhook.hooks.arguments import (
     check_audit,
@@ -260,7 +260,7 @@ class HookEngine:
         return _with_background(decision, background) if background else decision
 
     def fire_native(
-        self, payload: Mapping[str, Json], event: str | None = None, *, cancel: Cancellation | None = None
+        self, payload: Mapping[str, object], event: str | None = None, *, cancel: Cancellation | None = None
     ) -> Decision:
         """Fire the event that an agent's own payload describes.
 
@@ -275,9 +275,9 @@ class HookEngine:
         if len(self.groups) != 1:
             raise ValueError(f"fire_native needs an engine with one contract, not {len(self.groups)}")
         contract = self.groups[0].contract
-        name = contract.event_name(payload, {}) if event is None else event
-        native, _ = kind_of(contract, name)
-        return self.fire(contract.event(native, payload), cancel=cancel)
+        value = cast("Json", payload)
+        native, _ = kind_of(contract, contract.event_name(value, {}) if event is None else event)
+        return self.fire(contract.event(native, value), cancel=cancel)
 
     async def afire(self, event: Event) -> Decision:
         """Run ``fire`` in a thread, so that the event loop is not blocked.

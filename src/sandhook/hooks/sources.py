@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Protocol, cast
 from sandhook.errors import ConfigError, Problem, SandhookError
 from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.decode import DecodeError, decode
-from sandhook.hooks.event import Json
 
 if TYPE_CHECKING:
+    from sandhook.hooks.event import JsonObject
 
     class Path(Protocol):
         """The method of ``pathlib.Path`` that makes it a path."""
 
         def __fspath__(self) -> str: ...
 
-    Source = str | Path | Mapping[str, Json] | Document | None
+    Source = str | Path | Mapping[str, object] | Document | None
 
 #: The most files of one directory that are read.
 MAX_FILES = 1_000
@@ -58,7 +58,7 @@ def documents(
         if source is None or isinstance(source, Mapping):
             # several objects are several sources: their hooks do not share their changes of files
             number = f"configuration {len(loaded) + 1}" if len(several) > 1 else ""
-            loaded.append(Document(None if source is None else dict(source), number))
+            loaded.append(Document(None if source is None else cast("JsonObject", dict(source)), number))
             continue
         name = str(source)
         try:
