@@ -355,3 +355,25 @@ def test_the_directory_of_the_agent_is_shown(
     payload = b'{"event": "PreToolUse", "tool_name": "bash", "tool_input": {}}'
     monkeypatch.chdir(project)
     assert sandhook("fire", "--as-hook", "crush", "--hooks", "crush.json", stdin=payload).status == 2
+
+
+def test_a_damaged_store_of_approvals_is_named(
+    sandhook: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "crush.json").write_text('{"hooks": {"PreToolUse": [{"command": "exit 2"}]}}')
+    (tmp_path / "store").write_text("{")
+    base = ("fire", "PreToolUse", "--contract", "crush", "--store", "store")
+    ran = sandhook(*base, "--tool", "bash")
+    assert (ran.status, ran.stdout) == (1, "")
+    assert ran.stderr.startswith("sandhook: store: ") and "nothing is trusted until" in ran.stderr
+    payload = b'{"event": "PreToolUse", "tool_name": "bash", "tool_input": {}}'
+    ran = sandhook(*base, "--as-hook", "crush", "--fail-closed", stdin=payload)
+    assert ran.status == 2 and "nothing is trusted until" in ran.stderr
+
+
+@pytest.mark.parametrize(("text", "kind"), [("[]", "an array"), ("5", "a number"), ('"x"', "a string")])
+def test_the_input_of_a_tool_is_an_object(sandhook: Run, hooks: Write, text: str, kind: str) -> None:
+    path = hooks(hook("pre_tool_use", "exit 0"))
+    ran = sandhook("fire", "pre_tool_use", "--hooks", path, "--tool", "bash", "--input", text)
+    assert ran == (1, "", f"sandhook: --input: wanted an object, got {kind}\n")

@@ -453,3 +453,29 @@ def test_what_a_script_computes_has_no_type() -> None:
     assert "W-OUTPUT" not in [each.rule for each in findings("jcode", jcode(computed))]
     literal = 'echo \'{"continue": "no"}\''
     assert "W-OUTPUT" in [each.rule for each in findings("jcode", jcode(literal))]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        (
+            "claude_code",
+            claude('echo \'{"decision":"deny"}\''),
+            (
+                '{"decision":"deny"} is of another agent, and means nothing to claude_code on PreToolUse; to refuse, write '
+                '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"REASON"}}'
+            ),
+        ),
+        (
+            "gemini",
+            claude(f"echo '{SPECIFIC % ''}'", "BeforeTool"),
+            (
+                '{"hookSpecificOutput":{"permissionDecision":"deny"}} is of another agent, and means nothing to gemini on '
+                'BeforeTool; to refuse, write {"decision":"deny","reason":"REASON"}'
+            ),
+        ),
+    ],
+)
+def test_words_of_another_agent_come_with_what_to_write(name: str, value: Any, message: str) -> None:
+    (found,) = [each for each in findings(name, value) if each.rule == "W-WORDS"]
+    assert found.message == message

@@ -125,8 +125,10 @@ def mounted(specifications: list[str]) -> FileSystem:
 def split_mount(text: str) -> tuple[str, str, str]:
     """Return the host directory, the mount point and the mode; the host directory may have a drive letter."""
     place, _, mode = text.rpartition(":")
-    if mode not in MODES:
+    if mode.startswith(("/", "\\")) or not place:
         place, mode = text, "overlay"
+    elif mode not in MODES:
+        raise UsageError(f"--mount {text}: the mode must be one of {', '.join(MODES)}, not {mode!r}")
     at = place.rfind(":/")
     if at <= 0:
         raise UsageError(f"--mount {text}: wanted HOST:VIRTUAL[:ro|overlay|rw] with an absolute VIRTUAL")

@@ -13,7 +13,7 @@ from sandhook.cli.events import add_event, event_of
 from sandhook.cli.machine import add_host
 from sandhook.cli.network import add_network
 from sandhook.cli.notes import print_note
-from sandhook.errors import ConfigError
+from sandhook.errors import ConfigError, TrustError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, ContractError
 from sandhook.hooks.decode import DecodeError
@@ -126,7 +126,7 @@ def _run(arguments: list[str]) -> int:
         for problem in error.problems:
             print_note(f"{error.source}: {problem}" if error.source else str(problem))
         return USAGE_ERROR
-    except (ContractError, DecodeError) as error:
+    except (ContractError, DecodeError, TrustError) as error:
         raise UsageError(str(error)) from None
 
 

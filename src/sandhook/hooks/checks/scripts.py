@@ -24,6 +24,7 @@ from sandhook.hooks.checks.reading import (
 from sandhook.hooks.checks.rules import Finding, RuleId
 from sandhook.hooks.checks.surroundings import Surroundings
 from sandhook.hooks.contracts import Contract
+from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec
@@ -386,16 +387,13 @@ class _Checker:
                 self.add("W-NAME", message, own, act.line)
                 return
         name = self.probe.contract.name
-        for other in contracts.names():
-            if other != name and _understands(other, self.probe.spec, value):
-                where = f"on {self.probe.spec.native_event}"
-                self.add(
-                    "W-WORDS",
-                    f"{name} makes nothing of it {where}: the words are those of {other}",
-                    own,
-                    act.line,
-                )
-                return
+        if any(other != name and _understands(other, self.probe.spec, value) for other in contracts.names()):
+            words = encode({key: item for key, item in value.items() if key in _MEANS})
+            advice = self.probe.refusal()
+            to_refuse = f"; to refuse, write {advice}" if advice else ""
+            message = f"{words} is of another agent, and means nothing to {name} on {native}{to_refuse}"
+            self.add("W-WORDS", message, own, act.line)
+            return
         notes = self._certain_notes(value, verdict.diagnostics)
         if problem is not None or notes:
             self.add("W-OUTPUT", problem or notes[0], own, act.line)
