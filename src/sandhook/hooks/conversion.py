@@ -154,7 +154,7 @@ class _Translator:
             if not self.other.mcp:
                 self.lost.append(f"{spec.id}: the name of {name} in {self.target.name} is not known")
                 continue
-            patterns.append(self.other.mcp.format(server=parts[0], tool=parts[1]))
+            patterns.append(self.other.mcp.replace("{server}", parts[0]).replace("{tool}", parts[1]))
         return tuple(patterns)
 
     # Variables.
