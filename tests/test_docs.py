@@ -72,6 +72,8 @@ def test_examples_run(
             path = tmp_path / block.name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text, encoding="utf-8", newline="\n")
+            if block.text.startswith("#!"):
+                path.chmod(0o755)
         elif block.language == "python":
             python(block, where, module.__dict__, capsysbinary)
         elif block.language == "console":

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from sandhook.builtins.commands import make_commands, standard_commands
 from sandhook.errors import IsolationError, LimitExceeded, WorkerCrash
+from sandhook.interp.arguments import check_run, check_shell
 from sandhook.interp.beginning import (
     Script,
     Streams,
-    check_overflow,
     exceeded,
     export_variables,
     input_data,
@@ -89,8 +89,8 @@ class Shell:
             performs each operation on other files, and each request to the network, for the worker.
 
     Raises:
-        IsolationError: An argument cannot be used with ``isolation="process"``: Python functions belong to this
-            process.
+        TypeError: An argument has a wrong type.
+        IsolationError: An argument cannot be used with ``isolation="process"``, such as a Python function.
     """
 
     def __init__(
@@ -109,6 +109,7 @@ class Shell:
         world: World | None = None,
         isolation: Isolation = "thread",
     ) -> None:
+        check_shell(files=files, env=env, cwd=cwd, limits=limits, utilities=utilities, fs=fs, network=network)
         self.isolation = isolation
         if isolation != "thread":
             from sandhook.isolation.arguments import check
@@ -172,14 +173,14 @@ class Shell:
                 cannot be written is one of ``Result.notes``.
 
         Returns:
-            The result, which also holds a limit, a syntax error or a defect. Nothing that a script does
-            raises an exception.
+            The result, also of a limit, a syntax error or a defect: no script raises an exception.
 
         Raises:
-            ValueError: ``overflow`` is another word.
+            TypeError, ValueError: An argument is wrong.
         """
         streams = Streams(stdin, stdout, stderr, overflow, cancel)
         text = Script(script, args, env, name, from_file)
+        check_run(text, streams, limits, temporary_files)
         if self.isolation == "process":
             return self._run_in_worker(text, limits or self.limits, streams, temporary_files)
         return self._run_here(
@@ -205,7 +206,6 @@ class Shell:
     ) -> Result:
         from sandhook.isolation.remote import RemoteRun, run
 
-        check_overflow(streams.overflow)
         data = input_data(streams.stdin)
         env = None if script.env is None else shell_environment(script.env)
         environment = self.env if env is None else {**self.env, **env}
@@ -278,6 +278,7 @@ class Session:
         shell = self._shell
         streams = Streams(stdin, stdout, stderr, overflow, cancel)
         text = Script(script, args or (), env)
+        check_run(text, streams, limits, temporary_files)
 
         def continued() -> Result:
             run = _Run(shell, limits or shell.limits, streams)
@@ -299,7 +300,6 @@ class _Run:
 
     def __init__(self, shell: Shell, limits: Limits, streams: Streams) -> None:
         stdin, stdout, stderr, overflow, self.cancel = streams
-        check_overflow(overflow)
         self.shell = shell
         self.limits = limits
         self.started = monotonic()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ Sandhook = Callable[..., Any]
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "guard.sh").write_text("#!/bin/sh\nfrobnicate\nexit 1\n")
+    (tmp_path / "guard.sh").chmod(0o755)
     value = {"hooks": {"PreToolUse": [{"command": "./guard.sh"}, {"command": "./gone.sh"}]}}
     (tmp_path / "crush.json").write_text(json.dumps(value, indent=0))
     (tmp_path / "clean.json").write_text('{"hooks": {"PreToolUse": [{"command": "exit 2"}]}}')
@@ -33,7 +35,7 @@ def test_names_place_rule_and_hook(sandhook: Sandhook, project: Path) -> None:
                 "crush.json:7: hooks.PreToolUse[1]: error E-FILE: ./gone.sh: there is no such file, or it cannot "
                 "be read (hook PreToolUse[1])"
             ),
-            "1 error, 1 warning",
+            "1 error, 1 warning in 2 hooks of crush.json",
         ]
     )
 
@@ -47,10 +49,15 @@ def test_as_json(sandhook: Sandhook, project: Path) -> None:
 
 def test_strict_fails_on_warnings(sandhook: Sandhook, project: Path) -> None:
     (project / "gone.sh").write_text("exit 2\n")
+    (project / "gone.sh").chmod(0o755)
     base = ("check", "crush.json", "--contract", "crush")
     assert sandhook(*base).status == 0
     assert sandhook(*base, "--strict").status == 1
-    assert sandhook("check", "clean.json", "--contract", "crush", "--strict") == (0, "nothing found\n", "")
+    assert sandhook("check", "clean.json", "--contract", "crush", "--strict") == (
+        0,
+        "nothing found in 1 hook of clean.json\n",
+        "",
+    )
 
 
 def test_every_file_is_checked(sandhook: Sandhook, project: Path) -> None:
@@ -62,7 +69,7 @@ def test_every_file_is_checked(sandhook: Sandhook, project: Path) -> None:
     assert lines[0].startswith("odd.json: error E-CONTRACT: fits none of the known contracts")
     assert lines[1].startswith("broken.json: error E-CONFIG: ")
     assert lines[2] == "missing.json: error E-CONFIG: No such file or directory"
-    assert lines[3] == "3 errors"
+    assert lines[3] == "3 errors in 1 hook of odd.json, broken.json, missing.json and 1 more"
 
 
 def test_without_a_file_the_agents_own_are_checked(sandhook: Sandhook, project: Path) -> None:
@@ -70,3 +77,57 @@ def test_without_a_file_the_agents_own_are_checked(sandhook: Sandhook, project: 
     assert ran.status == 1
     assert ran.stdout.count("note N-STATE: not trusted") == 2
     assert "E-FILE" in ran.stdout
+
+
+def test_from_a_directory_below_the_project_is_found(
+    sandhook: Sandhook, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    below = project / "a" / "b"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+    arguments = ("check", "--contract", "crush", "--store", "store")
+    ran = sandhook(*arguments)
+    assert (
+        ran.stdout.splitlines()[-1]
+        == f"1 error, 1 warning, 2 notes in 2 hooks of {project.as_posix()}/crush.json"
+    )
+    assert sandhook(*arguments, "--cwd", ".").stdout.startswith("no hooks: none of the ")
+    (below.parent / ".git").mkdir()  # the root of another repository
+    assert sandhook(*arguments).stdout.startswith("no hooks: none of the ")
+
+
+def test_what_was_looked_for_is_in_the_summary(
+    sandhook: Sandhook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = sandhook("check", "--contract", "claude_code")
+    assert ran == (
+        0,
+        f"no hooks: none of the 4 files that agents read exists (project: {tmp_path.as_posix()})\n",
+        "",
+    )
+
+
+def test_a_directory_that_does_not_exist(sandhook: Sandhook, project: Path) -> None:
+    for command in (("check", "crush.json"), ("list",), ("fire", "PreToolUse", "--hooks", "crush.json")):
+        ran = sandhook(*command, "--cwd", "/nosuch", "--contract", "crush")
+        assert (ran.status, ran.stderr) == (1, "sandhook: --cwd /nosuch: there is no such directory\n")
+
+
+def test_on_this_machine(sandhook: Sandhook, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tools = project / "bin"
+    tools.mkdir()
+    program = tools / ("frobnicate.exe" if sys.platform == "win32" else "frobnicate")
+    program.write_bytes(b"")
+    program.chmod(0o755)
+    assert "the sandbox lacks frobnicate" in sandhook("check", "crush.json", "--contract", "crush").stdout
+    arguments = ("check", "crush.json", "--contract", "crush", "--host")
+    assert "this machine lacks frobnicate" in sandhook(*arguments).stdout
+    monkeypatch.setenv("PATH", str(tools))
+    assert "lacks frobnicate" not in sandhook(*arguments).stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files there have no permission to be executed")
+def test_a_script_that_is_not_executable(sandhook: Sandhook, project: Path) -> None:
+    (project / "guard.sh").chmod(0o644)
+    assert "error E-MODE: ./guard.sh is not executable" in sandhook("check", "crush.json").stdout

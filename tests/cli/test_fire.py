@@ -30,7 +30,7 @@ def test_a_refusal(sandhook: Run, hooks: Write) -> None:
     ran = sandhook("fire", "pre_tool_use", "--hooks", hooks(GUARD), "--tool", "bash", "--input", RM)
     assert ran.status == 2 and ran.stderr == ""
     assert ran.stdout == (
-        "pre_tool_use: 1 hook(s)\n"
+        "pre_tool_use: 1 hook(s), in a copy of the current directory\n"
         "  user:guard  block: no\n"
         '    because tool name "bash" is "bash", $.command = "rm x" is matched by /rm/\n'
         "    exit status 0\n"
@@ -44,7 +44,7 @@ def test_its_harmless_neighbour(sandhook: Run, hooks: Write) -> None:
     ran = sandhook("fire", "tool.pre", "--hooks", hooks(GUARD), "--tool", "bash", "--input", LS)
     assert ran.status == 0 and ran.stderr == ""
     assert ran.stdout == (
-        "pre_tool_use: 1 hook(s)\n"
+        "pre_tool_use: 1 hook(s), in a copy of the current directory\n"
         '  user:guard  not run: $.command = "ls" is not matched by /rm/\n'
         "decision: proceed\n"
     )
@@ -327,3 +327,53 @@ def test_hooks_of_a_project_stay_in_the_sandbox_until_they_are_approved(
     assert sandhook("trust", "crush.json", "--yes").status == 0
     sandhook(*arguments)
     assert (tmp_path / "made").exists()
+
+
+def test_the_directory_of_the_agent_is_shown(
+    sandhook: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    monkeypatch.chdir(project)
+    (project / "guard.sh").write_text("#!/bin/sh\necho no >&2\necho x > seen\nexit 2\n")
+    (project / "guard.sh").chmod(0o755)
+    value = {"hooks": {"PreToolUse": [{"command": "./guard.sh"}]}}
+    (project / "crush.json").write_text(json.dumps(value))
+    fire = ("fire", "PreToolUse", "--tool", "bash", "--hooks", project / "crush.json")
+    ran = sandhook(*fire)
+    assert ran.status == 2
+    assert ran.stdout.startswith("PreToolUse: 1 hook(s), in a copy of the current directory\n")
+    assert ran.stderr.startswith("created: /workspace/seen")
+    assert not (project / "seen").exists()
+    record = json.loads(sandhook(*fire, "--format", "json").stdout)
+    assert record["workspace"] == str(project)
+    monkeypatch.chdir(tmp_path)
+    assert sandhook(*fire).status == 3  # another directory has no guard.sh
+    for option in ("--cwd", "--workspace"):
+        ran = sandhook(*fire, option, "project")
+        assert ran.status == 2 and ran.stdout.startswith("PreToolUse: 1 hook(s), in a copy of project\n")
+    payload = b'{"event": "PreToolUse", "tool_name": "bash", "tool_input": {}}'
+    monkeypatch.chdir(project)
+    assert sandhook("fire", "--as-hook", "crush", "--hooks", "crush.json", stdin=payload).status == 2
+
+
+def test_a_damaged_store_of_approvals_is_named(
+    sandhook: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "crush.json").write_text('{"hooks": {"PreToolUse": [{"command": "exit 2"}]}}')
+    (tmp_path / "store").write_text("{")
+    base = ("fire", "PreToolUse", "--contract", "crush", "--store", "store")
+    ran = sandhook(*base, "--tool", "bash")
+    assert (ran.status, ran.stdout) == (1, "")
+    assert ran.stderr.startswith("sandhook: store: ") and "nothing is trusted until" in ran.stderr
+    payload = b'{"event": "PreToolUse", "tool_name": "bash", "tool_input": {}}'
+    ran = sandhook(*base, "--as-hook", "crush", "--fail-closed", stdin=payload)
+    assert ran.status == 2 and "nothing is trusted until" in ran.stderr
+
+
+@pytest.mark.parametrize(("text", "kind"), [("[]", "an array"), ("5", "a number"), ('"x"', "a string")])
+def test_the_input_of_a_tool_is_an_object(sandhook: Run, hooks: Write, text: str, kind: str) -> None:
+    path = hooks(hook("pre_tool_use", "exit 0"))
+    ran = sandhook("fire", "pre_tool_use", "--hooks", path, "--tool", "bash", "--input", text)
+    assert ran == (1, "", f"sandhook: --input: wanted an object, got {kind}\n")

@@ -117,7 +117,7 @@ def test_findings_are_below_their_files(project: Path) -> None:
             "crush.json",
             "  2  error  E-FILE  hooks.PreToolUse[0]: ./gone.sh: there is no such file, or it",
             "                    cannot be read (hook PreToolUse[0])",
-            "1 error",
+            "1 error in 1 hook of crush.json",
         ],
     )
 

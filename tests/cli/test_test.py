@@ -458,3 +458,11 @@ def test_record_takes_a_filter_and_standard_error(sandhook: Run, here: Path, bas
     ran = sandhook("test", "--record", bash, "--record-stderr", "--filter", "b", "a.test.sh")
     assert ran.status == 0
     assert path.read_text() == '#### a\necho a\n\n#### b\necho b >&2\n## stdout-json: ""\n## stderr: b\n'
+
+
+def test_an_oracle_run_of_a_file_without_shells_says_so(sandhook: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.test.sh"
+    path.write_text("#### one\necho a\n## stdout: a\n")
+    ran = sandhook("test", "--oracle", path)
+    assert ran.status == 0 and f"note: {path} names no shells: nothing is compared" in ran.stderr
+    assert sandhook("test", path).stderr == ""

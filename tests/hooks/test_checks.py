@@ -17,10 +17,17 @@ FILES = {
     "/project/broken.sh": b"#!/bin/bash\n\nif true; then\n",
     "/project/tool.py": b"#!/usr/bin/env python3\n",
     "/project/exits.sh": b"#!/bin/sh\n\nexit 1\n",
+    "/project/plain.sh": b"#!/bin/sh\nexit 2\n",
+    "/project/dos.sh": b"#!/bin/sh\r\nexit 2\r\n",
+    "/project/late.sh": b"#!/bin/sh\n\nexit 2\r\n",
+    "/project/marked.sh": b"\xef\xbb\xbf#!/bin/sh\nexit 2\n",
     "/home/me/own.sh": b"exit 2\n",
 }
 
-AROUND = Surroundings("/project", "/home/me", FILES.get)
+#: Files without the permission to be executed.
+PLAIN = {"/project/plain.sh"}
+
+AROUND = Surroundings("/project", "/home/me", FILES.get, lambda path: path not in PLAIN)
 
 
 def findings(name: str, value: Any) -> list[Finding]:
@@ -34,6 +41,13 @@ def findings(name: str, value: Any) -> list[Finding]:
 
 def crush(command: str, event: str = "PreToolUse", **fields: Any) -> dict[str, Any]:
     return {"hooks": {event: [{"command": command, **fields}]}}
+
+
+def claude(
+    command: str = "exit 2", event: str = "PreToolUse", matcher: str = "", **fields: Any
+) -> dict[str, Any]:
+    handler = {"type": "command", "command": command, **fields}
+    return {"hooks": {event: [{"matcher": matcher, "hooks": [handler]}]}}
 
 
 def everruns(command: str, event: str = "pre_tool_use", **fields: Any) -> dict[str, Any]:
@@ -162,6 +176,76 @@ CASES = [
         config(hook(id="a"), hook(id="a")),
         config(hook(id="a"), hook(id="b")),
     ),
+    (
+        "E-CONFIG",
+        "claude_code",
+        {"hooks": {"PreToolUse": [{"matcher": "Bash", "command": "exit 2"}]}},
+        claude(matcher="Bash"),
+    ),
+    (
+        "E-CONFIG",
+        "jcode",
+        {"hooks": {"PreToolUse": [{"matcher": "write", "type": "command", "command": "exit 2"}]}},
+        jcode("exit 2"),
+    ),
+    ("E-CONFIG", "claude_code", {**claude(), "PreToolUse": []}, {**claude(), "permissions": {}}),
+    ("E-CONFIG", "crush", {**crush("exit 2"), "PreToolUse": []}, {**crush("exit 2"), "options": []}),
+    ("E-MODE", "crush", crush("./plain.sh"), crush("sh ./plain.sh")),
+    ("E-MODE", "crush", crush("./plain.sh"), crush("./ok.sh")),
+    ("E-MODE", "crush", crush('"$CRUSH_PROJECT_DIR"/plain.sh'), crush(". ./plain.sh")),
+    ("E-BYTES", "crush", crush("./dos.sh"), crush("./ok.sh")),
+    ("E-BYTES", "crush", crush("sh late.sh"), crush("sh ok.sh")),
+    ("E-BYTES", "crush", crush(". ./marked.sh"), crush(". ./ok.sh")),
+    (
+        "W-STDIN",
+        "crush",
+        crush("a=$(jq .a); b=$(jq .b); exit 2"),
+        crush("i=$(cat); a=$(jq .a <<<$i); exit 2"),
+    ),
+    ("W-STDIN", "crush", crush("cat >x; grep -q rm"), crush("cat >x; grep -q rm x")),
+    (
+        "W-STDIN",
+        "crush",
+        crush("i=$(cat); read -r x"),
+        crush("i=$(cat); echo $i | while read -r x; do :; done"),
+    ),
+    ("W-STDIN", "crush", crush("jq -r .a; if jq .b; then :; fi"), crush("if x; then jq .a; else jq .b; fi")),
+    ("W-STDIN", "crush", crush("jq .a; jq .b"), crush("jq .a; jq -n --arg x y '{x: $x}'; jq . file")),
+    ("W-STDIN", "crush", crush("jq .a; jq .b"), crush("i=$(cat); f() { jq .; }; echo $i | f; cat </dev/tty")),
+    ("W-STDIN", "crush", crush("jq .a; cat - | jq .b"), crush("case $x in a) jq .a;; b) jq .b;; esac")),
+    (
+        "W-JQ",
+        "crush",
+        crush("set -e; x=$(jq -er .a); exit 2"),
+        crush("set -e; x=$(jq -er .a) || exit 2; exit 2"),
+    ),
+    ("W-JQ", "crush", crush("set -e; jq .a >x; exit 2"), crush("jq .a >x; exit 2")),
+    (
+        "W-JQ",
+        "crush",
+        crush("set -e; jq .a | jq .b >x; exit 2"),
+        crush("set -e; if jq -e .a; then exit 2; fi"),
+    ),
+    ("W-JQ", "crush", crush("set -e; jq .a >x; exit 2"), crush("set -e; trap 'exit 2' ERR; jq .a >x")),
+    (
+        "W-JQ",
+        "crush",
+        crush("set -e; x=$(jq .a); exit 2"),
+        crush("set -e; local x=$(jq .a); [[ $(jq .) ]]; exit 2"),
+    ),
+    ("W-JQ", "crush", crush("set -e; x=$(jq .a); exit 2"), everruns("set -e; x=$(jq .a); exit 2")),
+    ("W-TOOL", "claude_code", claude(matcher="bash"), claude(matcher="Bash")),
+    ("W-TOOL", "claude_code", claude(matcher="Bash(rm *)"), claude(matcher="Bash.*")),
+    ("W-TOOL", "claude_code", claude(matcher="Edit|Writ"), claude(matcher="Edit|Write")),
+    ("W-TOOL", "claude_code", claude(matcher="Frobnicate"), claude(matcher="mcp__memory__.*")),
+    ("W-TOOL", "claude_code", claude(matcher="^(bash|Edit)$"), claude(matcher="^(Bash|Edit)$")),
+    ("W-TOOL", "crush", crush("exit 2", matcher="^Bash$"), crush("exit 2", matcher="^bash$")),
+    ("W-TOOL", "crush", crush("exit 2", matcher="Bash"), crush("exit 2", matcher="mcp_github_.*")),
+    ("W-TOOL", "crush", crush("exit 2", matcher="^multiedti$"), crush("exit 2", matcher="edit")),
+    ("W-TOOL", "gemini", claude(event="BeforeTool", matcher="Bash"), crush("exit 2", matcher="my_own_tool")),
+    ("W-TIMEOUT", "claude_code", claude(timeout=60000), claude(timeout=1800)),
+    ("W-TIMEOUT", "crush", crush("exit 2", timeout=5000), crush("exit 2", timeout=120)),
+    ("W-TIMEOUT", "gemini", claude(event="BeforeTool", timeout=30), crush("exit 2", timeout=30)),
     ("N-TEXT", "crush", crush("echo hello; exit 2"), crush("echo hello >&2; exit 2")),
     ("N-TEXT", "crush", crush("echo hello; exit 2"), crush("echo hello | cat >x; exit 2")),
     (
@@ -194,7 +278,92 @@ def contract_of(value: dict[str, Any], otherwise: str) -> str:
 
 
 def test_every_rule_has_a_case() -> None:
-    assert {case[0] for case in CASES} | {"E-CONTRACT"} == set(RULES)  # that one is found by the command
+    elsewhere = {"E-CONTRACT", "E-SPLIT"}  # found by the command; depends on the project's path
+    assert {case[0] for case in CASES} | elsewhere == set(RULES)
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("$CRUSH_PROJECT_DIR/ok.sh", True),
+        ("bash ${CRUSH_PROJECT_DIR}/ok.sh", True),
+        (". $HOME/own.sh", True),
+        ('"$CRUSH_PROJECT_DIR"/ok.sh', False),
+        ('bash "${CRUSH_PROJECT_DIR}/ok.sh"', False),
+        ("x=$CRUSH_PROJECT_DIR/ok.sh", False),
+        ("echo $CRUSH_PROJECT_DIR", False),
+    ],
+)
+@pytest.mark.parametrize("blank", [" ", "*", ""])
+def test_an_unquoted_path_matters_where_it_has_a_blank(command: str, found: bool, blank: str) -> None:
+    around = AROUND._replace(
+        project=f"/pro{blank}ject", home=f"/home{blank}/me", read=lambda path: b"exit 2\n"
+    )
+    contract = contracts.get("crush")
+    document = Document(crush(command))
+    rules = [each.rule for each in check(HookEngine.load([document], contract), contract, [document], around)]
+    assert ("E-SPLIT" in rules) == (found and blank != "")
+
+
+def test_on_this_machine_its_own_programs_count() -> None:
+    around = AROUND._replace(has_program=lambda name: name in ("python3", "git"))
+    contract = contracts.get("crush")
+
+    def messages(command: str) -> list[str]:
+        document = Document(crush(command))
+        engine = HookEngine.load([document], contract)
+        return [
+            each.message for each in check(engine, contract, [document], around) if "lacks" in each.message
+        ]
+
+    assert messages("git status; jq . x; ./tool.py; exit 2") == ["this machine lacks jq"]
+    assert messages("git status; exit 2") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "matcher", "message"),
+    [
+        (
+            "claude_code",
+            "bash",
+            '"bash" is not a tool of claude_code: names are case-sensitive; did you mean Bash?',
+        ),
+        ("claude_code", "Edit|Writ", '"Writ" is not a tool of claude_code; did you mean Write?'),
+        (
+            "claude_code",
+            "Bash(rm *)",
+            "/Bash(rm *)/ matches no known tool of claude_code; a rule is not a matcher: write Bash",
+        ),
+        (
+            "claude_code",
+            "run_shell_command",
+            '"run_shell_command" is not a tool of claude_code, but of gemini; did you mean Bash?',
+        ),
+        ("codex", "^view$", '"view" is not a tool of codex, but of crush'),
+    ],
+)
+def test_what_is_wrong_with_a_tool(name: str, matcher: str, message: str) -> None:
+    (found,) = [each for each in findings(name, claude(matcher=matcher)) if each.rule == "W-TOOL"]
+    assert found.message == message
+
+
+@pytest.mark.parametrize("name", contracts.names())
+def test_every_agent_has_a_vocabulary(name: str) -> None:
+    vocabulary = contracts.get(name).vocabulary()
+    assert vocabulary.shell and vocabulary.write and vocabulary.edit
+    assert all(vocabulary.classes_of(tool) == ("shell",) for tool in vocabulary.shell)
+    assert len(set(vocabulary.tools)) == len(vocabulary.tools)
+
+
+def test_every_name_of_a_tool_is_known_to_its_matchers() -> None:
+    """No check warns of a name that the vocabulary has."""
+    for name in contracts.names():
+        contract = contracts.get(name)
+        for tool in contract.vocabulary().tools:
+            specs = HookEngine.load(crush("exit 2", matcher=f"^{tool}$"), "crush", prestart=False).hooks
+            value, _ = contract.render(specs)
+            found = [str(each) for each in findings(name, value) if each.rule == "W-TOOL"]
+            assert found == [], (name, tool)
 
 
 @pytest.mark.parametrize("name", contracts.names())
@@ -284,3 +453,29 @@ def test_what_a_script_computes_has_no_type() -> None:
     assert "W-OUTPUT" not in [each.rule for each in findings("jcode", jcode(computed))]
     literal = 'echo \'{"continue": "no"}\''
     assert "W-OUTPUT" in [each.rule for each in findings("jcode", jcode(literal))]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        (
+            "claude_code",
+            claude('echo \'{"decision":"deny"}\''),
+            (
+                '{"decision":"deny"} is of another agent, and means nothing to claude_code on PreToolUse; to refuse, write '
+                '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"REASON"}}'
+            ),
+        ),
+        (
+            "gemini",
+            claude(f"echo '{SPECIFIC % ''}'", "BeforeTool"),
+            (
+                '{"hookSpecificOutput":{"permissionDecision":"deny"}} is of another agent, and means nothing to gemini on '
+                'BeforeTool; to refuse, write {"decision":"deny","reason":"REASON"}'
+            ),
+        ),
+    ],
+)
+def test_words_of_another_agent_come_with_what_to_write(name: str, value: Any, message: str) -> None:
+    (found,) = [each for each in findings(name, value) if each.rule == "W-WORDS"]
+    assert found.message == message

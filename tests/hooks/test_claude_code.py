@@ -692,9 +692,17 @@ def test_recognised(value: Any, name: str, contract: str) -> None:
     assert recognise([Document(value, name)]).name == contract
 
 
-def test_what_fits_several_is_said() -> None:
-    with pytest.raises(ContractError, match=r"fits .*jcode.*; say which with --contract"):
-        recognise([Document(settings("PreToolUse", X), "hooks.json")])
+def test_what_fits_several_alike_is_read_as_claude_codes_with_a_note() -> None:
+    document = Document(settings("PreToolUse", X), "hooks.json")
+    assert recognise([document]).name == "claude_code"
+    engine = HookEngine.load([document], prestart=False)
+    assert engine.contracts[0].name == "claude_code"
+    assert engine.diagnostics == (
+        "hooks.json: fits jcode, codex too: read as claude_code; --contract names another agent",
+    )
+    assert HookEngine.load([document], "codex", prestart=False).diagnostics == ()
+    sure = Document(settings("PreToolUse", X, matcher="Bash"), "hooks.json")
+    assert HookEngine.load([sure], prestart=False).diagnostics == ()
 
 
 def test_a_loader_of_a_version_is_stateless() -> None:

@@ -69,12 +69,29 @@ def test_what_somebody_approved_runs_on_the_host(tmp_path):
     assert (tmp_path / "made").exists()
 
 
-def test_a_layer_that_was_let_in_without_an_approval_stays_in_the_sandbox(tmp_path):
-    document = Document(crush("echo x > made"), layer="bundle", contract="crush")
+@pytest.mark.parametrize("layer", ["project", "local", "bundle"])
+def test_what_the_caller_approves_by_a_word_runs_on_the_host(tmp_path, layer):
+    document = Document(crush("echo x > made"), layer=layer, contract="crush")
     engine = HookEngine.load([document], host=True, trust=lambda spec: True)
     decision = engine.fire(event(tmp_path))
     assert decision.outcomes[0].run.exit_status == 0
-    assert not (tmp_path / "made").exists()
+    assert (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize("answer", [False, None])
+def test_what_the_caller_does_not_approve_does_not_run(tmp_path, answer):
+    document = Document(crush("echo x > made"), layer="bundle", contract="crush")
+    engine = HookEngine.load([document], host=True, trust=lambda spec: answer)
+    engine.fire(event(tmp_path))
+    assert engine.hooks == () and not (tmp_path / "made").exists()
+
+
+def test_a_hook_that_says_of_itself_that_it_is_approved_is_not(tmp_path):
+    hook = {"command": "echo x > made", "approved": True, "trust_hash": "0" * 64}
+    document = Document({"hooks": {"PreToolUse": [hook]}}, layer="project", contract="crush")
+    engine = HookEngine.load([document], host=True)
+    engine.fire(event(tmp_path))
+    assert engine.hooks == () and not (tmp_path / "made").exists()
 
 
 def test_contributions_stay_in_the_sandbox(tmp_path, monkeypatch):

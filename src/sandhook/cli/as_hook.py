@@ -118,8 +118,7 @@ def _decide(options: argparse.Namespace, agent: Contract, event: Event) -> tuple
     prestart(engine, event.kind)
     decision = engine.fire(event)
     notes += [f"note: {note}" for note in decision.diagnostics]
-    if workspace is not None:
-        workspace.finish(write_back=options.write_back, report=notes.append, also=options.write_back_also)
+    workspace.finish(write_back=options.write_back, report=notes.append, also=options.write_back_also)
     return agent.answer(decision, event), notes
 
 

@@ -11,10 +11,14 @@ from sandhook.cli import USAGE_ERROR
 from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import AgentConfiguration, directory, gather, guarded, load
 from sandhook.cli.output import is_terminal, plain, put, put_json
+from sandhook.cli.programs import has_program, is_executable
 from sandhook.errors import ConfigError
+from sandhook.hooks import contracts
 from sandhook.hooks.checks import SEVERITIES, Finding, Surroundings, check
 from sandhook.hooks.contracts import COMPAT, UnrecognisedError
+from sandhook.hooks.sources import project_directory
 from sandhook.hooks.trust import read_host
+from sandhook.record import Record
 
 if TYPE_CHECKING:
     import argparse
@@ -31,15 +35,17 @@ def parser() -> Parser:
         "[FILE]... [OPTION]...",
         "Find faults of hooks without running them: of configurations, each with its line and path,\n"
         "and of the scripts that they name. Without FILE: check the files that the agents would read\n"
-        "from the current directory. docs/reference/checks.md explains every identifier.\n\n"
+        "from the project's directory: the current one, or the nearest above it that has such a file.\n"
+        "docs/reference/checks.md explains every identifier.\n\n"
         "Exit status: 0, or 1 after errors (with --strict: also after warnings).",
     )
     add = result.add_argument
     add("hooks", nargs="*", metavar="FILE", help="a configuration of hooks; each one is checked by itself")
     add("--contract", metavar="NAME", help="the agent whose format it is (default: recognised from FILE)")
-    add("--cwd", metavar="DIR", help="directory that the hooks run in (default: the current directory)")
+    add("--cwd", metavar="DIR", help="directory that the hooks run in (default: the project's)")
     add("--store", metavar="FILE", help="file of approvals (default: that of `sandhook trust`)")
     add("--compat", choices=COMPAT, default="better", help="strict: only what the agent itself accepts")
+    add("--host", action="store_true", help="check what the hooks need on this machine, not in the sandbox")
     add("--strict", action="store_true", help="exit status 1 after warnings, too")
     add("--format", dest="layout", choices=("text", "json"), default="text")
     return result
@@ -50,50 +56,112 @@ def run(arguments: list[str]) -> int:
     return guarded(lambda: _check(parser().parse_args(arguments)))
 
 
+class Checked(Record):
+    """The findings, and what was looked at.
+
+    Attributes:
+        findings: In the order of the files.
+        files: Names of the files that were read.
+        hooks: How many hooks they have.
+        sought: How many files were looked for.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    files: tuple[str, ...] = ()
+    hooks: int = 0
+    sought: int = 0
+
+    def plus(self, other: Checked) -> Checked:
+        """Return both."""
+        return Checked(*(mine + its for mine, its in zip(self, other, strict=True)))
+
+
 def _check(options: argparse.Namespace) -> int:
-    findings: list[Finding] = []
     files = list(options.hooks)
+    if options.cwd is None and not files:
+        options.cwd = _project(options.contract)
+    checked = Checked()
     for name in files or [None]:
         options.hooks = [name] if name is not None else None
-        findings += _findings_in(options, name)
+        checked = checked.plus(_findings_in(options, name))
+    findings = checked.findings
     if options.layout == "json":
         put_json([_json(finding) for finding in findings])
     elif is_terminal(sys.stdout):
-        _draw(findings)
+        _draw(checked, options.cwd)
     else:
         for finding in findings:
             put(plain(str(finding)))
-        put(_summary(findings))
+        put(plain(_summary(checked, options.cwd)))
     fails = SEVERITIES[: 2 if options.strict else 1]
     return USAGE_ERROR if any(finding.severity in fails for finding in findings) else 0
 
 
-def _findings_in(options: argparse.Namespace, name: str | None) -> list[Finding]:
+def _project(contract: str | None) -> str:
+    """Return the project's directory: the current one, or the nearest above it with a file of an agent."""
+    known = [contracts.get(name) for name in ([contract] if contract else contracts.names())]
+    return project_directory(directory(None), known, os.environ, sys.platform)
+
+
+def _findings_in(options: argparse.Namespace, name: str | None) -> Checked:
+    """Return what is found in a named file, or in the files of the agents; those that agents share once."""
     try:
         configurations = gather(options)
     except ConfigError as error:
-        return [
+        faults = [
             Finding("E-CONFIG", problem.message, problem.file, problem.line, problem.path)
             for problem in error.problems
         ]
+        return Checked(tuple(faults), () if name is None else (name,), 0, 1)
     except UnrecognisedError as error:
         if name is None:
             raise
-        return [Finding("E-CONTRACT", error.problem, name)]
-    return [finding for configuration in configurations for finding in findings_of(configuration, options)]
+        return Checked((Finding("E-CONTRACT", error.problem, name),), (name,), 0, 1)
+    checked = Checked(sought=1 if name is not None else _sought(configurations, options))
+    for configuration in configurations:
+        findings, hooks = findings_of(configuration, options)
+        files = [document.name for document in configuration.documents]
+        checked = checked.plus(Checked(tuple(findings), tuple(files), hooks))
+    return checked
 
 
-def findings_of(configuration: AgentConfiguration, options: argparse.Namespace) -> list[Finding]:
-    """Load a configuration and return its faults."""
+def _sought(configurations: Sequence[AgentConfiguration], options: argparse.Namespace) -> int:
+    """Return how many files the agents would read if all of them existed."""
+    places = [
+        each.contract.layers(directory(options.cwd), os.environ, sys.platform) for each in configurations
+    ]
+    return sum(map(len, places))
+
+
+def findings_of(configuration: AgentConfiguration, options: argparse.Namespace) -> tuple[list[Finding], int]:
+    """Load a configuration; return its faults, and the number of its hooks."""
     engine = load(configuration, options, compat=options.compat)
     home = os.path.expanduser("~").replace("\\", "/")  # noqa: PTH111 - pathlib costs 10 ms
-    surroundings = Surroundings(directory(options.cwd), home, read_host)
-    return check(
+    surroundings = Surroundings(
+        directory(options.cwd), home, read_host, is_executable, has_program if options.host else None
+    )
+    found = check(
         engine, configuration.contract, configuration.documents, surroundings, configuration.problems
     )
+    return found, len(engine.hooks) + len(engine.withheld)
 
 
-def _summary(findings: Sequence[Finding]) -> str:
+#: The names of files in a summary.
+_MOST_NAMES = 3
+
+
+def _summary(checked: Checked, cwd: str | None) -> str:
+    """Return the numbers of findings, and what was looked at."""
+    files = tuple(dict.fromkeys(checked.files))
+    if not files:
+        return f"no hooks: none of the {checked.sought} files that agents read exists (project: {directory(cwd)})"
+    names = ", ".join(files[:_MOST_NAMES])
+    more = f" and {len(files) - _MOST_NAMES} more" if len(files) > _MOST_NAMES else ""
+    hooks = f"{checked.hooks} hook{'' if checked.hooks == 1 else 's'}"
+    return f"{_counts(checked.findings)} in {hooks} of {names}{more}"
+
+
+def _counts(findings: Sequence[Finding]) -> str:
     counts = [
         f"{count} {severity}{'' if count == 1 else 's'}"
         for severity in SEVERITIES
@@ -102,10 +170,11 @@ def _summary(findings: Sequence[Finding]) -> str:
     return ", ".join(counts) or "nothing found"
 
 
-def _draw(findings: Sequence[Finding]) -> None:
+def _draw(checked: Checked, cwd: str | None) -> None:
     """Draw the findings on the terminal, below the files that they are in, and their numbers."""
     from sandhook.cli.terminal import Rows, indented, line, show
 
+    findings = checked.findings
     files: dict[str, list[Finding]] = {}
     for finding in findings:
         files.setdefault(finding.file, []).append(finding)
@@ -114,7 +183,7 @@ def _draw(findings: Sequence[Finding]) -> None:
     worst = next(
         (severity for severity in SEVERITIES if any(finding.severity == severity for finding in findings)), ""
     )
-    show(line((_summary(findings), _MEANINGS[worst] if worst else "good")))
+    show(line((_summary(checked, cwd), _MEANINGS[worst] if worst else "good")))
 
 
 def _cells(finding: Finding) -> list[Cell]:

@@ -40,8 +40,16 @@ class AgentConfiguration(Record):
 
 
 def directory(name: str | None) -> str:
-    """Return a directory that an option names, or the current one: absolute, with slashes."""
-    return os.path.abspath(name or ".").replace("\\", "/")  # noqa: PTH100 - pathlib costs 10 ms
+    """Return a directory that an option names, or the current one: absolute, with slashes.
+
+    Raises UsageError if there is no such directory.
+    """
+    path = os.path.abspath(name or ".").replace("\\", "/")  # noqa: PTH100 - pathlib costs 10 ms
+    if name is not None and not os.path.isdir(path):  # noqa: PTH112
+        from sandhook.cli import UsageError
+
+        raise UsageError(f"--cwd {name}: there is no such directory")
+    return path
 
 
 def add_places(parser: Parser) -> None:
@@ -104,6 +112,7 @@ def gather(options: argparse.Namespace) -> list[AgentConfiguration]:
         ContractError: No contract fits a named file.
     """
     env = dict(os.environ)
+    cwd = directory(options.cwd)
     if options.hooks:
         contract = contracts.get(options.contract) if options.contract else None
         named_documents, problems = _readable(options.hooks, contract, env)
@@ -112,7 +121,7 @@ def gather(options: argparse.Namespace) -> list[AgentConfiguration]:
             named_documents = [contracts.understand(document, env)[1] for document in named_documents]
         return [AgentConfiguration(contract, tuple(named_documents), tuple(problems))]
     names = [options.contract] if options.contract else contracts.names()
-    return [own_layers(contracts.get(name), directory(options.cwd), env) for name in names]
+    return [own_layers(contracts.get(name), cwd, env) for name in names]
 
 
 def _readable(

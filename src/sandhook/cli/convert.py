@@ -12,6 +12,7 @@ from sandhook.cli.notes import print_note
 from sandhook.cli.output import put_json
 from sandhook.errors import ConfigError
 from sandhook.hooks import contracts
+from sandhook.hooks.conversion import convert
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.sources import documents
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from sandhook.hooks.contracts import Contract
 
-#: Exit status with --strict when something is lost.
+#: Exit status when something would be lost.
 LOST = 2
 
 
@@ -29,15 +30,16 @@ def parser() -> Parser:
         "convert",
         "--from CONTRACT --to CONTRACT FILE... [OPTION]...",
         "Write the hooks of one agent in the format of another, on standard output: as JSON (which is\n"
-        "also YAML), or as TOML for agents that read only TOML. Standard error lists what is lost, a\n"
-        "line each. The scripts stay as they are.\n\n"
-        "Exit status: 0 converted, 2 something is lost (with --strict), 1 usage or configuration error.",
+        "also YAML), or as TOML for agents that read only TOML. Tools and variables with directories get\n"
+        "the other agent's names. Standard error lists what it cannot express, a line each; nothing is\n"
+        "written then, except with --lossy. The scripts stay as they are.\n\n"
+        "Exit status: 0 converted, 2 something would be lost, 1 usage or configuration error.",
     )
     add = result.add_argument
     add("--from", dest="source", metavar="CONTRACT", help="the agent to read (default: recognised from FILE)")
     add("--to", dest="target", required=True, metavar="CONTRACT", help="the agent to write for")
     add("files", nargs="+", metavar="FILE", help="a configuration; several are layers, weakest first")
-    add("--strict", action="store_true", help="exit status 2 when something is lost")
+    add("--lossy", action="store_true", help="write the hooks although something is lost")
     return result
 
 
@@ -57,19 +59,24 @@ def _convert(options: argparse.Namespace) -> int:
     engine = HookEngine.load(source_documents, source, env=env, prestart=False)
     if engine.problems:
         raise ConfigError(list(engine.problems))
-    value, lost = target.render(engine.hooks)
-    if _reads_toml(target) and isinstance(value, dict):
+    conversion = convert(engine.hooks, source, target)
+    lost = [*conversion.lost, *(f"{hook.spec.id}: left out: {hook.why}" for hook in engine.withheld)]
+    for line in lost:
+        print_note(f"lost: {line}")
+    if lost and not options.lossy:
+        print_note(f"nothing is written: {len(lost)} thing(s) would be lost; --lossy writes the rest")
+        return LOST
+    if _reads_toml(target) and isinstance(conversion.value, dict):
         from sandhook.formats.toml_text import encode_toml
 
-        sys.stdout.write(encode_toml(value))
+        sys.stdout.write(encode_toml(conversion.value))
     else:
-        put_json(value)
-    notes = [*lost, *(f"{hook.spec.id}: left out: {hook.why}" for hook in engine.withheld)]
-    for note in notes:
-        print_note(f"lost: {note}")
+        put_json(conversion.value)
+    for note in conversion.notes:
+        print_note(f"note: {note}")
     if engine.hooks and source.name != target.name:
         print_note(_bridge(source, target))
-    return LOST if notes and options.strict else 0
+    return 0
 
 
 def _reads_toml(contract: Contract) -> bool:

@@ -10,6 +10,7 @@ from sandhook.cli.configuration import AgentConfiguration, directory, environmen
 from sandhook.cli.machine import host_of
 from sandhook.cli.network import network_of
 from sandhook.cli.notes import write_line
+from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.runner import SandboxRunner
 
 if TYPE_CHECKING:
@@ -18,26 +19,23 @@ if TYPE_CHECKING:
     from sandhook.cli.files import Workspace
     from sandhook.hooks.engine import HookEngine
     from sandhook.hooks.host import HostRunner
+    from sandhook.hooks.model import HookSpec
 
 
-def workspace_of(options: argparse.Namespace) -> Workspace | None:
-    """Return the directory that hooks see: the named one; for the agent's own hooks, the agent's."""
+def workspace_of(options: argparse.Namespace) -> Workspace:
+    """Return the directory that hooks see: the named one, or that in which the agent would run them."""
     name = options.workspace
     if options.write_back_also and not options.write_back:
         raise UsageError("--write-back-also needs --write-back")
     if name is None and options.write_back:
         raise UsageError("--write-back needs --workspace DIR")
-    if name is None and not options.hooks:
-        name = directory(options.cwd)
-    if name is None:
-        return None
     from sandhook.cli.files import Workspace
 
-    return Workspace(name)
+    return Workspace(directory(options.cwd) if name is None else name)
 
 
 def engine_of(
-    options: argparse.Namespace, configuration: AgentConfiguration, workspace: Workspace | None
+    options: argparse.Namespace, configuration: AgentConfiguration, workspace: Workspace
 ) -> HookEngine:
     """Load the hooks, and the scripts that hooks of the user's own layers name."""
     from sandhook.hooks.engine import HookEngine
@@ -49,8 +47,8 @@ def engine_of(
         prestart=False,
         compat=options.compat,
         runner=SandboxRunner(
-            workspace.fs if workspace else None,
-            view=workspace.view if workspace else None,
+            workspace.fs,
+            view=workspace.view,
             network=network_of(options),
             parse_cache=default_store(),
             isolation=options.isolation,
@@ -60,7 +58,7 @@ def engine_of(
         audit=write_line if options.trace else None,
         host=_host(options),
     )
-    if workspace is not None and not options.hooks:
+    if not options.hooks:
         workspace.show(_scripts(options, configuration, engine))
     return engine
 
@@ -74,10 +72,16 @@ def _host(options: argparse.Namespace) -> HostRunner | bool:
 
     return HostRunner(
         host,
+        select=_of_trusted_layer if options.sandbox else None,
         workspace=directory(options.cwd),
         keep_env=options.keep_env,
         parse_cache=default_store(),
     )
+
+
+def _of_trusted_layer(spec: HookSpec) -> bool:
+    """Return whether a hook needs no approval; with --sandbox, nobody approved the others."""
+    return not needs_trust(spec.layer)
 
 
 def _scripts(

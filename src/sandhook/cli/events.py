@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
-from sandhook.hooks.decode import DecodeError, decode
+from sandhook.hooks.decode import DecodeError, decode, type_name
 from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ def event_of(options: argparse.Namespace, contract: Contract, native: str, kind:
         if options.tool is None:
             raise UsageError(f"{native} needs --tool NAME (or --payload FILE)")
         value = {} if options.input is None else _json(options.input, "--input")
+        if not isinstance(value, dict):
+            raise UsageError(f"--input: wanted an object, got {type_name(value)}")
         event = event.with_(tool=ToolCall(options.tool, value, _CALL_ID))
         if kind != "tool.pre":
             event = event.with_(result=ToolResult())

@@ -25,10 +25,12 @@ class Workspace:
     Windows host has such a path, too: see ``sandhook.cli.windows``.
 
     Attributes:
+        directory: Its absolute path.
         fs: The whole namespace.
     """
 
     def __init__(self, directory: str) -> None:
+        self.directory = os.path.abspath(directory)  # noqa: PTH100 - pathlib costs 10 ms
         self._directory = directory
         self._overlay = OverlayFileSystem(_host(directory, writable=False))
         self._root = MemoryFileSystem()
@@ -41,7 +43,7 @@ class Workspace:
         return self._namespace(OverlayFileSystem(self._root), overlay)
 
     def _namespace(self, root: FileSystem, overlay: OverlayFileSystem) -> FileSystem:
-        own_path = os.path.abspath(self._directory)  # noqa: PTH100 - pathlib costs 10 ms
+        own_path = self.directory
         table = MountTable(root)
         if sys.platform == "win32":
             from sandhook.cli.windows import HostPaths, sandbox_path
@@ -123,8 +125,10 @@ def mounted(specifications: list[str]) -> FileSystem:
 def split_mount(text: str) -> tuple[str, str, str]:
     """Return the host directory, the mount point and the mode; the host directory may have a drive letter."""
     place, _, mode = text.rpartition(":")
-    if mode not in MODES:
+    if mode.startswith(("/", "\\")) or not place:
         place, mode = text, "overlay"
+    elif mode not in MODES:
+        raise UsageError(f"--mount {text}: the mode must be one of {', '.join(MODES)}, not {mode!r}")
     at = place.rfind(":/")
     if at <= 0:
         raise UsageError(f"--mount {text}: wanted HOST:VIRTUAL[:ro|overlay|rw] with an absolute VIRTUAL")

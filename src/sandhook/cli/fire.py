@@ -13,7 +13,7 @@ from sandhook.cli.events import add_event, event_of
 from sandhook.cli.machine import add_host
 from sandhook.cli.network import add_network
 from sandhook.cli.notes import print_note
-from sandhook.errors import ConfigError
+from sandhook.errors import ConfigError, TrustError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, ContractError
 from sandhook.hooks.decode import DecodeError
@@ -35,7 +35,8 @@ def parser() -> Parser:
         "Fire one event at a hook configuration. Print the hooks that ran, the decision of each with\n"
         "its reason, and the decision of all. Hooks run in the sandbox, or with --host on this machine.\n"
         "Without --hooks, the files are those that the agent would read: hooks that come with a project\n"
-        "run only when they are approved (`sandhook trust`), and see the directory as /workspace.\n\n"
+        "run only when they are approved (`sandhook trust`). Hooks in the sandbox see a copy of the current\n"
+        "directory as /workspace, and below its own path.\n\n"
         "A file or a hook with a fault does not run, nor does a hook that nobody approved as it is;\n"
         "the first line says so, and the others run.\n\n"
         "Exit status: 0 the agent may proceed, 2 refused, 3 nothing refused, and a hook could not run or\n"
@@ -57,21 +58,7 @@ def parser() -> Parser:
         metavar="CONTRACT",
         help="act as a command hook of that agent: payload on standard input, its output and exit status",
     )
-    add("--workspace", metavar="DIR", help="show this directory as /workspace; hooks change a copy")
-    add("--write-back", action="store_true", help="list these changes, and apply them to DIR")
-    add_write_back_also(result)
-    add(
-        "--env",
-        action="append",
-        default=[],
-        metavar="NAME[=VALUE]",
-        help="a variable of the agent, for hooks that may see those (again for more)",
-    )
-    add(
-        "--inherit-env",
-        action="store_true",
-        help="all variables of this process, for hooks that may see the agent's",
-    )
+    _add_surroundings(result)
     add_network(result)
     add("--sandbox", action="store_true", help="also run hooks that nobody approved, in the sandbox")
     add_isolation(result, "process for hooks of bundles and of layers that anybody may write, else thread")
@@ -88,6 +75,30 @@ def parser() -> Parser:
         help="a hook that could not run, or is not in force, refuses if it could have refused",
     )
     return result
+
+
+def _add_surroundings(result: Parser) -> None:
+    """Add the options for the files and variables that hooks see."""
+    add = result.add_argument
+    add(
+        "--workspace",
+        metavar="DIR",
+        help="show this directory instead (default: that of --cwd); hooks change a copy",
+    )
+    add("--write-back", action="store_true", help="list these changes, and apply them to DIR")
+    add_write_back_also(result)
+    add(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help="a variable of the agent, for hooks that may see those (again for more)",
+    )
+    add(
+        "--inherit-env",
+        action="store_true",
+        help="all variables of this process, for hooks that may see the agent's",
+    )
 
 
 def run(arguments: list[str]) -> int:
@@ -115,7 +126,7 @@ def _run(arguments: list[str]) -> int:
         for problem in error.problems:
             print_note(f"{error.source}: {problem}" if error.source else str(problem))
         return USAGE_ERROR
-    except (ContractError, DecodeError) as error:
+    except (ContractError, DecodeError, TrustError) as error:
         raise UsageError(str(error)) from None
 
 
@@ -134,9 +145,8 @@ def _fire(options: argparse.Namespace) -> int:
         print_note(note)
     prestart(engine, kind)
     decision = engine.fire(event)
-    _print(options, decision, problems)
-    if workspace is not None:
-        workspace.finish(write_back=options.write_back, report=print_note, also=options.write_back_also)
+    _print(options, decision, problems, workspace.directory)
+    workspace.finish(write_back=options.write_back, report=print_note, also=options.write_back_also)
     if decision.refused:
         return REFUSED
     if problems:
@@ -144,17 +154,23 @@ def _fire(options: argparse.Namespace) -> int:
     return INCOMPLETE if decision.could_not_run or decision.withheld else 0
 
 
-def _print(options: argparse.Namespace, decision: Decision, problems: list[str]) -> None:
-    """Print a decision. What is not in force comes first: silence would look like approval."""
+def _print(options: argparse.Namespace, decision: Decision, problems: list[str], workspace: str) -> None:
+    """Print a decision. What is not in force comes first: silence would look like approval.
+
+    Args:
+        workspace: The directory whose copy the hooks saw.
+    """
     from sandhook.hooks.report import to_json, to_text
 
     if options.layout == "json":
         import json
 
-        record = {"problems": problems, **to_json(decision)}
+        record = {"problems": problems, "workspace": workspace, **to_json(decision)}
         text = json.dumps(record, indent=2).replace("\x7f", "\\u007f")
     else:
-        lines = to_text(decision, output=options.trace)
+        named = options.workspace or options.cwd or "the current directory"
+        place = "" if options.host else f"a copy of {named}"
+        lines = to_text(decision, output=options.trace, place=place)
         if problems:
             lines.insert(
                 0, f"not in force: hooks or files with {len(problems)} problem(s), see standard error"

@@ -135,6 +135,7 @@ def _json(item: Item) -> dict[str, object]:
     if spec is not None:
         record.update(
             id=spec.id,
+            approval=spec.trust_hash,
             event=spec.native_event,
             kind=spec.event,
             type=spec.executor.type,

@@ -209,6 +209,11 @@ def _plan(
         present = installed_shells()
         for selection in selections:
             names = [oracle.name for oracle in selection.file.oracles]
+            if not names and not selection.file.compared_shells:
+                print_note(
+                    f"note: {selection.file.path} names no shells: nothing is compared; add `## oracle: bash`, or"
+                    " --shell bash"
+                )
             if not names:
                 shell_names = [label.partition("-")[0] for label in selection.file.compared_shells]
                 names = [name for name in dict.fromkeys(shell_names) if name in present]

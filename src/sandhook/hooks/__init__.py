@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sandhook.hooks.contracts import ContractError
+from sandhook.hooks.contracts import ContractError, Document, Layer
+from sandhook.hooks.discovery import Discovery, discover
 from sandhook.hooks.engine import HookEngine, NopEngine
 from sandhook.hooks.event import Event, ToolCall, ToolResult
 from sandhook.hooks.events import (
@@ -17,6 +18,7 @@ from sandhook.hooks.events import (
     TurnStart,
 )
 from sandhook.hooks.loading import Findings, Withheld
+from sandhook.hooks.messages import Message
 from sandhook.hooks.model import (
     ContextFile,
     Decision,
@@ -38,6 +40,11 @@ __all__ = [
     "NopEngine",
     "Findings",
     "Withheld",
+    "Message",
+    "Document",
+    "Layer",
+    "Discovery",
+    "discover",
     "Event",
     "ToolCall",
     "ToolResult",

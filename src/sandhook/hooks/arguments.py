@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
+from types import NoneType
 
 from sandhook.hooks.contracts import LAYERS, Document
-from sandhook.hooks.event import KINDS, Event
+from sandhook.hooks.event import KINDS, Event, ToolCall, ToolResult
 
 
 def check_callable(name: str, value: object, wanted: str) -> None:
@@ -24,12 +25,46 @@ def check_executors(executors: object) -> None:
 
 
 def check_loading(sources: object, trust: object, max_timeout: object, *, fail_closed: bool) -> None:
-    """Raise for wrong arguments of ``HookEngine.load``."""
+    """Raise for wrong arguments of ``HookEngine.load``: those by which an engine could allow everything."""
     _check_sources(sources, fail_closed=fail_closed)
     if trust is not None:
         check_callable("trust", trust, "a function of a HookSpec")
     if max_timeout is not None:
         _check_max_timeout(max_timeout)
+
+
+def check_surroundings(*, contract: object, host: object, contributions: object, env: object) -> None:
+    """Raise TypeError for wrong arguments of ``HookEngine.load`` about its contract and its surroundings."""
+    if not (contract is None or isinstance(contract, str) or hasattr(contract, "load")):
+        raise TypeError(f"contract must be a name or a Contract, not {_shown(contract)}")
+    if not isinstance(host, bool) and not (callable(host) and hasattr(host, "select")):
+        raise TypeError(f"host must be True, False or a HostRunner, not {_shown(host)}")
+    if contributions is not None and not isinstance(contributions, Mapping):
+        raise TypeError(f"contributions must map capabilities to raw hooks, not {_shown(contributions)}")
+    check_environment(env)
+
+
+def check_environment(env: object) -> None:
+    """Raise TypeError unless an environment maps texts to texts; None is one."""
+    if env is None:
+        return
+    if not isinstance(env, Mapping):
+        raise TypeError(f"env must map names to texts, not {_shown(env)}")
+    for name, value in env.items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise TypeError(f"env[{name!r}] must be a text, not {_shown(value)}")
+
+
+def check_audit(sink: object) -> None:
+    """Raise TypeError unless audit lines can be written to a sink: a function, or a file."""
+    if sink is not None and not callable(sink) and not hasattr(sink, "write"):
+        raise TypeError(f"audit must be a function of a line, or a file, not {_shown(sink)}")
+
+
+def check_cancel(cancel: object) -> None:
+    """Raise TypeError unless a value can end a run."""
+    if cancel is not None and not hasattr(cancel, "cancelled"):
+        raise TypeError(f"cancel must be a Cancellation, not {_shown(cancel)}")
 
 
 def _check_max_timeout(value: object) -> None:
@@ -59,15 +94,47 @@ def _check_sources(sources: object, *, fail_closed: bool) -> None:
 
 
 def check_event(event: object) -> None:
-    """Raise unless a value is an event of a known kind."""
+    """Raise unless a value is an event of a known kind, with fields of the right types."""
     if not isinstance(event, Event):
         raise TypeError(
             f"event must be an Event, such as ToolPre('Bash', {{'command': 'ls'}}), not {_shown(event)}"
         )
-    if event.kind not in KINDS and event.kind[:2] != "x.":
+    if not isinstance(event.kind, str) or (event.kind not in KINDS and event.kind[:2] != "x."):
         raise ValueError(
             f"event.kind must be one of {', '.join(KINDS)}, or begin with 'x.', not {event.kind!r}"
         )
+    for name, value in zip(event._fields, event, strict=True):
+        types, wanted = _FIELDS.get(name, (object, ""))
+        if not isinstance(value, types) or (isinstance(value, bool) and types is int):
+            raise TypeError(f"event.{name} must be {wanted}, not {_shown(value)}")
+    if not isinstance(event.timestamp, (str, NoneType)) and not hasattr(event.timestamp, "tzinfo"):
+        raise TypeError(f"event.timestamp must be a datetime, a text or None, not {_shown(event.timestamp)}")
+    if event.tool is None and event.kind in _OF_TOOLS:
+        raise ValueError(f"event.tool is None: {event.kind} needs a ToolCall")
+    if event.tool is not None and not isinstance(event.tool.name, str):
+        raise TypeError(f"event.tool.name must be a text, not {_shown(event.tool.name)}")
+
+
+#: Kinds that are about a call of a tool: without it, no matcher of a guard would match.
+_OF_TOOLS = ("tool.pre", "tool.post", "tool.fail", "permission.request")
+
+_TEXT = ((str, NoneType), "a text or None")
+
+#: The types of an event's fields, and their names.
+_FIELDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
+    **dict.fromkeys(("session_id", "turn_id", "org_id", "agent_id", "cwd", "project_dir"), _TEXT),
+    **dict.fromkeys(("transcript_path", "prompt", "reason"), _TEXT),
+    "is_sub_agent": (bool, "True or False"),
+    "stop_active": (bool, "True or False"),
+    "success": ((bool, NoneType), "True, False or None"),
+    "depth": (int, "a whole number"),
+    "turn": (int, "a whole number"),
+    "tool": ((ToolCall, NoneType), "a ToolCall or None"),
+    "result": ((ToolResult, NoneType), "a ToolResult or None"),
+    "attachments": ((tuple, list), "a tuple"),
+    "tool_calls": ((tuple, list), "a tuple"),
+    "extras": ((Mapping, NoneType), "a mapping or None"),
+}
 
 
 def _shown(value: object) -> str:

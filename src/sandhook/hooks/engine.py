@@ -9,11 +9,19 @@ if decision.refused:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from sandhook.hooks.arguments import check_callable, check_event, check_executors, check_loading
+from sandhook.hooks.arguments import (
+    check_audit,
+    check_callable,
+    check_cancel,
+    check_event,
+    check_executors,
+    check_loading,
+    check_surroundings,
+)
 from sandhook.hooks.audit import Audit, Sink
-from sandhook.hooks.contracts import COMPAT, Contract, LoadOptions
+from sandhook.hooks.contracts import COMPAT, Contract, LoadOptions, kind_of
 from sandhook.hooks.event import Event, Json
 from sandhook.hooks.event_run import BackgroundHooks, BackgroundResult, EventRun, OnceHooks, Services
 from sandhook.hooks.loading import Findings, Group, Loading, LongTimeout, Trust, Withheld
@@ -26,6 +34,7 @@ from sandhook.record import Record
 if TYPE_CHECKING:
     from sandhook.command.own import Utilities
     from sandhook.hooks.host import HostRunner
+    from sandhook.hooks.messages import Message
     from sandhook.hooks.sources import Source
     from sandhook.isolation.arguments import Isolation
     from sandhook.limits import Cancellation
@@ -89,6 +98,7 @@ class HookEngine:
         if runner is not None:
             check_callable("runner", runner, "a runner such as SandboxRunner(), or a function of a Request")
         check_executors(executors or {})
+        check_audit(audit)
         self.groups = tuple(groups)
         self.compat = compat
         self.fail_closed = fail_closed
@@ -147,18 +157,18 @@ class HookEngine:
         Args:
             contract: The format of all sources; None recognises each source's contract by its content.
             utilities, network, isolation: Of the engine's own sandbox, see ``SandboxRunner``; not with a ``runner``.
-            host: Run hooks of trusted layers, or that ``trust`` approved, on this machine, or those that a HostRunner
-                selects. All others and contributions run in the sandbox.
+            host: Run hooks of trusted layers, and those that ``trust`` approved, on this machine, or those that a
+                HostRunner selects. All others and contributions run in the sandbox.
             contributions: Hooks that the host's capabilities bring: raw hooks by id of the capability.
             trust: Decides about hooks of layers that need trust; without it they do not run.
             max_timeout: Seconds that no hook may exceed, whatever its contract allows.
             on_long_timeout: "clamp" shortens a longer timeout, "reject" makes it a fault.
             prestart: Start the workers now.
 
-        Raises TypeError or ValueError for a wrong argument, also for None with ``fail_closed``; ContractError if no
-        contract fits; ConfigError if a file cannot be read or, with ``fail_closed``, the configuration has problems.
+        Raises TypeError or ValueError for a wrong argument; ContractError if no contract fits; ConfigError if a file cannot be read or, with ``fail_closed``, the configuration has problems.
         """
         check_loading(sources, trust, max_timeout, fail_closed=bool(fail_closed))
+        check_surroundings(contract=contract, host=host, contributions=contributions, env=env)
         own_runner = _own_runner(runner, utilities, network, isolation)
         loading = Loading(trust, max_timeout, on_long_timeout)
         options = LoadOptions(compat, ("bash", *(executors or ())), contributions, env or {})
@@ -183,6 +193,13 @@ class HookEngine:
             self._audit.warning("", str(problem))
         for withheld in self.withheld:
             self._audit.warning(withheld.spec.id, f"does not run: {withheld.why}")
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """``problems``, ``withheld`` and ``diagnostics`` as one list with severities, the worst first."""
+        from sandhook.hooks.messages import messages_of
+
+        return messages_of(Findings(self.problems, self.withheld, self.diagnostics))
 
     @property
     def hooks(self) -> tuple[HookSpec, ...]:
@@ -228,6 +245,7 @@ class HookEngine:
             ValueError: Its kind is not known.
         """
         check_event(event)
+        check_cancel(cancel)
         background = self._background.collect()
         decisions = []
         fired = event
@@ -240,6 +258,26 @@ class HookEngine:
         if fired.kind == "session.end":
             self._once.forget(fired.session_id)
         return _with_background(decision, background) if background else decision
+
+    def fire_native(
+        self, payload: Mapping[str, object], event: str | None = None, *, cancel: Cancellation | None = None
+    ) -> Decision:
+        """Fire the event that an agent's own payload describes.
+
+        Args:
+            payload: As the agent passes it to a command hook, decoded.
+            event: The agent's name of the event, where the payload does not have it.
+
+        Raises:
+            ContractError: The payload does not describe an event of the engine's contract.
+            ValueError: The engine has hooks of no contract, or of several.
+        """
+        if len(self.groups) != 1:
+            raise ValueError(f"fire_native needs an engine with one contract, not {len(self.groups)}")
+        contract = self.groups[0].contract
+        value = cast("Json", payload)
+        native, _ = kind_of(contract, contract.event_name(value, {}) if event is None else event)
+        return self.fire(contract.event(native, value), cancel=cancel)
 
     async def afire(self, event: Event) -> Decision:
         """Run ``fire`` in a thread, so that the event loop is not blocked.

@@ -200,8 +200,8 @@ class MixedRunner:
 
 
 def trusted(spec: HookSpec) -> bool:
-    """Return whether a hook is trusted: its layer is trusted, or somebody approved it."""
-    return not needs_trust(spec.layer) or spec.trust_hash is not None
+    """Return whether a hook is trusted: its layer is trusted, or the caller's ``trust`` approved it."""
+    return not needs_trust(spec.layer) or spec.approved
 
 
 def _written(files: Iterable[tuple[str, bytes]], directory: str) -> dict[str, str]:

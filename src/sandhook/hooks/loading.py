@@ -17,7 +17,8 @@ from sandhook.record import Record
 if TYPE_CHECKING:
     from sandhook.hooks.sources import Source
 
-#: Decides whether a hook of a layer that needs trust may run; may return the hook itself, with its approved bytes.
+#: Decides whether a hook of a layer that needs trust may run. It may return the hook itself, with its approved bytes;
+#: True approves the hook whatever its files contain.
 Trust = Callable[[HookSpec], "bool | HookSpec | None"]
 
 #: The time after which the expressions of matchers are compiled when they are first needed.
@@ -156,7 +157,7 @@ class Loading:
         except Exception as error:  # an approval that cannot be read must not end the other layers' guards
             answer, why = None, f"not trusted: {error.__class__.__name__}: {error}"
         if answer:
-            return answer if isinstance(answer, HookSpec) else spec
+            return (answer if isinstance(answer, HookSpec) else spec)._replace(approved=True)
         self.withheld.append(Withheld(spec, why, "untrusted", contract.name))
         return None
 

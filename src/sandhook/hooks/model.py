@@ -116,6 +116,7 @@ class HookSpec(Record):
         layer: The layer of the file, see ``contracts.LAYERS``.
         entry: The raw hook of the configuration, for approvals and for ``convert``.
         trust_hash: Hash of the entry and of every file it names, once somebody approved it.
+        approved: The caller's ``trust`` approved it: a hook of a layer that needs trust.
         snapshot: The hashed files, which are the bytes that run: paths relative to the project, or absolute
             outside it, and contents.
         absent: Patterns of paths that the hook would execute and that matched no further file when it was
@@ -146,6 +147,7 @@ class HookSpec(Record):
     layer: LayerName = ""
     entry: Json = None
     trust_hash: str | None = None
+    approved: bool = False
     snapshot: tuple[tuple[str, bytes], ...] = ()
     absent: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()

@@ -74,14 +74,16 @@ def _outcome(outcome: Outcome) -> JsonObject:
     return record
 
 
-def to_text(decision: Decision, *, output: bool = False) -> list[str]:
+def to_text(decision: Decision, *, output: bool = False, place: str = "") -> list[str]:
     """Return lines about the hooks that ran, why they ran, their verdicts, and the decision.
 
     Args:
         output: Also show what each hook printed.
+        place: The files that the hooks saw, or "".
     """
     lines = [f"not in force: {_one(each.spec.id)}: {_one(each.why)}" for each in decision.withheld]
-    lines.append(f"{decision.event or decision.kind}: {len(decision.outcomes)} hook(s)")
+    files = f", in {_one(place)}" if place and decision.outcomes else ""
+    lines.append(f"{decision.event or decision.kind}: {len(decision.outcomes)} hook(s){files}")
     for outcome in decision.outcomes:
         lines.extend(_outcome_lines(outcome, output))
     lines.append("decision: " + _summary(decision) + _incomplete(decision))

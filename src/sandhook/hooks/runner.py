@@ -103,6 +103,12 @@ class SandboxRunner:
         parse_cache: TreeStore | None = None,
         isolation: Isolation | None = None,
     ) -> None:
+        if files or limits is not None or utilities is not None or fs is not None or network is not None:
+            from sandhook.interp.arguments import check_shell
+
+            check_shell(
+                files=files, env=None, cwd="", limits=limits, utilities=utilities, fs=fs, network=network
+            )
         self._isolation = isolation
         self.obstacle: IsolationError | None = None
         if isolation is None:

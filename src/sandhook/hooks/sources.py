@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Protocol, cast
 from sandhook.errors import ConfigError, Problem, SandhookError
 from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.decode import DecodeError, decode
-from sandhook.hooks.event import Json
 
 if TYPE_CHECKING:
+    from sandhook.hooks.event import JsonObject
 
     class Path(Protocol):
         """The method of ``pathlib.Path`` that makes it a path."""
 
         def __fspath__(self) -> str: ...
 
-    Source = str | Path | Mapping[str, Json] | Document | None
+    Source = str | Path | Mapping[str, object] | Document | None
 
 #: The most files of one directory that are read.
 MAX_FILES = 1_000
@@ -58,7 +58,7 @@ def documents(
         if source is None or isinstance(source, Mapping):
             # several objects are several sources: their hooks do not share their changes of files
             number = f"configuration {len(loaded) + 1}" if len(several) > 1 else ""
-            loaded.append(Document(None if source is None else dict(source), number))
+            loaded.append(Document(None if source is None else cast("JsonObject", dict(source)), number))
             continue
         name = str(source)
         try:
@@ -145,7 +145,7 @@ def discover(
     loaded: list[Document] = []
     problems: list[Problem] = []
     for layer in contract.layers(cwd, env, platform):
-        for path in _files(layer.path.replace("\\", "/") if platform == "win32" else layer.path):
+        for path in layer_files(layer.path.replace("\\", "/") if platform == "win32" else layer.path):
             try:
                 document = contract.parse(read_text(path), path, env)
             except (FileNotFoundError, NotADirectoryError):
@@ -159,11 +159,11 @@ def discover(
     return loaded, problems
 
 
-def _files(path: str) -> list[str]:
+def layer_files(path: str) -> list[str]:
     """Return the files of a layer's path: the path itself, or the files of directories with an ending."""
     above, star, below = path.partition("/*/")
     if star:
-        return [f"{each}/{below}" for each in _files(f"{above}/*")]
+        return [f"{each}/{below}" for each in layer_files(f"{above}/*")]
     directory, _, last = path.rpartition("/")
     if last[:1] != "*":
         return [path]
@@ -172,6 +172,29 @@ def _files(path: str) -> list[str]:
     except OSError:
         return []
     return [f"{directory}/{name}" for name in names if name.endswith(last[1:]) and name[:1] != "."]
+
+
+def project_directory(cwd: str, known: Sequence[Contract], env: Mapping[str, str], platform: str) -> str:
+    """Return the nearest directory, from ``cwd`` upward, that has a project's configuration; ``cwd`` without one.
+
+    The search ends at the root of a git repository, and at the user's home directory.
+
+    Args:
+        cwd: An absolute path with slashes.
+        known: The contracts whose files count.
+    """
+    home = env.get("USERPROFILE" if platform == "win32" else "HOME", "").replace("\\", "/")
+    directory = cwd
+    while directory and directory != home:
+        for contract in known:
+            for layer in contract.layers(directory, env, platform):
+                if layer.name in ("project", "local") and any(map(os.path.isfile, layer_files(layer.path))):
+                    return directory
+        if os.path.exists(f"{directory}/.git"):  # noqa: PTH110
+            break
+        above = directory.rpartition("/")[0] or "/"
+        directory = above if above != directory else ""
+    return cwd
 
 
 def line_of(document: Document, path: str) -> int:

@@ -407,23 +407,23 @@ class HostFileSystem(Conveniences):
         except OSError as error:
             raise to_fs_error(error, path) from None
 
-    def exists(self, path: VirtualPath) -> bool:
+    def exists(self, path: str) -> bool:
         """Return True if a path leads to a file of any kind; a broken link does not."""
         try:
             return self._device(path) is not None or os.path.exists(self.native(path))
         except OSError:
             return False
 
-    def is_dir(self, path: VirtualPath) -> bool:
+    def is_dir(self, path: str) -> bool:
         """Return True if a path leads to a directory, directly or through links."""
         try:
             return os.path.isdir(self.native(path))
         except OSError:
             return False
 
-    def read_bytes(self, path: VirtualPath) -> bytes:
+    def read_bytes(self, path: str) -> bytes:
         """Return a file's whole contents, also for files of unknown size (/proc)."""
-        handle = self._regular(path, self.open(path))
+        handle = self._regular(VirtualPath(path), self.open(VirtualPath(path)))
         try:
             parts: list[bytes] = []
             offset = 0

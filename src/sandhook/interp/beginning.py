@@ -67,12 +67,6 @@ if TYPE_CHECKING:
         temporary_files: Sequence[tuple[str, bytes]]
 
 
-def check_overflow(overflow: str) -> None:
-    """Raise ValueError for another word than those of ``shell.Overflow``."""
-    if overflow not in ("fail", "drop"):
-        raise ValueError(f"overflow must be 'fail' or 'drop', not {overflow!r}")
-
-
 def input_data(stdin: bytes | str | ReadInput) -> bytes | None:
     """Return standard input that is known from the start; None for a callable."""
     if isinstance(stdin, str):

@@ -36,37 +36,36 @@ class Conveniences:
 
         def mkdir(self, path: VirtualPath, mode: int = 0o777) -> None: ...
 
-    def exists(self, path: VirtualPath) -> bool:
+    def exists(self, path: str) -> bool:
         """Return True if the path leads to a file; a broken link does not."""
         try:
-            self.stat(path)
+            self.stat(VirtualPath(path))
         except OSError:
             return False
         return True
 
-    def is_dir(self, path: VirtualPath) -> bool:
+    def is_dir(self, path: str) -> bool:
         """Return True if the path leads to a directory, also through links."""
         try:
-            return self.stat(path).mode & 0o170000 == 0o040000
+            return self.stat(VirtualPath(path)).mode & 0o170000 == 0o040000
         except OSError:
             return False
 
-    def read_bytes(self, path: VirtualPath) -> bytes:
+    def read_bytes(self, path: str) -> bytes:
         """Return the whole contents of a regular file; raises EINVAL for a device or FIFO."""
-        handle = self._regular(path, self.open(path))
+        handle = self._regular(VirtualPath(path), self.open(VirtualPath(path)))
         try:
             return handle.read_at(0, handle.size())
         finally:
             handle.close()
 
-    def write_bytes(
-        self, path: VirtualPath, data: bytes, *, mode: int = 0o644, parents: bool = False
-    ) -> None:
+    def write_bytes(self, path: str, data: bytes, *, mode: int = 0o644, parents: bool = False) -> None:
         """Replace the contents of a regular file, or create it; ``parents`` also creates its directories."""
+        place = VirtualPath(path)
         if parents:
-            self._make_parents(dirname(path))
+            self._make_parents(dirname(place))
         handle = self._regular(
-            path, self.open(path, read=False, write=True, create=True, truncate=True, mode=mode)
+            place, self.open(place, read=False, write=True, create=True, truncate=True, mode=mode)
         )
         try:
             handle.write_at(0, data)

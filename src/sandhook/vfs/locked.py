@@ -124,21 +124,19 @@ class LockedFileSystem:
         with self._lock:
             return self._fs.realpath(path)
 
-    def exists(self, path: VirtualPath) -> bool:
+    def exists(self, path: str) -> bool:
         with self._lock:
             return self._fs.exists(path)
 
-    def is_dir(self, path: VirtualPath) -> bool:
+    def is_dir(self, path: str) -> bool:
         with self._lock:
             return self._fs.is_dir(path)
 
-    def read_bytes(self, path: VirtualPath) -> bytes:
+    def read_bytes(self, path: str) -> bytes:
         with self._lock:
             return self._fs.read_bytes(path)
 
-    def write_bytes(
-        self, path: VirtualPath, data: bytes, *, mode: int = 0o644, parents: bool = False
-    ) -> None:
+    def write_bytes(self, path: str, data: bytes, *, mode: int = 0o644, parents: bool = False) -> None:
         with self._lock:
             self._fs.write_bytes(path, data, mode=mode, parents=parents)
 

@@ -120,9 +120,9 @@ class MemoryFileSystem(Conveniences):
         node.links = 0
         return node
 
-    def read_bytes(self, path: VirtualPath) -> bytes:
+    def read_bytes(self, path: str) -> bytes:
         tree = self._tree
-        node = tree.lookup(path)
+        node = tree.lookup(VirtualPath(path))
         if node.mode & S_IFMT == S_IFREG and isinstance(node.data, bytes) and tree.allowed(node, 4):
             if node.atime <= node.mtime:
                 node.atime = tree.now()

@@ -9,8 +9,8 @@ The engine's hooks may be any agent's. Source: claude-agent-sdk 0.2.143, ``HookC
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts.claude_code import CONTRACT
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Matcher = TypeVar("Matcher")
 
 #: A callback of the SDK. It receives the payload, the id of the tool call, and a context that is not used here.
-Callback = Callable[[Mapping[str, Json], "str | None", object], Awaitable[JsonObject]]
+Callback = Callable[[Mapping[str, object], "str | None", object], Coroutine[object, object, JsonObject]]
 
 #: Events of Python's SDK.
 EVENTS = (
@@ -76,7 +76,7 @@ def matchers(
 
 
 def _callback(engine: HookEngine, name: str, project_dir: str | None) -> Callback:
-    async def hook(input_data: Mapping[str, Json], tool_use_id: str | None, context: object) -> JsonObject:
+    async def hook(input_data: Mapping[str, object], tool_use_id: str | None, context: object) -> JsonObject:
         try:
             event = _event(name, input_data, tool_use_id, project_dir)
             decision = await engine.afire(event)
@@ -90,8 +90,8 @@ def _callback(engine: HookEngine, name: str, project_dir: str | None) -> Callbac
     return hook
 
 
-def _event(name: str, raw: Mapping[str, Json], call_id: str | None, project_dir: str | None) -> Event:
-    payload = {key: value for key, value in raw.items() if value is not None}
+def _event(name: str, raw: Mapping[str, object], call_id: str | None, project_dir: str | None) -> Event:
+    payload = {key: cast("Json", value) for key, value in raw.items() if value is not None}
     if call_id is not None:
         payload.setdefault("tool_use_id", call_id)
     event = CONTRACT.event(name, payload)

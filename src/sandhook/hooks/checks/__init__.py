@@ -5,37 +5,26 @@ Nothing runs. The contract's own decoder decides what an output or an exit statu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 
 from sandhook.errors import LimitExceeded, Problem, ShellSyntaxError
 from sandhook.hooks.checks import scripts
-from sandhook.hooks.checks.rules import RULES, SEVERITIES, Finding
+from sandhook.hooks.checks.matchers import unknown_tools
+from sandhook.hooks.checks.rules import RULES, SEVERITIES, Finding, RuleId
+from sandhook.hooks.checks.surroundings import Surroundings
+from sandhook.hooks.checks.timeouts import doubtful_timeout
 from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.inventory import Item, inventory
 from sandhook.hooks.matcher import All, AnyOf, Exact, Matcher, Never, ToolName
+from sandhook.hooks.model import HookSpec
 from sandhook.hooks.sources import line_of, with_lines
-from sandhook.record import Record
 
 __all__ = ["RULES", "SEVERITIES", "Finding", "Surroundings", "check"]
 
 #: Findings of one configuration.
 MAX_FINDINGS = 1000
-
-
-class Surroundings(Record):
-    """The surroundings of hooks: the base of relative names, the value of ``~``, and access to files.
-
-    Attributes:
-        project: The directory that the hooks run in, an absolute path with slashes.
-        home: The user's home directory.
-        read: Returns the bytes of a file, or None when it is missing or cannot be read.
-    """
-
-    project: str
-    home: str
-    read: Callable[[str], bytes | None]
 
 
 def check(
@@ -70,8 +59,8 @@ def check(
             message = f"the id {spec.id} is that of the hook at {ids[spec.id].where}, too"
             findings.append(Finding("W-DUPLICATE", message, item.file, item.line, item.path, spec.id))
         ids.setdefault(spec.id, item)
-        if (why := _never(spec.matcher)) is not None:
-            findings.append(Finding("W-NEVER", why, item.file, item.line, item.path, spec.id))
+        for rule, message in _configured(spec, contract):
+            findings.append(Finding(rule, message, item.file, item.line, item.path, spec.id))
         if len(findings) < MAX_FINDINGS:
             findings += _script(item, contract, around)
     findings += [_note(text, places) for text in engine.diagnostics]
@@ -80,12 +69,23 @@ def check(
     return findings
 
 
+def _configured(spec: HookSpec, contract: Contract) -> Iterator[tuple[RuleId, str]]:
+    """Yield what is wrong with a hook's matcher and timeout."""
+    if (why := _never(spec.matcher)) is not None:
+        yield "W-NEVER", why
+    else:
+        for message in unknown_tools(spec, contract):
+            yield "W-TOOL", message
+    if (why := doubtful_timeout(spec)) is not None:
+        yield "W-TIMEOUT", why
+
+
 def _script(item: Item, contract: Contract, around: Surroundings) -> list[Finding]:
     spec = item.spec
     if spec is None or spec.executor.type not in ("bash", "argv"):
         return []
     try:
-        return scripts.check(item, contract, around.project, around.home, around.read)
+        return scripts.check(item, contract, around)
     except (ShellSyntaxError, LimitExceeded, RecursionError) as error:
         return [Finding("E-PARSE", str(error), item.file, item.line, item.path, spec.id)]
 

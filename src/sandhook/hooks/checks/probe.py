@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import Contract
 from sandhook.hooks.decode import DecodeError, decode, encode
 from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
-from sandhook.hooks.model import Compat, HookSpec, RunResult, Verdict
+from sandhook.hooks.model import Compat, Decision, HookSpec, RunResult, Verdict
 
 
 def sample(kind: str) -> Event:
@@ -56,6 +57,20 @@ class Probe:
     def of_json(self, value: JsonObject) -> Verdict:
         """Return what the contract makes of a printed object."""
         return self.verdict(encode(value) + "\n")
+
+    def refusal(self) -> str:
+        """Return what a hook prints to refuse this event, or how it ends; "" where it cannot refuse."""
+        if not self.is_gate:
+            return ""
+        decision = Decision(self.spec.event, contract=self.contract.name, reason="REASON")
+        refusing = decision._replace(permission="deny") if self.event.tool else decision._replace(block=True)
+        try:
+            answer = self.contract.answer(refusing, self.event)
+        except SandhookError:
+            return ""
+        if answer.stdout.strip():
+            return answer.stdout.decode("utf-8", "replace").strip()
+        return f"`exit {answer.exit_status}`, with the reason on standard error" if answer.exit_status else ""
 
     @cached_property
     def stdin(self) -> bytes:

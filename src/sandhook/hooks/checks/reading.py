@@ -18,12 +18,17 @@ from sandhook.syntax import parse_cached
 from sandhook.syntax.nodes import (
     AndOr,
     AnsiQuoted,
+    ArithmeticFor,
     Assignment,
     Backquoted,
+    Case,
     CommandSubstitution,
+    ConditionalCommand,
     DoubleQuoted,
     Escaped,
+    For,
     FunctionDefinition,
+    If,
     IfClause,
     Literal,
     Node,
@@ -31,6 +36,7 @@ from sandhook.syntax.nodes import (
     Pipeline,
     ProcessSubstitution,
     Redirection,
+    Select,
     SimpleCommand,
     SingleQuoted,
     While,
@@ -51,6 +57,9 @@ class Act(Record):
         captured: Its standard output does not reach the agent.
         to_stderr: Its standard output is redirected to standard error.
         document: Text of its here-document, or None.
+        reads_payload: Its standard input is that of the hook.
+        certain: It runs whatever the payload is: it is in no branch, loop or function.
+        ends: Under ``set -e`` its failure ends the script.
     """
 
     words: tuple[str | None, ...]
@@ -61,6 +70,9 @@ class Act(Record):
     captured: bool = False
     to_stderr: bool = False
     document: str | None = None
+    reads_payload: bool = False
+    certain: bool = False
+    ends: bool = False
 
     @property
     def name(self) -> str | None:
@@ -84,9 +96,20 @@ class Script(Record):
 
 
 class _Way(Record):
+    """What the nodes above a command mean for it; see Act.
+
+    Attributes:
+        piped: Its standard input is not that of the hook.
+        maybe: It is in a branch, a loop or a function.
+        masked: Its exit status is not that of the command that contains it.
+    """
+
     checked: bool = False
     captured: bool = False
     to_stderr: bool = False
+    piped: bool = False
+    maybe: bool = False
+    masked: bool = False
 
 
 def read(text: str, variables: Mapping[str, str], own: str | None = None) -> Script:
@@ -148,33 +171,60 @@ def _sets_errexit(act: Act) -> bool:
     )
 
 
+#: Commands that may run their parts never, or several times.
+_BRANCHES = (ArithmeticFor, Case, For, Select)
+
+
 def _visit(node: object, way: _Way, reader: Reader, acts: list[Act]) -> None:
     if isinstance(node, SimpleCommand):
         _simple(node, way, reader, acts)
         return
     if isinstance(node, (CommandSubstitution, ProcessSubstitution)):
-        _visit(node.body, _Way(captured=True), reader, acts)
+        inner = _Way(captured=True, piped=way.piped, maybe=way.maybe, masked=way.masked or way.checked)
+        _visit(node.body, inner, reader, acts)
         return
     if isinstance(node, Backquoted):
         return
     if isinstance(node, Pipeline):
-        for command in node.commands[:-1]:
-            _visit(command, way._replace(captured=True, to_stderr=False, checked=True), reader, acts)
-        for command in node.commands[-1:]:
-            _visit(command, way._replace(checked=way.checked or node.negated), reader, acts)
+        for index, command in enumerate(node.commands):
+            inside = way._replace(piped=way.piped or index > 0)
+            if index < len(node.commands) - 1:
+                inside = inside._replace(captured=True, to_stderr=False, checked=True)
+            else:
+                inside = inside._replace(checked=way.checked or node.negated)
+            _visit(command, inside, reader, acts)
         return
     if isinstance(node, AndOr):
-        for command in node.commands[:-1]:
-            _visit(command, way._replace(checked=True), reader, acts)
-        _visit(node.commands[-1], way, reader, acts)
+        for index, command in enumerate(node.commands):
+            last = index == len(node.commands) - 1
+            _visit(
+                command,
+                way._replace(checked=way.checked or not last, maybe=way.maybe or index > 0),
+                reader,
+                acts,
+            )
         return
     if isinstance(node, (IfClause, While)):
         inside = _redirected(way, getattr(node, "redirections", ()), reader)
-        _visit(node.condition, inside._replace(checked=True), reader, acts)
-        _visit(node.body, inside, reader, acts)
+        maybe = way.maybe or isinstance(node, While)
+        _visit(node.condition, inside._replace(checked=True, maybe=maybe), reader, acts)
+        _visit(node.body, inside._replace(maybe=True), reader, acts)
+        return
+    if isinstance(node, If):
+        inside = _redirected(way, node.redirections, reader)
+        for clause in node.clauses:
+            _visit(clause, inside, reader, acts)
+        _visit(node.otherwise, inside._replace(maybe=True), reader, acts)
+        return
+    if isinstance(node, FunctionDefinition):  # a pipe may be its standard input
+        _visit(node.body, way._replace(maybe=True, piped=True), reader, acts)
         return
     if isinstance(node, Node):
         way = _redirected(way, getattr(node, "redirections", ()), reader)
+        if isinstance(node, _BRANCHES):
+            way = way._replace(maybe=True)
+        elif isinstance(node, ConditionalCommand):
+            way = way._replace(masked=True)
         for part in node:
             _visit(part, way, reader, acts)
     elif isinstance(node, tuple):
@@ -184,6 +234,8 @@ def _visit(node: object, way: _Way, reader: Reader, acts: list[Act]) -> None:
 
 def _redirected(way: _Way, redirections: tuple[Redirection, ...], reader: Reader) -> _Way:
     for each in redirections:
+        if each.operator in ("<", "<<", "<<-", "<<<", "<>", "<&") and each.fd in (None, 0):
+            way = way._replace(piped=True)
         if each.operator in ("<", "<<", "<<-", "<<<", "<>", "<&") or each.fd not in (None, 1):
             continue
         target = reader.value(each.target)
@@ -195,8 +247,9 @@ def _redirected(way: _Way, redirections: tuple[Redirection, ...], reader: Reader
 
 
 def _simple(node: SimpleCommand, way: _Way, reader: Reader, acts: list[Act]) -> None:
+    inside = way._replace(masked=bool(node.words) or way.masked)
     for part in (*node.assignments, *node.words, *node.redirections):
-        _visit(part, way, reader, acts)
+        _visit(part, inside, reader, acts)
     if not node.words:
         return
     way = _redirected(way, node.redirections, reader)
@@ -211,6 +264,9 @@ def _simple(node: SimpleCommand, way: _Way, reader: Reader, acts: list[Act]) -> 
             captured=way.captured,
             to_stderr=way.to_stderr,
             document=documents[-1].text if documents else None,
+            reads_payload=not way.piped,
+            certain=not way.maybe,
+            ends=not (way.checked or way.masked),
         )
     )
 

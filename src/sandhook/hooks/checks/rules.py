@@ -26,6 +26,9 @@ RuleId = Literal[
     "E-CONTRACT",
     "E-PARSE",
     "E-FILE",
+    "E-MODE",
+    "E-BYTES",
+    "E-SPLIT",
     "W-CONFIG",
     "W-COMMAND",
     "W-INTERPRETER",
@@ -39,7 +42,11 @@ RuleId = Literal[
     "W-FIELD",
     "W-NULL",
     "W-QUOTE",
+    "W-STDIN",
+    "W-JQ",
     "W-NEVER",
+    "W-TOOL",
+    "W-TIMEOUT",
     "W-DUPLICATE",
     "N-TEXT",
     "N-STATE",
@@ -66,6 +73,21 @@ RULES: dict[RuleId, Rule] = {
         "A script that the hook runs or sources does not exist, or cannot be read.",
         "Correct the path; begin it with the agent's variable of the project's directory.",
     ),
+    "E-MODE": Rule(
+        "error",
+        "A script that the hook runs by its path is not executable: the agent's shell ends with 126.",
+        "`chmod +x FILE`, or run it with `bash FILE`.",
+    ),
+    "E-BYTES": Rule(
+        "error",
+        "A script begins with a byte order mark, or its lines end in CRLF: the agent's shell cannot run it (sandhook accepts CRLF).",
+        "Save it as UTF-8 without a byte order mark, with lines that end in LF (`dos2unix FILE`).",
+    ),
+    "E-SPLIT": Rule(
+        "error",
+        "The path of a script is expanded without quotes, and has a blank: the shell looks for a part of it.",
+        'Write "$NAME"/script.sh.',
+    ),
     "W-CONFIG": Rule(
         "warning",
         "Something in the configuration is allowed but unusual: an unknown field, an event that never fires.",
@@ -73,13 +95,13 @@ RULES: dict[RuleId, Rule] = {
     ),
     "W-COMMAND": Rule(
         "warning",
-        "The script calls a command that the sandbox does not have; its exit status is 127.",
+        "The script calls a command that the sandbox (with `--host`: this machine) does not have; its exit status is 127.",
         "Use another command, or test `command -v NAME` first.",
     ),
     "W-INTERPRETER": Rule(
         "warning",
-        "The script is for another interpreter than a shell, which the sandbox does not have.",
-        "Write the hook as a shell script.",
+        "The script is for an interpreter that the sandbox (with `--host`: this machine) does not have.",
+        "Write the hook as a shell script, or run it on the host.",
     ),
     "W-EXIT": Rule(
         "warning",
@@ -131,10 +153,30 @@ RULES: dict[RuleId, Rule] = {
         "The payload is expanded without quotes: it is split at white space, and `*` in it matches files.",
         'Write "$input".',
     ),
+    "W-STDIN": Rule(
+        "warning",
+        "Two commands read the payload from standard input: the second one reads nothing.",
+        'Write `input=$(cat)` first, and pass `"$input"` to each command.',
+    ),
+    "W-JQ": Rule(
+        "warning",
+        "Under `set -e` a failure of jq ends the script with a status that does not refuse: the action passes.",
+        "Write `|| exit 2` after the command.",
+    ),
     "W-NEVER": Rule(
         "warning",
         "The matcher can never match.",
         "Correct the matcher; `sandhook explain` shows what it tests.",
+    ),
+    "W-TOOL": Rule(
+        "warning",
+        "The matcher names a tool that the agent is not known to have.",
+        "Write the agent's name of the tool; names are case-sensitive.",
+    ),
+    "W-TIMEOUT": Rule(
+        "warning",
+        "The timeout seems to be in another unit than the agent's: milliseconds for seconds, or seconds for milliseconds.",
+        "Write the number in the unit of the agent's page.",
     ),
     "W-DUPLICATE": Rule(
         "warning",

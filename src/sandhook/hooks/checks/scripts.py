@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from sandhook.builtins import BUILTINS
 from sandhook.dispatch.shebang import READ, program_of
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.hooks import contracts
+from sandhook.hooks.checks.payload import failing_jq, second_readers
 from sandhook.hooks.checks.probe import Probe, has_effect, with_computed
 from sandhook.hooks.checks.reading import (
     Act,
@@ -21,7 +22,9 @@ from sandhook.hooks.checks.reading import (
     substitution,
 )
 from sandhook.hooks.checks.rules import Finding, RuleId
+from sandhook.hooks.checks.surroundings import Surroundings
 from sandhook.hooks.contracts import Contract
+from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec
@@ -77,13 +80,14 @@ _MEANS = frozenset(
     ]
 )
 
+#: The byte order mark of UTF-8.
+_BOM = b"\xef\xbb\xbf"
+
 #: Levels of scripts that run scripts.
 _DEPTH = 3
 
 
-def check(
-    item: Item, contract: Contract, project: str, home: str, read_file: Callable[[str], bytes | None]
-) -> list[Finding]:
+def check(item: Item, contract: Contract, around: Surroundings) -> list[Finding]:
     """Return what is wrong with what a hook runs.
 
     Raises:
@@ -92,7 +96,7 @@ def check(
     spec = item.spec
     if spec is None:
         return []
-    checker = _Checker(spec, contract, project, home, read_file)
+    checker = _Checker(spec, contract, around)
     text = spec.executor.text or " ".join(map(in_single_quotes, spec.executor.argv))
     whole = checker.text(text, None, 0)
     checker.results(whole)
@@ -109,19 +113,11 @@ def check(
 class _Checker:
     """Checks one hook's text and the scripts that it names."""
 
-    def __init__(
-        self,
-        spec: HookSpec,
-        contract: Contract,
-        project: str,
-        home: str,
-        read_file: Callable[[str], bytes | None],
-    ) -> None:
+    def __init__(self, spec: HookSpec, contract: Contract, around: Surroundings) -> None:
         self.probe = Probe(contract, spec)
-        self.project = project.rstrip("/") or "/"
-        self.home = home
-        self.read_file = read_file
-        self.variables = dict.fromkeys(PROJECT_VARIABLES, self.project) | {"HOME": home}
+        self.around = around
+        self.project = around.project.rstrip("/") or "/"
+        self.variables = dict.fromkeys(PROJECT_VARIABLES, self.project) | {"HOME": around.home}
         self.findings: list[tuple[RuleId, str, str | None, int]] = []
         self.seen: set[str] = set()
         self.opaque = False
@@ -136,6 +132,7 @@ class _Checker:
         self._quotes(script, own)
         self._reads(script, own)
         self._fields(script, own)
+        self._payload(script, own)
         acts: list[tuple[Act, str | None]] = []
         moved = False
         for act in script.acts:
@@ -153,30 +150,42 @@ class _Checker:
         for act in script.acts:
             for name in command_names(act.words):
                 base = name.rpartition("/")[2] if posixpath.dirname(name) in _BINARIES else name
-                known = base in BUILTINS or base in _SHELLS or base in script.functions or is_utility(base)
+                known = base in BUILTINS or base in script.functions or self._has(base)
                 if not known and "/" not in base and base and base not in looked_up:
                     lacking.setdefault(base, act.line)
         for name, line in lacking.items():
-            self.add("W-COMMAND", f"the sandbox lacks {name}", own, line)
+            self.add("W-COMMAND", f"{self.around.place} lacks {name}", own, line)
+
+    def _has(self, name: str) -> bool:
+        """Return whether a command that is not of the shell itself exists where the hook runs."""
+        if self.around.has_program is not None:
+            return self.around.has_program(name)
+        return name in _SHELLS or is_utility(name)
 
     def _files(self, act: Act, own: str | None, depth: int, moved: bool) -> Iterator[tuple[Act, str | None]]:
         name = self._script_of(act)
+        self._splits(act, own)
         if name is None or (moved and not name.startswith(("/", "~"))):
             return
         path = self._path(name)
         if path in self.seen:
             return
         self.seen.add(path)
-        data = self.read_file(path)
+        data = self.around.read(path)
         if data is None:
             if not act.checked:
                 self.add("E-FILE", f"{name}: there is no such file, or it cannot be read", own, act.line)
             self.opaque = True
             return
+        data = self._clean(data, path)
+        if name == act.name and self.around.is_executable(path) is False:
+            self.add("E-MODE", f"{name} is not executable", own, act.line)
         program = program_of(data[:READ])
         if program is not None and program not in _SHELLS:
             self.opaque = True
-            self.add("W-INTERPRETER", f"{name} is for {program}, which the sandbox lacks", own, act.line)
+            if not self._has(program):
+                lacks = f"which {self.around.place} lacks"
+                self.add("W-INTERPRETER", f"{name} is for {program}, {lacks}", own, act.line)
         elif act.name in _INTERPRETERS and act.name not in (*_SHELLS, "source", "."):
             self.opaque = True  # reported already: the command is missing
         elif b"\0" in data[:256] or depth >= _DEPTH:
@@ -187,6 +196,27 @@ class _Checker:
             except (ShellSyntaxError, LimitExceeded) as error:
                 self.opaque = True
                 self.add("E-PARSE", str(error), path, getattr(getattr(error, "span", None), "line", 0) or 1)
+
+    def _clean(self, data: bytes, path: str) -> bytes:
+        """Report bytes that the agent's shell cannot run; return the script without them."""
+        if data.startswith(_BOM):
+            self.add("E-BYTES", "begins with a byte order mark", path, 1)
+            data = data.removeprefix(_BOM)
+        if b"\r\n" in data:
+            line = data[: data.index(b"\r\n")].count(b"\n") + 1
+            self.add("E-BYTES", "lines end in CRLF", path, line)
+            data = data.replace(b"\r\n", b"\n")
+        return data
+
+    def _splits(self, act: Act, own: str | None) -> None:
+        """Report a script's path that is expanded without quotes and has a blank."""
+        words = act.nodes if act.name in _INTERPRETERS else act.nodes[:1]
+        for word in words:
+            for part in word.parts if isinstance(word, Word) else ():
+                value = self.variables.get(part.name) if isinstance(part, ParameterExpansion) else None
+                if value is not None and any(c in " \t*?[" for c in value):
+                    name = part.name if isinstance(part, ParameterExpansion) else ""
+                    self.add("E-SPLIT", f"${name} is not quoted, and is {value!r} here", own, act.line)
 
     def _script_of(self, act: Act) -> str | None:
         """Return the file that a command runs or reads in, when it is known."""
@@ -206,7 +236,7 @@ class _Checker:
 
     def _path(self, name: str) -> str:
         if name == "~" or name.startswith("~/"):
-            name = self.home + name[1:]
+            name = self.around.home + name[1:]
         absolute = name[:1] == "/" or name[1:3] in (":/", ":\\")
         return posixpath.normpath(name if absolute else f"{self.project}/{name}")
 
@@ -254,6 +284,18 @@ class _Checker:
                     act.line,
                 )
                 return
+
+    def _payload(self, script: Script, own: str | None) -> None:
+        for act, first in second_readers(script):
+            message = (
+                f"{first.name} on line {first.line} reads the whole payload, and {act.name} reads nothing"
+            )
+            self.add("W-STDIN", message, own, act.line)
+        probe = self.probe
+        failing = failing_jq(script) if probe.is_gate and probe.refuses(2) else None
+        if failing is not None and not probe.refuses(5) and self.probe.spec.on_error != "block":
+            message = f"a failure of jq ends the hook, which does not refuse {probe.spec.native_event}"
+            self.add("W-JQ", message, own, failing.line)
 
     def _fields(self, script: Script, own: str | None) -> None:
         filters: dict[str, str] = {}
@@ -345,16 +387,13 @@ class _Checker:
                 self.add("W-NAME", message, own, act.line)
                 return
         name = self.probe.contract.name
-        for other in contracts.names():
-            if other != name and _understands(other, self.probe.spec, value):
-                where = f"on {self.probe.spec.native_event}"
-                self.add(
-                    "W-WORDS",
-                    f"{name} makes nothing of it {where}: the words are those of {other}",
-                    own,
-                    act.line,
-                )
-                return
+        if any(other != name and _understands(other, self.probe.spec, value) for other in contracts.names()):
+            words = encode({key: item for key, item in value.items() if key in _MEANS})
+            advice = self.probe.refusal()
+            to_refuse = f"; to refuse, write {advice}" if advice else ""
+            message = f"{words} is of another agent, and means nothing to {name} on {native}{to_refuse}"
+            self.add("W-WORDS", message, own, act.line)
+            return
         notes = self._certain_notes(value, verdict.diagnostics)
         if problem is not None or notes:
             self.add("W-OUTPUT", problem or notes[0], own, act.line)

@@ -11,9 +11,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from sandhook.errors import Problem, SandhookError
+from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.record import Record
 
 if TYPE_CHECKING:
+    from sandhook.hooks.contracts._vocabulary import Vocabulary
     from sandhook.hooks.event import Event, Json
     from sandhook.hooks.fold import FoldPolicy
     from sandhook.hooks.model import Compat, Decision, HookSpec, LayerName, Request, RunResult, Verdict
@@ -225,6 +227,10 @@ class Contract(Protocol):
         """Return a configuration with these hooks, and a line for each thing that it cannot express."""
         ...
 
+    def vocabulary(self) -> Vocabulary:
+        """Return the agent's names of tools, and of variables with directories."""
+        ...
+
     def facts(self) -> Mapping[str, str]:
         """Return facts about the contract by aspect (``_facts.ASPECTS``), for the documentation."""
         ...
@@ -280,6 +286,11 @@ class BaseContract:
 
     def render(self, specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
         raise ContractError(f"{self.name}: hooks cannot be converted to this format")
+
+    def vocabulary(self) -> Vocabulary:
+        from sandhook.hooks.contracts._vocabulary import Vocabulary
+
+        return Vocabulary()
 
     def facts(self) -> Mapping[str, str]:
         return {}
@@ -364,12 +375,26 @@ def kind_of(contract: Contract, name: str) -> tuple[str, str]:
     raise ContractError(f"unknown event {name!r} for {contract.name}; known are {known}")
 
 
-def recognise(documents: Sequence[Document]) -> Contract:
-    """Return the contract of the documents. Raises UnrecognisedError unless exactly one fits."""
+#: The agent whose form the others adopted: a file that means the same in several of them is read as its own.
+_ORIGIN = "claude_code"
+
+
+def _fitting(documents: Sequence[Document]) -> list[str]:
     fitting = import_module("sandhook.hooks.contracts._recognise").fitting  # it reads contracts' tables
-    fitting_names: list[str] = fitting([(document.value, document.name) for document in documents])
+    names: list[str] = fitting([(document.value, document.name) for document in documents])
+    return names
+
+
+def recognise(documents: Sequence[Document]) -> Contract:
+    """Return the contract of the documents.
+
+    Raises UnrecognisedError if none fits, or several that differ in the form of their files.
+    """
+    fitting_names = _fitting(documents)
     if len(fitting_names) == 1:
         return get(fitting_names[0])
+    if _ORIGIN in fitting_names:
+        return get(_ORIGIN)
     where = ", ".join(doc.name or "the configuration" for doc in documents)
     if fitting_names:
         raise UnrecognisedError(where, f"fits {', '.join(fitting_names)}; say which with --contract")
@@ -379,10 +404,16 @@ def recognise(documents: Sequence[Document]) -> Contract:
 def understand(document: Document, env: Mapping[str, str]) -> tuple[Contract, Document]:
     """Return the contract of a document, and the document as that contract parses it.
 
+    A document that fits several contracts has a diagnostic about that.
+
     Args:
         env: Variables that the file may refer to.
     """
     contract = recognise([document])
+    others = [name for name in _fitting([document]) if name != contract.name]
+    if others:
+        text = f"fits {', '.join(others)} too: read as {contract.name}; --contract names another agent"
+        document = document._replace(diagnostics=(*document.diagnostics, Diagnostic(text, "", document.name)))
     if document.text and contract.has_own_format:
         layer = document.layer
         document = contract.parse(document.text, document.name, env)._replace(layer=layer)

@@ -12,6 +12,9 @@ from sandhook.hooks.decode import type_name
 from sandhook.hooks.event import JsonObject
 from sandhook.record import Record
 
+#: Keys that a handler has and a group does not.
+_HANDLER_KEYS = frozenset({"type", "command", "url", "prompt"})
+
 
 class Handler(Record):
     """One handler as it stands in a file.
@@ -41,6 +44,10 @@ def handlers(fields: Fields, hooks: JsonObject, path: str = "hooks") -> Iterator
             if not isinstance(group, dict):
                 fields.problem(where, f"wanted an object, got {type_name(group)}")
                 continue
+            if group.get("hooks") is None and _HANDLER_KEYS & set(group):
+                message = 'has no list "hooks": a handler belongs in {"hooks": [...]}, and here it never runs'
+                fields.problem(where, message)
+                continue
             before = len(fields.problems)
             matcher = fields.get(group, "matcher", str, where) or ""
             entries = fields.get(group, "hooks", list, where) or ()
@@ -54,8 +61,23 @@ def handlers(fields: Fields, hooks: JsonObject, path: str = "hooks") -> Iterator
                     fields.problem(place, f"wanted an object, got {type_name(raw)}")
 
 
+def report_outside(fields: Fields, value: JsonObject, events: Iterable[str]) -> None:
+    """Report lists at the top level of a file that have an event's name: they belong in ``hooks``."""
+    for name in events:
+        if isinstance(value.get(name), list):
+            fields.problem(name, 'is outside of "hooks": its hooks never run; put it in {"hooks": {...}}')
+
+
 def did_you_mean(name: str, events: Iterable[str]) -> str:
-    """Return a hint at an event whose name differs only in case and underscores; "" without such an event."""
-    folded = name.lower().replace("_", "")
-    near = next((event for event in events if event.lower() == folded), None)
+    """Return a hint at an event with a similar name; "" without such an event."""
+    near = similar(name, events)
     return f"; did you mean {near}?" if near else ""
+
+
+def similar(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is most like a name, regardless of case and underscores; None without one."""
+    from difflib import get_close_matches
+
+    folded = {each.lower().replace("_", ""): each for each in reversed(tuple(known))}
+    near = get_close_matches(name.lower().replace("_", ""), folded, 1, 0.75)
+    return folded[near[0]] if near else None

@@ -9,7 +9,7 @@ from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document, Loaded
 from sandhook.hooks.contracts._claude_shape import Value
 from sandhook.hooks.contracts._fields import Fields, join
-from sandhook.hooks.contracts._groups import Handler
+from sandhook.hooks.contracts._groups import Handler, report_outside
 from sandhook.hooks.contracts._payload import look
 from sandhook.hooks.decode import type_name
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -68,6 +68,7 @@ def gather(
     for fields in all_fields:
         value = fields.document.value
         if isinstance(value, dict):
+            report_outside(fields, value, by_event)
             for spec in read(fields, value):
                 by_event[spec.native_event].append(spec)
         elif value is not None:

@@ -8,6 +8,7 @@
     answer    answer(decision, event)
     render    render(specs)
     schema    SCHEMA
+    vocabulary  VOCABULARY
     facts     FACTS
 """
 
@@ -21,6 +22,7 @@ from sandhook.hooks.contracts import Answer, BaseContract, Document
 
 if TYPE_CHECKING:
     from sandhook.hooks.contracts import Layer, Loaded, LoadOptions
+    from sandhook.hooks.contracts._vocabulary import Vocabulary
     from sandhook.hooks.event import Event, Json
     from sandhook.hooks.model import Compat, Decision, HookSpec, Request, RunResult, Verdict
 
@@ -75,6 +77,10 @@ class PackagedContract(BaseContract):
     def schema(self) -> Json:
         schema: Json = self._part("schema", "SCHEMA")
         return schema
+
+    def vocabulary(self) -> Vocabulary:
+        vocabulary: Vocabulary = self._part("vocabulary", "VOCABULARY")
+        return vocabulary
 
     def facts(self) -> Mapping[str, str]:
         facts: Mapping[str, str] = self._part("facts", "FACTS")

@@ -40,17 +40,8 @@ PROJECT_VARIABLES = (
 #: Fields of a hook that do not decide when or how it runs: its names and places, and what an approval adds.
 _NOT_BOUND = frozenset(
     {
-        "id",
-        "description",
-        "source",
-        "path",
-        "file",
-        "layer",
-        "entry",
-        "trust_hash",
-        "snapshot",
-        "absent",
-        "links",
+        *("id", "description", "source", "path", "file", "layer", "entry"),
+        *("trust_hash", "approved", "snapshot", "absent", "links"),
     }
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.hooks.contracts import Document, Loaded, LoadOptions
 from sandhook.hooks.contracts._fields import Fields
-from sandhook.hooks.contracts._groups import did_you_mean, handlers
+from sandhook.hooks.contracts._groups import did_you_mean, handlers, report_outside
 from sandhook.hooks.contracts.claude_code.handler import Settings, hook
 from sandhook.hooks.contracts.claude_code.names import (
     END_MOST,
@@ -85,6 +85,7 @@ def _document(fields: Fields, settings: Settings) -> Iterator[HookSpec]:
     if not isinstance(value, dict):
         fields.problem("", f"wanted an object, got {type_name(value)}")
         return
+    report_outside(fields, value, EVENTS)
     hooks = fields.get(value, "hooks", dict, "") or {}
     for name in hooks:
         _event_name(fields, name, profile)

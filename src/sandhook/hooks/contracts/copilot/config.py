@@ -31,7 +31,7 @@ from sandhook.hooks.contracts.copilot.names import (
     TOOLS,
 )
 from sandhook.hooks.decode import text_of, texts_of, type_name
-from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.event import Event, Json, JsonObject, ToolCall
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Match, Matcher, Never, OneOf, Regex, TextTest, quote
 from sandhook.hooks.model import Executor, HookSpec
@@ -140,6 +140,11 @@ class ClaudeName(Record):
         name = TOOLS.get(own, own)
         matched = self.test.test(name) or (not isinstance(self.test, Regex) and self.test.test(own))
         return Match(matched, f"tool name {quote(name)} is {'' if matched else 'not '}{self.test}")
+
+    def expression(self) -> str | None:
+        """Return an expression on Copilot's own names of the tools."""
+        own = [name for name in TOOLS if self.check(Event("tool.pre", tool=ToolCall(name))).matched]
+        return f"^({'|'.join(own)})$" if own else None
 
 
 def _of_claude(pattern: str) -> TextTest:

@@ -1,0 +1,93 @@
+"""Matchers that name tools which the agent does not have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sandhook.hooks import contracts
+from sandhook.hooks.contracts import Contract
+from sandhook.hooks.contracts._groups import similar
+from sandhook.hooks.contracts._vocabulary import Vocabulary
+from sandhook.hooks.event import Event, ToolCall
+from sandhook.hooks.matcher import All, AnyOf, Exact, Matcher, OneOf, Prefixes, Regex, ToolName, quote
+from sandhook.hooks.model import HookSpec
+
+_ON_TOOLS = ("tool.pre", "tool.post", "tool.fail", "permission.request")
+
+#: An expression that is a list of names: ``Edit|Write``, ``^(a|b)$``.
+_LIST = re.compile(r"\^?(?:\((?:\?:)?)?(\w+(?:\|\w+)*)\)?\$?")
+_RULE = re.compile(r"(\w+)\(.*\)")
+
+
+def unknown_tools(spec: HookSpec, contract: Contract) -> Iterator[str]:
+    """Yield a line for each tool of a matcher that the agent is not known to have."""
+    vocabulary = contract.vocabulary()
+    if spec.event in _ON_TOOLS and vocabulary.tools:
+        for leaf in _leaves(spec.matcher):
+            yield from _unknown_in(leaf, spec, contract, vocabulary)
+
+
+def _leaves(matcher: Matcher) -> Iterator[ToolName]:
+    if isinstance(matcher, ToolName):
+        yield matcher
+    elif isinstance(matcher, (All, AnyOf)):
+        for part in matcher.parts:
+            yield from _leaves(part)
+
+
+def _unknown_in(leaf: ToolName, spec: HookSpec, contract: Contract, vocabulary: Vocabulary) -> Iterator[str]:
+    known = {*vocabulary.tools, *(name for several in leaf.aliases.values() for name in several)}
+    found_anywhere = isinstance(leaf.test, Regex) and not leaf.test.pattern.startswith("^")
+    names = _names_in(leaf)
+    for name in names or ():
+        if name in known or _of_server(name) or (found_anywhere and any(name in each for each in known)):
+            continue
+        if (advice := _advice(name, contract, vocabulary, known)) is not None:
+            yield f"{quote(name)} is not a tool of {contract.name}{advice}"
+    if names is None and isinstance(leaf.test, Regex) and not _matches_any(leaf, spec, known):
+        rule = _RULE.fullmatch(leaf.test.pattern)
+        hint = f"; a rule is not a matcher: write {rule[1]}" if rule is not None and rule[1] in known else ""
+        yield f"/{leaf.test.pattern}/ matches no known tool of {contract.name}{hint}"
+
+
+def _names_in(leaf: ToolName) -> tuple[str, ...] | None:
+    """Return the names of a list; None for another test."""
+    test = leaf.test
+    if isinstance(test, Exact):
+        return (test.wanted,)
+    if isinstance(test, OneOf):
+        return test.wanted
+    if isinstance(test, Prefixes):
+        return tuple(each for each in test.alternatives if each[-1:] != "*")
+    if isinstance(test, Regex):
+        several = _LIST.fullmatch(test.pattern)
+        return tuple(several[1].split("|")) if several is not None else None
+    return ()
+
+
+def _of_server(name: str) -> bool:
+    """Return whether a name may be that of a tool of an MCP server."""
+    return name.startswith(("mcp", "@", "MCP:")) or "__" in name
+
+
+def _matches_any(leaf: ToolName, spec: HookSpec, known: set[str]) -> bool:
+    if isinstance(leaf.test, Regex) and any(part in leaf.test.pattern for part in ("mcp", "MCP", "__")):
+        return True
+    return any(leaf.check(Event(spec.event, tool=ToolCall(name))).matched for name in sorted(known))
+
+
+def _advice(name: str, contract: Contract, vocabulary: Vocabulary, known: set[str]) -> str | None:
+    """Return the end of a sentence about an unknown name, or None when it may be a tool that is not known here."""
+    near = similar(name, sorted(known))
+    if near is not None and near.lower() == name.lower():
+        return f": names are case-sensitive; did you mean {near}?"
+    for other in contracts.names():
+        if other == contract.name:
+            continue
+        for kind in contracts.get(other).vocabulary().classes_of(name):
+            mine = vocabulary.of_class(kind)
+            return f", but of {other}; did you mean {mine[0]}?" if mine else f", but of {other}"
+    if near is not None:
+        return f"; did you mean {near}?"
+    return "" if vocabulary.complete else None

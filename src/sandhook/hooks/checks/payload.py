@@ -1,0 +1,70 @@
+"""How a script reads the payload: twice, or with a failure that lets the action pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sandhook.hooks.checks.reading import Act, Script
+
+#: Options of jq with a value, and with two.
+_JQ_ONE = frozenset({"--indent", "-f", "--from-file", "-L"})
+_JQ_TWO = frozenset({"--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile"})
+
+#: Filters that read standard input when they have at most so many operands.
+_FILTERS = {"cat": 0, "grep": 1, "egrep": 1, "fgrep": 1, "sed": 1, "awk": 1, "tee": 9, "tr": 9, "base64": 0}
+
+
+def second_readers(script: Script) -> Iterator[tuple[Act, Act]]:
+    """Yield each command that reads the payload after another command has read all of it, and that command."""
+    first: Act | None = None
+    for act in script.acts:
+        if not act.reads_payload or act.name in script.functions or not (_reads_all(act) or _reads_line(act)):
+            continue
+        if first is not None:
+            yield act, first
+        elif act.certain and _reads_all(act):
+            first = act
+
+
+def _reads_line(act: Act) -> bool:
+    return act.name == "read" and not any(word and word.startswith("-") and "u" in word for word in act.words)
+
+
+def _reads_all(act: Act) -> bool:
+    """Return whether a command reads its standard input to the end."""
+    if act.name == "jq":
+        return _jq_reads(act)
+    most = _FILTERS.get(act.name or "")
+    if most is None:
+        return False
+    operands = [word for word in act.words[1:] if word is None or word == "-" or not word.startswith("-")]
+    if any(word in ("-e", "-f", "-r", "-R") for word in act.words[1:]) and act.name != "cat":
+        return act.name in ("sed", "awk") and not operands
+    return sum(word != "-" for word in operands) <= most
+
+
+def _jq_reads(act: Act) -> bool:
+    words = list(act.words[1:])
+    operands = 0
+    has_program = False
+    while words:
+        word = words.pop(0)
+        if word is None or not word.startswith("-"):
+            operands += 1
+        elif word in ("-n", "--null-input") or (word[1:2] != "-" and "n" in word[1:]):
+            return False
+        elif word in ("--args", "--jsonargs"):
+            break
+        elif word in _JQ_TWO:
+            del words[:2]
+        elif word in _JQ_ONE:
+            has_program = has_program or word in ("-f", "--from-file")
+            del words[:1]
+    return operands <= (0 if has_program else 1)
+
+
+def failing_jq(script: Script) -> Act | None:
+    """Return the first jq whose failure ends the script under ``set -e``, or None."""
+    if not script.errexit or any(act.name == "trap" for act in script.acts):
+        return None
+    return next((act for act in script.acts if act.name == "jq" and act.ends), None)

@@ -1,0 +1,15 @@
+"""Mistral Vibe's names of tools, and of variables with directories."""
+
+from __future__ import annotations
+
+from sandhook.hooks.contracts._vocabulary import Vocabulary
+
+VOCABULARY = Vocabulary(
+    shell=("bash",),
+    read=("read_file",),
+    write=("write_file",),
+    edit=("search_replace",),
+    search=("grep",),
+    others=("todo",),
+    mcp="{server}_{tool}",
+)
