@@ -456,6 +456,9 @@ class Runtime:
             return False
         if node is not None:
             self.note_command(state, node)
+            if state.tracing.debugged is node:
+                state.tracing.debugged = None
+                return False
         return traps.skips(state, self.run_trap(state, "DEBUG"))
 
     def trace(self, state: State, argv: Sequence[Argument]) -> None:
