@@ -380,7 +380,7 @@ def test_json(sandhook: Run, here: Path) -> None:
     assert (ran.status, document["version"], document["ok"]) == (1, 1, False)
     (report,) = document["reports"]
     assert (report["file"], report["shell"], report["ok"]) == ("a.test.sh", "sandhook", False)
-    assert report["counts"] == {"pass": 1, "ok": 0, "bug": 0, "n-i": 0, "differs": 0, "fail": 1}
+    assert report["counts"] == {"pass": 1, "ok": 0, "bug": 0, "n-i": 0, "skip": 0, "differs": 0, "fail": 1}
     bad, good = report["cases"]
     assert {**bad, "seconds": 0} == {
         "name": "status and streams",

@@ -7,12 +7,12 @@ import os
 from sandhook.conformance.workers import CHUNK, MIN_SCRIPTS, Sandhook
 
 
-def dying(scripts, root, seconds):
+def dying(tasks, root, seconds):
     """Stand in for a worker's work: a script that says so kills the process."""
-    for script in scripts:
+    for script, _ in tasks:
         if script == "die":
             os._exit(9)
-    return [(0, f"{script} {root} {seconds}".encode(), b"", "", 0.0) for script in scripts]
+    return [(0, f"{script} {root} {seconds}".encode(), b"", "", 0.0, None) for script, _ in tasks]
 
 
 class Mortal(Sandhook):

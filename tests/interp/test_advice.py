@@ -13,6 +13,10 @@ ADVICE = "sandhook: the sandbox has no {}, a program of the host: host mode, or 
     ("script", "program", "first"),
     [
         ("python3 -c 1", "python3", "bash: line 1: python3: command not found\n"),
+        ("perl -e 1", "perl", "bash: line 1: perl: command not found\n"),
+        ("node -e 1", "node", "bash: line 1: node: command not found\n"),
+        ("/usr/bin/python3 -c 1", "python3", "bash: line 1: /usr/bin/python3: No such file or directory\n"),
+        ("/opt/node/bin/node -e 1", "node", "bash: line 1: /opt/node/bin/node: No such file or directory\n"),
         ("node x.js || exit 127", "node", "bash: line 1: node: command not found\n"),
         ("env ruby -e 1", "ruby", "env: 'ruby': No such file or directory\n"),
         ("echo a | xargs make", "make", "xargs: make: No such file or directory\n"),
@@ -33,6 +37,8 @@ def test_advice(script, program, first):
     [
         ("nosuch", 127, "bash: line 1: nosuch: command not found\n"),
         ("command -v python3", 1, ""),
+        ("./python3", 127, "bash: line 1: ./python3: No such file or directory\n"),
+        ("dir/perl", 127, "bash: line 1: dir/perl: No such file or directory\n"),
         ("type -P python3", 1, ""),
         ('command_not_found_handle() { echo "$1?" >&2; return 3; }; python3', 3, "python3?\n"),
         ("python3() { return 4; }; python3", 4, ""),

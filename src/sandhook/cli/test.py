@@ -40,8 +40,8 @@ def parser() -> Parser:
     result = Parser(
         "test",
         "[OPTION]... PATH...",
-        "Run the cases of files, or of all *.test and *.test.sh files in directories, on sandhook\n"
-        "and on real shells, and compare the results with the expectations in the files.\n\n"
+        "Run the cases of files, or of all *.test, *.test.sh and *.bats files in directories, on\n"
+        "sandhook and on real shells, and compare the results with the expectations in the files.\n\n"
         "Exit status: 0 all as expected, 1 a case is not as expected, 2 after a usage error, a file\n"
         "that cannot be read, or a missing shell.",
     )
@@ -104,7 +104,7 @@ def _test(options: argparse.Namespace) -> int:
     if options.root is not None and not os.path.isdir(options.root):  # noqa: PTH112
         raise UsageError(f"test: --root {options.root}: not a directory")
     paths, problems = find(options.paths)
-    files, unreadable = load(paths)
+    files, unreadable = load(paths, options.root or ".")
     shells = _shells(options)
     problems += unreadable + _missing(files if options.oracle else [], shells)
     if problems:
@@ -125,6 +125,11 @@ def _test(options: argparse.Namespace) -> int:
         )
         return 0
     if options.record:
+        for file in files:
+            if not file.records:
+                raise UsageError(
+                    f"test: --record does not write {file.path}: it is not in sandhook's own form"
+                )
         return _record(options, paths, files, selections, jobs)
     reports = _run(options, selections, shells, jobs)
     if options.layout == "text" and options.out is None and is_terminal(sys.stdout):

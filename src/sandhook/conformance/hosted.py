@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from time import monotonic
 
+from sandhook.conformance.model import Observation
 from sandhook.conformance.oracle import RealShell
-from sandhook.conformance.runner import Observation, observation_of
+from sandhook.conformance.runner import observation_of
 from sandhook.host.search import Preference
 from sandhook.host.shell import HostShell
 from sandhook.host.world import Host
@@ -36,8 +37,8 @@ class HostedShell(RealShell):
     def _find(self) -> str:
         return ""  # scripts run in this process
 
-    def _in(self, directory: str, script: str) -> Observation:
+    def _in(self, directory: str, script: str, seconds: float) -> Observation:
         start = monotonic()
-        limits = Limits.generous().with_(wall_seconds=self._timeout)
+        limits = Limits.generous().with_(wall_seconds=seconds)
         shell = HostShell(host=self._host, env=self.environment(directory), cwd=directory, limits=limits)
         return observation_of(shell.run(script), monotonic() - start)

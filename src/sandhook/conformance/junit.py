@@ -51,8 +51,11 @@ def _case(report: Report, outcome: Outcome) -> str:
             outcome.observation.trouble if name == "trouble" else name for name in outcome.differences
         )
         content = _failure(f"not as expected: {head}", "\n".join(difference(report, outcome)))
+    elif outcome.result == "skip":
+        content = f'      <skipped message="{escape(outcome.observation.skip or "")}"/>\n'
     elif outcome.result == "differs":
-        content = f'      <skipped message="differs, and the file does not name {escape(report.shell)}"/>\n'
+        why = outcome.case.optional or f"the file does not name {report.shell}"
+        content = f'      <skipped message="differs: {escape(why)}"/>\n'
     name = f"{outcome.case.line}: {outcome.case.name}"
     return _element(report, name, outcome.observation.seconds, content)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from sandhook.record import Record
 
@@ -50,6 +51,23 @@ class Expectation(Record):
     line: int = 0
 
 
+class Observation(Record):
+    """The result of one script on a shell.
+
+    Attributes:
+        trouble: Why there is no result (a limit, a defect, a missing shell), or "".
+        seconds: Duration.
+        skip: Why the test skipped itself; None if it ran.
+    """
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+    trouble: str = ""
+    seconds: float = 0.0
+    skip: str | None = None
+
+
 class Oracle(Record):
     """A shell that must pass a file, and the lowest version that passes."""
 
@@ -88,6 +106,10 @@ class Case:
         strict: Output without an expectation must be empty; otherwise it is not compared.
         spans: Lines of the rule's status, stdout and stderr: the first, and one after the last, from 0.
         end: One after the last line of the script, from 0; expectations begin here.
+        default_status: The exit status of a case that states none; None is not compared.
+        newline_matters: False if a newline at the end of the output is not compared.
+        optional: Why a mismatch is not a failure, or "".
+        skip: Why the case does not run, or "".
     """
 
     name: str
@@ -100,6 +122,10 @@ class Case:
     strict: bool = True
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
     end: int = 0
+    default_status: int | None = 0
+    newline_matters: bool = True
+    optional: str = ""
+    skip: str = ""
 
     def own_expectation(self, shell: str, version: tuple[int, ...] = ()) -> Expectation:
         """Return the expectation that names a shell, or an empty expectation."""
@@ -116,13 +142,26 @@ class Case:
         stderr = own.stderr
         if stderr is None and not (own.kind and self.strict):  # such a shell prints other messages
             stderr = rule.stderr
+        status = own.status if own.status is not None else rule.status
         return Expectation(
-            status=own.status if own.status is not None else rule.status or 0,
+            status=self.default_status if status is None else status,
             stdout=stdout or "" if self.strict else stdout,
             stderr=stderr,
             kind=own.kind,
             line=own.line or rule.line or self.line,
         )
+
+
+class Batch(Protocol):
+    """Runs the cases of a file in one script, because they share what the file sets up."""
+
+    def script(self, cases: Sequence[Case]) -> str:
+        """Return the script that runs these cases."""
+        ...
+
+    def split(self, cases: Sequence[Case], whole: Observation) -> list[Observation]:
+        """Return the result of each case from the result of the script."""
+        ...
 
 
 @dataclass(slots=True)
@@ -134,6 +173,8 @@ class CaseFile:
         compared_shells: The shells of ``## compare_shells:``, in the public format.
         expected_failures: Number of cases that sandhook fails.
         own: True for the stricter form of this project.
+        records: False if ``--record`` cannot write the form of this file.
+        batch: Runs all cases in one script; None if each case is a script.
     """
 
     path: str
@@ -142,6 +183,8 @@ class CaseFile:
     compared_shells: tuple[str, ...] = ()
     expected_failures: int = 0
     own: bool = True
+    records: bool = True
+    batch: Batch | None = None
     cases: list[Case] = field(default_factory=list)
 
     def requires_pass(self, shell: str) -> bool:

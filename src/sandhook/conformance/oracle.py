@@ -18,8 +18,8 @@ from pathlib import Path
 from time import monotonic
 
 from sandhook.conformance.helpers import PROGRAMS
-from sandhook.conformance.model import Oracle
-from sandhook.conformance.runner import ENVIRONMENT, TIMEOUT, Observation
+from sandhook.conformance.model import Observation, Oracle
+from sandhook.conformance.runner import ENVIRONMENT, TIMEOUT
 from sandhook.worker.winjob import close, end_with_host
 
 #: The real shells by name, each with the names of its program in order of preference.
@@ -154,17 +154,20 @@ class RealShell:
             "TESTBIN": self._helpers,
         }
 
-    def map(self, scripts: Sequence[str]) -> Generator[Observation, None, None]:
-        """Yield the result of each script, in order."""
+    def map(
+        self, scripts: Sequence[str], counts: Sequence[int] | None = None
+    ) -> Generator[Observation, None, None]:
+        """Yield the result of each script, in order; ``counts`` has the number of cases of each script."""
+        counts = counts or [1] * len(scripts)
         if self._jobs <= 1 or len(scripts) < 2:
-            yield from map(self.run, scripts)
+            yield from map(self.run, scripts, counts)
             return
         from concurrent.futures import ThreadPoolExecutor
 
         pool = ThreadPoolExecutor(self._jobs)
         self._is_ending = False
         try:
-            yield from pool.map(self.run, scripts)
+            yield from pool.map(self.run, scripts, counts)
         finally:
             self._is_ending = True
             pool.shutdown(wait=False, cancel_futures=True)
@@ -172,14 +175,14 @@ class RealShell:
                 self._kill_group(process)
             pool.shutdown()
 
-    def run(self, script: str) -> Observation:
-        """Run one script."""
+    def run(self, script: str, count: int = 1) -> Observation:
+        """Run one script with this number of cases."""
         with tempfile.TemporaryDirectory(
             prefix="case-", dir=self._directory.name, ignore_cleanup_errors=True
         ) as directory:
-            return self._in(directory, script)
+            return self._in(directory, script, self._timeout * count)
 
-    def _in(self, directory: str, script: str) -> Observation:
+    def _in(self, directory: str, script: str, seconds: float) -> Observation:
         start = monotonic()
         process = subprocess.Popen(
             [self.name, *_OPTIONS.get(self.name, ()), "-c", script.encode("utf-8", "surrogateescape")],
@@ -196,11 +199,11 @@ class RealShell:
             self._kill_group(process)
         trouble = ""
         try:
-            out, err = process.communicate(timeout=self._timeout)
+            out, err = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             self._kill_group(process)
             out, err = process.communicate()
-            trouble = f"no end after {self._timeout:g} seconds"
+            trouble = f"no end after {seconds:g} seconds"
         finally:
             self._kill_group(process)  # including its background processes
             self._running.pop(process, None)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from sandhook.conformance.model import Case, CaseFile, Expectation
+from sandhook.conformance.model import Case, CaseFile, Expectation, Observation
 from sandhook.conformance.reader import read_all
-from sandhook.conformance.runner import Observation, compare
+from sandhook.conformance.runner import compare
 from sandhook.record import Record
 
 #: The order in which expectations are written.

@@ -151,10 +151,19 @@ def difference(report: Report, outcome: Outcome) -> Iterator[str]:
     for name in ("stdout", "stderr"):
         if name in outcome.differences:
             yield from indented(unified(name, getattr(expected, name), text_of(getattr(observation, name))))
-    if "stderr" not in outcome.differences and observation.stderr and expected.stderr is None:
-        yield "    stderr (not compared):"
+    if report.file.batch is not None:
+        yield from _not_compared("where it failed", observation.stderr)
+        yield from _not_compared("output", observation.stdout, LONGEST)
+    elif "stderr" not in outcome.differences and expected.stderr is None:
+        yield from _not_compared("stderr (not compared)", observation.stderr)
+
+
+def _not_compared(name: str, data: bytes, longest: int = 10) -> Iterator[str]:
+    """Yield the lines of an output that has no expectation."""
+    if data:
+        yield f"    {name}:"
         yield from indented(
-            (f"  {visible(text)}" for text in text_of(observation.stderr).rstrip("\n").split("\n")), 10
+            (f"  {visible(text)}" for text in text_of(data).rstrip("\n").split("\n")), longest
         )
 
 
@@ -257,6 +266,8 @@ def case_json(outcome: Outcome) -> dict[str, object]:
         "result": outcome.result,
         "seconds": round(outcome.observation.seconds, 6),
     }
+    if outcome.result == "skip":
+        record["reason"] = outcome.observation.skip or ""
     if outcome.differences:
         expected, observation = outcome.expected, outcome.observation
         record["differences"] = list(outcome.differences)

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Literal, get_args
 
 from sandhook.conformance.helpers import UTILITIES
-from sandhook.conformance.model import HOST, Case, CaseFile, Expectation, Kind
+from sandhook.conformance.model import HOST, Case, CaseFile, Expectation, Kind, Observation
 from sandhook.interp.result import Result as RunResult
 from sandhook.limits import Limits
 from sandhook.record import Record
@@ -40,8 +40,9 @@ TIMEOUT = 20.0
 #: Limits of a case on sandhook.
 LIMITS = Limits(wall_seconds=TIMEOUT)
 
-#: The result of a case. "differs" is a mismatch on a shell that the file does not name.
-Result = Literal["pass", "ok", "bug", "n-i", "differs", "fail"]
+#: The result of a case. "differs" is a mismatch that is not a failure: on a shell that the file does not name, or
+#: in an optional case.
+Result = Literal["pass", "ok", "bug", "n-i", "skip", "differs", "fail"]
 
 #: All results, in the order of the tables.
 RESULTS: tuple[Result, ...] = get_args(Result)
@@ -51,21 +52,6 @@ Difference = Literal["status", "stdout", "stderr", "trouble"]
 
 #: Results of the expectations for one shell.
 _RESULT_OF: dict[Kind, Result] = {"": "pass", "OK": "ok", "BUG": "bug", "N-I": "n-i"}
-
-
-class Observation(Record):
-    """The result of one script on a shell.
-
-    Attributes:
-        trouble: Why there is no result (a limit, a defect, a missing shell), or "".
-        seconds: Duration.
-    """
-
-    status: int
-    stdout: bytes
-    stderr: bytes
-    trouble: str = ""
-    seconds: float = 0.0
 
 
 Run = Callable[[str], Observation]
@@ -155,15 +141,24 @@ class Report:
         return "\n".join([head, *map(str, self.failures)])
 
 
-def run_sandhook(script: str, root: str | None = None, seconds: float | None = None) -> Observation:
+def run_sandhook(
+    script: str, root: str | None = None, seconds: float | None = None, count: int = 1
+) -> Observation:
     """Run a script in a fresh shell over an empty working directory.
 
     Args:
         root: Directory of the host that the script sees as $REPO_ROOT; its changes there are discarded.
-        seconds: Limit; TIMEOUT when None.
+        seconds: Limit of one case; TIMEOUT when None.
+        count: Number of cases that the script has.
     """
     start = monotonic()
     limits = LIMITS if seconds is None else LIMITS._replace(wall_seconds=seconds)
+    if count > 1:
+        limits = limits.with_(
+            wall_seconds=limits.wall_seconds * count,
+            output_bytes=limits.output_bytes * count,
+            steps=limits.steps * count,
+        )
     fs: FileSystem | None = None
     if root is not None and "REPO_ROOT" in script:
         fs = table = MountTable(MemoryFileSystem())
@@ -193,6 +188,9 @@ def run_file(
         run: Runs one script on that shell, such as ``RealShell.run``.
         version: Version of the shell, for expectations that name a version.
     """
+    if file.batch is not None:
+        observations = file.batch.split(file.cases, run(file.batch.script(file.cases)))
+        return report(file, shell, observations, version=version)
     return report(file, shell, (run(case.script) for case in file.cases), version=version)
 
 
@@ -217,6 +215,10 @@ def judge(
 ) -> Outcome:
     """Compare the result of a shell with its expectation."""
     expected = case.expectation_for(shell, version)
+    if observation.skip is not None:
+        return Outcome(case, "skip", expected, observation)
+    if not case.newline_matters:
+        observation = _ended(expected, observation)
     differences = compare(expected, observation)
     if differences and shell == HOST and expected.kind:  # utilities of the machine may follow the rule
         rule = case.expectation_for("")
@@ -225,7 +227,7 @@ def judge(
     result: Result
     if not differences:
         result = _RESULT_OF[expected.kind]
-    elif file.requires_pass(shell):
+    elif file.requires_pass(shell) and not case.optional:
         result = "fail"
     else:
         result = "differs"
@@ -236,12 +238,20 @@ def compare(expected: Expectation, observation: Observation) -> tuple[Difference
     """Return the parts that are not as expected."""
     if observation.trouble:
         return ("trouble",)
-    differences: list[Difference] = ["status"] if expected.status != observation.status else []
+    differences: list[Difference] = []
+    if expected.status is not None and expected.status != observation.status:
+        differences.append("status")
     if _differs(expected.stdout, observation.stdout):
         differences.append("stdout")
     if _differs(expected.stderr, observation.stderr):
         differences.append("stderr")
     return tuple(differences)
+
+
+def _ended(expected: Expectation, observation: Observation) -> Observation:
+    """Return a result whose output has a newline at its end, if that makes it the expected output."""
+    ended = observation._replace(stdout=observation.stdout + b"\n")
+    return observation if _differs(expected.stdout, ended.stdout) else ended
 
 
 def _differs(expected: str | None, actual: bytes) -> bool:

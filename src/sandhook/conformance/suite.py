@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from sandhook.conformance.model import Case, CaseFile
+from sandhook.conformance.bashkit import is_bashkit, read_bashkit
+from sandhook.conformance.bats import is_bats, read_bats
+from sandhook.conformance.model import Case, CaseError, CaseFile, Observation
 from sandhook.conformance.reader import read_all
-from sandhook.conformance.runner import Observation, Report, judge
+from sandhook.conformance.runner import Report, judge
 
 #: Names of case files in a directory.
-PATTERNS = ("*.test", "*.test.sh")
+PATTERNS = ("*.test", "*.test.sh", "*.bats")
 
 
 class Runner(Protocol):
@@ -25,7 +27,9 @@ class Runner(Protocol):
 
     def run(self, script: str) -> Observation: ...
 
-    def map(self, scripts: Sequence[str]) -> Generator[Observation, None, None]: ...
+    def map(
+        self, scripts: Sequence[str], counts: Sequence[int] | None = None
+    ) -> Generator[Observation, None, None]: ...
 
 
 class Selection:
@@ -34,6 +38,26 @@ class Selection:
     def __init__(self, file: CaseFile, cases: list[Case]) -> None:
         self.file = file
         self.cases = cases
+        self._runs = [case for case in cases if not case.skip]
+
+    def scripts(self) -> list[str]:
+        """Return the scripts to run."""
+        if self.file.batch is not None:
+            return [self.file.batch.script(self._runs)] if self._runs else []
+        return [case.script for case in self._runs]
+
+    def counts(self) -> list[int]:
+        """Return the number of cases of each script."""
+        if self.file.batch is not None:
+            return [len(self._runs)] if self._runs else []
+        return [1] * len(self._runs)
+
+    def observations(self, results: Iterator[Observation]) -> Iterator[Observation]:
+        """Yield the result of each case, from the results of the scripts."""
+        if self.file.batch is not None and self._runs:
+            results = iter(self.file.batch.split(self._runs, next(results)))
+        for case in self.cases:
+            yield Observation(0, b"", b"", skip=case.skip) if case.skip else next(results)
 
 
 def find(paths: Sequence[str]) -> tuple[list[Path], list[str]]:
@@ -64,8 +88,12 @@ def read_lines(path: Path) -> tuple[str, str]:
     return text, "\n"
 
 
-def load(paths: Sequence[Path]) -> tuple[list[CaseFile], list[str]]:
-    """Read case files; return them and all errors in them."""
+def load(paths: Sequence[Path], root: str = ".") -> tuple[list[CaseFile], list[str]]:
+    """Read case files; return them and all errors in them.
+
+    Args:
+        root: Directory that cases see as $REPO_ROOT.
+    """
     files = []
     problems = []
     for path in paths:
@@ -74,10 +102,24 @@ def load(paths: Sequence[Path]) -> tuple[list[CaseFile], list[str]]:
         except OSError as error:
             problems.append(f"{path.as_posix()}: {error.strerror}")
             continue
-        file, errors = read_all(text, path.as_posix())
+        file, errors = _read(text, path, root)
         files.append(file)
         problems += map(str, errors)
     return files, problems
+
+
+def _read(text: str, path: Path, root: str) -> tuple[CaseFile, list[CaseError]]:
+    name = path.as_posix()
+    if is_bats(name):
+        top = Path(root).resolve()
+        place = path.resolve()
+        if not place.is_relative_to(top):
+            message = f"a bats file outside of {root}, which tests see as their directory; use --root DIR"
+            return CaseFile(name), [CaseError(name, 1, message)]
+        return read_bats(text, name, place.relative_to(top).as_posix())
+    if is_bashkit(text, name):
+        return read_bashkit(text, name)
+    return read_all(text, name)
 
 
 def run(
@@ -94,16 +136,17 @@ def run(
         fail_fast: Stop after the first file that is not as expected.
     """
     reports = []
-    results = runner.map([case.script for selection in selections for case in selection.cases])
+    results = runner.map(
+        [script for selection in selections for script in selection.scripts()],
+        [count for selection in selections for count in selection.counts()],
+    )
     try:
         for selection in selections:
             report = Report(
                 selection.file, runner.name, partial=len(selection.cases) < len(selection.file.cases)
             )
-            for case in selection.cases:
-                report.outcomes.append(
-                    judge(selection.file, case, runner.name, next(results), runner.version)
-                )
+            for case, observation in zip(selection.cases, selection.observations(results)):
+                report.outcomes.append(judge(selection.file, case, runner.name, observation, runner.version))
                 step()
             reports.append(report)
             if fail_fast and not report.good:

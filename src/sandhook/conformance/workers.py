@@ -11,7 +11,8 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sandhook.conformance.runner import Observation, run_sandhook
+from sandhook.conformance.model import Observation
+from sandhook.conformance.runner import run_sandhook
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -23,7 +24,10 @@ CHUNK = 16
 MIN_SCRIPTS = 64
 
 #: The result of one script between processes: the fields of ``Observation``.
-_Fields = tuple[int, bytes, bytes, str, float]
+_Fields = tuple[int, bytes, bytes, str, float, str | None]
+
+#: A script and the number of its cases.
+_Task = tuple[str, int]
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
@@ -53,9 +57,22 @@ def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _run(scripts: list[str], root: str | None, seconds: float | None) -> list[_Fields]:
+def _run(tasks: list[_Task], root: str | None, seconds: float | None) -> list[_Fields]:
     """Run some scripts in a worker."""
-    return [tuple(run_sandhook(script, root, seconds)) for script in scripts]
+    return [tuple(run_sandhook(script, root, seconds, count)) for script, count in tasks]
+
+
+def _chunks(tasks: list[_Task]) -> list[list[_Task]]:
+    """Return the scripts in groups of about ``CHUNK`` cases."""
+    chunks: list[list[_Task]] = []
+    room = 0
+    for task in tasks:
+        if room < task[1]:
+            chunks.append([])
+            room = CHUNK
+        chunks[-1].append(task)
+        room -= task[1]
+    return chunks
 
 
 class Sandhook:
@@ -84,15 +101,19 @@ class Sandhook:
     def __exit__(self, *_: object) -> None:
         return None
 
-    def run(self, script: str) -> Observation:
-        """Run one script in this process."""
-        return run_sandhook(script, self._root, self._timeout)
+    def run(self, script: str, count: int = 1) -> Observation:
+        """Run one script with this number of cases in this process."""
+        return run_sandhook(script, self._root, self._timeout, count)
 
-    def map(self, scripts: Sequence[str]) -> Generator[Observation, None, None]:
-        """Yield the result of each script, in order."""
-        jobs = min(self._jobs, len(scripts) // (MIN_SCRIPTS // 2))
+    def map(
+        self, scripts: Sequence[str], counts: Sequence[int] | None = None
+    ) -> Generator[Observation, None, None]:
+        """Yield the result of each script, in order; ``counts`` has the number of cases of each script."""
+        tasks = list(zip(scripts, counts or [1] * len(scripts)))
+        jobs = min(self._jobs, len(scripts), sum(count for _, count in tasks) // (MIN_SCRIPTS // 2))
         if jobs <= 1:
-            yield from map(self.run, scripts)
+            for script, count in tasks:
+                yield self.run(script, count)
             return
         from concurrent.futures.process import BrokenProcessPool
         from multiprocessing import active_children
@@ -100,10 +121,11 @@ class Sandhook:
         result_count = 0
         pool = _pool(jobs)
         other_processes = set(active_children())
-        chunks = [list(scripts[at : at + CHUNK]) for at in range(0, len(scripts), CHUNK)]
         try:
             with _interrupts_ignored():
-                futures = [pool.submit(self.work, chunk, self._root, self._timeout) for chunk in chunks]
+                futures = [
+                    pool.submit(self.work, chunk, self._root, self._timeout) for chunk in _chunks(tasks)
+                ]
             for future in futures:
                 for fields in future.result():
                     result_count += 1
@@ -115,18 +137,16 @@ class Sandhook:
                 for process in set(active_children()) - other_processes:
                     process.kill()
             pool.shutdown(cancel_futures=True)
-        yield from self._run_separately(scripts[result_count:])
+        yield from self._run_separately(tasks[result_count:])
 
-    def _run_separately(self, scripts: Sequence[str]) -> Generator[Observation, None, None]:
+    def _run_separately(self, tasks: Sequence[_Task]) -> Generator[Observation, None, None]:
         from concurrent.futures.process import BrokenProcessPool
 
         pool = _pool(1)
         try:
-            for script in scripts:
+            for task in tasks:
                 try:
-                    yield Observation(
-                        *pool.submit(self.work, [script], self._root, self._timeout).result()[0]
-                    )
+                    yield Observation(*pool.submit(self.work, [task], self._root, self._timeout).result()[0])
                 except BrokenProcessPool:
                     yield Observation(70, b"", b"", "defect: the process that ran it died")
                     pool.shutdown()

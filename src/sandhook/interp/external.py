@@ -201,7 +201,10 @@ def _print_exec_error(runtime: Interpreter, state: State, path: str, error: Exec
         return not_started(state, error.status, message)
     is_directory = path and state.process.kernel.fs.is_dir(join(state.process.cwd, path))
     reason = TEXTS[errno.EISDIR] if is_directory else error.reason
-    return not_started(state, error.status, f"{runtime.where(state)}{path}: {reason}")
+    not_started(state, error.status, f"{runtime.where(state)}{path}: {reason}")
+    if error.errno == errno.ENOENT and path.startswith("/"):  # a relative path names a file of the script
+        _write_hint(runtime, state, path)
+    return error.status
 
 
 # --------------------------------------------------------------------------- processes

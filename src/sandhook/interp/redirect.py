@@ -485,7 +485,7 @@ def _close(state: State, node: Redirection, default: int, undo: Undo | None) -> 
         name, bracket, rest = node.variable.partition("[")
         if not (text := state.element(name, rest[:-1]) if bracket else state.get(name)):
             raise ShellError(f"{node.variable}: ambiguous redirect")
-        _remove(state, decimal(text) or 0, None)  # bash treats other text as 0
+        _remove(state, decimal(text) or 0, undo)  # bash treats other text as 0
     else:
         _remove(state, default if node.fd is None else node.fd, undo)
 

@@ -446,15 +446,15 @@ class Runtime:
         return trace.command_text(node) if node is not None else ""
 
     def debug(self, state: State, node: Command | None = None) -> bool:
-        """Run the DEBUG trap, if there is one, before a command or a function's body.
-
-        Returns:
-            True when the trap failed under extdebug: then the command is skipped.
-        """
-        has_trap = "DEBUG" in state.traps
-        if node is not None and (has_trap or not isinstance(node, (For, Select, Case))):
+        """Run the DEBUG trap before a command or a function's body; return True if extdebug skips the command."""
+        if node is not None and ("DEBUG" in state.traps or not isinstance(node, (For, Select, Case))):
             self.note_command(state, node)
-        return has_trap and traps.skips(state, self.run_trap(state, "DEBUG"))
+        if "DEBUG" not in state.traps:
+            return False
+        if node is not None and state.tracing.debugged is node:
+            state.tracing.debugged = None
+            return False
+        return traps.skips(state, self.run_trap(state, "DEBUG"))
 
     def trace(self, state: State, argv: Sequence[Argument]) -> None:
         """xtrace of a simple command."""

@@ -77,6 +77,7 @@ class Tracing:
         depth: Levels of ``eval``, ``source`` and substitution: xtrace repeats the first character of PS4 as often.
         busy: A line of xtrace is being written; the expansion of PS4 is not traced.
         command: The command that BASH_COMMAND shows; None before the first.
+        debugged: The command of a child process whose DEBUG trap the parent ran; None for others.
         tracks_commands: A trap reads BASH_COMMAND, so each command is recorded before it runs.
         recording: Commands that are read now are added to the history.
         in_substitution: The commands are those of a command substitution; nobody reports their signals.
@@ -87,7 +88,7 @@ class Tracing:
     """
 
     __slots__ = (
-        "busy", "command", "depth", "err_depth", "exit_status", "in_substitution", "recording", "return_status",
+        "busy", "command", "debugged", "depth", "err_depth", "exit_status", "in_substitution", "recording", "return_status",
         "running_traps", "tracks_commands",
     )  # fmt: skip
 
@@ -95,6 +96,7 @@ class Tracing:
         self.depth = 0
         self.busy = False
         self.command: Command | None = None
+        self.debugged: Command | None = None
         self.tracks_commands = False
         self.recording = False
         self.in_substitution = False
@@ -108,6 +110,7 @@ class Tracing:
         new.depth = self.depth
         new.busy = self.busy
         new.command = self.command
+        new.debugged = None
         new.tracks_commands = self.tracks_commands
         new.recording = self.recording
         new.in_substitution = self.in_substitution

@@ -90,7 +90,10 @@ def _compile_item(compiler: Compiler, item: ListItem) -> tuple[Run, Command | No
     node = item.command
     if item.background:
         command = node._replace(negated=False) if isinstance(node, Pipeline) and node.negated else node
-        return in_background(compiler.final(command), node), None  # "! x &" does not invert, in bash
+        run = compiler.final(command)
+        if isinstance(command, SimpleCommand):
+            return _background_debugged(run, command), None
+        return in_background(run, node), None  # "! x &" does not invert, in bash
     if isinstance(node, AndOr):
         return compile_and_or(compiler, node), None
     return compiler.command(node), node if is_checked(compiler, node) else None
@@ -255,7 +258,7 @@ def _compile_stages(
         lasts_in_shell = uses_lastpipe(state)
         alone, state.execution.alone = state.execution.alone, False
         parts = stages
-        if state.instrumented and not state.options.functrace:
+        if state.instrumented:
             # the last stage runs its own DEBUG trap in the shell
             parts = _after_debug(state, stages, simple[:-1] if lasts_in_shell else simple)
         children, upstream = _start_writers(state, parts[:-1], simple)
@@ -294,9 +297,35 @@ def _compile_stages(
 def _after_debug(state: State, stages: list[Run], simple: list[SimpleCommand | None]) -> list[Run]:
     """Run the DEBUG trap for each simple stage; return the stages, the skipped ones replaced by no-ops."""
     return [
-        _nothing if command is not None and _debug(state, command) else stage
+        stage if command is None else _nothing if _debug(state, command) else _debugged(stage, command)
         for command, stage in zip_longest(simple, stages)
     ]
+
+
+def _debugged(stage: Run, command: SimpleCommand) -> Run:
+    """Return a stage that runs no DEBUG trap for its command: with functrace the child has the trap too."""
+
+    def run(state: State) -> int:
+        state.tracing.debugged = command
+        return stage(state)
+
+    return run
+
+
+def _background_debugged(run: Run, command: SimpleCommand) -> Run:
+    """Compile ``command &`` of a simple command: the shell runs its DEBUG trap, before the process starts."""
+    start = in_background(run, command)
+    start_debugged = in_background(_debugged(run, command), command)
+
+    def start_after_debug(state: State) -> int:
+        if not state.instrumented:
+            return start(state)
+        if _debug(state, command):
+            state.status = 0
+            return 0
+        return start_debugged(state)
+
+    return start_after_debug
 
 
 def _debug(state: State, command: SimpleCommand) -> bool:
