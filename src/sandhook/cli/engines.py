@@ -52,6 +52,7 @@ def engine_of(
             workspace.fs if workspace else None,
             view=workspace.view if workspace else None,
             network=network_of(options),
+            git_writes=options.git_writes,
             parse_cache=default_store(),
             isolation=options.isolation,
         ),

@@ -49,6 +49,10 @@ class MountTable(ResolvingFileSystem):
             self._numbers.setdefault(parent, _FIRST_NUMBER + len(self._numbers))
             path = parent
 
+    def file_systems(self) -> tuple[FileSystem, ...]:
+        """Return the root file system and those that are mounted."""
+        return self.root, *(fs for _, fs, _ in self._mounts)
+
     def _resolve_mount(self, path: str) -> tuple[FileSystem, VirtualPath, int]:
         """Return the file system of a canonical path, the path in it, and its device number."""
         for point, fs, device in self._mounts:

@@ -43,7 +43,11 @@ class WorkTree:
             return b""
         if mode == SYMLINK:
             return encode(self.access.readlink(self.path(name)))
-        return stored_form(self.repository, name, self.access.read(self.path(name)))
+        return self.stored(name, self.access.read(self.path(name)))
+
+    def stored(self, name: str, data: bytes) -> bytes:
+        """Return the contents of a regular file as git stores them."""
+        return stored_form(self.repository, name, data)
 
     def side(self, entry: IndexEntry) -> Side | None:
         """Return the file of an index entry: None if it was removed, else a side.

@@ -10,6 +10,7 @@ from typing import Literal
 from sandhook.record import Record
 from sandhook.utilities.git.names.ignore import Ignore
 from sandhook.utilities.git.names.pathspec import Pathspec
+from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.store.repository import Repository
 
 Mode = Literal["no", "normal", "all"]
@@ -35,6 +36,7 @@ class _Search:
         self.rules = rules
         self.collect_ignored, self.empty = flags
         self.tracked = set(repository.index.by_path)
+        self.submodules = {entry.path for entry in repository.index if entry.mode == GITLINK}
         self.directories: set[str] = set()
         for path in self.tracked:
             parent = path.rpartition("/")[0]
@@ -51,7 +53,7 @@ class _Search:
                 continue
             self.access.charge(2)
             if entry.mode & 0o170000 == _DIRECTORY:
-                if path not in self.tracked and self.pathspec.may_match_below(path):
+                if path not in self.submodules and self.pathspec.may_match_below(path):
                     self._directory(path, found)
             elif path not in self.tracked and self.pathspec.matches(path):
                 ignored = self.rules.is_ignored(path, False)
