@@ -139,8 +139,7 @@ class Log:
 
     def run(self, commits: Selection) -> int:
         """Print all commits; return the exit status."""
-        for commit in commits:
-            self.show(commit)
+        commits.shown(self.show)
         return int(self.changed and self.diff.options.exit_code)
 
     def _write(self, text: str) -> None:

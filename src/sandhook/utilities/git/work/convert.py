@@ -41,10 +41,16 @@ def clean_filter(repository: Repository, path: str) -> str | None:
     return name if has_program or config.boolean(f"filter.{name}.required") else None
 
 
-def line_end_warning(repository: Repository, path: str, data: bytes) -> str | None:
+def line_end_warning(
+    repository: Repository, path: str, data: bytes, *, only_warns: bool = False
+) -> str | None:
     """Return the warning that a file gets other line ends when git writes it again (core.safecrlf), or None.
 
-    Raises GitError if core.safecrlf is "true".
+    Args:
+        only_warns: Nothing is stored, so core.safecrlf=true is no error.
+
+    Raises:
+        GitError: core.safecrlf is "true".
     """
     setting = (repository.config.get("core.safecrlf") or "warn").lower()
     if b"\n" not in data or (setting != "warn" and not repository.config.boolean("core.safecrlf")):
@@ -59,7 +65,7 @@ def line_end_warning(repository: Repository, path: str, data: bytes) -> str | No
         old, new = "LF", "CRLF"
     else:
         return None
-    if setting != "warn":
+    if setting != "warn" and not only_warns:
         raise GitError(f"{old} would be replaced by {new} in {path}")
     return f"warning: in the working copy of '{path}', {old} will be replaced by {new} the next time Git touches it"
 

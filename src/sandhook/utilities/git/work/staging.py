@@ -100,8 +100,11 @@ class Staging:
         """Read the stat data of a file anew; return True for a file that is not that of the index."""
         entries = self.change.get(path)
         entry = entries[0]
-        if entry.stage or entry.skipped or entry.assumed or entry.mode == GITLINK:
+        if entry.stage or entry.skipped or entry.assumed:
             return bool(entry.stage)
+        if entry.mode == GITLINK:
+            inner = self.work.side(entry)
+            return inner is not None and inner.oid != entry.oid
         found = self.access.stat(self.work.path(path))
         side = self.work.side(entry)
         if found is None or side is None or (side.mode, side.oid) != (entry.mode, entry.oid):

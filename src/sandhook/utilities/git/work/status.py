@@ -85,7 +85,13 @@ def collect(repository: Repository, pathspec: Pathspec, wanted: Wanted) -> Statu
     if wanted.renames is not None:
         staged = find_renames(staged, load, repository.access.charge, least=wanted.renames)
         changed = find_renames(changed, load, repository.access.charge, least=wanted.renames)
-    found = find_untracked(repository, pathspec, wanted.untracked, collect_ignored=wanted.ignored != "no")
+    found = find_untracked(
+        repository,
+        pathspec,
+        wanted.untracked,
+        collect_ignored=wanted.ignored != "no",
+        matching=wanted.ignored == "matching",
+    )
     return Status(
         staged,
         changed,

@@ -76,7 +76,7 @@ class WorkTree:
         if entry.intended:
             return Side(entry.path, mode, NULL_ID, True)
         if mode & 0o170000 == entry.mode & 0o170000 and not self._content_differs(entry, found, mode):
-            return Side(entry.path, mode, entry.oid, True)
+            return Side(entry.path, mode, entry.oid if mode == entry.mode else NULL_ID, True)
         return Side(entry.path, mode, NULL_ID, True)
 
     def _mode(self, found: Stat, entry: IndexEntry | None) -> int:
@@ -214,11 +214,10 @@ def compare_tree_with_work_tree(
         mine = entries.get(path)
         old = olds.get(path)
         if mine is not None and mine[0].stage:
-            yield Pair(
-                old or Side(path, 0, NULL_ID), Side(path, work.mode_of(path, None), NULL_ID, True), "U"
-            )
-            continue
-        new = work.side(mine[0]) if mine is not None else None
+            mode = work.mode_of(path, None)
+            new = Side(path, mode, NULL_ID, True) if mode else None
+        else:
+            new = work.side(mine[0]) if mine is not None else None
         if new is not None and mine is not None and mine[0].mode == GITLINK:
             new = without_dirt(new, mine[0], ignore_submodules)
         if old is None and new is None:

@@ -26,7 +26,12 @@ class Untracked(Record):
 
 class _Search:
     def __init__(
-        self, repository: Repository, pathspec: Pathspec, mode: Mode, rules: Ignore, flags: tuple[bool, bool]
+        self,
+        repository: Repository,
+        pathspec: Pathspec,
+        mode: Mode,
+        rules: Ignore,
+        flags: tuple[bool, bool, bool],
     ) -> None:
         self.access = repository.access
         self.root = repository.root.rstrip("/")
@@ -34,7 +39,7 @@ class _Search:
         self.pathspec = pathspec
         self.mode = mode
         self.rules = rules
-        self.collect_ignored, self.empty = flags
+        self.collect_ignored, self.empty, self.matching = flags
         self.tracked = set(repository.index.by_path)
         self.submodules = {entry.path for entry in repository.index if entry.mode == GITLINK}
         self.directories: set[str] = set()
@@ -68,7 +73,7 @@ class _Search:
             return
         if self.rules.is_ignored(path, True):
             if self.collect_ignored and self._is_filled(path):
-                if self.mode == "all":
+                if self.mode == "all" and not self.matching:
                     found.ignored.extend(self._all_files(path + "/"))
                 else:
                     found.ignored.append(path + "/")
@@ -85,6 +90,8 @@ class _Search:
         elif inner.untracked:
             found.untracked.append(path + "/")
             found.ignored.extend(inner.ignored)
+        elif inner.ignored and self.empty and not self.collect_ignored:
+            found.untracked.append(path + "/")
         elif inner.ignored:
             found.ignored.append(path + "/")
         elif self.empty:
@@ -121,6 +128,7 @@ def find_untracked(
     rules: Ignore | None = None,
     collect_ignored: bool = False,
     empty: bool = False,
+    matching: bool = False,
 ) -> Untracked:
     """Return the untracked paths, in order.
 
@@ -129,10 +137,13 @@ def find_untracked(
         rules: Which paths are ignored, None for all rules of the repository.
         collect_ignored: Ignored directories are listed, too.
         empty: Empty directories are listed, too.
+        matching: An ignored directory is one path in every mode.
     """
     if mode == "no":
         return Untracked([], [])
-    search = _Search(repository, pathspec, mode, rules or repository.ignore(), (collect_ignored, empty))
+    search = _Search(
+        repository, pathspec, mode, rules or repository.ignore(), (collect_ignored, empty, matching)
+    )
     found = search.run("")
     from sandhook.utilities.git.store.index import order
 
