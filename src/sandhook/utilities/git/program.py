@@ -40,6 +40,7 @@ _reset = lazy_module(f"{_PACKAGE}.reset")
 _rev_parse = lazy_module(f"{_PACKAGE}.rev_parse")
 _show = lazy_module(f"{_PACKAGE}.show")
 _status = lazy_module(f"{_PACKAGE}.status")
+_texts = lazy_module(f"{_PACKAGE}.texts")
 _update_index = lazy_module(f"{_PACKAGE}.update_index")
 _version = lazy_module(f"{_PACKAGE}.version")
 
@@ -50,6 +51,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "cat-file": lambda: _objects.run_cat,
     "check-ignore": lambda: _ignored.run,
     "config": lambda: _config.run,
+    "check-ref-format": lambda: _texts.run_name,
     "describe": lambda: _describe.run,
     "diff": lambda: _diff.run,
     "diff-files": lambda: _plumbing_diff.run_files,
@@ -70,6 +72,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "show-ref": lambda: _refs.run_show,
     "stash": lambda: _facts.run_stash,
     "status": lambda: _status.run,
+    "stripspace": lambda: _texts.run_strip,
     "symbolic-ref": lambda: _refs.run_symbolic,
     "tag": lambda: _refs.run_tag,
     "var": lambda: _facts.run_var,
@@ -115,9 +118,9 @@ _REFUSED = (
     (
         "",
         (
-            "annotate bundle check-attr check-mailmap check-ref-format cherry count-objects column diagnose fast-export "
+            "annotate bundle check-attr check-mailmap cherry count-objects column diagnose fast-export "
             "fmt-merge-msg format-patch fsck get-tar-commit-id interpret-trailers mailinfo mailsplit name-rev pack-redundant "
-            "patch-id range-diff reflog show-branch show-index stripspace unpack-file verify-commit verify-pack verify-tag"
+            "patch-id range-diff reflog show-branch show-index unpack-file verify-commit verify-pack verify-tag"
         ),
     ),
 )
