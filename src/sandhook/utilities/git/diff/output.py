@@ -42,6 +42,7 @@ class DiffOutput:
     ) -> None:
         self.repository = repository
         self.options = options
+        self.line_prefix = options.line_prefix
         self.porcelain = porcelain
         self.all_files = all_files
         self.names = Names(repository)
@@ -60,6 +61,10 @@ class DiffOutput:
         old = options.old_prefix if options.old_prefix is not None else old
         new = options.new_prefix if options.new_prefix is not None else new
         return (new, old) if options.reverse and options.old_prefix is None else (old, new)
+
+    def set_line_prefix(self, prefix: str) -> None:
+        """Print a text before each line of the following differences."""
+        self.line_prefix = prefix
 
     # ------------------------------------------------------------------ completion
 
@@ -323,7 +328,7 @@ class DiffOutput:
             self._write_all(summary(pairs, self.repository.quotes_wide))
         if "patch" in forms and pairs:
             if separated:
-                write("\0" if self.options.nul else f"{self.options.line_prefix}\n")
+                write("\0" if self.options.nul else f"{self.line_prefix}\n")
             self._write_patches(pairs)
         return False
 
@@ -337,7 +342,7 @@ class DiffOutput:
         return pair
 
     def _write_text(self, text: str) -> None:
-        prefix = self.options.line_prefix
+        prefix = self.line_prefix
         if prefix:
             text = "".join(prefix + line for line in text.splitlines(keepends=True))
         self.repository.ctx.write(encode(text))
@@ -363,6 +368,8 @@ class DiffOutput:
             if graph is not None and graph.isdigit() and len(graph) < 6
             else self.repository.config.integer("diff.statgraphwidth", 0)
         )
+        if self.porcelain:
+            total -= len(self.line_prefix)
         return Widths(numbers[0] or total, numbers[1], graph_width, numbers[2])
 
     def _write_names(self, pairs: list[Pair], with_status: bool) -> None:
@@ -411,8 +418,8 @@ class DiffOutput:
                 self._write_text(f"* Unmerged path {quote(pair.path, self.repository.quotes_wide)}\n")
                 continue
             for piece in patch(pair, self.files(pair), style, charge, self.abbreviate):
-                if self.options.line_prefix:
-                    mark = encode(self.options.line_prefix)
+                if self.line_prefix:
+                    mark = encode(self.line_prefix)
                     piece = b"".join(mark + line for line in piece.splitlines(keepends=True))
                 ctx.write(piece)
 

@@ -194,6 +194,7 @@ class Selection:
         self._oldest = parse_date(options.since, now, tz) if options.since is not None else options.max_age
         self._youngest = parse_date(options.until, now, tz) if options.until is not None else options.min_age
         self._filters = _filters(options)
+        self._order = options.order
         self._left: set[str] | None = None
 
     def __iter__(self) -> Iterator[Commit]:
@@ -212,6 +213,15 @@ class Selection:
             left -= show(commit)
             if left == 0:
                 return
+
+    def leaves_out(self) -> bool:
+        """Return True if options leave out commits between others."""
+        return bool(self._filters or self.pathspec or self._oldest is not None or self._youngest is not None)
+
+    def all_in_topological_order(self) -> frozenset[str]:
+        """Have the commits come in topological order; return the names of all of them, regardless of -n."""
+        self._order = self._order or "topo"
+        return frozenset(commit.oid for commit in self._in_order())
 
     def _numbered(self, number: int) -> Iterator[Commit]:
         """Yield the commits after --skip, at most ``number``; all if it is negative."""
@@ -256,8 +266,8 @@ class Selection:
                 simplify=simplify,
             )
         )
-        if self.options.order:
-            walk = iter(in_topological_order(list(walk), self.options.order != "topo"))
+        if self._order:
+            walk = iter(in_topological_order(list(walk), self._order != "topo"))
         return (commit for commit in walk if self._selects(commit))
 
     def changes_paths(self, commit: Commit) -> bool:
