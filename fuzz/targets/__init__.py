@@ -31,6 +31,7 @@ NAMES = (
     "programs",
     "printf",
     "dates",
+    "repositories",
 )
 
 DIRECTORY = Path(__file__).resolve().parents[1]

@@ -14,6 +14,7 @@ from sandhook.interp.result import Result
 from sandhook.isolation import remote, wire
 from sandhook.isolation.files import copies_of
 from sandhook.isolation.pool import ShellWorker
+from sandhook.kernel.settings import Settings
 from sandhook.limits import Limits
 from sandhook.net.network import Network
 from sandhook.vfs.base import FileSystem
@@ -128,7 +129,7 @@ def run(fs: FileSystem, output: bytes) -> tuple[Result, bool]:
         mock.patch.object(client, "POOL", _Pool()),
     ):
         streams = Streams(_read, lambda data: None)
-        request = remote.RemoteRun(Script(""), streams, False, True, Network([]))
+        request = remote.RemoteRun(Script(""), streams, Settings(start_files=False), True, Network([]))
         files = remote._Files(fs, copies_of(fs))
         return remote._Remote(ShellWorker(1 << 30), files, _LIMITS, request).result({}, "/workspace")
 

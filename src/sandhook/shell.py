@@ -17,6 +17,7 @@ from sandhook.interp.beginning import (
     export_variables,
     input_data,
     shell_environment,
+    turn,
 )
 from sandhook.interp.program import TreeStore
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
@@ -33,6 +34,7 @@ from sandhook.kernel.descriptor import (
     WriteBytes,
 )
 from sandhook.kernel.process import Kernel, Process
+from sandhook.kernel.settings import Settings
 from sandhook.kernel.signals import NAMES
 from sandhook.kernel.stack import in_thread_if_stack_is_deep
 from sandhook.kernel.watchdog import RunInterrupted, WatchedRun
@@ -46,7 +48,6 @@ from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath, normalize
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
     from typing import Unpack
 
     from sandhook.command.own import Utilities
@@ -82,6 +83,7 @@ class Shell:
         fs: A file system to use instead of a new MemoryFileSystem.
         parse_cache: Keeps parsed scripts beyond the process.
         start_files: Programs read their start-up files in the home directory: jq reads ~/.jq.
+        git_writes: ``git add``, ``git commit`` and the like may change repositories of ``fs``, in memory alone.
         crlf: A line of a script may end in CRLF, and ``Result.notes`` then says so; False rejects it as bash does.
         world: The host, for runs that may reach it (``sandhook.host.HostShell``); None for a sandbox.
         isolation: "process" executes runs in a pool of worker processes that the system confines. A run
@@ -91,6 +93,7 @@ class Shell:
     Raises:
         TypeError: An argument has a wrong type.
         IsolationError: An argument cannot be used with ``isolation="process"``, such as a Python function.
+        ValueError: ``git_writes`` with files of the host that scripts may change.
     """
 
     def __init__(
@@ -105,6 +108,7 @@ class Shell:
         fs: FileSystem | None = None,
         parse_cache: TreeStore | None = None,
         start_files: bool = True,
+        git_writes: bool = False,
         crlf: bool = True,
         world: World | None = None,
         isolation: Isolation = "thread",
@@ -124,12 +128,16 @@ class Shell:
         elif fs is None:
             fs = MemoryFileSystem(quota_bytes=self.limits.fs_bytes, quota_inodes=self.limits.fs_inodes)
         self.fs: FileSystem = fs
+        self.settings = Settings(start_files, git_writes)
+        if git_writes:
+            from sandhook.vfs.in_memory import check_in_memory
+
+            check_in_memory(fs, "git_writes")
         if files:
             populate(fs, files, self.cwd)
         if world is None and (self.cwd != "/workspace" or type(fs) is not MemoryFileSystem):
             make_directories(fs, self.cwd)
         self.network = network
-        self.start_files = start_files
         self._commands = make_commands(utilities) if utilities else standard_commands()
         self.crlf = crlf
         self._runtime = Runtime(self._commands, parse_cache, crlf=crlf)
@@ -191,7 +199,7 @@ class Shell:
         self, run: Callable[[], Result], cancel: Cancellation | None, files: Sequence[tuple[str, bytes]]
     ) -> Result:
         """Wait for the other runs of this shell, and run with temporary files."""
-        with _turn(self._lock, cancel):
+        with turn(self._lock, cancel):
             if not files:
                 return in_thread_if_stack_is_deep(run)
             from sandhook.vfs.temporary import temporary
@@ -215,9 +223,7 @@ class Shell:
                 return refused
         if data is not None:
             streams = streams._replace(stdin=data)
-        request = RemoteRun(
-            script._replace(env=env), streams, self.start_files, self.crlf, self.network, files
-        )
+        request = RemoteRun(script._replace(env=env), streams, self.settings, self.crlf, self.network, files)
         return run(self.fs, self.env, self.cwd, limits, request)
 
     async def arun(self, script: str, **arguments: Unpack[RunArguments]) -> Result:
@@ -308,7 +314,7 @@ class _Run:
         self.stage: Stage | None = None
         if shell.world is None:
             self.kernel = Kernel(
-                shell.fs, limits, self.budget, network=shell.network, start_files=shell.start_files
+                shell.fs, limits, self.budget, network=shell.network, settings=shell.settings
             )
         else:
             self.stage = shell.world.begin(limits, self.budget, shell.network)
@@ -486,15 +492,6 @@ class _Run:
             failure=crash,
             notes=(*self.notes, *(() if self.stage is None else self.stage.notes), *self.kernel.notes),
         )
-
-
-def _turn(lock: Lock, cancel: Cancellation | None) -> AbstractContextManager[object]:
-    """Return what holds the lock of a Shell during a run."""
-    if cancel is None:
-        return lock
-    from sandhook.kernel.threads import Turn
-
-    return Turn(lock, cancel)
 
 
 _DEFAULT_LIMITS = Limits()

@@ -37,3 +37,12 @@ def add_isolation(parser: argparse.ArgumentParser, default: str) -> None:
         choices=("thread", "process"),
         help=f"run in this process, or in a worker process that the system confines (default: {default})",
     )
+
+
+def add_git_writes(parser: argparse.ArgumentParser) -> None:
+    """Add the option that allows git to change repositories."""
+    parser.add_argument(
+        "--git-writes",
+        action="store_true",
+        help="let git add and commit in the sandbox's copy of a repository; without it, git only reads",
+    )

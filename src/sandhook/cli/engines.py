@@ -50,6 +50,7 @@ def engine_of(
             workspace.fs,
             view=workspace.view,
             network=network_of(options),
+            git_writes=options.git_writes,
             parse_cache=default_store(),
             isolation=options.isolation,
         ),

@@ -12,7 +12,7 @@ from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser, add_isolation
 from sandhook.cli.cache import default_store
 from sandhook.cli.machine import add_host, host_of
-from sandhook.cli.network import add_network, network_of
+from sandhook.cli.network import add_permissions, network_of
 from sandhook.text.names import is_name
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def parser() -> Parser:
     )
     add_isolation(result, "thread")
     add_host(result, "run on this machine instead of in the sandbox: for scripts that you trust")
-    add_network(result)
+    add_permissions(result)
     add(
         "words", nargs="...", metavar="FILE|ARG", help="file of the script on this machine, and its arguments"
     )
@@ -84,7 +84,13 @@ def run(arguments: list[str]) -> int:
     env = {**DEFAULT_ENVIRONMENT, **dict(_assignment(text) for text in options.env)}
     fs: FileSystem | None = None
     if options.mount:
-        from sandhook.cli.files import mounted
+        from sandhook.cli.files import mounted, split_mount
+
+        writable = next((text for text in options.mount if split_mount(text)[2] == "rw"), None)
+        if options.git_writes and writable is not None:
+            raise UsageError(
+                f"--git-writes is for files in memory: mount {writable} as overlay instead of rw"
+            )
 
         fs = mounted(options.mount)
     return _run(script, name, words, env, fs, options)
@@ -137,6 +143,7 @@ def _run(
         parse_cache=default_store(),
         isolation=options.isolation or "thread",
         network=network_of(options),
+        git_writes=options.git_writes,
     )
     return _run_with_streams(shell, script, name, words, from_file=options.script is None)
 
@@ -160,6 +167,8 @@ def _run_on_host(script: str, name: str, words: list[str], host: Host, options: 
     """Run a script on this machine, with the streams of this process."""
     if options.isolation == "process":
         raise UsageError("--isolation process is for the sandbox: with --host the script uses this machine")
+    if options.git_writes:
+        raise UsageError("--git-writes is for the sandbox: with --host the script runs this machine's git")
     if options.mount:
         raise UsageError("--mount is for the sandbox: with --host the script sees the files of this machine")
     from sandhook.host.environment import build

@@ -11,7 +11,7 @@ from sandhook.cli.configuration import add_places, add_write_back_also, gather
 from sandhook.cli.engines import engine_of, notes_of, prestart, workspace_of
 from sandhook.cli.events import add_event, event_of
 from sandhook.cli.machine import add_host
-from sandhook.cli.network import add_network
+from sandhook.cli.network import add_permissions
 from sandhook.cli.notes import print_note
 from sandhook.errors import ConfigError, TrustError
 from sandhook.hooks import contracts
@@ -59,7 +59,7 @@ def parser() -> Parser:
         help="act as a command hook of that agent: payload on standard input, its output and exit status",
     )
     _add_surroundings(result)
-    add_network(result)
+    add_permissions(result)
     add("--sandbox", action="store_true", help="also run hooks that nobody approved, in the sandbox")
     add_isolation(result, "process for hooks of bundles and of layers that anybody may write, else thread")
     add_host(result, "run hooks that are yours or approved on this machine, with its files and programs")

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
-from sandhook.cli.arguments import Parser, add_isolation
+from sandhook.cli.arguments import Parser, add_git_writes, add_isolation
 from sandhook.cli.cache import default_store
 from sandhook.cli.configuration import add_write_back_also, environment
 from sandhook.errors import SandhookError
@@ -71,6 +71,7 @@ def parser() -> Parser:
         help="a variable for the script (again for more)",
     )
     add("--inherit-env", action="store_true", help="all variables of this process")
+    add_git_writes(result)
     add_isolation(result, "thread")
     add("--fail-closed", action="store_true", help="refuse when the script could not run")
     return result
@@ -214,6 +215,7 @@ def _run(options: argparse.Namespace, call: _Call, script: Script, notes: list[s
         limits=Limits(wall_seconds=options.timeout, output_bytes=_OUTPUT_BYTES),
         parse_cache=default_store(),
         start_files=False,
+        git_writes=options.git_writes,
         isolation=options.isolation or "thread",
     )
     result = shell.run(

@@ -1,10 +1,11 @@
-"""The options of ``exec`` and ``fire`` that allow network access."""
+"""The options of ``exec`` and ``fire`` that allow network access, and changes of repositories."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
+from sandhook.cli.arguments import add_git_writes
 
 if TYPE_CHECKING:
     import argparse
@@ -24,6 +25,12 @@ def add_network(parser: Parser) -> None:
         help="allow curl and wget this scheme, host and port; paths below with * (again for more)",
     )
     add("--allow-private", action="store_true", help="also allow addresses that are not public")
+
+
+def add_permissions(parser: Parser) -> None:
+    """Add the options about the network, and --git-writes."""
+    add_network(parser)
+    add_git_writes(parser)
 
 
 def network_of(options: argparse.Namespace) -> Network | None:

@@ -17,7 +17,8 @@ from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.options import Syntax, UsageError, option_set
 from sandhook.command.utility import Declaration, Utility
 from sandhook.errors import LimitExceeded
-from sandhook.kernel.process import CommandFailure, Process
+from sandhook.kernel.failure import CommandFailure
+from sandhook.kernel.process import Process
 from sandhook.limits import Budget
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.path import VirtualPath

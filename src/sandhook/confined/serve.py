@@ -140,6 +140,7 @@ class Server:
             cwd=header["cwd"],
             limits=limits,
             start_files=header["start_files"],
+            git_writes=header["git_writes"],
             crlf=header["crlf"],
             network=None if network is None else _network(network),
         )

@@ -137,6 +137,7 @@ class HookEngine:
         runner: Runner | None = None,
         utilities: Utilities | None = None,
         network: Network | None = None,
+        git_writes: bool = False,
         executors: Mapping[str, Runner] | None = None,
         host: bool | HostRunner = False,
         contributions: Mapping[str, Sequence[Json]] | None = None,
@@ -151,12 +152,11 @@ class HookEngine:
     ) -> HookEngine:
         """Load configurations: paths, Documents or decoded objects, weakest layer first.
 
-        A hook with a fault is left out and reported; with ``fail_closed`` it is an error: a missing guard refuses
-        nothing. Other arguments are those of the class.
+        A hook with a fault is left out and reported, or an error with ``fail_closed``. Other arguments: see the class.
 
         Args:
             contract: The format of all sources; None recognises each source's contract by its content.
-            utilities, network, isolation: Of the engine's own sandbox, see ``SandboxRunner``; not with a ``runner``.
+            utilities, network, git_writes, isolation: Of the engine's own sandbox, see ``SandboxRunner``; not with a ``runner``.
             host: Run hooks of trusted layers, and those that ``trust`` approved, on this machine, or those that a
                 HostRunner selects. All others and contributions run in the sandbox.
             contributions: Hooks that the host's capabilities bring: raw hooks by id of the capability.
@@ -169,7 +169,7 @@ class HookEngine:
         """
         check_loading(sources, trust, max_timeout, fail_closed=bool(fail_closed))
         check_surroundings(contract=contract, host=host, contributions=contributions, env=env)
-        own_runner = _own_runner(runner, utilities, network, isolation)
+        own_runner = _own_runner(runner, utilities, network, isolation, git_writes)
         loading = Loading(trust, max_timeout, on_long_timeout)
         options = LoadOptions(compat, ("bash", *(executors or ())), contributions, env or {})
         if not loading.read(sources, contract, options, strict=bool(fail_closed)):
@@ -325,14 +325,18 @@ def _waiting_by_kind(
 
 
 def _own_runner(
-    runner: Runner | None, utilities: Utilities | None, network: Network | None, isolation: Isolation | None
+    runner: Runner | None,
+    utilities: Utilities | None,
+    network: Network | None,
+    isolation: Isolation | None,
+    git_writes: bool,
 ) -> Runner:
     """Return the caller's runner, or a sandbox with these arguments."""
     if runner is None:
-        return SandboxRunner(utilities=utilities, network=network, isolation=isolation)
-    if utilities is not None or network is not None or isolation is not None:
+        return SandboxRunner(utilities=utilities, network=network, git_writes=git_writes, isolation=isolation)
+    if utilities is not None or network is not None or isolation is not None or git_writes:
         raise ValueError(
-            "utilities, network and isolation are for the engine's own sandbox; pass them to the runner"
+            "utilities, network, git_writes and isolation are for the engine's own sandbox; pass them to the runner"
         )
     return runner
 

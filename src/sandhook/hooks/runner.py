@@ -77,6 +77,7 @@ class SandboxRunner:
         limits: The default ``Limits``; a request's own limits override them.
         utilities: Additional commands, as for ``Shell``.
         network: What ``curl`` and ``wget`` may reach; nothing without it.
+        git_writes: ``git`` may change repositories, as for ``Shell``.
         keep_logs: Write each run's output to the log file that its contract names.
         parse_cache: Stores parsed scripts between processes.
         isolation: "process" runs hooks in worker processes that the system confines, "thread" in the thread that
@@ -88,6 +89,7 @@ class SandboxRunner:
 
     Raises:
         IsolationError: ``isolation`` is "process", and a worker cannot have the utilities, or none can be started.
+        ValueError: ``git_writes`` with files of the host that scripts may change.
     """
 
     def __init__(
@@ -99,6 +101,7 @@ class SandboxRunner:
         limits: Limits | None = None,
         utilities: Utilities | None = None,
         network: Network | None = None,
+        git_writes: bool = False,
         keep_logs: bool = False,
         parse_cache: TreeStore | None = None,
         isolation: Isolation | None = None,
@@ -120,8 +123,13 @@ class SandboxRunner:
 
             fs = MemoryFileSystem()
         self.fs: FileSystem = fs
+        if git_writes:
+            from sandhook.vfs.in_memory import check_in_memory
+
+            check_in_memory(fs, "git_writes")
         self._limits = limits
         self._network = network
+        self._git_writes = git_writes
         self._utilities: Mapping[str, Utility] | None = None
         if utilities:
             from sandhook.command.own import by_name
@@ -229,6 +237,7 @@ class SandboxRunner:
             limits=limits,
             utilities=self._utilities,
             network=self._network,
+            git_writes=self._git_writes,
             parse_cache=self._parse_cache,
             start_files=False,
             crlf=not request.strict,

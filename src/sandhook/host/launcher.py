@@ -18,7 +18,7 @@ from sandhook.host.streams import NullDevice, Streams
 from sandhook.interp.external import is_all_of_process
 from sandhook.interp.jobs import report_ended_jobs
 from sandhook.interp.lookup import NOT_EXECUTABLE, NOT_FOUND, not_started
-from sandhook.kernel.process import CommandFailure
+from sandhook.kernel.failure import CommandFailure
 from sandhook.kernel.signals import SIGCHLD, Terminated
 from sandhook.record import Record
 from sandhook.vfs.errors import error_text

@@ -36,6 +36,8 @@ class Streams(Record):
 
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from threading import Lock
     from typing import TypedDict
 
     class SessionArguments(TypedDict, total=False):
@@ -104,3 +106,12 @@ def export_variables(state: State, env: Mapping[str, str]) -> tuple[str, ...]:
             target, _ = state.resolve(name)
             state.attributes[target] = state.attributes.get(target, 0) | EXPORT
     return tuple(notes)
+
+
+def turn(lock: Lock, cancel: Cancellation | None) -> AbstractContextManager[object]:
+    """Return what holds the lock of a Shell during a run."""
+    if cancel is None:
+        return lock
+    from sandhook.kernel.threads import Turn
+
+    return Turn(lock, cancel)

@@ -16,7 +16,8 @@ from sandhook.interp.jobs import report_ended_jobs
 from sandhook.interp.lookup import SHELLS, ExecError, not_started
 from sandhook.interp.subshell import in_subshell
 from sandhook.kernel.descriptor import Description
-from sandhook.kernel.process import CommandFailure, Process
+from sandhook.kernel.failure import CommandFailure
+from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
 from sandhook.state.environment import exported_variables, set_environment
 from sandhook.state.fork import fork

@@ -11,7 +11,7 @@ import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from sandhook.kernel.process import CommandFailure
+from sandhook.kernel.failure import CommandFailure
 from sandhook.limits import timed_items
 from sandhook.record import Record
 from sandhook.state.assigned import Argument

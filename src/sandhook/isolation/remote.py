@@ -16,6 +16,7 @@ from sandhook.isolation.channels import Channels
 from sandhook.isolation.files import Copies, Delta, copies_of
 from sandhook.isolation.fileserver import FileServer
 from sandhook.isolation.pool import ShellWorker, most_bytes, pool_for
+from sandhook.kernel.settings import Settings
 from sandhook.limits import CANCELLED, Limits
 from sandhook.record import Record
 from sandhook.vfs.base import FileSystem
@@ -62,7 +63,7 @@ class RemoteRun(Record):
 
     script: Script
     streams: Streams  #: standard input that is known from the start is bytes
-    start_files: bool
+    settings: Settings
     crlf: bool
     network: Network | None = None
     temporary: Sequence[tuple[str, bytes]] = ()
@@ -209,7 +210,8 @@ class _Remote:
             "cwd": cwd,
             "limits": list(self._limits),
             "overflow": streams.overflow,
-            "start_files": request.start_files,
+            "start_files": request.settings.start_files,
+            "git_writes": request.settings.git_writes,
             "crlf": request.crlf,
             "asks_input": callable(streams.stdin),
             "streams": [streams.stdout is not None, streams.stderr is not None],

@@ -113,6 +113,7 @@ class RunHeader(TypedDict):
     limits: list[float]
     overflow: Overflow
     start_files: bool
+    git_writes: bool
     crlf: bool
     asks_input: bool  #: standard input comes by INPUT
     streams: list[bool]  #: whether standard output and standard error are sent as they come

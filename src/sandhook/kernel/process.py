@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 from greenlet import GreenletExit, getcurrent
 
 from sandhook.kernel.descriptor import Description, File, Full, Null, NullInput, RandomBytes, Zero
+from sandhook.kernel.failure import CommandFailure
 from sandhook.kernel.pipe import Duplex, Pipe, PipeReader, PipeWriter
 from sandhook.kernel.scheduler import Scheduler, Task
+from sandhook.kernel.settings import Settings
 from sandhook.kernel.signals import (
     IGNORED_BY_DEFAULT,
     SIGCHLD,
@@ -27,7 +29,6 @@ from sandhook.kernel.signals import (
     Terminated,
 )
 from sandhook.limits import Budget, Limits
-from sandhook.record import Record
 from sandhook.vfs.base import Device, FileSystem
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath, join
@@ -44,21 +45,8 @@ USER_ID = 1000
 #: How often a fork yields to other processes when there are too many (a count).
 FORK_RETRIES = 4
 
+_DEFAULT_SETTINGS = Settings()
 _NO_LIMITS: Mapping[tuple[str, bool], int | None] = MappingProxyType({})
-
-
-class CommandFailure(Record):
-    """Why a command has its exit status, when it is not a status of the program's own.
-
-    Attributes:
-        status: The exit status.
-        reason: Why it could not be started, "" when it was.
-        signal: The signal that ended it, or 0.
-    """
-
-    status: int
-    reason: str = ""
-    signal: int = 0
 
 
 class Process:
@@ -370,7 +358,7 @@ class Kernel:
         budget: The remaining part of the limits; all of them by default.
         network: The network that the caller allows the run to reach; None for no network.
         outside: The host where the run may reach it; None in a sandbox.
-        start_files: Programs read their start-up files in the home directory.
+        settings: What the caller decides about programs.
 
     Attributes:
         failure: The last command that could not be started, or that a signal ended.
@@ -381,7 +369,7 @@ class Kernel:
 
     __slots__ = (
         "_fifos", "_later_pids", "_locks", "_next_pid", "budget", "cpu_seconds", "failure", "fs", "group_id",
-        "limits", "network", "notes", "outside", "processes", "scheduler", "start_files", "user_id",
+        "limits", "network", "notes", "outside", "processes", "scheduler", "settings", "user_id",
     )  # fmt: skip
 
     def __init__(
@@ -392,14 +380,14 @@ class Kernel:
         *,
         network: NetworkAccess | None = None,
         outside: Outside | None = None,
-        start_files: bool = True,
+        settings: Settings = _DEFAULT_SETTINGS,
     ) -> None:
         self.fs = fs
         self.limits = limits
         self.budget = budget or Budget(limits)
         self.processes: dict[int, Process] = {}
         self.network = network
-        self.start_files = start_files
+        self.settings = settings
         self.outside = outside
         self.failure: CommandFailure | None = None
         self.notes: tuple[str, ...] = ()

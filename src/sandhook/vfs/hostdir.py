@@ -42,6 +42,8 @@ _NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 _CLOEXEC: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
 _DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
+#: How a directory below another one is opened: never through a link.
+_BELOW = os.O_RDONLY | _DIRECTORY | _NOFOLLOW | _CLOEXEC
 _PREAD: Callable[[int, int, int], bytes] | None = getattr(os, "pread", None)
 _PWRITE: Callable[[int, memoryview, int], int] | None = getattr(os, "pwrite", None)
 
@@ -145,16 +147,24 @@ class HostDirectory(ResolvingFileSystem):
             yield None, self._whole_path(parts, name)
             return
         with _translated(path):
-            fd = os.open(self.root, os.O_RDONLY | _DIRECTORY | _CLOEXEC)
+            fd = self._open_directory(parts)
             try:
-                for part in parts:
-                    flags = os.O_RDONLY | _DIRECTORY | _NOFOLLOW | _CLOEXEC
-                    below = os.open(_to_host(part), flags, dir_fd=fd)
-                    os.close(fd)
-                    fd = below
                 yield fd, _to_host(name)
             finally:
                 os.close(fd)
+
+    def _open_directory(self, parts: list[str]) -> int:
+        """Open a directory below the root, one name at a time, so that no link leads out."""
+        fd = os.open(self.root, os.O_RDONLY | _DIRECTORY | _CLOEXEC)
+        try:
+            for part in parts:
+                below = os.open(_to_host(part), _BELOW, dir_fd=fd)
+                os.close(fd)
+                fd = below
+        except BaseException:
+            os.close(fd)
+            raise
+        return fd
 
     def _whole_path(self, parts: list[str], name: str) -> str:
         path = self.root
@@ -221,10 +231,21 @@ class HostDirectory(ResolvingFileSystem):
         )
 
     def _lstat(self, path: VirtualPath) -> Stat:
-        if not _HAS_DIR_FD and not is_windows_name(path):
-            raise fs_error(errno.ENOENT, path)  # no file can have this name; creating one raises EINVAL
-        with self._parent(path) as (fd, name), _translated(path):
-            return self.to_stat(os.stat(name, dir_fd=fd, follow_symlinks=False))
+        if not _HAS_DIR_FD:
+            if not is_windows_name(path):
+                raise fs_error(errno.ENOENT, path)  # no file can have this name; creating one raises EINVAL
+            with self._parent(path) as (fd, name), _translated(path):
+                return self.to_stat(os.stat(name, dir_fd=fd, follow_symlinks=False))
+        *parts, name = [part for part in path.split("/") if part] or ["."]
+        try:  # a context manager only for errors: each walk stats each of its names
+            directory = self._open_directory(parts)
+            try:
+                return self.to_stat(os.stat(_to_host(name), dir_fd=directory, follow_symlinks=False))
+            finally:
+                os.close(directory)
+        except (OSError, ValueError):
+            with _translated(path):
+                raise
 
     def _readlink(self, path: VirtualPath) -> str:
         with self._parent(path) as (fd, name), _translated(path):
@@ -237,8 +258,7 @@ class HostDirectory(ResolvingFileSystem):
             if fd is None:
                 names = os.listdir(name)
             else:
-                flags = os.O_RDONLY | _DIRECTORY | _NOFOLLOW | _CLOEXEC
-                directory = os.open(name, flags, dir_fd=fd)
+                directory = os.open(name, _BELOW, dir_fd=fd)
                 try:
                     names = os.listdir(directory)
                 finally:
@@ -470,6 +490,8 @@ def _translated(path: str = "") -> Iterator[None]:
 
 def _to_host(name: str) -> str:
     """Encode a name for the host, whose file system encoding may differ."""
+    if name.isascii():
+        return name
     return os.fsdecode(name.encode("utf-8", "surrogateescape")) if _HAS_DIR_FD else name
 
 

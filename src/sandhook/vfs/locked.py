@@ -13,6 +13,7 @@ from threading import RLock
 from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
 from sandhook.vfs.initial import superuser
 from sandhook.vfs.path import VirtualPath
+from sandhook.vfs.resolving import canonical_stat_of
 
 
 class LockedFileSystem:
@@ -23,10 +24,11 @@ class LockedFileSystem:
         lock: Held during each operation; file systems over one another have one lock.
     """
 
-    __slots__ = ("_fs", "_lock")
+    __slots__ = ("_canonical_stat", "_fs", "_lock")
 
     def __init__(self, fs: FileSystem, lock: RLock) -> None:
         self._fs = fs
+        self._canonical_stat = canonical_stat_of(fs)
         self._lock = lock
 
     @property
@@ -71,6 +73,11 @@ class LockedFileSystem:
     def stat(self, path: VirtualPath, *, follow: bool = True) -> Stat:
         with self._lock:
             return self._fs.stat(path, follow=follow)
+
+    def canonical_stat(self, path: VirtualPath, user: tuple[int, int]) -> Stat:
+        """Return what lstat reports for a path that another layer has walked."""
+        with self._lock:
+            return self._canonical_stat(path, user)
 
     def listdir(self, path: VirtualPath) -> list[Entry]:
         with self._lock:

@@ -12,7 +12,7 @@ from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.inode import DIRECTORY_SIZE, S_IFDIR
 from sandhook.vfs.path import ROOT, VirtualPath, basename, dirname, normalize
-from sandhook.vfs.resolving import ResolvingFileSystem
+from sandhook.vfs.resolving import ResolvingFileSystem, canonical_stat_of
 
 #: The first inode number of directories that exist only as parents of mount points.
 _FIRST_NUMBER = 1 << 41
@@ -33,6 +33,7 @@ class MountTable(ResolvingFileSystem):
         super().__init__(uid, gid)
         self.root = root
         self._mounts: list[tuple[str, FileSystem, int]] = []  # longest path first
+        self._stats = {1: canonical_stat_of(root)}  # by device number
         self._mounted_names: dict[VirtualPath, set[str]] = {}  # directory to the names mounted in it
         self._numbers: dict[VirtualPath, int] = {}  # inode numbers of parents of mount points
 
@@ -41,6 +42,7 @@ class MountTable(ResolvingFileSystem):
         path = normalize(path)
         if path == "/" or any(path == point for point, _, _ in self._mounts):
             raise fs_error(errno.EBUSY, path)
+        self._stats[len(self._mounts) + 2] = canonical_stat_of(fs)
         self._mounts.append((path, fs, len(self._mounts) + 2))
         self._mounts.sort(key=lambda entry: len(entry[0]), reverse=True)
         while path != "/":
@@ -48,6 +50,10 @@ class MountTable(ResolvingFileSystem):
             self._mounted_names.setdefault(parent, set()).add(basename(path))
             self._numbers.setdefault(parent, _FIRST_NUMBER + len(self._numbers))
             path = parent
+
+    def file_systems(self) -> tuple[FileSystem, ...]:
+        """Return the root file system and those that are mounted."""
+        return self.root, *(fs for _, fs, _ in self._mounts)
 
     def _resolve_mount(self, path: str) -> tuple[FileSystem, VirtualPath, int]:
         """Return the file system of a canonical path, the path in it, and its device number."""
@@ -66,7 +72,7 @@ class MountTable(ResolvingFileSystem):
         fs, inside, device = self._resolve_mount(path)
         if path in self._mounted_names and inside != "/" and not fs.is_dir(inside):
             return Stat(S_IFDIR | 0o755, DIRECTORY_SIZE, self._numbers[path], 2, device=device)
-        return fs.stat(inside, follow=False)._replace(device=device)
+        return self._stats[device](inside, (self._uid, self._gid))._replace(device=device)
 
     def _readlink(self, path: VirtualPath) -> str:
         fs, inside, _ = self._resolve_mount(path)

@@ -19,7 +19,7 @@ from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.names import byte_order
 from sandhook.vfs.path import VirtualPath
-from sandhook.vfs.resolving import ResolvingFileSystem, ancestors
+from sandhook.vfs.resolving import ResolvingFileSystem, ancestors, canonical_stat_of
 
 #: Bytes copied up at a time.
 _CHUNK = 1 << 20
@@ -49,6 +49,7 @@ class OverlayFileSystem(ResolvingFileSystem):
     ) -> None:
         super().__init__(uid, gid)
         self.lower = lower
+        self._lower_stat = canonical_stat_of(lower)
         self._owner = uid, gid
         self._upper = MemoryFileSystem(
             quota_bytes=quota_bytes, quota_inodes=quota_inodes, now_ns=now_ns, uid=0, gid=0, bare=True
@@ -113,16 +114,19 @@ class OverlayFileSystem(ResolvingFileSystem):
         if self._hidden(path):
             return None
         try:
-            return self.lower.stat(path, follow=False)
+            return self._lower_stat(path, self.user)
         except OSError:
             return None
 
     def _lstat(self, path: VirtualPath) -> Stat:
-        if path != "/" and self._in_upper(path):
-            return self._upper.stat(path, follow=False)._replace(device=2)
+        if path != "/":
+            try:
+                return self._upper.stat(path, follow=False)._replace(device=2)
+            except OSError:
+                pass  # it is in the lower
         if self._hidden(path):
             raise fs_error(errno.ENOENT, path)
-        return self.lower.stat(path, follow=False)
+        return self._lower_stat(path, self.user)
 
     def _readlink(self, path: VirtualPath) -> str:
         return self._upper.readlink(path) if self._in_upper(path) else self.lower.readlink(path)

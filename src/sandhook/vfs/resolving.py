@@ -9,9 +9,11 @@ existence again. ``MemoryFileSystem`` has its own walk because it must be faster
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from sandhook.record import Record
-from sandhook.vfs.base import Device, Entry, FileHandle, Stat
+from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
 from sandhook.vfs.conveniences import Conveniences
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG
@@ -19,6 +21,30 @@ from sandhook.vfs.names import MAX_LINKS, check_name, check_path
 from sandhook.vfs.path import VirtualPath, dirname
 
 _DOTS = ("", ".", "..")
+
+
+#: Reports what lstat does for a canonical path; see ``ResolvingFileSystem.canonical_stat``.
+CanonicalStat: TypeAlias = Callable[[VirtualPath, tuple[int, int]], Stat]
+
+
+@runtime_checkable
+class CanonicalFileSystem(Protocol):
+    """A file system that need not walk a path which another one has walked."""
+
+    def canonical_stat(self, path: VirtualPath, user: tuple[int, int]) -> Stat:
+        """Return what lstat reports; see ``ResolvingFileSystem``."""
+        ...
+
+
+def canonical_stat_of(fs: FileSystem) -> CanonicalStat:
+    """Return the function that reports what lstat does in a file system below another one.
+
+    Each layer walks each path. Without this function, the layers below would walk each of its directories again, and
+    the time would grow with the number of directories to the power of the number of layers.
+    """
+    if isinstance(fs, CanonicalFileSystem):
+        return fs.canonical_stat
+    return lambda path, user: fs.stat(path, follow=False)
 
 
 class Place(Record):
@@ -85,6 +111,16 @@ class ResolvingFileSystem(Conveniences):
 
     def _check_writable(self, path: VirtualPath) -> None:
         """Raise EROFS if nothing may change."""
+
+    def canonical_stat(self, path: VirtualPath, user: tuple[int, int]) -> Stat:
+        """Return what lstat reports for a path that another layer has walked: without links, "." and "..".
+
+        Args:
+            user: The user and the group for whom the other layer checked the directories above.
+        """
+        if user == (self._uid, self._gid):
+            return self._lstat(path)
+        return self.stat(path, follow=False)
 
     # The walk.
 

@@ -1,6 +1,6 @@
 """Builds the repositories of the tests with the real git, always with the same objects.
 
-``python -m tests.utilities.git.repositories`` writes the archives next to this file. The tests and the cases of
+``python -m tests.utilities.git.repositories [NAME...]`` writes the archives next to this file. The tests and the cases of
 ``conformance/utilities/git`` unpack them, so neither needs git.
 """
 
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
+import sys
 import tarfile
 import tempfile
 from pathlib import Path
@@ -58,9 +60,82 @@ mkdir -p long/directory/name; for n in 1 2 3; do echo $n >long/directory/name/fi
 git update-index --index-version 4; at 1700000000 commit -qm one; echo x >long/directory/name/file2
 printf 'a\r\nb\r\n' >crlf; printf '*.txt text\n' >.gitattributes; printf 'a\r\n' >t.txt; git add -N crlf; git config core.autocrlf input
 """,
+    "merges": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+who() { export GIT_AUTHOR_NAME="$1" GIT_AUTHOR_EMAIL="$2"; }
+seq 10 >f; echo a >a; git add .; at 1700000000 commit -qm 'base: begin'; git tag v0.1
+who 'Bob Builder' bob@example.org
+git checkout -qb left; sed -i 's/^2$/two/' f; git add -A; at 1700000100 commit -qm 'left: two (#12)'
+git checkout -qb right main; sed -i 's/^9$/nine/' f; git add -A; at 1700000100 commit -qm 'right: nine
+
+Signed-off-by: Bob Builder <bob@example.org>
+Reviewed-by: Ann Author <ann@example.com>'
+git checkout -q left; at 1700000200 merge -q -m "Merge branch 'right' into left" right
+git checkout -q right; at 1700000250 merge -q -m "Merge branch 'left~1' into right" left~1
+who 'Ann Author' ann@example.com
+git checkout -q main; at 1700000300 merge -q --no-ff -m "Merge branch 'left'" left
+at 1700000310 tag -a -m 'Release one' -m 'Notes of the release.' v1.0
+for n in 1 2 3; do git checkout -q -b o$n main; echo $n >o$n; git add .; at 170000040$n commit -qm "octopus $n"; done
+git checkout -q main; at 1700000500 merge -q -m 'Merge three' o1 o2 o3
+git mv a renamed; at 1700000600 commit -qm 'fix: rename a' ; at 1700000700 revert --no-edit HEAD >/dev/null
+seq 40 >g; git add g; at 1700000800 commit -qm 'feat!: add g'; sed -i '5d;20s/.*/twenty/;35a new' g; cp f copy; git add .; at 1700000900 commit -qm 'edit g, copy f'
+git tag v1.1-rc1; git tag -f same v1.0^{} >/dev/null; at 1700000950 tag -a -m 'a tree' tree-tag HEAD^{tree}
+git remote add origin git@example.com:team/project.git; git remote add fork https://u:p@example.org/fork.git
+git update-ref refs/remotes/origin/main main~2; git symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/main
+git config branch.main.remote origin; git config branch.main.merge refs/heads/main; git config push.default simple
+git update-ref refs/remotes/origin/left left~1; git config branch.left.remote origin; git config branch.left.merge refs/heads/left
+git config branch.o1.remote origin; git config branch.o1.merge refs/heads/gone
+git pack-refs --all; git repack -adq --depth=10 --window=10; git prune; echo more >>g; at 1700001000 commit -qam 'last one'
+echo stashed >>f; at 1700001100 stash -q; echo 'kept back' >>g; git add g; at 1700001200 stash push -q -m 'second stash'
+git branch -d o2 >/dev/null; git checkout -q --detach v1.0; git checkout -q main
+""",
+    "files": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+printf '*.txt text\n*.bat eol=crlf\n*.png binary\n*.dat -text\n*.gen linguist-generated -diff\nraw/** -text diff\n' >.gitattributes
+printf '*.log\n!keep.log\n/dist/\nnode_modules/\ndoc/*\n!doc/index.md\n# comment\n\\#hash\ntrail \n*.[oa]\n**/cache/**\n!important/\n' >.gitignore
+mkdir -p src/deep/er doc raw 'dir with space' bin; printf 'a\nb\n' >text.txt; printf 'echo\r\n' >run.bat; printf '\x89PNG\0\1' >pic.png
+printf 'x\r\ny\n' >mixed.dat; printf 'gen\n' >code.gen; printf '#!/bin/sh\necho hi\n' >bin/tool; chmod +x bin/tool
+printf 'int main(void)\n{\n    return 0;\n}\n' >src/main.c; echo 'deep' >src/deep/er/file.py; ln -s ../text.txt src/link; ln -s nowhere dangling
+echo s >'dir with space/a file'; echo q >'quo"te'; echo t >$'ta\tb'; echo u >'naïve ☃.md'; echo b >'back\slash'; echo i >doc/index.md; echo x >-dash; echo e >.env
+printf 'no newline' >nonl; : >empty; printf 'trailing  \n\tindent\n  \tmixed\n' >ws.c; git add -A -f; at 1700000000 commit -qm 'all kinds of names'
+git update-index --assume-unchanged code.gen; chmod -x bin/tool; chmod +x src/main.c; printf 'a\r\nB\r\n' >text.txt; printf 'echo\r\nmore\r\n' >run.bat
+printf '\x89PNG\0\2longer' >pic.png; rm dangling; echo file >dangling; rm src/link; ln -s ../nonl src/link; printf 'no newline\n' >nonl; echo full >empty
+printf 'trailing\n\tindent   \n \tmixed\n<<<<<<< HEAD\n\n\n' >ws.c; echo x >>'quo"te'; echo y >>$'ta\tb'; echo z >>'naïve ☃.md'; echo generated >>code.gen
+git mv 'dir with space/a file' 'dir with space/b file'; mkdir -p dist node_modules/p src/cache/x important; echo d >dist/d; echo n >node_modules/p/n; echo l >a.log; echo k >keep.log
+echo c >src/cache/x/c; echo o >x.o; echo d >doc/other.md; echo new >'new ü'; echo h >'#hash'; echo imp >important/a.log; mkdir -p nested/inner empty_dir
+(cd nested; git init -q -b trunk .; me; echo n >n; git add n; at 1700000100 commit -qm nested); git rm -q --cached src/deep/er/file.py; echo 'staged new' >src/added.py; git add src/added.py; git add -N 'new ü'
+""",
+    "super": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+mkdir sub other; (cd sub; git init -q -b main .; me; echo 1 >s; git add s; at 1700000000 commit -qm 'sub one'; echo 2 >s; at 1700000100 commit -qam 'sub two')
+(cd other; git init -q -b main .; me; echo 1 >o; git add o; at 1700000000 commit -qm 'other one')
+printf '[submodule "sub"]\n\tpath = sub\n\turl = ../sub.git\n[submodule "other"]\n\tpath = other\n\turl = ../other.git\n' >.gitmodules
+git add . 2>/dev/null; at 1700000200 commit -qm 'add submodules'; (cd sub; git checkout -q HEAD~1; echo dirty >>s; echo un >untracked); (cd other; echo un >untracked)
+""",
+    "linked": r"""
+mkdir main; cd main; git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+mkdir d; echo 1 >d/f; git add .; at 1700000000 commit -qm one; at 1700000010 worktree add -q -b topic ../tree; cd ../tree
+echo 2 >d/f; at 1700000100 commit -qam 'on topic'; echo 3 >d/f; echo new >d/new; cd ..
+printf 'gitdir: ../main/.git/worktrees/tree\n' >tree/.git; git init -q --bare bare.git; git -C main push -q ../bare.git main; git -C bare.git symbolic-ref HEAD refs/heads/main
+""",
+    "shallow": r"""
+mkdir /tmp/sandhook-shallow; trap 'rm -rf /tmp/sandhook-shallow' EXIT; (cd /tmp/sandhook-shallow; git init -q -b main .
+git config user.name 'Ann Author'; git config user.email ann@example.com
+for n in 1 2 3 4 5; do echo $n >f; git add f; at 170000000$n commit -qm "commit $n"; done; git tag old HEAD~4)
+git clone -q --depth 2 file:///tmp/sandhook-shallow . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+echo 6 >f; at 1700000010 commit -qam 'local'; echo 7 >f
+""",
+    "unborn": "git init -q -b trunk . ; mkdir d; echo x >d/x; printf '*.o\n' >.gitignore; echo o >a.o",
+    "rebase": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+printf '1\n2\n3\n' >f; git add .; at 1700000000 commit -qm base; git checkout -qb topic; printf '1\ntwo\n3\n' >f; at 1700000100 commit -qam 'topic one'
+echo g >g; git add g; at 1700000200 commit -qm 'topic two'; git checkout -q main; printf '1\nTWO\n3\n' >f; at 1700000300 commit -qam 'on main'
+git checkout -q topic; at 1700000400 rebase main >/dev/null 2>&1 || :
+""",
 }
 
 _AT = """
+me() { git config user.name 'Ann Author'; git config user.email ann@example.com; }
 at() { t=$1; shift; GIT_AUTHOR_DATE="$t +0100" GIT_COMMITTER_DATE="$t +0100" git "$@"; }
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_MERGE_AUTOEDIT=no LC_ALL=C.UTF-8; umask 022; set -e
 """
@@ -78,7 +153,7 @@ def archive(directory: str) -> bytes:
     with tarfile.open(fileobj=out, mode="w:xz") as tar:
         for path in sorted(Path(directory).rglob("*")):
             name = path.relative_to(directory).as_posix()
-            if name.startswith((".git/hooks/", ".git/description")):
+            if re.search(r"(^|[/.])git/(hooks/|description$)", name):
                 continue
             info = tar.gettarinfo(path, name)
             info.uid = info.gid = 0
@@ -98,7 +173,7 @@ def unpack(name: str, directory: Path) -> None:
 
 
 if __name__ == "__main__":
-    for each in SCRIPTS:
+    for each in sys.argv[1:] or SCRIPTS:
         with tempfile.TemporaryDirectory() as temporary:
             build(each, temporary)
             (HERE / f"{each}.tar.xz").write_bytes(archive(temporary))

@@ -120,7 +120,7 @@ def test_no_program_of_a_repository_is_started() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["push", "fetch", "clone x", "pull", "commit -m x", "add .", "init", "bisect start"]
+    "command", ["push", "fetch", "clone x", "pull", "checkout x", "init", "bisect start"]
 )
 def test_what_is_not_offered_is_refused_by_name(command: str) -> None:
     result = shell().run(f"git {command}")
@@ -177,6 +177,21 @@ def test_no_damage_of_a_repository_is_a_defect() -> None:
             assert "Traceback" not in result.stderr
         sandbox.fs.write_bytes(VirtualPath(f"/workspace/{name}"), original)
     assert sandbox.run("git status -s").exit_status == 0
+
+
+@pytest.mark.parametrize("length", [0, 8, 1000, 1040, 1200])
+def test_an_index_of_a_pack_that_is_cut_off_is_an_error_of_git(length: int) -> None:
+    sandbox = shell()
+    sandbox.run(f"f=$(echo .git/objects/pack/*.idx); chmod u+w $f; head -c {length} $f >x; cat x >$f")
+    for command in (
+        "git log",
+        "git cat-file -p 12345",
+        "git cat-file --batch-all-objects --batch-check",
+        "git show HEAD",
+    ):
+        result = sandbox.run(command)
+        assert result.defect is None and result.exit_status in (0, 128), (command, result.stderr)
+    assert sandbox.run("git log").exit_status == 128
 
 
 SMALL = Limits(wall_seconds=30.0, steps=2_000_000, memory_bytes=16 << 20)

@@ -1,4 +1,4 @@
-"""git: read repositories, and change the working tree and the index where the caller allows it.
+"""git: read repositories, and add and commit where the caller of the sandbox allows it.
 
 Source: git's manual pages. Oracle: git 2.39. Divergences: L-GIT-001 to L-GIT-004.
 

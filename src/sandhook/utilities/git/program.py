@@ -19,8 +19,10 @@ Run = Callable[["Invocation", Sequence[str]], int]
 
 _PACKAGE = "sandhook.utilities.git.commands"
 
+_add = lazy_module(f"{_PACKAGE}.add")
 _blame = lazy_module(f"{_PACKAGE}.blame")
 _branch = lazy_module(f"{_PACKAGE}.branch")
+_commit = lazy_module(f"{_PACKAGE}.commit")
 _config = lazy_module(f"{_PACKAGE}.config")
 _describe = lazy_module(f"{_PACKAGE}.describe")
 _diff = lazy_module(f"{_PACKAGE}.diff")
@@ -33,9 +35,13 @@ _ls_files = lazy_module(f"{_PACKAGE}.ls_files")
 _objects = lazy_module(f"{_PACKAGE}.objects")
 _plumbing_diff = lazy_module(f"{_PACKAGE}.plumbing_diff")
 _refs = lazy_module(f"{_PACKAGE}.refs")
+_remove = lazy_module(f"{_PACKAGE}.remove")
+_reset = lazy_module(f"{_PACKAGE}.reset")
 _rev_parse = lazy_module(f"{_PACKAGE}.rev_parse")
 _show = lazy_module(f"{_PACKAGE}.show")
 _status = lazy_module(f"{_PACKAGE}.status")
+_texts = lazy_module(f"{_PACKAGE}.texts")
+_update_index = lazy_module(f"{_PACKAGE}.update_index")
 _version = lazy_module(f"{_PACKAGE}.version")
 
 #: The functions of the commands.
@@ -45,6 +51,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "cat-file": lambda: _objects.run_cat,
     "check-ignore": lambda: _ignored.run,
     "config": lambda: _config.run,
+    "check-ref-format": lambda: _texts.run_name,
     "describe": lambda: _describe.run,
     "diff": lambda: _diff.run,
     "diff-files": lambda: _plumbing_diff.run_files,
@@ -65,12 +72,25 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "show-ref": lambda: _refs.run_show,
     "stash": lambda: _facts.run_stash,
     "status": lambda: _status.run,
+    "stripspace": lambda: _texts.run_strip,
     "symbolic-ref": lambda: _refs.run_symbolic,
     "tag": lambda: _refs.run_tag,
     "var": lambda: _facts.run_var,
     "version": lambda: _version.run,
     "whatchanged": lambda: _log.run,
     "worktree": lambda: _facts.run_worktree,
+}
+
+#: The functions of the commands that change a repository, which the caller must allow.
+WRITERS: dict[str, Callable[[], Run]] = {
+    "add": lambda: _add.run,
+    "commit": lambda: _commit.run,
+    "reset": lambda: _reset.run,
+    "restore": lambda: _reset.run_restore,
+    "rm": lambda: _remove.run,
+    "stage": lambda: _add.run,
+    "update-index": lambda: _update_index.run,
+    "write-tree": lambda: _update_index.run_write_tree,
 }
 
 #: Why commands of git are not offered.
@@ -87,20 +107,20 @@ _REFUSED = (
         "credential difftool filter-branch gui gitk hook mergetool citool maintenance bisect help",
     ),
     (
-        "it changes the repository, and git in the sandbox only reads",
+        "it changes more of a repository than the index and the branch",
         (
-            "add am apply checkout checkout-index cherry-pick clean commit commit-graph commit-tree fast-import gc "
+            "am apply checkout checkout-index cherry-pick clean commit-graph commit-tree fast-import gc "
             "index-pack init merge merge-file merge-index merge-tree mktag mktree multi-pack-index mv notes pack-objects "
-            "pack-refs prune prune-packed read-tree rebase repack replace rerere reset restore revert rm sparse-checkout "
-            "switch unpack-objects update-index update-ref update-server-info write-tree"
+            "pack-refs prune prune-packed read-tree rebase repack replace rerere revert sparse-checkout "
+            "switch unpack-objects update-ref update-server-info"
         ),
     ),
     (
         "",
         (
-            "annotate bundle check-attr check-mailmap check-ref-format cherry count-objects column diagnose fast-export "
+            "annotate bundle check-attr check-mailmap cherry count-objects column diagnose fast-export "
             "fmt-merge-msg format-patch fsck get-tar-commit-id interpret-trailers mailinfo mailsplit name-rev pack-redundant "
-            "patch-id range-diff reflog show-branch show-index stripspace unpack-file verify-commit verify-pack verify-tag"
+            "patch-id range-diff reflog show-branch show-index unpack-file verify-commit verify-pack verify-tag"
         ),
     ),
 )
@@ -135,6 +155,16 @@ class Invocation:
             self._repository = None if place is None else Repository(self.access, self.options, place)
         return self._repository
 
+    @property
+    def may_write(self) -> bool:
+        """True if the caller of the sandbox allows changes of repositories."""
+        return self.ctx.kernel.settings.git_writes
+
+    def check_may_write(self) -> None:
+        """Raise GitError unless changes are allowed."""
+        if not self.may_write:
+            raise _not_allowed(self.command)
+
     def error(self, text: str) -> None:
         """Write a line to standard error."""
         self.ctx.flush()
@@ -166,6 +196,10 @@ def _run_command(call: Invocation, command: str, rest: list[str]) -> int:
     for _ in range(10):
         if command in COMMANDS:
             return COMMANDS[command]()(call, rest)
+        if command in WRITERS:
+            if not call.may_write and command != "update-index":  # which may only compare
+                raise _not_allowed(command)
+            return WRITERS[command]()(call, rest)
         if (refusal := _refusal(command)) is not None:
             raise refusal
         alias = _alias(call, command)
@@ -175,6 +209,15 @@ def _run_command(call: Invocation, command: str, rest: list[str]) -> int:
         rest = [*more, *rest]
         call.command = command
     raise GitError(f"'{command}' is not a git command. See 'git --help'.", prefix="git", status=1)
+
+
+def _not_allowed(command: str) -> GitError:
+    return GitError(
+        f"'{command}' changes the repository, which the caller of the sandbox has not allowed: "
+        "Shell(git_writes=True) or sandhook --git-writes allows it (L-GIT-001)",
+        prefix="git",
+        status=1,
+    )
 
 
 def _refusal(command: str) -> GitError | None:

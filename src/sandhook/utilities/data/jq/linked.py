@@ -26,7 +26,7 @@ def is_linked(text: str, ctx: Context) -> bool:
 def start_file(ctx: Context) -> str:
     """Return the file ~/.jq, which every program includes; empty without it, and where no start-up files are read."""
     home = ctx.environment.get("HOME", "")
-    if not home or not ctx.kernel.start_files:
+    if not home or not ctx.kernel.settings.start_files:
         return ""
     name = posixpath.join(home, ".jq")
     path = ctx.path(name)

@@ -18,6 +18,7 @@ from sandhook.utilities.git.history.ref_format import Ref, RefFields
 from sandhook.utilities.git.history.upstream import upstream_of
 from sandhook.utilities.git.names.wildmatch import wildmatch
 from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.refs import Refs
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.state import detached_line
 
@@ -72,6 +73,17 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     return 0
 
 
+def checked_out_elsewhere(repository: Repository) -> set[str]:
+    """Return the branches of other working trees of the repository."""
+    access, common = repository.access, repository.common
+    directories = [
+        common,
+        *(f"{common}/worktrees/{each.name}" for each in access.listdir(f"{common}/worktrees")),
+    ]
+    found = (Refs(access, each, common).target("HEAD") for each in directories if each != repository.git_dir)
+    return {name for name in found if name is not None}
+
+
 class _Listing:
     """The list of branches."""
 
@@ -116,6 +128,10 @@ class _Listing:
         head = self.repository.refs.resolve("HEAD")
         if head is None or select(self.repository, self.filters, [Ref("HEAD", head)], "refname") == []:
             return None
+        directory = f"{self.repository.git_dir}/rebase-merge"
+        rebased = (self.repository.access.text_or_none(f"{directory}/head-name") or "").strip()
+        if rebased:
+            return f"(no branch, rebasing {rebased.removeprefix('refs/heads/')})"
         text = detached_line(self.repository)
         return "(no branch)" if text.startswith("Not ") else f"({text})"
 
@@ -139,8 +155,9 @@ class _Listing:
         if detached is not None:
             head_id = self.repository.refs.resolve("HEAD") or ""
             ctx.write_line(f"* {detached}" + self._details(Ref("HEAD", head_id), detached, width))
+        elsewhere = checked_out_elsewhere(self.repository)
         for ref, name in zip(refs, shown):
-            mark = "*" if ref.name == self.repository.head_branch() else " "
+            mark = "*" if ref.name == self.repository.head_branch() else "+" if ref.name in elsewhere else " "
             target = self.repository.refs.target(ref.name)
             if target is not None and not self.options.verbose:
                 name += f" -> {target.removeprefix('refs/remotes/').removeprefix('refs/heads/')}"

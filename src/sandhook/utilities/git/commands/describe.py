@@ -63,6 +63,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     for word in parsed.operands or ["HEAD"]:
         oid = names.find(word)
         commit = None if oid is None else repository.objects.peel(oid, "commit")
+        if commit is None and not parsed.operands and not options.always:
+            raise GitError("No names found, cannot describe anything.")
         if commit is None:
             raise GitError(f"Not a valid object name {word}")
         call.ctx.write_line(_Description(repository, options).text(commit) + mark)

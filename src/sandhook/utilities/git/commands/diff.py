@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
-from sandhook.utilities.git.diff.model import Pair, Side
+from sandhook.utilities.git.diff.model import NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
 from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index, walk_tree
@@ -20,7 +20,7 @@ from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.objects import EMPTY_TREE
-from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.work.convert import line_end_warning
 from sandhook.utilities.git.work.tree import WorkTree, compare_tree_with_work_tree, compare_work_tree
 
 
@@ -50,10 +50,13 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     repository = call.repository
     revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
     pathspec = repository.pathspec(paths)
-    comparison = _Comparison(repository, mine, options.submodules or "", pathspec)
-    pairs = comparison.pairs(revisions)
+    comparison = _Comparison(call, mine, options.submodules or "untracked", pathspec)
+    pairs = list(comparison.pairs(revisions))
     output = DiffOutput(repository, options, all_files=comparison.files)
     shown = output.complete(pairs)
+    if not options.quiet:
+        below = options.relative or repository.prefix if options.relative is not None else ""
+        _warn_of_line_ends(call, [pair for pair in pairs if pair.path.startswith(below)])
     problems = False
     if not options.quiet:
         problems = output.write(shown)
@@ -61,16 +64,30 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     return (2 if problems else 0) | (1 if changed else 0)
 
 
+def _warn_of_line_ends(call: Invocation, pairs: list[Pair]) -> None:
+    """Warn about changed files that get other line ends when git writes them again, as git does when it reads them."""
+    work: WorkTree | None = None
+    for pair in pairs:
+        if not (pair.new.in_work_tree and pair.new.mode & 0o170000 == 0o100000 and pair.new.oid == NULL_ID):
+            continue
+        work = work or WorkTree(call.repository)
+        data = call.access.read_or_none(work.path(pair.path))
+        warning = line_end_warning(call.repository, pair.path, data or b"", only_warns=True)
+        if warning is not None:
+            call.error(warning)
+
+
 class _Comparison:
     """Chooses what is compared."""
 
-    def __init__(self, repository: Repository, options: Options, submodules: str, pathspec: Pathspec) -> None:
-        self.repository = repository
+    def __init__(self, call: Invocation, options: Options, submodules: str, pathspec: Pathspec) -> None:
+        self.call = call
+        self.repository = call.repository
         self.options = options
         self.submodules = submodules
         self.pathspec = pathspec
         self.files: Callable[[], Iterable[Side]] = tuple
-        self._names = Names(repository)
+        self._names = Names(self.repository)
 
     def pairs(self, revisions: list[str]) -> Iterable[Pair]:
         """Return the differences between what the revisions name."""
@@ -114,6 +131,8 @@ class _Comparison:
             bases = merge_bases(self.repository, first, [second])
             if not bases:
                 raise GitError(f"{revisions[0]}: no merge base")
+            if len(bases) > 1:
+                self.call.error(f"warning: {revisions[0]}: multiple merge bases, using {bases[0]}")
             return [bases[0], second]
         if len(revisions) == 1 and ".." in revisions[0] and self._names.find(revisions[0]) is None:
             left, _, right = revisions[0].partition("..")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.identity import person_of
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.refs import Refs
@@ -77,34 +78,6 @@ def run_stash(call: Invocation, arguments: Sequence[str]) -> int:
     return 0
 
 
-def identity(call: Invocation, role: str) -> str:
-    """Return "Name <email> time zone" of the author or the committer. Raises GitError without a name."""
-    environment = call.options.environment
-    repository = call.find_repository()
-    config = repository.config if repository is not None else None
-
-    def setting(key: str) -> str | None:
-        return (
-            config.get(f"{role.lower()}.{key}") or config.get(f"user.{key}") if config is not None else None
-        )
-
-    name = environment.get(f"GIT_{role}_NAME") or setting("name")
-    email = environment.get(f"GIT_{role}_EMAIL") or setting("email") or environment.get("EMAIL")
-    if not name or not email:
-        raise GitError(
-            "unable to auto-detect email address: set user.name and user.email, which the sandbox never guesses"
-        )
-    date = environment.get(f"GIT_{role}_DATE")
-    now = int(call.ctx.now())
-    stamp = f"{now} +0000"
-    if date is not None:
-        words = date.lstrip("@").split()
-        stamp = (
-            f"{words[0]} {words[1] if len(words) > 1 else '+0000'}" if words and words[0].isdigit() else stamp
-        )
-    return f"{name} <{email}> {stamp}"
-
-
 def run_var(call: Invocation, arguments: Sequence[str]) -> int:
     """Print a variable of git; return 0."""
     words = list(arguments)
@@ -113,7 +86,9 @@ def run_var(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError("usage: git var (-l | <variable>)", prefix="", status=129)
     name = words[0]
     if name in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
-        call.ctx.write_line(identity(call, name.split("_")[1]))
+        found = call.find_repository()
+        config = found.config if found is not None else None
+        call.ctx.write_line(person_of(call.ctx, config, name.split("_")[1]).text())
     elif name in ("GIT_EDITOR", "GIT_SEQUENCE_EDITOR"):
         call.ctx.write_line(
             environment.get(name)

@@ -12,6 +12,7 @@ from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError, RevisionError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
+from sandhook.utilities.git.history.graph import GraphOfSelection
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
 from sandhook.utilities.git.history.selection import Selection, Starts, WalkOptions, find_starts, pull_starts
@@ -56,7 +57,7 @@ class Options:
 def refuse(options: Options) -> None:
     """Raise GitError for options of git that are not offered."""
     table = (
-        ("--graph", options.graph), ("-g", options.walk_reflogs), ("-L", options.lines is not None),
+        ("-g", options.walk_reflogs), ("-L", options.lines is not None),
         ("--show-signature", options.signature), ("--source", options.source), ("--boundary", options.boundary),
         ("--cherry-pick", options.cherry), ("--parents", options.parents),
     )  # fmt: skip
@@ -96,7 +97,21 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if call.command == "whatchanged":
         diff.default, diff.always_shows = "raw", False
     log = Log(repository, options, diff, selection)
+    if options.graph:
+        log.graph = _graph(repository, walk, selection, bool(paths))
     return log.run(selection)
+
+
+def _graph(
+    repository: Repository, walk: WalkOptions, selection: Selection, has_paths: bool
+) -> GraphOfSelection:
+    """Return the graph of the commits. Raises GitError for options that leave out commits between others."""
+    if has_paths or selection.leaves_out() or walk.reverse or walk.no_walk or walk.left_right:
+        raise GitError(
+            "log --graph with paths, filters, --reverse, --no-walk or --left-right is not offered in the sandbox (L-GIT-003)",
+            status=129,
+        )
+    return GraphOfSelection(selection, repository.access.charge)
 
 
 def _with_not(words: Sequence[str], operands: list[str]) -> list[str]:
@@ -136,11 +151,11 @@ class Log:
         self.end = "\0" if diff.options.nul else "\n"
         self.shown = False
         self.changed = False
+        self.graph: GraphOfSelection | None = None
 
     def run(self, commits: Selection) -> int:
         """Print all commits; return the exit status."""
-        for commit in commits:
-            self.show(commit)
+        commits.shown(self.show)
         return int(self.changed and self.diff.options.exit_code)
 
     def _write(self, text: str) -> None:
@@ -151,8 +166,10 @@ class Log:
 
     def head(self, commit: Commit, source: str = "") -> None:
         """Print the text of a commit, after the separator."""
+        if self.graph is not None:
+            self.graph.update(commit)
         if self.shown and not self.format.terminates:
-            self._write(self.end)
+            self._write((self.graph.padding() if self.graph is not None else "") + self.end)
         self.shown = True
         if self._is_empty():
             return
@@ -164,9 +181,12 @@ class Log:
             text = text.replace(f"commit {mark}", f"commit {mark} ", 1)
         elif mark and self.format.kind == "oneline":
             text = text.replace(mark, f"{mark} ", 1)
-        self._write(text)
+        self._write(text if self.graph is None else self.graph.drawn(text))
         if self.format.terminates:
-            self._write(self.end)
+            prefix = self.graph.padding() if self.graph is not None and text.endswith("\n") else ""
+            self._write(prefix + self.end)
+        if self.graph is not None:
+            self.diff.output.set_line_prefix(self.graph.padding())
 
     def show(self, commit: Commit) -> bool:
         """Print a commit and its differences. Return False for one that the options leave out."""
@@ -190,10 +210,11 @@ class Log:
         """Print the line between the text of a commit and its differences."""
         if self._is_empty() or (not combined and (not has_pairs or self.format.kind == "oneline")):
             return
+        prefix = self.diff.output.line_prefix if self.graph is not None else ""
         if combined:
-            self._write(self.end)
+            self._write(prefix + self.end)
             return
-        self._write("---\n" if self.diff.has_stat_and_patch() else "\n")
+        self._write(prefix + ("---\n" if self.diff.has_stat_and_patch() else "\n"))
 
 
 def printer_of(repository: Repository, options: Options, abbrev: int | None) -> Printer:

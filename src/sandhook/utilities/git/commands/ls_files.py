@@ -46,6 +46,8 @@ class Options:
     full_name: bool = opt("--full-name")
     abbrev: int | None = opt("--abbrev", "N", "", convert=count, optional=True, const=0)
     tags: bool = opt("-t")
+    lower: bool = opt("-v")
+    monitored: bool = opt("-f")
     deduplicate: bool = opt("--deduplicate")
     eol: bool = opt("--eol")
     debug: bool = opt("--debug")
@@ -94,10 +96,7 @@ class _Listing:
             raise GitError("ls-files --ignored needs some exclude pattern")
         if options.others:
             self._others()
-        if cached or options.unmerged:
-            self._index()
-        if options.deleted or options.modified:
-            self._changed()
+        self._index(cached=cached or options.unmerged)
         return self._check_operands()
 
     def _rules(self) -> list[Rule]:
@@ -122,8 +121,10 @@ class _Listing:
             self._match(path)
             self._write("? " if self.options.tags else "", path)
 
-    def _index(self) -> None:
+    def _index(self, *, cached: bool) -> None:
         rules = None
+        needs_work = self.options.deleted or self.options.modified
+        work = WorkTree(self.repository) if needs_work else None
         if self.options.ignored:
             rules = self.repository.ignore(
                 self._rules(), standard=self.options.standard, names=self.options.per_directory
@@ -135,8 +136,15 @@ class _Listing:
                 continue
             self.call.access.charge(1)
             self._match(entry.path)
-            mark = "" if not self.options.tags else "M " if entry.stage else "S " if entry.skipped else "H "
-            self._entry(mark, entry)
+            if cached:
+                mark = "M " if entry.stage else "S " if entry.skipped else "H "
+                if self.options.lower and entry.assumed:
+                    mark = mark.lower()
+                self._entry(
+                    mark if self.options.tags or self.options.lower or self.options.monitored else "", entry
+                )
+            if work is not None:
+                self._changed(work, entry)
 
     def _entry(self, mark: str, entry: IndexEntry) -> None:
         if self.options.deduplicate and not (self.options.stage or self.options.unmerged):
@@ -152,20 +160,15 @@ class _Listing:
             mark += f"{entry.mode:06o} {oid} {entry.stage}\t"
         self._write(mark, entry.path)
 
-    def _changed(self) -> None:
-        work = WorkTree(self.repository)
-        for entry in self.repository.index:
-            if not self.pathspec.matches(entry.path):
-                continue
-            side = work.side(entry) if not entry.stage else None
-            missing = side is None and (not entry.stage or work.mode_of(entry.path, None) == 0)
-            self._match(entry.path)
-            if self.options.deleted and missing:
-                self._entry("R " if self.options.tags else "", entry)
-            if self.options.modified and (
-                entry.stage or side is None or (side.mode, side.oid) != (entry.mode, entry.oid) or side.dirty
-            ):
-                self._entry("C " if self.options.tags else "", entry)
+    def _changed(self, work: WorkTree, entry: IndexEntry) -> None:
+        side = work.side(entry) if not entry.stage else None
+        missing = side is None and (not entry.stage or work.mode_of(entry.path, None) == 0)
+        if self.options.deleted and missing:
+            self._entry("R " if self.options.tags else "", entry)
+        if self.options.modified and (
+            entry.stage or side is None or (side.mode, side.oid) != (entry.mode, entry.oid) or side.dirty
+        ):
+            self._entry("C " if self.options.tags else "", entry)
 
     def _match(self, path: str) -> None:
         for item in self.pathspec.items:

@@ -15,6 +15,7 @@ from sandhook.utilities.git.names.quote import quote, relative
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import decode, encode
 from sandhook.utilities.git.store.objects import GITLINK, TREE, TreeItem, object_id
+from sandhook.utilities.git.store.writing import write_object
 from sandhook.utilities.git.work.convert import stored_form
 
 
@@ -270,7 +271,7 @@ def run_hash(call: Invocation, arguments: Sequence[str]) -> int:
     parsed = Parser(HashOptions).parse(arguments)
     options = parsed.of(HashOptions)
     if options.write:
-        raise GitError("hash-object -w is not offered in the sandbox (L-GIT-001)", status=129)
+        call.check_may_write()
     if options.kind not in ("blob", "tree", "commit", "tag"):
         raise GitError(f'invalid object type "{options.kind}"')
     operands = [*parsed.operands, *(parsed.paths or ())]
@@ -295,4 +296,7 @@ def _write_hash(call: Invocation, options: HashOptions, data: bytes, path: str |
         if repository is not None and repository.place.root is not None:
             data = stored_form(repository, repository.prefix + path, data)
     call.access.charge(1 + (len(data) >> 10))
-    call.ctx.write_line(object_id(options.kind, data))
+    if options.write:
+        call.ctx.write_line(write_object(call.repository.objects, options.kind, data))
+    else:
+        call.ctx.write_line(object_id(options.kind, data))

@@ -65,8 +65,12 @@ def run_index(call: Invocation, arguments: Sequence[str]) -> int:
     pathspec = repository.pathspec(paths)
     output = DiffOutput(repository, diff, porcelain=False)
     if options.cached:
-        return _finish(output, compare_with_index(repository.objects, tree, repository.index, pathspec), diff)
-    return _finish(output, compare_tree_with_work_tree(WorkTree(repository), tree, pathspec), diff)
+        staged = compare_with_index(repository.objects, tree, repository.index, pathspec, intended=True)
+        return _finish(output, staged, diff)
+    pairs = compare_tree_with_work_tree(
+        WorkTree(repository), tree, pathspec, ignore_submodules=diff.submodules or "untracked"
+    )
+    return _finish(output, pairs, diff)
 
 
 def run_files(call: Invocation, arguments: Sequence[str]) -> int:
@@ -75,7 +79,9 @@ def run_files(call: Invocation, arguments: Sequence[str]) -> int:
     diff, repository = parsed.of(DiffOptions), call.repository
     pathspec = repository.pathspec([*parsed.operands, *(parsed.paths or ())])
     output = DiffOutput(repository, diff, porcelain=False)
-    pairs = compare_work_tree(WorkTree(repository), pathspec, ignore_submodules=diff.submodules or "")
+    pairs = compare_work_tree(
+        WorkTree(repository), pathspec, ignore_submodules=diff.submodules or "untracked"
+    )
     return _finish(output, pairs, diff)
 
 

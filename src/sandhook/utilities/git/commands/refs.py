@@ -51,6 +51,8 @@ def select(
     if options.no_contains is not None:
         oid = names.commit(options.no_contains)
         result = [ref for ref in result if not fields.contains(ref, oid)]
+    if options.merged is not None or options.no_merged is not None:
+        result = [ref for ref in result if repository.objects.peel(ref.oid, "commit") is not None]
     if options.merged is not None:
         oid = names.commit(options.merged)
         result = [ref for ref in result if fields.merged(ref, oid)]
@@ -85,6 +87,7 @@ def run_each(call: Invocation, arguments: Sequence[str]) -> int:
     fields = RefFields(repository)
     format_ = filters.template if filters.template is not None else "%(objectname) %(objecttype)\t%(refname)"
     chosen = select(repository, filters, refs, "refname")
+    fields.quotes = options.shell
     for ref in chosen[: options.number or len(chosen)]:
         call.ctx.write_line(fields.expand(format_, ref))
     return 0

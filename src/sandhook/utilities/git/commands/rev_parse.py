@@ -11,7 +11,8 @@ from sandhook.utilities.git.arguments import count
 from sandhook.utilities.git.errors import GitError, MissingObject, RevisionError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.store.objects import GITLINK
+from sandhook.utilities.git.store.repository import Globals, Repository, find_place
 from sandhook.vfs.path import VirtualPath, join, normalize
 
 _HINT = (
@@ -333,7 +334,16 @@ class _RevParse:
         return "../" * self.repository.prefix.count("/")
 
     def superproject(self) -> str | None:
-        return None
+        """Return the working tree of which this one is a submodule, None if it does not exist."""
+        repository = self.repository
+        parent, _, name = repository.root.rpartition("/")
+        options = Globals(repository.options.environment, parent or "/")
+        place = find_place(repository.access, options) if parent else None
+        if place is None or place.root is None:
+            return None
+        outer = Repository(repository.access, options, place)
+        entry = outer.index.get(f"{place.prefix}{name}")
+        return place.root if entry is not None and entry.mode == GITLINK else None
 
     def object_format(self) -> str:
         return "sha1"

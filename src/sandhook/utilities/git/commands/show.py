@@ -58,8 +58,12 @@ class _Show:
     def _write(self, data: bytes) -> None:
         self.repository.ctx.write(data)
 
-    def object(self, name: str) -> None:
-        """Print the object of a name; a tag with the object that it names."""
+    def object(self, name: str, shown: str = "") -> None:
+        """Print the object of a name; a tag with the object that it names.
+
+        Args:
+            shown: The name that the caller asked for.
+        """
         objects = self.repository.objects
         oid = self.names.find(name)
         if oid is None or (found := objects.find(oid)) is None:
@@ -79,18 +83,22 @@ class _Show:
             self._write(b"\n")
         self.shown = True
         if found.kind == "tree":
-            self._write(encode(f"tree {name}\n\n"))
+            self._write(encode(f"tree {shown or name}\n\n"))
             for item in objects.tree(oid):
                 self._write(encode(item.name + ("/" if item.mode == TREE else "") + "\n"))
             return
         tag = objects.tag(oid)
         self._tag(tag)
         self.log.shown = True
-        self.object(tag.target)
+        self.object(tag.target, shown or name)
 
     def _tag(self, tag: Tag) -> None:
         lines = [f"tag {tag.name}"]
-        if tag.tagger is not None:
-            lines.append(f"Tagger: {tag.tagger.name} <{tag.tagger.email}>")
-            lines.append(f"Date:   {self.log.printer.show_date(tag.tagger, '')}")
+        kind = self.log.format.kind
+        if tag.tagger is not None and kind != "oneline":
+            label = "TaggerDate: " if kind == "fuller" else "Date:   "
+            name = f"{tag.tagger.name} <{tag.tagger.email}>"
+            lines.append(f"{'Tagger:     ' if kind == 'fuller' else 'Tagger: '}{name}")
+            if kind in ("medium", "fuller", "email", "mboxrd"):
+                lines.append(f"{label}{self.log.printer.show_date(tag.tagger, '')}")
         self._write(encode("\n".join(lines) + "\n\n" + tag.message.lstrip("\n")))

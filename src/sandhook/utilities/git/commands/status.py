@@ -19,6 +19,7 @@ from sandhook.utilities.git.history.upstream import upstream_of
 from sandhook.utilities.git.names.quote import quote, relative
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.long_status import LongStatus
 from sandhook.utilities.git.work.status import Conflict, Status, Wanted, collect, paths_of
@@ -218,7 +219,7 @@ class _Machine:
                 self._write(f"{conflict.letters} {self._path(path, True)}")
                 continue
             letters = (staged.status if staged is not None else " ") + (
-                changed.status if changed is not None else " "
+                self._work_letter(changed) if changed is not None else " "
             )
             source = next(
                 (pair.old.path for pair in (staged, changed) if pair is not None and pair.status in "RC"),
@@ -233,6 +234,13 @@ class _Machine:
         for mark, paths in (("??", self.status.untracked), ("!!", self.status.ignored)):
             for path in paths:
                 self._write(f"{mark} {self._path(path, True)}")
+
+    def _work_letter(self, pair: Pair) -> str:
+        """Return the letter of a change in the working tree; -s has small ones for what is in a submodule."""
+        new = pair.new
+        if self.form != "short" or new.mode != GITLINK or new.oid != pair.old.oid:
+            return pair.status
+        return "m" if "M" in new.dirty else "?"
 
     def write_second(self) -> None:
         """Write the lines of --porcelain=v2."""

@@ -53,7 +53,8 @@ def _errors(line: bytes, rules: frozenset[str], tab_width: int) -> Iterator[str]
     tail = indent.rpartition(b"\t")[2]
     if "indent-with-non-tab" in rules and len(tail) >= tab_width:
         yield "indent with spaces"
-    if "tab-in-indent" in rules and b"\t" in indent:
+    tabs_of = indent.replace(b" \t", b"") if "space-before-tab" in rules else indent
+    if "tab-in-indent" in rules and b"\t" in tabs_of and b" \t" not in indent:
         yield "tab in indent"
 
 

@@ -21,6 +21,7 @@ from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.tree import WorkTree
 
 _CONTEXT = 3
+_OURS = 2  #: the stage of our side of a conflict
 
 
 class DiffOutput:
@@ -41,6 +42,7 @@ class DiffOutput:
     ) -> None:
         self.repository = repository
         self.options = options
+        self.line_prefix = options.line_prefix
         self.porcelain = porcelain
         self.all_files = all_files
         self.names = Names(repository)
@@ -59,6 +61,10 @@ class DiffOutput:
         old = options.old_prefix if options.old_prefix is not None else old
         new = options.new_prefix if options.new_prefix is not None else new
         return (new, old) if options.reverse and options.old_prefix is None else (old, new)
+
+    def set_line_prefix(self, prefix: str) -> None:
+        """Print a text before each line of the following differences."""
+        self.line_prefix = prefix
 
     # ------------------------------------------------------------------ completion
 
@@ -299,7 +305,7 @@ class DiffOutput:
             self._write_names(pairs, "name_status" in forms)
             return False
         if "check" in forms:
-            checked = [pair for pair in pairs if pair.status not in "DU"]
+            checked = [self._against_ours(pair) for pair in pairs if pair.status != "D"]
             problems = [check_pair(self.repository, pair, self.files(pair)) for pair in checked]
             return any(problems)
         write = self._write_text
@@ -322,12 +328,21 @@ class DiffOutput:
             self._write_all(summary(pairs, self.repository.quotes_wide))
         if "patch" in forms and pairs:
             if separated:
-                write("\0" if self.options.nul else f"{self.options.line_prefix}\n")
+                write("\0" if self.options.nul else f"{self.line_prefix}\n")
             self._write_patches(pairs)
         return False
 
+    def _against_ours(self, pair: Pair) -> Pair:
+        """Return a pair; for a file with conflicts, its difference from stage 2, which --check reads."""
+        if pair.status != "U" or not pair.new.in_work_tree:
+            return pair
+        for entry in self.repository.index.by_path.get(pair.path, []):
+            if entry.stage == _OURS:
+                return Pair(Side(pair.path, entry.mode, entry.oid), pair.new, "M" if pair.new.exists else "D")
+        return pair
+
     def _write_text(self, text: str) -> None:
-        prefix = self.options.line_prefix
+        prefix = self.line_prefix
         if prefix:
             text = "".join(prefix + line for line in text.splitlines(keepends=True))
         self.repository.ctx.write(encode(text))
@@ -353,6 +368,8 @@ class DiffOutput:
             if graph is not None and graph.isdigit() and len(graph) < 6
             else self.repository.config.integer("diff.statgraphwidth", 0)
         )
+        if self.porcelain:
+            total -= len(self.line_prefix)
         return Widths(numbers[0] or total, numbers[1], graph_width, numbers[2])
 
     def _write_names(self, pairs: list[Pair], with_status: bool) -> None:
@@ -377,7 +394,7 @@ class DiffOutput:
         short = self.abbreviate if self.porcelain or self.options.abbrev is not None else str
         paths = [old.path, new.path] if pair.status in "RC" else [pair.path]
         new_mode = 0 if pair.status == "U" else new.mode
-        return f":{old.mode:06o} {new_mode:06o} {short(old.oid)} {short(new.oid)} {self._status_fields(pair)}{self._joined(paths)}"
+        return f":{old.mode:06o} {new_mode:06o} {short(_raw_id(old))} {short(_raw_id(new))} {self._status_fields(pair)}{self._joined(paths)}"
 
     def style(self) -> Style:
         """Return how patches are printed."""
@@ -401,10 +418,15 @@ class DiffOutput:
                 self._write_text(f"* Unmerged path {quote(pair.path, self.repository.quotes_wide)}\n")
                 continue
             for piece in patch(pair, self.files(pair), style, charge, self.abbreviate):
-                if self.options.line_prefix:
-                    mark = encode(self.options.line_prefix)
+                if self.line_prefix:
+                    mark = encode(self.line_prefix)
                     piece = b"".join(mark + line for line in piece.splitlines(keepends=True))
                 ctx.write(piece)
+
+
+def _raw_id(side: Side) -> str:
+    """Return the object of one side, as --raw shows it: none for a submodule of the working tree."""
+    return NULL_ID if side.in_work_tree and side.mode == GITLINK else side.oid
 
 
 def _reversed(pair: Pair) -> Pair:

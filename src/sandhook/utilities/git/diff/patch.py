@@ -73,7 +73,7 @@ def _marks(pair: Pair, style: Style) -> tuple[str, str]:
     result = []
     for side, prefix in ((pair.old, style.old_prefix), (pair.new, style.new_prefix)):
         name = quote_two(prefix, side.path, style.quotes_wide) if side.exists else "/dev/null"
-        result.append(name + ("\t" if " " in name and not name.startswith('"') else ""))
+        result.append(name + ("\t" if side.exists and " " in side.path else ""))
     return result[0], result[1]
 
 

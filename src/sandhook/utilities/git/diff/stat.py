@@ -79,6 +79,8 @@ def total_line(counts: Sequence[Counts]) -> str:
         return " 0 files changed\n"
     text = [each for each in counts if not each.binary and each.pair.status != "U"]
     files = sum(1 for each in counts if each.pair.status != "U")
+    if not files:
+        return " 0 files changed\n"
     added, removed = sum(each.added for each in text), sum(each.removed for each in text)
     parts = [f" {files} file{'s' * (files != 1)} changed"]
     if added or not removed:
@@ -123,7 +125,8 @@ def stat(counts: Sequence[Counts], widths: Widths, quotes_wide: bool, compact: b
         else:
             graph = total - number_width - 6 - name
     for each, text in zip(shown, names):
-        yield f" {_fitted(text, name)} |{_columns(each, number_width, graph, most)}\n"
+        end = "" if each.pair.status == "U" else "\n"  # git forgets it
+        yield f" {_fitted(text, name)} |{_columns(each, number_width, graph, most)}{end}"
     if len(shown) < len(counts):
         yield " ...\n"
     yield total_line(counts)
@@ -136,6 +139,9 @@ def _compact_mark(pair: Pair) -> str:
         )
     if pair.status == "D":
         return " (gone)"
+    was_link, is_link = pair.old.mode == 0o120000, pair.new.mode == 0o120000
+    if was_link != is_link:
+        return " (mode +l)" if is_link else " (mode -l)"
     if pair.old.mode != pair.new.mode:
         return " (mode +x)" if pair.new.mode & 0o111 else " (mode -x)"
     return ""

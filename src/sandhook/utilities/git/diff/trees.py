@@ -79,16 +79,20 @@ def top_level_changes(objects: ObjectStore, old: str | None, new: str | None) ->
 
 
 def compare_with_index(
-    objects: ObjectStore, tree: str | None, index: Index, pathspec: Pathspec
+    objects: ObjectStore, tree: str | None, index: Index, pathspec: Pathspec, *, intended: bool = False
 ) -> Iterator[Pair]:
-    """Yield what differs between a tree and the index."""
+    """Yield what differs between a tree and the index.
+
+    Args:
+        intended: Entries of "git add -N" count as files.
+    """
     olds = {side.path: side for side in walk_tree(objects, tree, pathspec)}
     staged: dict[str, list[IndexEntry]] = {
         path: entries for path, entries in index.by_path.items() if pathspec.matches(path)
     }
     for path in sorted(olds.keys() | staged.keys(), key=order):
         objects.access.charge(1)
-        entries = [entry for entry in staged.get(path, []) if not entry.intended]
+        entries = [entry for entry in staged.get(path, []) if intended or not entry.intended]
         old = olds.get(path)
         if entries and entries[0].stage:
             yield Pair(old or Side(path, 0, "0" * 40), Side(path, 0, "0" * 40), "U")

@@ -66,13 +66,14 @@ def show_date(person: Identity, mode: str, now: float, tz: str | None) -> str:
         return str(when)
     zone = person.zone
     if mode != base or mode == "local":
-        zone = _local_zone(when, tz)
+        zone = local_zone(when, tz)
     if base == "raw":
         return f"{when} {zone}"
     return _civil(base, when, zone, now)
 
 
-def _local_zone(when: int, tz: str | None) -> str:
+def local_zone(when: int, tz: str | None) -> str:
+    """Return the zone of a time where TZ is ``tz``: "+0100"."""
     offset = moment(when, zone_of(tz)).offset
     minutes = abs(offset) // 60
     return f"{'-' if offset < 0 else '+'}{minutes // 60:02d}{minutes % 60:02d}"

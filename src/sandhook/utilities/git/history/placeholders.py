@@ -38,6 +38,7 @@ class Printer(Protocol):
     repository: Repository
     names: Names
     decorations: Decorations
+    decoration: str
     abbreviated: int | None
 
     def show_date(self, person: Identity, mode: str) -> str:
@@ -163,10 +164,10 @@ def _simple(printer: Printer, letter: str, commit: Commit, mark: str) -> tuple[s
         case "e":
             value = commit.encoding
         case "d":
-            names = ", ".join(printer.decorations.of(commit.oid))
+            names = ", ".join(printer.decorations.of(commit.oid, full=printer.decoration == "full"))
             value = f" ({names})" if names else ""
         case "D":
-            value = ", ".join(printer.decorations.of(commit.oid))
+            value = ", ".join(printer.decorations.of(commit.oid, full=printer.decoration == "full"))
         case "m":
             value = mark or ">"
         case "N":

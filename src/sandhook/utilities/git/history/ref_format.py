@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from sandhook.record import Record
+from sandhook.text.quoting import in_single_quotes
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import ahead_behind, is_ancestor
 from sandhook.utilities.git.history.dates import show_date
@@ -37,6 +38,7 @@ class RefFields:
         self.repository = repository
         self.objects = repository.objects
         self.names = Names(repository)
+        self.quotes = False  #: fields are quoted for a shell (for-each-ref --shell)
 
     def expand(self, format_: str, ref: Ref) -> str:
         """Return a format with the fields of a reference."""
@@ -44,7 +46,8 @@ class RefFields:
 
         def value(match: re.Match[str]) -> str:
             if match[1] is not None:
-                return self.field(match[1], ref)
+                text = self.field(match[1], ref)
+                return in_single_quotes(text) if self.quotes else text
             if match[2] is not None:
                 return bytes((int(match[2], 16),)).decode("utf-8", "surrogateescape")
             return "%"

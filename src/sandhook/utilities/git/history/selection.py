@@ -93,6 +93,8 @@ def pull_starts(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
             special.append(word)
             if word == "--not":
                 rest.append("--not")
+        elif at < end and word == "--no-walk=sorted":
+            rest.append("--no-walk")
         else:
             rest.append(word)
     return special, rest
@@ -102,8 +104,18 @@ def find_starts(repository: Repository, revisions: Sequence[str], special: Seque
     """Return the commits that operands and options name. Raises GitError, RevisionError."""
     names = Names(repository)
     starts = Starts([], [], [])
+    negated = False
+    excluded: list[str] = []
     for word in special:
-        _add_refs(repository, word, starts)
+        name, _, pattern = word.partition("=")
+        if name == "--not":
+            negated = not negated
+        elif name == "--exclude":
+            excluded.append(pattern)
+        else:
+            target = starts.unwanted if negated else starts.wanted
+            target += _commits_of_refs(repository, word, excluded)
+            excluded = []
     negated = False
     for word in revisions:
         if word == "--not":
@@ -113,26 +125,30 @@ def find_starts(repository: Repository, revisions: Sequence[str], special: Seque
     return starts
 
 
-def _add_refs(repository: Repository, word: str, starts: Starts) -> None:
+def _commits_of_refs(repository: Repository, word: str, excluded: list[str]) -> list[str]:
+    """Return the commits of the references that an option selects, such as --branches=x, without excluded ones."""
     name, _, pattern = word.partition("=")
-    if word == "--not":
-        return
-    if name in ("--exclude",):
-        raise GitError("--exclude is not offered in the sandbox (L-GIT-003)", status=129)
     prefix = _GLOBS.get(name, "refs/")
     if name == "--glob":
         pattern = pattern.removeprefix("refs/")
     glob = prefix + pattern
     if pattern and not has_wildcard(pattern):
         glob = glob.rstrip("/") + "/*"
+    charge = repository.access.charge
     found = {} if word != "--all" else {"HEAD": repository.refs.resolve("HEAD")}
+    commits = []
     for ref, oid in (*repository.refs.all(prefix).items(), *found.items()):
-        if oid is not None and (
-            not pattern or wildmatch(glob, ref, repository.access.charge, pathname=False)
+        short = ref.removeprefix(prefix) if name in _GLOBS else ref
+        if (
+            oid is None
+            or (pattern and not wildmatch(glob, ref, charge, pathname=False))
+            or any(wildmatch(each, short, charge, pathname=False) for each in excluded)
         ):
-            commit = repository.objects.peel(oid, "commit")
-            if commit is not None:
-                starts.wanted.append(commit)
+            continue
+        commit = repository.objects.peel(oid, "commit")
+        if commit is not None:
+            commits.append(commit)
+    return commits
 
 
 def _add_word(repository: Repository, names: Names, word: str, starts: Starts, negated: bool) -> None:
@@ -178,11 +194,38 @@ class Selection:
         self._oldest = parse_date(options.since, now, tz) if options.since is not None else options.max_age
         self._youngest = parse_date(options.until, now, tz) if options.until is not None else options.min_age
         self._filters = _filters(options)
+        self._order = options.order
         self._left: set[str] | None = None
 
     def __iter__(self) -> Iterator[Commit]:
+        yield from self._numbered(self._number())
+
+    def shown(self, show: Callable[[Commit], bool]) -> None:
+        """Call a function for each commit. Those for which it returns False do not count for -n."""
+        left = self._number()
+        if self.options.reverse or left < 0:
+            for commit in self:
+                show(commit)
+            return
+        if left == 0:
+            return
+        for commit in self._numbered(-1):
+            left -= show(commit)
+            if left == 0:
+                return
+
+    def leaves_out(self) -> bool:
+        """Return True if options leave out commits between others."""
+        return bool(self._filters or self.pathspec or self._oldest is not None or self._youngest is not None)
+
+    def all_in_topological_order(self) -> frozenset[str]:
+        """Have the commits come in topological order; return the names of all of them, regardless of -n."""
+        self._order = self._order or "topo"
+        return frozenset(commit.oid for commit in self._in_order())
+
+    def _numbered(self, number: int) -> Iterator[Commit]:
+        """Yield the commits after --skip, at most ``number``; all if it is negative."""
         commits = self._in_order()
-        number = self._number()
         skip = self.options.skip
         if self.options.reverse:
             chosen = [
@@ -211,6 +254,7 @@ class Selection:
     def _in_order(self) -> Iterator[Commit]:
         if self.options.no_walk:
             commits = [self.repository.objects.commit(oid) for oid in dict.fromkeys(self.starts.wanted)]
+            commits.sort(key=lambda commit: -commit.committer.time)
             return iter([commit for commit in commits if self._selects(commit)])
         simplify = self._simplify if self.pathspec or self._oldest is not None else None
         walk: Iterator[Commit] = iter(
@@ -222,8 +266,8 @@ class Selection:
                 simplify=simplify,
             )
         )
-        if self.options.order:
-            walk = iter(in_topological_order(list(walk), self.options.order != "topo"))
+        if self._order:
+            walk = iter(in_topological_order(list(walk), self._order != "topo"))
         return (commit for commit in walk if self._selects(commit))
 
     def changes_paths(self, commit: Commit) -> bool:

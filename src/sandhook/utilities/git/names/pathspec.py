@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from sandhook.command.context import Context
 from sandhook.record import Record
 from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.names.quote import unquote
 from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
 from sandhook.vfs.path import normalize
 
@@ -97,6 +99,24 @@ def parse_pathspec(
         root: The working tree, for messages.
     """
     return Pathspec([_parse(operand, prefix, root, literal) for operand in operands], charge)
+
+
+def operands_of(ctx: Context, operands: Sequence[str], name: str | None, nul: bool) -> list[str]:
+    """Return the operands, or those in a file (--pathspec-from-file, --pathspec-file-nul)."""
+    if name is None:
+        if nul:
+            raise GitError("the option '--pathspec-file-nul' requires '--pathspec-from-file'")
+        return list(operands)
+    if operands:
+        raise GitError("'--pathspec-from-file' and pathspec arguments cannot be used together")
+    try:
+        with ctx.open(name) as reader:
+            text = reader.read_all().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        raise GitError(f"could not open '{name}' for reading: {error.strerror}") from None
+    if nul:
+        return [each for each in text.split("\0") if each]
+    return [unquote(line.removesuffix("\r")) for line in text.split("\n") if line]
 
 
 def _parse(operand: str, prefix: str, root: str, literal: bool) -> Item:

@@ -15,11 +15,11 @@ from sandhook.record import Record
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.store.access import Access, decode, encode
 
-_FIXED = struct.Struct(">10I20sH")
-_EXTENDED = 0x4000
-_SKIP_WORKTREE = 0x4000  #: in the second word of flags
-_INTENT_TO_ADD = 0x2000
-_ASSUME_VALID = 0x8000
+FIXED = struct.Struct(">10I20sH")
+EXTENDED = 0x4000
+SKIP_WORKTREE = 0x4000  #: in the second word of flags
+INTENT_TO_ADD = 0x2000
+ASSUME_VALID = 0x8000
 
 
 class IndexEntry(Record):
@@ -100,10 +100,10 @@ def _parse(access: Access, data: bytes) -> tuple[list[IndexEntry], int]:
     for _ in range(count):
         access.charge(4)
         start = at
-        *stat, raw, flags = _FIXED.unpack_from(data, at)
-        at += _FIXED.size
+        *stat, raw, flags = FIXED.unpack_from(data, at)
+        at += FIXED.size
         more = 0
-        if flags & _EXTENDED:
+        if flags & EXTENDED:
             if version == 2:
                 raise ValueError("extended flags")
             (more,) = struct.unpack_from(">H", data, at)
@@ -129,9 +129,9 @@ def _parse(access: Access, data: bytes) -> tuple[list[IndexEntry], int]:
                 raw.hex(),
                 (flags >> 12) & 3,
                 (stat[0], stat[1], stat[2], stat[3], stat[4], stat[5], stat[7], stat[8], stat[9]),
-                assumed=bool(flags & _ASSUME_VALID),
-                intended=bool(more & _INTENT_TO_ADD),
-                skipped=bool(more & _SKIP_WORKTREE),
+                assumed=bool(flags & ASSUME_VALID),
+                intended=bool(more & INTENT_TO_ADD),
+                skipped=bool(more & SKIP_WORKTREE),
             )
         )
     return entries, version

@@ -15,7 +15,7 @@ from io import BytesIO
 
 from dulwich.object_format import SHA1
 from dulwich.objects import RawObjectID
-from dulwich.pack import PackIndex, load_pack_index_file
+from dulwich.pack import PackFileDisappeared, PackIndex, load_pack_index_file
 
 from sandhook.record import Record
 from sandhook.utilities.git.errors import MissingObject
@@ -48,6 +48,10 @@ class Entry(Record):
     start: int
 
 
+#: What dulwich raises for an index of a pack that is too short, or has wrong offsets.
+_DAMAGE = (PackFileDisappeared, AssertionError, TypeError, ValueError, IndexError, struct.error)
+
+
 class Pack:
     """One pack and its index, both read from virtual files."""
 
@@ -74,7 +78,7 @@ class Pack:
         """Return the offset of an object, None if the pack lacks it."""
         try:
             return self.index.object_offset(RawObjectID(bytes.fromhex(oid)))
-        except (KeyError, ValueError, IndexError, struct.error):
+        except (KeyError, *_DAMAGE):
             return None
 
     def names_with(self, prefix: str) -> Iterator[str]:
@@ -86,7 +90,7 @@ class Pack:
                 self._access.charge(1)
                 if raw.hex().startswith(prefix):
                     yield raw.hex()
-        except (ValueError, IndexError, struct.error):
+        except _DAMAGE:
             return
 
     def __len__(self) -> int:
@@ -94,9 +98,12 @@ class Pack:
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names of all objects."""
-        for name in self.index:
-            self._access.charge(1)
-            yield name.decode("ascii")
+        try:
+            for name in self.index:
+                self._access.charge(1)
+                yield name.decode("ascii")
+        except _DAMAGE:
+            return
 
     def _window(self, offset: int) -> bytes:
         """Return the bytes of the pack from an offset to the end of its window; b"" after the end of the file."""

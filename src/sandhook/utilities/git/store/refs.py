@@ -42,7 +42,8 @@ class Refs:
         self.common = common
         self._packed: dict[str, str] | None = None
 
-    def _path(self, name: str) -> str:
+    def path(self, name: str) -> str:
+        """Return the path of the file of a reference."""
         own = not name.startswith("refs/") or name.startswith(("refs/bisect/", "refs/worktree/"))
         return f"{self.directory if own else self.common}/{name}"
 
@@ -50,7 +51,7 @@ class Refs:
         """Return what a reference holds, an object name or "ref: NAME"; None if it does not exist."""
         if _BAD_NAME.search(name):
             return None
-        text = self._access.text_or_none(self._path(name))
+        text = self._access.text_or_none(self.path(name))
         if text is not None:
             return text.strip()
         return self.packed().get(name)
@@ -85,10 +86,10 @@ class Refs:
         """Return the target of a reference that is a symbolic link, as old versions of git made HEAD."""
         if name != "HEAD":
             return None
-        found = self._access.stat(self._path(name))
+        found = self._access.stat(self.path(name))
         if found is None or found.mode & 0o170000 != 0o120000:
             return None
-        target = self._access.readlink(self._path(name))
+        target = self._access.readlink(self.path(name))
         return target if target.startswith("refs/") else None
 
     def resolve(self, name: str) -> str | None:
@@ -134,10 +135,13 @@ class Refs:
             elif not entry.name.endswith(".lock"):
                 yield name
 
+    def log_path(self, name: str) -> str:
+        """Return the path of the reflog of a reference."""
+        return f"{self.common if name.startswith('refs/') else self.directory}/logs/{name}"
+
     def log(self, name: str) -> list[LogEntry]:
         """Return the reflog of a reference, the oldest entry first."""
-        own = not name.startswith("refs/")
-        data = self._access.read_or_none(f"{self.directory if own else self.common}/logs/{name}")
+        data = self._access.read_or_none(self.log_path(name))
         entries = []
         for line in decode(data or b"").split("\n"):
             self._access.charge(1)

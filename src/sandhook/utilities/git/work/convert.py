@@ -7,6 +7,7 @@ Source: git's convert.c, gitattributes(5).
 
 from __future__ import annotations
 
+from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.store.repository import Repository
 
 _BINARY_RATIO = 7  #: git: binary if more than one of 128 bytes is not printable
@@ -28,6 +29,63 @@ def stored_form(repository: Repository, path: str, data: bytes) -> bytes:
 def converts(repository: Repository, path: str) -> bool:
     """Return True if files of this path may be stored in another form than they have."""
     return _action(repository, path) != "none"
+
+
+def clean_filter(repository: Repository, path: str) -> str | None:
+    """Return the name of the filter, a program, that converts a file for git; None if it has no filter."""
+    name = repository.attributes.of(path).get("filter")
+    if not isinstance(name, str):
+        return None
+    config = repository.config
+    has_program = any(config.get(f"filter.{name}.{key}") for key in ("clean", "process"))
+    return name if has_program or config.boolean(f"filter.{name}.required") else None
+
+
+def line_end_warning(
+    repository: Repository, path: str, data: bytes, *, only_warns: bool = False
+) -> str | None:
+    """Return the warning that a file gets other line ends when git writes it again (core.safecrlf), or None.
+
+    Args:
+        only_warns: Nothing is stored, so core.safecrlf=true is no error.
+
+    Raises:
+        GitError: core.safecrlf is "true".
+    """
+    setting = (repository.config.get("core.safecrlf") or "warn").lower()
+    if b"\n" not in data or (setting != "warn" and not repository.config.boolean("core.safecrlf")):
+        return None
+    stored = stored_form(repository, path, data)
+    lost = b"\r\n" in data and b"\r\n" not in stored
+    writes_crlf = _writes_crlf(repository, path, stored)
+    has_bare = data.count(b"\n") != data.count(b"\r\n")
+    if lost and not writes_crlf:
+        old, new = "CRLF", "LF"
+    elif has_bare and writes_crlf:
+        old, new = "LF", "CRLF"
+    else:
+        return None
+    if setting != "warn" and not only_warns:
+        raise GitError(f"{old} would be replaced by {new} in {path}")
+    return f"warning: in the working copy of '{path}', {old} will be replaced by {new} the next time Git touches it"
+
+
+def _writes_crlf(repository: Repository, path: str, stored: bytes) -> bool:
+    """Return True if git writes a file with CRLF into the working tree."""
+    action = _action(repository, path)
+    if action == "none" or (action == "auto" and (_looks_binary(stored) or b"\r" in stored)):
+        return False
+    attributes = repository.attributes.of(path)
+    if attributes.get("text") == "input" or attributes.get("crlf") == "input":
+        return False
+    if attributes.get("eol") in ("lf", "crlf"):
+        return attributes.get("eol") == "crlf"
+    automatic = (repository.config.get("core.autocrlf") or "").lower()
+    if automatic == "input":
+        return False
+    return (
+        automatic in ("true", "yes", "on", "1") or (repository.config.get("core.eol") or "").lower() == "crlf"
+    )
 
 
 def _action(repository: Repository, path: str) -> str:

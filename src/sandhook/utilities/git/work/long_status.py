@@ -37,9 +37,22 @@ _CONFLICTS = {
 
 
 class LongStatus:
-    """The long form."""
+    """The long form.
 
-    def __init__(self, repository: Repository, status: Status, untracked: Mode, ahead_behind: bool) -> None:
+    Args:
+        committing: "git commit" prints it, because there is nothing to commit.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        status: Status,
+        untracked: Mode,
+        ahead_behind: bool,
+        *,
+        committing: bool = False,
+    ) -> None:
+        self._committing = committing
         self.repository = repository
         self.status = status
         self.untracked = untracked
@@ -65,7 +78,7 @@ class LongStatus:
             self._line(line)
         if self.is_initial:
             self._line()
-            self._line("No commits yet")
+            self._line("Initial commit" if self._committing else "No commits yet")
             self._line()
         self._staged()
         self._conflicts()

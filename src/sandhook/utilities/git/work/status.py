@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sandhook.record import Record
-from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair, Side
+from sandhook.utilities.git.diff.model import MOST_SCORE, Pair, Side
 from sandhook.utilities.git.diff.renames import find_renames
 from sandhook.utilities.git.diff.trees import compare_with_index
 from sandhook.utilities.git.names.pathspec import Pathspec
@@ -54,24 +54,29 @@ class Status(Record):
 
 
 class Wanted(Record):
-    """What to collect."""
+    """What to collect.
+
+    Fields:
+        base: The commit that the index is compared with, None for HEAD.
+    """
 
     untracked: Mode = "normal"
     ignored: str = "no"
     renames: int | None = MOST_SCORE // 2
     ignore_submodules: str = ""
+    base: str | None = None
 
 
 def collect(repository: Repository, pathspec: Pathspec, wanted: Wanted) -> Status:
     """Return the state of a working tree."""
-    head = repository.refs.resolve("HEAD")
+    head = wanted.base or repository.refs.resolve("HEAD")
     tree = None if head is None else repository.objects.tree_of(head)
     work = WorkTree(repository)
     staged: Iterable[Pair] = compare_with_index(repository.objects, tree, repository.index, pathspec)
     changed: Iterable[Pair] = compare_work_tree(work, pathspec, ignore_submodules=wanted.ignore_submodules)
 
     def load(side: Side) -> bytes:
-        if side.oid == NULL_ID:
+        if side.in_work_tree:
             return work.read(side.path, side.mode)
         return repository.objects.get(side.oid).data
 
@@ -80,7 +85,13 @@ def collect(repository: Repository, pathspec: Pathspec, wanted: Wanted) -> Statu
     if wanted.renames is not None:
         staged = find_renames(staged, load, repository.access.charge, least=wanted.renames)
         changed = find_renames(changed, load, repository.access.charge, least=wanted.renames)
-    found = find_untracked(repository, pathspec, wanted.untracked, collect_ignored=wanted.ignored != "no")
+    found = find_untracked(
+        repository,
+        pathspec,
+        wanted.untracked,
+        collect_ignored=wanted.ignored != "no",
+        matching=wanted.ignored == "matching",
+    )
     return Status(
         staged,
         changed,

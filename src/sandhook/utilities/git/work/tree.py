@@ -43,7 +43,11 @@ class WorkTree:
             return b""
         if mode == SYMLINK:
             return encode(self.access.readlink(self.path(name)))
-        return stored_form(self.repository, name, self.access.read(self.path(name)))
+        return self.stored(name, self.access.read(self.path(name)))
+
+    def stored(self, name: str, data: bytes) -> bytes:
+        """Return the contents of a regular file as git stores them."""
+        return stored_form(self.repository, name, data)
 
     def side(self, entry: IndexEntry) -> Side | None:
         """Return the file of an index entry: None if it was removed, else a side.
@@ -72,7 +76,7 @@ class WorkTree:
         if entry.intended:
             return Side(entry.path, mode, NULL_ID, True)
         if mode & 0o170000 == entry.mode & 0o170000 and not self._content_differs(entry, found, mode):
-            return Side(entry.path, mode, entry.oid, True)
+            return Side(entry.path, mode, entry.oid if mode == entry.mode else NULL_ID, True)
         return Side(entry.path, mode, NULL_ID, True)
 
     def _mode(self, found: Stat, entry: IndexEntry | None) -> int:
@@ -210,11 +214,10 @@ def compare_tree_with_work_tree(
         mine = entries.get(path)
         old = olds.get(path)
         if mine is not None and mine[0].stage:
-            yield Pair(
-                old or Side(path, 0, NULL_ID), Side(path, work.mode_of(path, None), NULL_ID, True), "U"
-            )
-            continue
-        new = work.side(mine[0]) if mine is not None else None
+            mode = work.mode_of(path, None)
+            new = Side(path, mode, NULL_ID, True) if mode else None
+        else:
+            new = work.side(mine[0]) if mine is not None else None
         if new is not None and mine is not None and mine[0].mode == GITLINK:
             new = without_dirt(new, mine[0], ignore_submodules)
         if old is None and new is None:

@@ -10,6 +10,7 @@ from typing import Literal
 from sandhook.record import Record
 from sandhook.utilities.git.names.ignore import Ignore
 from sandhook.utilities.git.names.pathspec import Pathspec
+from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.store.repository import Repository
 
 Mode = Literal["no", "normal", "all"]
@@ -25,7 +26,12 @@ class Untracked(Record):
 
 class _Search:
     def __init__(
-        self, repository: Repository, pathspec: Pathspec, mode: Mode, rules: Ignore, flags: tuple[bool, bool]
+        self,
+        repository: Repository,
+        pathspec: Pathspec,
+        mode: Mode,
+        rules: Ignore,
+        flags: tuple[bool, bool, bool],
     ) -> None:
         self.access = repository.access
         self.root = repository.root.rstrip("/")
@@ -33,8 +39,9 @@ class _Search:
         self.pathspec = pathspec
         self.mode = mode
         self.rules = rules
-        self.collect_ignored, self.empty = flags
+        self.collect_ignored, self.empty, self.matching = flags
         self.tracked = set(repository.index.by_path)
+        self.submodules = {entry.path for entry in repository.index if entry.mode == GITLINK}
         self.directories: set[str] = set()
         for path in self.tracked:
             parent = path.rpartition("/")[0]
@@ -51,7 +58,7 @@ class _Search:
                 continue
             self.access.charge(2)
             if entry.mode & 0o170000 == _DIRECTORY:
-                if path not in self.tracked and self.pathspec.may_match_below(path):
+                if path not in self.submodules and self.pathspec.may_match_below(path):
                     self._directory(path, found)
             elif path not in self.tracked and self.pathspec.matches(path):
                 ignored = self.rules.is_ignored(path, False)
@@ -66,7 +73,7 @@ class _Search:
             return
         if self.rules.is_ignored(path, True):
             if self.collect_ignored and self._is_filled(path):
-                if self.mode == "all":
+                if self.mode == "all" and not self.matching:
                     found.ignored.extend(self._all_files(path + "/"))
                 else:
                     found.ignored.append(path + "/")
@@ -83,6 +90,8 @@ class _Search:
         elif inner.untracked:
             found.untracked.append(path + "/")
             found.ignored.extend(inner.ignored)
+        elif inner.ignored and self.empty and not self.collect_ignored:
+            found.untracked.append(path + "/")
         elif inner.ignored:
             found.ignored.append(path + "/")
         elif self.empty:
@@ -119,6 +128,7 @@ def find_untracked(
     rules: Ignore | None = None,
     collect_ignored: bool = False,
     empty: bool = False,
+    matching: bool = False,
 ) -> Untracked:
     """Return the untracked paths, in order.
 
@@ -127,10 +137,13 @@ def find_untracked(
         rules: Which paths are ignored, None for all rules of the repository.
         collect_ignored: Ignored directories are listed, too.
         empty: Empty directories are listed, too.
+        matching: An ignored directory is one path in every mode.
     """
     if mode == "no":
         return Untracked([], [])
-    search = _Search(repository, pathspec, mode, rules or repository.ignore(), (collect_ignored, empty))
+    search = _Search(
+        repository, pathspec, mode, rules or repository.ignore(), (collect_ignored, empty, matching)
+    )
     found = search.run("")
     from sandhook.utilities.git.store.index import order
 

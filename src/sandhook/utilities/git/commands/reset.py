@@ -1,0 +1,208 @@
+"""git reset, and git restore --staged: make the index, and the branch, that of a commit.
+
+The working tree stays as it is, so --hard, --merge and --keep are not offered.
+
+Source: git-reset(1), git-restore(1); git 2.39, builtin/reset.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.options import also, opt, option_set
+from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.diff.trees import walk_tree
+from sandhook.utilities.git.errors import GitError, RevisionError
+from sandhook.utilities.git.history.identity import person_of
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.operands import is_revision
+from sandhook.utilities.git.names.pathspec import Pathspec, operands_of
+from sandhook.utilities.git.names.quote import quote
+from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.index_writing import IndexChange, entry_of
+from sandhook.utilities.git.store.ref_writing import move_head
+from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.store.writing import remove_file, write_new
+from sandhook.utilities.git.work.staging import Staging
+from sandhook.utilities.git.work.tree import WorkTree, compare_work_tree
+
+_STATE = (
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "MERGE_HEAD",
+    "MERGE_MSG",
+    "MERGE_MODE",
+    "SQUASH_MSG",
+    "AUTO_MERGE",
+)
+
+
+@option_set
+class Options:
+    """Options of git reset."""
+
+    mode: str | None = also(
+        opt("--mixed", const="mixed", default=None),
+        opt("--soft", const="soft"),
+        opt("--hard", const="hard"),
+        opt("--merge", const="merge"),
+        opt("--keep", const="keep"),
+    )
+    quiet: bool = also(opt("-q"), opt("--quiet"))
+    refresh: bool = also(opt("--refresh", default=True), opt("--no-refresh", const=False))
+    intent: bool = also(opt("-N"), opt("--intent-to-add"))
+    patch: bool = also(opt("-p"), opt("--patch"))
+    path_file: str | None = opt("--pathspec-from-file", "FILE", "")
+    path_nul: bool = opt("--pathspec-file-nul")
+
+
+@option_set
+class RestoreOptions:
+    """Options of git restore."""
+
+    staged: bool = also(opt("-S"), opt("--staged"))
+    work: bool = also(opt("-W"), opt("--worktree"))
+    source: str | None = also(opt("-s", "TREE", ""), opt("--source", "TREE", ""))
+    quiet: bool = also(opt("-q"), opt("--quiet"))
+    progress: bool = also(opt("--progress"), opt("--no-progress"))
+    path_file: str | None = opt("--pathspec-from-file", "FILE", "")
+    path_nul: bool = opt("--pathspec-file-nul")
+
+
+def run(call: Invocation, arguments: Sequence[str]) -> int:
+    """Return 0."""
+    parsed = Parser(Options).parse(arguments)
+    options = parsed.of(Options)
+    if options.mode in ("hard", "merge", "keep") or options.patch:
+        name = f"--{options.mode}" if options.mode else "-p"
+        raise GitError(
+            f"reset {name} is not offered in the sandbox: it changes files of the working tree (L-GIT-003)",
+            status=129,
+        )
+    repository = call.repository
+    names = Names(repository)
+    operands = list(parsed.operands)
+    if parsed.paths is not None:
+        name = operands.pop(0) if operands else "HEAD"
+    else:
+        name = operands.pop(0) if operands and is_revision(names, operands[0]) else "HEAD"
+    if parsed.paths is None and operands:
+        _check_paths(repository, operands)
+    paths = operands_of(call.ctx, [*operands, *(parsed.paths or ())], options.path_file, options.path_nul)
+    oid = names.find(name)
+    if oid is None and not (name == "HEAD" and repository.refs.resolve("HEAD") is None):
+        raise GitError(f"Failed to resolve '{name}' as a valid {'tree' if paths else 'revision'}.")
+    tree = None if oid is None else repository.objects.tree_of(oid)
+    if paths:
+        if options.mode is not None:
+            raise GitError(f"Cannot do {options.mode} reset with paths.")
+        _read_tree(repository, tree, repository.pathspec(paths))
+        _report_changes(call, options)
+        return 0
+    commit = None if oid is None else repository.objects.peel(oid, "commit")
+    if oid is not None and commit is None:
+        raise GitError(f"Could not parse object '{name}'.")
+    return _reset(call, options, commit, name, tree)
+
+
+def _check_paths(repository: Repository, operands: list[str]) -> None:
+    """Raise RevisionError for an operand that is neither a revision nor a file."""
+    for word in operands:
+        if repository.access.stat(f"{repository.root}/{repository.prefix}{word}") is None and not any(
+            each in word for each in "*?[:"
+        ):
+            raise RevisionError(
+                f"ambiguous argument '{word}': unknown revision or path not in the working tree.\n"
+                "Use '--' to separate paths from revisions, like this:\n"
+                "'git <command> [<revision>...] -- [<file>...]'"
+            )
+
+
+def _reset(call: Invocation, options: Options, commit: str | None, name: str, tree: str | None) -> int:
+    repository = call.repository
+    is_soft = options.mode == "soft"
+    if is_soft and call.access.is_file(f"{repository.git_dir}/MERGE_HEAD"):
+        raise GitError("Cannot do a soft reset in the middle of a merge.")
+    if not is_soft:
+        _read_tree(repository, tree, Pathspec([], call.access.charge))
+        _report_changes(call, options)
+    if commit is not None:
+        _keep_original_head(repository)
+        person = person_of(call.ctx, repository.config, "COMMITTER").text()
+        move_head(repository, commit, person, f"reset: moving to {name}")
+    if not is_soft:
+        for each in _STATE:
+            remove_file(call.access, f"{repository.git_dir}/{each}")
+    return 0
+
+
+def _keep_original_head(repository: Repository) -> None:
+    head = repository.refs.resolve("HEAD")
+    path = f"{repository.git_dir}/ORIG_HEAD"
+    remove_file(repository.access, path)
+    if head is not None:
+        write_new(repository.access, path, f"{head}\n".encode())
+
+
+def _read_tree(repository: Repository, tree: str | None, pathspec: Pathspec) -> None:
+    """Make the entries that a pathspec selects those of a tree, and write the index."""
+    change = IndexChange(repository)
+    sides = {side.path: side for side in walk_tree(repository.objects, tree, pathspec)}
+    for path in list(repository.index.by_path):
+        if pathspec.matches(path) and path not in sides:
+            change.remove(path)
+    for path, side in sides.items():
+        before = change.get(path)
+        if len(before) != 1 or before[0].stage or (before[0].mode, before[0].oid) != (side.mode, side.oid):
+            change.put(entry_of(path, side.mode, side.oid))
+    staging = Staging(repository, change)
+    for entry in change.entries():
+        staging.refresh(entry.path)
+    if change.changed:
+        change.write()
+
+
+def _report_changes(call: Invocation, options: Options) -> None:
+    repository = call.repository
+    if options.quiet or repository.place.root is None:
+        return
+    everything = Pathspec([], call.access.charge)
+    pairs = list(compare_work_tree(WorkTree(repository), everything))
+    if pairs:
+        call.ctx.write_line("Unstaged changes after reset:")
+    for pair in pairs:
+        call.ctx.write_line(f"{pair.status}\t{quote(pair.path, repository.quotes_wide)}")
+
+
+def run_restore(call: Invocation, arguments: Sequence[str]) -> int:
+    """Return 0; 1 for an operand without a file."""
+    parsed = Parser(RestoreOptions).parse(arguments)
+    options = parsed.of(RestoreOptions)
+    if options.work or not options.staged:
+        raise GitError(
+            "restore without --staged is not offered in the sandbox: it changes files of the working tree (L-GIT-003)",
+            status=129,
+        )
+    repository = call.repository
+    operands = operands_of(
+        call.ctx, [*parsed.operands, *(parsed.paths or ())], options.path_file, options.path_nul
+    )
+    if not operands:
+        raise GitError("you must specify path(s) to restore")
+    name = options.source or "HEAD"
+    oid = Names(repository).find(name)
+    if oid is None:
+        raise GitError(f"could not resolve {name}")
+    tree = repository.objects.tree_of(oid)
+    pathspec = repository.pathspec(operands)
+    everything = Pathspec([], call.access.charge)
+    known = {side.path for side in walk_tree(repository.objects, tree, everything)}
+    known.update(repository.index.by_path)
+    status = 0
+    for item in pathspec.items:
+        if "exclude" not in item.magic and not any(map(Pathspec([item], call.access.charge).matches, known)):
+            call.error(f"error: pathspec '{item.text}' did not match any file(s) known to git")
+            status = 1
+    if not status:
+        _read_tree(repository, tree, pathspec)
+    return status

@@ -1,0 +1,173 @@
+"""git update-index and write-tree: change the index by the names of files, and write its tree.
+
+Source: git-update-index(1), git-write-tree(1); git 2.39, builtin/update-index.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.options import also, opt, option_set
+from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.diff.trees import compare_with_index
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.names.pathspec import Pathspec, from_top
+from sandhook.utilities.git.names.quote import unquote
+from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.index_writing import IndexChange, entry_of, write_tree
+from sandhook.utilities.git.work.staging import Staging
+
+
+@option_set
+class Options:
+    """Options of git update-index."""
+
+    add: bool = opt("--add")
+    remove: bool = opt("--remove")
+    force_remove: bool = opt("--force-remove")
+    refresh: bool = also(opt("--refresh"), opt("--really-refresh"))
+    quiet: bool = opt("-q")
+    ignore_submodules: bool = opt("--ignore-submodules")
+    ignore_missing: bool = opt("--ignore-missing")
+    unmerged: bool = opt("--unmerged")
+    again: bool = also(opt("-g"), opt("--again"))
+    chmod: str | None = opt("--chmod", "MODE", "")
+    stdin: bool = opt("--stdin")
+    nul: bool = opt("-z")
+    verbose: bool = opt("--verbose")
+    cache_info: str | None = opt("--cacheinfo", "MODE,OBJECT,PATH", "")
+
+
+@option_set
+class TreeOptions:
+    """Options of git write-tree."""
+
+    missing_ok: bool = opt("--missing-ok")
+    prefix: str | None = opt("--prefix", "DIR", "")
+
+
+def run(call: Invocation, arguments: Sequence[str]) -> int:
+    """Return 0; 1 if --refresh finds files that were changed."""
+    parsed = Parser(Options).parse(arguments)
+    options = parsed.of(Options)
+    operands = [*parsed.operands, *(parsed.paths or ())]
+    if options.chmod not in (None, "+x", "-x"):
+        raise GitError('option \'chmod\' expects "+x" or "-x"', prefix="error", status=129)
+    if not options.refresh or operands or options.stdin or options.again or options.cache_info:
+        call.check_may_write()
+    call.repository.root  # noqa: B018  # raises without a working tree
+    change = _Change(call, options)
+    status = change.refresh() if options.refresh else 0
+    if options.cache_info is not None:
+        change.add_object(options.cache_info)
+    if options.stdin:
+        with call.ctx.stdin_reader() as reader:
+            text = reader.read_all().decode("utf-8", "surrogateescape")
+        operands += [
+            each if options.nul else unquote(each)
+            for each in text.split("\0" if options.nul else "\n")
+            if each
+        ]
+    for name in operands:
+        change.update(from_top(name, call.repository.prefix, call.repository.root, name))
+    if options.again:
+        change.again()
+    change.write()
+    return status
+
+
+class _Change:
+    """The changes of one call."""
+
+    def __init__(self, call: Invocation, options: Options) -> None:
+        self.call = call
+        self.options = options
+        self.change = IndexChange(call.repository)
+        self.staging = Staging(call.repository, self.change)
+
+    def write(self) -> None:
+        """Write the index, if it was changed and may be written: --refresh alone needs no permission."""
+        for warning in self.staging.warnings:
+            self.call.error(warning)
+        if self.change.changed and self.call.may_write:
+            self.change.write()
+
+    def refresh(self) -> int:
+        """Read stat data anew; report files that differ and return 1 for them."""
+        status = 0
+        for path, entries in list(self.call.repository.index.by_path.items()):
+            if entries[0].stage:
+                if not self.options.unmerged and not self.options.quiet:
+                    self._needs(path, "merge")
+                    status = 1
+                continue
+            if self.options.ignore_missing and self.call.access.stat(self.staging.work.path(path)) is None:
+                continue
+            if self.staging.refresh(path) and not self.options.quiet:
+                self._needs(path, "update")
+                status = 1
+        return status
+
+    def _needs(self, path: str, what: str) -> None:
+        self.call.ctx.write_line(f"{path}: needs {what}")
+
+    def add_object(self, text: str) -> None:
+        """Add "mode,object,path"."""
+        mode, _, rest = text.partition(",")
+        oid, _, path = rest.partition(",")
+        if mode not in ("100644", "100755", "120000", "160000") or len(oid) != 40 or not path:
+            raise GitError("option 'cacheinfo' expects <mode>,<sha1>,<path>", prefix="error", status=129)
+        if not self.options.add and not self.change.get(path):
+            raise GitError(f"{path}: cannot add to the index - missing --add option?", prefix="error")
+        self.change.put(entry_of(path, int(mode, 8), oid))
+
+    def update(self, path: str) -> None:
+        """Make the entry of a path that of its file."""
+        options, access = self.options, self.call.access
+        found = access.stat(self.staging.work.path(path))
+        is_known = bool(self.change.get(path))
+        if options.force_remove:
+            self.change.remove(path)
+            self._print(f"remove '{path}'")
+            return
+        if found is None:
+            if not options.remove:
+                self.call.error(f"error: {path}: does not exist and --remove not passed")
+                raise GitError(f"Unable to process path {path}")
+            self.change.remove(path)
+            self._print(f"remove '{path}'")
+            return
+        if not is_known and not options.add:
+            self.call.error(f"error: {path}: cannot add to the index - missing --add option?")
+            raise GitError(f"Unable to process path {path}")
+        self.staging.stage(path)
+        self._print(f"add '{path}'")
+        if options.chmod is not None:
+            entry = self.change.get(path)[0]
+            self.change.put(entry._replace(mode=0o100755 if options.chmod == "+x" else 0o100644))
+            self._print(f"chmod {options.chmod} '{path}'")
+
+    def _print(self, text: str) -> None:
+        if self.options.verbose:
+            self.call.ctx.write_line(text)
+
+    def again(self) -> None:
+        """Update the files whose entries differ from HEAD."""
+        repository = self.call.repository
+        head = repository.refs.resolve("HEAD")
+        if head is None:
+            return
+        tree = repository.objects.tree_of(head)
+        everything = Pathspec([], self.call.access.charge)
+        for pair in list(compare_with_index(repository.objects, tree, repository.index, everything)):
+            if pair.status != "D":
+                self.update(pair.path)
+
+
+def run_write_tree(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print the name of the tree of the index; return 0."""
+    parsed = Parser(TreeOptions).parse(arguments)
+    if parsed.operands or parsed.paths or parsed.of(TreeOptions).prefix is not None:
+        raise GitError("usage: git write-tree [--missing-ok]", prefix="", status=129)
+    call.ctx.write_line(write_tree(call.repository, call.repository.index.entries))
+    return 0
