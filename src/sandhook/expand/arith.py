@@ -88,7 +88,7 @@ _OPERAND = lazily(r"(?:[\w@#]+(?:\[[^\]]*\])?|\([^()]*\)) *")
 
 def operand_message(text: str, problem: OperandError) -> str:
     """Return bash's message for a run-time error of an expression."""
-    text = text.lstrip()
+    text = text.lstrip(" \t")
     if isinstance(problem, NegativeExponent):
         token = text[text.rfind("**") + 2 :].lstrip("+-~! ")
         operand = _OPERAND.match(token)
@@ -310,7 +310,7 @@ def _element(name: str, subscript: str) -> Integer:
     def read(state: State) -> int:
         array: Any = state.values.get(name)
         text: str | None
-        if array.__class__ is IndexedArray:
+        if array.__class__ is IndexedArray and (array.items or not state.options.nounset):
             index = index_of(state)
             text = array.items.get(index) if index >= 0 else state.element(name, str(index))
             try:
@@ -320,6 +320,8 @@ def _element(name: str, subscript: str) -> Integer:
         elif array.__class__ is AssociativeArray:
             text = array.items.get(key)
         else:
+            if state.options.nounset and state.value(name) is None:
+                raise unbound_error(name)
             text = state.element(name, key if state.is_associative(name) else subscript)
         if text is None:
             if state.options.nounset and state.value(name) is None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
+from sandhook.expand.shapes import runs_commands
 from sandhook.expand.special import expand_subscript
-from sandhook.expand.text import runs_commands
 from sandhook.interp import invoke, record, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.lookup import Commands
@@ -385,6 +385,10 @@ class Runtime:
     def integer(self, state: State, text: str) -> int:
         """Evaluate the value of an integer variable; an error ends ``bash -c``, elsewhere the input unit."""
         return arithmetic_errors.integer(state, text)
+
+    def sum_text(self, state: State, old: str | None, value: str) -> str:
+        """Return what ``+=`` assigns to an integer variable, as a sum of two numbers. Raises ShellError."""
+        return f"{self.integer(state, old or '0')}+{self.integer(state, value or '0')}"
 
     def expand_text(self, state: State, text: str) -> str:
         """Expand parameters, substitutions and backslashes as in a here-document."""
