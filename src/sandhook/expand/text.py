@@ -225,13 +225,13 @@ class TextCompiler:
         nonempty = operator[0] == ":"
         if operator[-1] in "=?":
             choose = self._assign_or_fail(node, quoted, reference)
-            return lambda state: base.text(state) if base.is_set(state, nonempty) else choose(state)
+            return lambda state: base.text(state) if base.is_set(state, nonempty, quoted) else choose(state)
         if stored and not quoted and base.values is not None:
             nonempty = False  # in an assignment, one empty value counts as a list
         inner = node.word or Word(())
         word = self._string(inner.parts, quoted=True, stored=stored) if quoted else self._chosen(inner)
         if operator[-1] == "+":
-            return lambda state: word(state) if base.is_set(state, nonempty) else ""
+            return lambda state: word(state) if base.is_set(state, nonempty, quoted) else ""
         if base.value is not None:
             read = base.value
             if nonempty:
@@ -242,7 +242,7 @@ class TextCompiler:
                 return word(state) if text is None else text
 
             return value_or_word
-        return lambda state: base.text(state) if base.is_set(state, nonempty) else word(state)
+        return lambda state: base.text(state) if base.is_set(state, nonempty, quoted) else word(state)
 
     # ------------------------------------------------------------------ patterns and pieces
 

@@ -404,7 +404,7 @@ class WordCompiler(TextCompiler):
             choose = self._assign_or_fail(node, quoted, reference)
 
             def run_assign(state: State, fields: Fields) -> None:
-                if base.is_set(state, nonempty):
+                if base.is_set(state, nonempty, quoted):
                     value(state, fields)
                 else:
                     text = choose(state)
@@ -417,7 +417,7 @@ class WordCompiler(TextCompiler):
         values_of = base.values or (lambda state: [])
 
         def run(state: State, fields: Fields) -> None:
-            if base.is_set(state, nonempty) == plus:
+            if base.is_set(state, nonempty, quoted) == plus:
                 if quoted and not emitters and is_plain_list:
                     fields.quoted("")
                 for emit in emitters:

@@ -115,7 +115,9 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         state.positional = positional
         state.loops = loops
         state.source = source
-        if frame.saved or frame.options is not None:
+        if len(frames) == state.execution.base_calls and "EXIT" in state.traps:
+            traps.keep_locals(state, arguments)
+        elif frame.saved or frame.options is not None:
             leave(state, frame)
     if state.traps:
         traps.note_return(state, status)

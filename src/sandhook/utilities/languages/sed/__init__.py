@@ -108,7 +108,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         edit(machine, compiled, options)
     finally:
         machine.close()
-    return machine.status or machine.input_status
+    return machine.input_status or machine.status
 
 
 def read_scripts(options: Options, ctx: Context) -> tuple[Chunk, ...]:

@@ -171,7 +171,7 @@ class Parser:
         label = self._label()
         if not label:
             raise self._script.error('":" lacks a label')
-        self._labels.setdefault(label, len(self._commands))
+        self._labels[label] = len(self._commands)  # for GNU sed the last of several counts
 
     def _negation(self) -> bool:
         if self._script.peek() != "!":

@@ -146,7 +146,11 @@ class Searcher:
         style = self._style
         binary = False
         for block in reader.blocks(style.delimiter):
-            if style.binary != "text" and style.delimiter == b"\n" and (binary or b"\0" in block):
+            if (
+                style.binary != "text"
+                and style.delimiter == b"\n"
+                and (binary or b"\0" in block or b"\0" in reader.pending())
+            ):
                 if style.binary == "without-match":
                     return False
                 binary = True
@@ -244,7 +248,11 @@ class Scan:
         style = self._style
         binary = False
         for block in reader.blocks(style.delimiter):
-            if style.binary != "text" and style.delimiter == b"\n" and (binary or b"\0" in block):
+            if (
+                style.binary != "text"
+                and style.delimiter == b"\n"
+                and (binary or b"\0" in block or b"\0" in reader.pending())
+            ):
                 if style.binary == "without-match":
                     self.selected_count = 0
                     return False
