@@ -27,6 +27,7 @@ from sandhook.state.state import State
 from sandhook.syntax import parse_heredoc, parse_word
 from sandhook.syntax.nodes import Assignment, Case, Command, For, Select, SimpleCommand, Word
 from sandhook.syntax.options import ParseOptions
+from sandhook.syntax.reader import ReadWarning
 
 if TYPE_CHECKING:
     from sandhook.interp import (
@@ -235,13 +236,14 @@ class Runtime:
             lambda: self.parse_options(state),
             line,
             lambda source: record.read(state, source),
-            lambda at, warning: self._warn_of_text(state, ((at, warning),), 1),
+            lambda at, warning: self._warn_of_text(state, (ReadWarning(at, warning),), 1),
         ):
             yield run, line
 
-    def _warn_of_text(self, state: State, warnings: Sequence[tuple[int, str]], line: int) -> None:
-        for at, warning in warnings:
-            self.write_error(state, f"{state.source}: line {at + line - 1}: warning: {warning}\n")
+    def _warn_of_text(self, state: State, warnings: Sequence[ReadWarning], line: int) -> None:
+        for warning in warnings:
+            at, message = warning.line + line - 1, warning.message(line)
+            self.write_error(state, f"{state.source}: line {at}: warning: {message}\n")
 
     def _run_unit(self, state: State, run: Run, label: str, line: int) -> int:
         if "noexec" in state.options.enabled:  # set -n: parse, but run nothing

@@ -235,7 +235,9 @@ class _Lexer:
             return self._extension(at)
         kind = next((operator for operator in _OPERATORS if text.startswith(operator, at)), "")
         if not kind:
-            raise ProgramError(f"invalid char '{char}' in expression", line, at)
+            raise ProgramError(
+                "syntax error" if char == "." else f"invalid char '{char}' in expression", line, at
+            )
         if (kind[:2] == "**" and self.dialect.posix) or (kind == "|&" and not self.dialect.extensions):
             raise ProgramError("syntax error", line, at + 1)
         self.braces += (kind == "{") - (kind == "}")

@@ -46,6 +46,8 @@ def _translate(source: str) -> str:
             return "\\" + char if _META.match(char) else char
         if letter == "y":
             return "\\b"
+        if letter in "89":  # no digits of octal numbers, and awk has no back-references
+            return letter
         return _CONTROLS.get(letter, match[0])
 
     text = _ESCAPE.sub(replace, source) if "\\" in source else source

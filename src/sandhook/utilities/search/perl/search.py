@@ -53,7 +53,16 @@ def perl_spans(
         flags: The initial flags of the expression, of "ms".
         bytewise: The C locale: every byte is a character.
     """
-    return PerlSpans(_Spec(pattern, icase, words, lines, unicode, flags, bytewise), budget)
+    spec = _Spec(
+        pattern=pattern,
+        icase=icase,
+        words=words,
+        lines=lines,
+        unicode=unicode,
+        flags=flags,
+        bytewise=bytewise,
+    )
+    return PerlSpans(spec, budget)
 
 
 class _Spec(Record):
