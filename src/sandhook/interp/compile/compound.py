@@ -176,6 +176,8 @@ def compile_for(compiler: Compiler, node: For) -> Run:
 
         status = 0
         state.loops = loops + 1
+        if not values and state.pipestatus is None:
+            state.pipestatus = [state.status]
         try:
             for value in values:
                 if state.instrumented:
