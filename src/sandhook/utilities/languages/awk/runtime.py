@@ -84,7 +84,7 @@ class Runtime:
     __slots__ = (
         "any_file", "argument", "arrays", "at_end", "blanks", "budget", "charged_bytes",
         "connections", "convfmt", "count_pieces", "ctx", "depth", "directory", "dirty", "failure", "fields", "fnr", "frame",
-"g", "has_large", "icase", "matching", "mode", "nr", "ofmt", "ofs", "ors", "random", "ranges", "record",
+        "g", "has_large", "icase", "matching", "mode", "nr", "ofmt", "ofs", "ors", "random", "ranges", "record",
         "record_is_string", "replacement", "rs", "seed", "source", "split_record", "status", "subsep", "symbols", "value",
     )  # fmt: skip
 
