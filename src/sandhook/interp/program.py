@@ -6,7 +6,7 @@ process. The key is the text and the options that affect parsing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -312,3 +312,10 @@ def _pass_on(warnings: list[ReadWarning], line: int, on_warning: Callable[[int, 
         for warning in warnings:
             on_warning(warning.line + line - 1, warning.message(line))
     warnings.clear()
+
+
+def print_warnings(state: State, warnings: Sequence[ReadWarning], line: int) -> None:
+    """Print the warnings of a text that begins at ``line``."""
+    for warning in warnings:
+        at, message = warning.line + line - 1, warning.message(line)
+        state.shell.write_error(state, f"{state.source}: line {at}: warning: {message}\n")

@@ -16,7 +16,7 @@ from sandhook.expand.special import expand_subscript
 from sandhook.interp import invoke, record, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.lookup import Commands
-from sandhook.interp.program import TreeStore, Unavailable, load_program, read_units
+from sandhook.interp.program import TreeStore, Unavailable, load_program, print_warnings, read_units
 from sandhook.interp.subshell import run_last_trap
 from sandhook.kernel.signals import Terminated
 from sandhook.kernel.stack import DEEP, stack_exceeds
@@ -216,14 +216,14 @@ class Runtime:
             try:
                 while (unit := program.unit(count)) is not None:
                     if unit.warnings:
-                        self._warn_of_text(state, unit.warnings, line)
+                        print_warnings(state, unit.warnings, line)
                     count += 1
                     yield unit.run, line
                     if record.reads_otherwise(state, options):
                         break
                 else:
                     if program.error is not None:
-                        self._warn_of_text(state, program.last_warnings, line)
+                        print_warnings(state, program.last_warnings, line)
                         yield program.error, line
                     return
             except Unavailable:
@@ -236,14 +236,9 @@ class Runtime:
             lambda: self.parse_options(state),
             line,
             lambda source: record.read(state, source),
-            lambda at, warning: self._warn_of_text(state, (ReadWarning(at, warning),), 1),
+            lambda at, warning: print_warnings(state, (ReadWarning(at, warning),), 1),
         ):
             yield run, line
-
-    def _warn_of_text(self, state: State, warnings: Sequence[ReadWarning], line: int) -> None:
-        for warning in warnings:
-            at, message = warning.line + line - 1, warning.message(line)
-            self.write_error(state, f"{state.source}: line {at}: warning: {message}\n")
 
     def _run_unit(self, state: State, run: Run, label: str, line: int) -> int:
         if "noexec" in state.options.enabled:  # set -n: parse, but run nothing
@@ -389,7 +384,6 @@ class Runtime:
         return arithmetic_errors.integer(state, text)
 
     def sum_text(self, state: State, old: str | None, value: str) -> str:
-        """Return what ``+=`` assigns to an integer variable, as a sum of two numbers. Raises ShellError."""
         return f"{self.integer(state, old or '0')}+{self.integer(state, value or '0')}"
 
     def expand_text(self, state: State, text: str) -> str:
