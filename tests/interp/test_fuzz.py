@@ -1,5 +1,7 @@
 """Random scripts, run in the host's bash and in the sandbox: the same output, status and variables.
 
+Half as many scripts call utilities with random options and small inputs, six calls each, and compare with the GNU programs.
+
 All seeds of a test run take about two minutes on a quiet machine. FUZZ_SEEDS says which seeds are
 run instead, for example ``FUZZ_SEEDS=100000-120000 pytest -m slow tests/interp/test_fuzz.py``; a
 range of 20,000 takes about ten minutes. A script that fails is made smaller before it is shown.
@@ -11,7 +13,7 @@ import os
 
 import pytest
 
-from tests.interp.fuzz.grammar import Grammar, bash_grammar
+from tests.interp.fuzz.grammar import Grammar, bash_grammar, utilities_grammar
 from tests.interp.fuzz.runs import differs
 from tests.interp.fuzz.shrink import shrink
 
@@ -29,7 +31,16 @@ def _chunks() -> list[range]:
 @pytest.mark.slow
 @pytest.mark.parametrize("seeds", _chunks(), ids=lambda seeds: f"{seeds.start}-{seeds.stop}")
 def test_random_scripts_do_as_in_bash(seeds: range) -> None:
-    grammar = bash_grammar()
+    _compare(bash_grammar(), seeds)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seeds", _chunks()[::2], ids=lambda seeds: f"{seeds.start}-{seeds.stop}")
+def test_random_calls_of_utilities_do_as_the_gnu_programs(seeds: range) -> None:
+    _compare(utilities_grammar(), seeds)
+
+
+def _compare(grammar: Grammar, seeds: range) -> None:
     for seed in seeds:
         tree = grammar.derive(seed)
         found = differs(str(tree))

@@ -284,13 +284,17 @@ class TestHereDocuments:
         parser = Parser("echo $(cat <<E)\nbody\nE\necho z\n")
         (document,) = [node for node in walk(parser.next_unit()) if isinstance(node, n.HereDocument)]
         assert document.text == "body\n"
-        assert parser.warnings == [(1, "command substitution: 1 unterminated here-document")]
+        assert [(at.line, at.message(1)) for at in parser.warnings] == [
+            (1, "command substitution: 1 unterminated here-document")
+        ]
         assert unparse(parser.next_unit()) == "echo z"
 
     def test_unterminated(self) -> None:
         parser = Parser("cat <<E\nbody\n")
         parser.next_unit()
-        assert parser.warnings == [(2, "here-document at line 1 delimited by end-of-file (wanted `E')")]
+        assert [(at.line, at.message(1)) for at in parser.warnings] == [
+            (2, "here-document at line 1 delimited by end-of-file (wanted `E')")
+        ]
 
     def test_continued_lines_of_an_unquoted_body(self) -> None:
         for quote, text in (("", "ab\n"), ("'", "a\\\nb\n")):

@@ -441,6 +441,10 @@ class Reader:
                 pieces[-1] = pieces[-1][:end]
             yield pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
+    def pending(self) -> bytes:
+        """Return what was read after the last block of ``blocks``."""
+        return self._buffer[self._start :]
+
     def lines(self, delimiter: bytes = b"\n") -> Iterator[bytes]:
         """Yield lines with their delimiter; the last one may lack it.
 

@@ -12,9 +12,10 @@ from typing import Any, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import operators
-from sandhook.expand.operators import MAX, MIN, Integer, NegativeExponent, OperandError, wrap
+from sandhook.expand.arith_messages import from_recursive_name, operand_message
+from sandhook.expand.operators import MAX, MIN, Integer, OperandError, wrap
 from sandhook.expand.special import special_value
-from sandhook.lazy import cache_texts, lazily
+from sandhook.lazy import cache_texts
 from sandhook.limits import check_clock
 from sandhook.state.assignment import plain_array
 from sandhook.state.control import ShellError, expression_error, unbound_error
@@ -82,23 +83,6 @@ def _run(state: State, text: str) -> int:
         raise expression_error(operand_message(text, fault)) from None
 
 
-#: The right side of ``**``: when it is negative, bash has already read the token after it.
-_OPERAND = lazily(r"(?:[\w@#]+(?:\[[^\]]*\])?|\([^()]*\)) *")
-
-
-def operand_message(text: str, problem: OperandError) -> str:
-    """Return bash's message for a run-time error of an expression."""
-    text = text.lstrip()
-    if isinstance(problem, NegativeExponent):
-        token = text[text.rfind("**") + 2 :].lstrip("+-~! ")
-        operand = _OPERAND.match(token)
-        token = token[operand.end() :] if operand is not None and operand.end() < len(token) else token
-        return f'{text}: {problem} (error token is "{token}")'
-    at = max(text.rfind("/"), text.rfind("%"))
-    token = text[at + 1 :].lstrip("= ") if at >= 0 else text
-    return f'{text}: {problem} (error token is "{token}")'
-
-
 def value_of(state: State, text: str) -> int:
     """Return the integer that a variable's value stands for, evaluating it as an expression."""
     try:
@@ -120,7 +104,8 @@ def value_of(state: State, text: str) -> int:
     try:
         state.budget.charge(1 + (len(text) >> 6))
         if depth > MAX_RECURSION:
-            raise expression_error(f'{text}: expression recursion level exceeded (error token is "{text}")')
+            token = from_recursive_name(state, text)
+            raise expression_error(f'{text}: expression recursion level exceeded (error token is "{token}")')
         if depth % 50 == 0:  # a long chain of names goes on from a fresh stack
             return int(state.process.kernel.scheduler.call_on_new_stack(lambda: evaluate(state, text)))
         return evaluate(state, text)
@@ -310,7 +295,7 @@ def _element(name: str, subscript: str) -> Integer:
     def read(state: State) -> int:
         array: Any = state.values.get(name)
         text: str | None
-        if array.__class__ is IndexedArray:
+        if array.__class__ is IndexedArray and (array.items or not state.options.nounset):
             index = index_of(state)
             text = array.items.get(index) if index >= 0 else state.element(name, str(index))
             try:
@@ -320,6 +305,8 @@ def _element(name: str, subscript: str) -> Integer:
         elif array.__class__ is AssociativeArray:
             text = array.items.get(key)
         else:
+            if state.options.nounset and state.value(name) is None:
+                raise unbound_error(name)
             text = state.element(name, key if state.is_associative(name) else subscript)
         if text is None:
             if state.options.nounset and state.value(name) is None:

@@ -1,16 +1,32 @@
-"""${...} that bash parses, and rejects when it is expanded."""
+"""${...} that is an error when it is expanded."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from sandhook.expand.reference import Words, compile_base
 from sandhook.lazy import lazily
-from sandhook.state.control import bad_substitution_error
+from sandhook.state.control import ShellError, bad_substitution_error
 from sandhook.state.state import State
+
+Text: TypeAlias = Callable[[State], str]
 
 #: ``${reference@letters}`` with letters that are no transformation.
 _UNKNOWN = lazily(r"\$\{([A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?|[0-9]+|[@*#?$!-])@[^}]*\}")
+
+
+def unset_error(shown: str, operator: str, message: Text | None) -> Text:
+    """Return a closure that raises the error of ``${name?word}``; without a word the message is bash's."""
+
+    def fail(state: State) -> str:
+        if message is not None:
+            text = message(state)
+        else:
+            text = "parameter null or not set" if operator == ":?" else "parameter not set"
+        raise ShellError(f"{shown}: {text}", 127, ends="shell")
+
+    return fail
 
 
 def bad_substitution(words: Words, text: str, shown: str) -> Callable[[State], str]:

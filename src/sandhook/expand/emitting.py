@@ -10,7 +10,7 @@ from sandhook.expand.reference import Parameter, Value
 from sandhook.expand.special import separator
 from sandhook.expand.text import Text
 from sandhook.state.state import State
-from sandhook.text.fields import DEFAULT_IFS
+from sandhook.text.fields import DEFAULT_IFS, split
 
 Emit: TypeAlias = Callable[[State, Fields], None]
 
@@ -124,6 +124,35 @@ def emit_changed_next_to_list(operator: str, value_of: Value, base_of: Value) ->
             base = base_of(state)
             if base or (base is not None and operator[0] not in "#%"):
                 fields.quoted("")
+
+    return emit
+
+
+def list_in_choice(compiled: Parameter, plain: Emit, *, changed: bool) -> Emit:
+    """``$@`` in the word of ``${x-word}``: when IFS begins with another character than a blank, bash joins the values.
+
+    Args:
+        compiled: The list.
+        plain: Emits the list where bash does not join it.
+        changed: The list has an operator, so its values are split before they are joined.
+    """
+
+    def emit(state: State, fields: Fields) -> None:
+        values = compiled.values(state) if compiled.values is not None else []
+        if not values or not splits_lists(state):
+            plain(state, fields)
+            return
+        ifs = state.get("IFS") or ""
+        if changed:
+            empty = [""] if ifs.strip(DEFAULT_IFS) else []
+            values = [part for value in values for part in split(value, ifs) or empty]
+        if " " not in ifs:
+            fields.quoted(" ".join(values))
+            return
+        for index, value in enumerate(values):
+            if index:
+                fields.finish()
+            fields.quoted(value)
 
     return emit
 

@@ -93,7 +93,7 @@ def _escape(state: State, letter: str) -> str:
         "[": "",
         "]": "",
         "$": "$" if state.process.kernel.user_id else "#",
-        "s": state.name,
+        "s": "bash" if state.invocation.input == "file" else state.name,
     }
     if letter in simple:
         return simple[letter].rpartition("/")[2] if letter == "s" else simple[letter]

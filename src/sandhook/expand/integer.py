@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
 from sandhook.expand.arith import NUMBERS
+from sandhook.expand.arith_messages import operand_message
 from sandhook.expand.operators import Integer, OperandError
 from sandhook.expand.parameter import compile_length
 from sandhook.expand.reference import Text, Words, subscript_of
@@ -167,7 +168,7 @@ def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[li
         try:
             return value(state)
         except OperandError as fault:
-            raise expression_error(arith.operand_message(text_of(texts), fault)) from None
+            raise expression_error(operand_message(text_of(texts), fault)) from None
 
     return run
 
@@ -190,7 +191,7 @@ def _with_one_operand(value: Integer, expansion: Text, text_of: Callable[[list[s
         try:
             return value(state)
         except OperandError as fault:
-            raise expression_error(arith.operand_message(text_of([text]), fault)) from None
+            raise expression_error(operand_message(text_of([text]), fault)) from None
 
     return run
 
@@ -249,6 +250,6 @@ def _guarded(tree: Integer, source: str) -> Integer:
         try:
             return tree(state)
         except OperandError as fault:
-            raise expression_error(arith.operand_message(source, fault)) from None
+            raise expression_error(operand_message(source, fault)) from None
 
     return run

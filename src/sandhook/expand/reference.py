@@ -68,14 +68,19 @@ class Parameter:
         assert self.values is not None
         return separator(state, self.star).join(self.values(state))
 
-    def is_set(self, state: State, nonempty: bool) -> bool:
-        """Return True when the parameter is set (``-``) and, with ``nonempty``, not empty (``:-``)."""
+    def is_set(self, state: State, nonempty: bool, quoted: bool = False) -> bool:
+        """Return True when the parameter is set (``-``) and, with ``nonempty``, not empty (``:-``).
+
+        Two empty values are not empty, except for ``"$*"`` when nothing joins them.
+        """
         if self.value is not None:
             value = self.value(state)
             return bool(value) if nonempty else value is not None
         assert self.values is not None
         values = self.values(state)
         if nonempty:
+            if quoted and self.star and not separator(state, True):
+                return any(values)
             return len(values) > 1 or (len(values) == 1 and values[0] != "")
         return bool(values)
 

@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from sandhook.expand.reference import subscript_of
 from sandhook.state.state import State
-from sandhook.syntax.nodes import Escaped, Literal, SingleQuoted, WordPart
+from sandhook.syntax.nodes import (
+    Backquoted,
+    CommandSubstitution,
+    Escaped,
+    Literal,
+    ParameterExpansion,
+    ProcessSubstitution,
+    SingleQuoted,
+    WordPart,
+    walk,
+)
 from sandhook.text.fields import DEFAULT_IFS
+from sandhook.text.names import is_ordinary
 
 FieldsOf: TypeAlias = Callable[[State], "list[str]"]
 
@@ -55,3 +67,31 @@ def unquoting(part: WordPart) -> WordPart:
     if isinstance(part, Escaped) and part.text not in '$`"\\':
         return Literal("\\" + part.text)
     return part
+
+
+def names_list(part: ParameterExpansion) -> bool:
+    """Return True when an expansion names a list."""
+    return part.name in "@*" or subscript_of(part.subscript) is not None
+
+
+def is_plain_variable(part: ParameterExpansion) -> bool:
+    """Return True when an expansion is ``$name`` of a variable, without operators."""
+    name = part.name
+    return part.operator is None and not part.prefix and part.subscript is None and is_ordinary(name)
+
+
+def is_positional(part: ParameterExpansion) -> bool:
+    """Return True when an expansion is a positional parameter like ``$1``, without operators."""
+    return part.operator is None and not part.prefix and part.subscript is None and part.name.isdigit()
+
+
+def is_star(part: WordPart) -> bool:
+    """Return True when an expansion is ``$*``, without operators."""
+    return isinstance(part, ParameterExpansion) and part.name == "*" and not part.operator and not part.prefix
+
+
+def runs_commands(tree: object) -> bool:
+    """Return True when the expansion of a tree could run a command; expanding data must not."""
+    return any(
+        isinstance(part, (CommandSubstitution, Backquoted, ProcessSubstitution)) for part in walk(tree)
+    )

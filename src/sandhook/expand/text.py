@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
+from sandhook.expand.bad_substitution import unset_error
 from sandhook.expand.brace import has_braces
 from sandhook.expand.integer import compile_index, compile_integer
 from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter, shown_name
 from sandhook.expand.reference import Parameter, compile_base, plain_value
-from sandhook.expand.shapes import unquoting
+from sandhook.expand.shapes import is_star, runs_commands, unquoting
 from sandhook.expand.special import separator
 from sandhook.expand.tilde import expand_tilde, has_tilde, split_assignment_tildes, split_tildes
 from sandhook.limits import check_clock
@@ -37,7 +38,6 @@ from sandhook.syntax.nodes import (
     SingleQuoted,
     Word,
     WordPart,
-    walk,
 )
 from sandhook.text.names import is_name, is_ordinary
 
@@ -225,13 +225,13 @@ class TextCompiler:
         nonempty = operator[0] == ":"
         if operator[-1] in "=?":
             choose = self._assign_or_fail(node, quoted, reference)
-            return lambda state: base.text(state) if base.is_set(state, nonempty) else choose(state)
+            return lambda state: base.text(state) if base.is_set(state, nonempty, quoted) else choose(state)
         if stored and not quoted and base.values is not None:
             nonempty = False  # in an assignment, one empty value counts as a list
         inner = node.word or Word(())
-        word = self._string(inner.parts, quoted=True, stored=stored) if quoted else self.string(inner)
+        word = self._string(inner.parts, quoted=True, stored=stored) if quoted else self._chosen(inner)
         if operator[-1] == "+":
-            return lambda state: word(state) if base.is_set(state, nonempty) else ""
+            return lambda state: word(state) if base.is_set(state, nonempty, quoted) else ""
         if base.value is not None:
             read = base.value
             if nonempty:
@@ -242,7 +242,7 @@ class TextCompiler:
                 return word(state) if text is None else text
 
             return value_or_word
-        return lambda state: base.text(state) if base.is_set(state, nonempty) else word(state)
+        return lambda state: base.text(state) if base.is_set(state, nonempty, quoted) else word(state)
 
     # ------------------------------------------------------------------ patterns and pieces
 
@@ -393,16 +393,21 @@ class TextCompiler:
         word = node.word or Word(())
         if operator[-1] == "=":
             return self._assign_default(node, self.stored_in(word, quoted), reference)
-        text_of = self.string(word)
-        shown = node.prefix + shown_name(node)
+        return unset_error(node.prefix + shown_name(node), operator, self.message(word))
 
-        def fail(state: State) -> str:
-            text = text_of(state)
-            if not word.parts:
-                text = "parameter null or not set" if operator == ":?" else "parameter not set"
-            raise ShellError(f"{shown}: {text}", 127, ends="shell")
+    def message(self, word: Word) -> Text | None:
+        """Compile the word of ``${name?word}``; None for an empty one."""
+        return self.string(word) if word.parts else None
 
-        return fail
+    def _chosen(self, word: Word) -> Text:
+        """Compile the word of an operator to one string; with an empty IFS ``$*`` is joined with blanks there."""
+        plain = self.string(word)
+        if not any(map(is_star, word.parts)):
+            return plain
+        blanks = self.string(
+            Word(tuple(part._replace(name="@") if is_star(part) else part for part in word.parts))
+        )
+        return lambda state: (blanks if state.get("IFS") == "" else plain)(state)
 
     def _assign_default(self, node: ParameterExpansion, text_of: Text, reference: Indirect | None) -> Text:
         name = node.name
@@ -433,13 +438,6 @@ class TextCompiler:
             return text
 
         return assign
-
-
-def runs_commands(tree: object) -> bool:
-    """Return True when the expansion of a tree could run a command; expanding data must not."""
-    return any(
-        isinstance(part, (CommandSubstitution, Backquoted, ProcessSubstitution)) for part in walk(tree)
-    )
 
 
 def _plain_text(name: str, value: Callable[[State], str | None]) -> Text:

@@ -18,6 +18,7 @@ from sandhook.expand.emitting import (
     emit_value,
     if_any,
     joined_fields,
+    list_in_choice,
     quoted_text,
     splits_lists,
     tilde_in,
@@ -29,7 +30,15 @@ from sandhook.expand.fields import Fields, glob_field, whole_list
 from sandhook.expand.list_reference import quoted_argument, quoted_part, quoted_word
 from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter
 from sandhook.expand.reference import Parameter, compile_base, plain_value, subscript_of
-from sandhook.expand.shapes import FieldsOf, numbers, plain_number, unsplit
+from sandhook.expand.shapes import (
+    FieldsOf,
+    is_plain_variable,
+    is_positional,
+    names_list,
+    numbers,
+    plain_number,
+    unsplit,
+)
 from sandhook.expand.text import Text, TextCompiler, tilde
 from sandhook.expand.tilde import split_assignment_tildes, split_tildes
 from sandhook.limits import check_clock
@@ -50,7 +59,6 @@ from sandhook.syntax.nodes import (
     WordPart,
 )
 from sandhook.text.fields import DEFAULT_IFS, split
-from sandhook.text.names import is_ordinary
 
 #: A word whose braces yield more words than this is expanded again each time it runs.
 EAGER_BRACES = 256
@@ -125,6 +133,10 @@ class WordCompiler(TextCompiler):
         joined = joined_fields(emitters)
         return joined if in_quotes else lambda state: (joined if splits_lists(state) else plain)(state)
 
+    def message(self, word: Word) -> Text | None:
+        """Compile the word of ``${name?word}``, which bash splits and joins with blanks."""
+        return joined_fields(self._emitters(word, False)) if word.parts else None
+
     def operand(self, word: Word) -> Text:
         """Compile the word of ``case``, or an operand of ``[[``; a word with a list is split first."""
         if not any(map(self._holds_list, word.parts)):
@@ -165,7 +177,7 @@ class WordCompiler(TextCompiler):
         if isinstance(part, ArithmeticExpansion):
             value = self.arithmetic(part.expression)
             return value if quoted else unsplit(value)
-        if isinstance(part, ParameterExpansion) and (is_plain_variable(part) or _is_positional(part)):
+        if isinstance(part, ParameterExpansion) and (is_plain_variable(part) or is_positional(part)):
             return plain_number(plain_value(part.name, braces=part.braces), quoted)
         return None
 
@@ -304,7 +316,7 @@ class WordCompiler(TextCompiler):
         for part in parts:
             if isinstance(part, ParameterExpansion) and self._expands_to_fields(part, listed):
                 emit = self._emit_parameter(part, quoted=True, listed=listed)
-                omits_empty = listed and part.operator in _EMPTY_IS_NONE and not _names_list(part)
+                omits_empty = listed and part.operator in _EMPTY_IS_NONE and not names_list(part)
                 if omits_empty or (
                     part.prefix == "!" and any(self._is_list(other) for other in parts if other is not part)
                 ):
@@ -339,7 +351,7 @@ class WordCompiler(TextCompiler):
         return (
             self._is_list(part)
             or (part.operator in CHOOSING and part.prefix != "#")
-            or (part.operator is not None and _names_list(part))
+            or (part.operator is not None and names_list(part))
         )
 
     def _is_list(self, part: WordPart) -> bool:
@@ -392,7 +404,7 @@ class WordCompiler(TextCompiler):
             choose = self._assign_or_fail(node, quoted, reference)
 
             def run_assign(state: State, fields: Fields) -> None:
-                if base.is_set(state, nonempty):
+                if base.is_set(state, nonempty, quoted):
                     value(state, fields)
                 else:
                     text = choose(state)
@@ -405,7 +417,7 @@ class WordCompiler(TextCompiler):
         values_of = base.values or (lambda state: [])
 
         def run(state: State, fields: Fields) -> None:
-            if base.is_set(state, nonempty) == plus:
+            if base.is_set(state, nonempty, quoted) == plus:
                 if quoted and not emitters and is_plain_list:
                     fields.quoted("")
                 for emit in emitters:
@@ -436,7 +448,12 @@ class WordCompiler(TextCompiler):
             return self._emit_parameter(part, quoted=True, listed=listed)
         if quoted and not isinstance(part, DoubleQuoted):
             return quoted_text(self._part_text(part, quoted=True))
-        return self._emit(part)
+        emit = self._emit(part)
+        if self._is_list(part) and isinstance(part, ParameterExpansion) and part.operator not in CHOOSING:
+            compiled = compile_parameter(part, self)
+            if isinstance(compiled, Parameter):
+                return list_in_choice(compiled, emit, changed=part.operator is not None)
+        return emit
 
     def _emit_extended(self, part: ExtendedPattern) -> Emit:
         """Compile an extended pattern in an argument to its text; quoted pieces stay quoted."""
@@ -447,21 +464,6 @@ class WordCompiler(TextCompiler):
                 (fields.quoted if was_quoted else fields.literal)(text)
 
         return run
-
-
-def _names_list(part: ParameterExpansion) -> bool:
-    return part.name in "@*" or subscript_of(part.subscript) is not None
-
-
-def is_plain_variable(part: ParameterExpansion) -> bool:
-    """Return True when an expansion is ``$name`` of a variable, without operators."""
-    name = part.name
-    return part.operator is None and not part.prefix and part.subscript is None and is_ordinary(name)
-
-
-def _is_positional(part: ParameterExpansion) -> bool:
-    """Return True when an expansion is a positional parameter like ``$1``, without operators."""
-    return part.operator is None and not part.prefix and part.subscript is None and part.name.isdigit()
 
 
 def _whole_or_split(value: Callable[[State], str | None]) -> Callable[[State], str | list[str]]:

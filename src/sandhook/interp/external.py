@@ -82,8 +82,10 @@ def run_external(
     if "/" in name:
         state.executed = name
         return run_file(runtime, state, name, argv)
-    located = lookup.locate(state, name, path)
+    located = lookup.locate(state, name, path) if name[:1] != "%" else None
     if located is None:
+        if name[:1] == "%":  # as a command name, "%x" means "fg %x", and "bg %x" in the background
+            return runtime.call(state, ["bg" if state.execution.asynchronous else "fg", *argv])
         handler = state.functions.get("command_not_found_handle")
         if handler is not None:
             return in_subshell(state, state.process.fork(), lambda inner: call(runtime, inner, handler, argv))

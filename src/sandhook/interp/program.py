@@ -6,7 +6,7 @@ process. The key is the text and the options that affect parsing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -17,6 +17,7 @@ from sandhook.record import Record
 from sandhook.state.state import State
 from sandhook.syntax.nodes import CommandList, shift_lines
 from sandhook.syntax.options import ParseOptions
+from sandhook.syntax.reader import ReadWarning
 
 if TYPE_CHECKING:
     from sandhook.syntax.parser import Parser
@@ -49,12 +50,12 @@ class Unit(Record):
     Fields:
         run: The closure; it raises ShellSyntaxError for a line that bash skips.
         end: Characters of the text up to its end; -1 if its tree was stored without.
-        warnings: (line, text) of the warnings that bash prints when it reads the unit; the line is the text's own.
+        warnings: What bash prints when it reads the unit; lines are those of the text.
     """
 
     run: Run
     end: int
-    warnings: tuple[tuple[int, str], ...] = ()
+    warnings: tuple[ReadWarning, ...] = ()
 
 
 class Unavailable(Exception):
@@ -89,7 +90,7 @@ class Program:
     def __init__(self, text: str, options: ParseOptions, line: int) -> None:
         self.key = text, options, line
         self.error: ShellSyntaxError | None = None
-        self.last_warnings: tuple[tuple[int, str], ...] = ()
+        self.last_warnings: tuple[ReadWarning, ...] = ()
         self.weight = 1 + (len(text) >> 8)
         self._records_last_argument = _reads_last_argument(text)
         self._units: list[Unit] = []
@@ -305,11 +306,16 @@ def read_units(
         )
 
 
-def _pass_on(
-    warnings: list[tuple[int, str]], line: int, on_warning: Callable[[int, str], None] | None
-) -> None:
+def _pass_on(warnings: list[ReadWarning], line: int, on_warning: Callable[[int, str], None] | None) -> None:
     """Empty the warnings of a parser."""
     if on_warning is not None:
-        for at, warning in warnings:
-            on_warning(at + line - 1, warning)
+        for warning in warnings:
+            on_warning(warning.line + line - 1, warning.message(line))
     warnings.clear()
+
+
+def print_warnings(state: State, warnings: Sequence[ReadWarning], line: int) -> None:
+    """Print the warnings of a text that begins at ``line``."""
+    for warning in warnings:
+        at, message = warning.line + line - 1, warning.message(line)
+        state.shell.write_error(state, f"{state.source}: line {at}: warning: {message}\n")

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
+from sandhook.expand.shapes import runs_commands
 from sandhook.expand.special import expand_subscript
-from sandhook.expand.text import runs_commands
 from sandhook.interp import invoke, record, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.lookup import Commands
-from sandhook.interp.program import TreeStore, Unavailable, load_program, read_units
+from sandhook.interp.program import TreeStore, Unavailable, load_program, print_warnings, read_units
 from sandhook.interp.subshell import run_last_trap
 from sandhook.kernel.signals import Terminated
 from sandhook.kernel.stack import DEEP, stack_exceeds
@@ -27,6 +27,7 @@ from sandhook.state.state import State
 from sandhook.syntax import parse_heredoc, parse_word
 from sandhook.syntax.nodes import Assignment, Case, Command, For, Select, SimpleCommand, Word
 from sandhook.syntax.options import ParseOptions
+from sandhook.syntax.reader import ReadWarning
 
 if TYPE_CHECKING:
     from sandhook.interp import (
@@ -215,14 +216,14 @@ class Runtime:
             try:
                 while (unit := program.unit(count)) is not None:
                     if unit.warnings:
-                        self._warn_of_text(state, unit.warnings, line)
+                        print_warnings(state, unit.warnings, line)
                     count += 1
                     yield unit.run, line
                     if record.reads_otherwise(state, options):
                         break
                 else:
                     if program.error is not None:
-                        self._warn_of_text(state, program.last_warnings, line)
+                        print_warnings(state, program.last_warnings, line)
                         yield program.error, line
                     return
             except Unavailable:
@@ -235,13 +236,9 @@ class Runtime:
             lambda: self.parse_options(state),
             line,
             lambda source: record.read(state, source),
-            lambda at, warning: self._warn_of_text(state, ((at, warning),), 1),
+            lambda at, warning: print_warnings(state, (ReadWarning(at, warning),), 1),
         ):
             yield run, line
-
-    def _warn_of_text(self, state: State, warnings: Sequence[tuple[int, str]], line: int) -> None:
-        for at, warning in warnings:
-            self.write_error(state, f"{state.source}: line {at + line - 1}: warning: {warning}\n")
 
     def _run_unit(self, state: State, run: Run, label: str, line: int) -> int:
         if "noexec" in state.options.enabled:  # set -n: parse, but run nothing
@@ -385,6 +382,9 @@ class Runtime:
     def integer(self, state: State, text: str) -> int:
         """Evaluate the value of an integer variable; an error ends ``bash -c``, elsewhere the input unit."""
         return arithmetic_errors.integer(state, text)
+
+    def sum_text(self, state: State, old: str | None, value: str) -> str:
+        return f"{self.integer(state, old or '0')}+{self.integer(state, value or '0')}"
 
     def expand_text(self, state: State, text: str) -> str:
         """Expand parameters, substitutions and backslashes as in a here-document."""

@@ -134,6 +134,7 @@ def direct(run: Run, node: Command) -> Run:
         return run
 
     def run_direct(state: State) -> int:
+        state.execution.base_calls = len(state.frames)
         if state.subshell <= 1:  # in a pipeline of a subshell, the status is as for other errors
             state.execution.direct = True
         return run(state)
@@ -154,6 +155,7 @@ def in_background(run: Run, node: Command) -> Run:
     """Compile ``command &``."""
     run = direct(run, node)
     own_input = redirects_input(getattr(node, "redirections", ()))
+    shown = node._replace(negated=False) if isinstance(node, Pipeline) else node  # as bash prints it
 
     def start(state: State) -> int:
         state.budget.charge(1)
@@ -167,9 +169,10 @@ def in_background(run: Run, node: Command) -> Run:
         inner = start_subshell(state, child, run, sees_jobs=isinstance(node, SimpleCommand))
         if isinstance(node, Pipeline) and not node.negated:
             inner.execution.alone = True
+        inner.execution.asynchronous = isinstance(node, SimpleCommand)
         from sandhook.state.jobs import Job
 
-        jobs_of(state).add(Job([child], node))
+        jobs_of(state).add(Job([child], shown))
         state.last_background = child.pid
         state.status = 0
         return 0

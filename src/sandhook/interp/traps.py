@@ -134,6 +134,11 @@ def keep_calls(state: State) -> None:
         state.execution.abandoned_calls = frames, state.positional
 
 
+def keep_locals(state: State, arguments: list[str]) -> None:
+    """Keep the parameters and locals of a call that is the only command of a process, for its EXIT trap, as in bash."""
+    state.execution.abandoned_calls = state.frames, arguments
+
+
 def run_exit_trap(runtime: Interpreter, state: State, status: int) -> int:
     """Run the EXIT trap once; an ``exit`` inside sets the status."""
     text = state.traps.pop("EXIT", None)

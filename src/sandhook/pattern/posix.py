@@ -33,6 +33,8 @@ _DEFAULT = Limits(wall_seconds=1.0)
 #: What sed and expr read, and ``[[ =~ ]]``: the dialects of glibc's regcomp.
 BRE = Dialect(extended=False)
 ERE = Dialect(extended=True)
+_BYTE_BRE = Dialect(extended=False, bytewise=True)
+_BYTE_ERE = Dialect(extended=True, bytewise=True)
 
 #: The same with REG_NEWLINE, for texts of several lines.
 LINE_BRE = Dialect(extended=False, newline=True)
@@ -93,7 +95,8 @@ class Regex:
     )
 
     def __init__(self, pattern: str, latin1: bool, icase: bool, dialect: Dialect) -> None:
-        translation = Translator(pattern, dialect).run()
+        folds = icase and dialect.bytewise
+        translation = Translator(pattern, dialect, folds=folds).run()
         self._source = (pattern, latin1, icase, dialect)
         self._words = translation.words
         self.groups = translation.groups
@@ -113,6 +116,7 @@ class Regex:
             self._backtracking = self._compile_backtracking()
         else:
             text = _WIDE.sub("", translation.text) if latin1 else translation.text
+            icase = icase and not folds
             self._find = compile_linear(text, latin1=latin1, icase=icase, longest=True, message=TOO_BIG)
 
     def _compile_backtracking(self) -> Any:
@@ -141,7 +145,7 @@ class Regex:
         """Return the leftmost, longest match that begins at ``pos`` or later.
 
         Args:
-            data: UTF-8 text; other bytes match neither "." nor a bracket expression.
+            data: UTF-8 text; other bytes match neither "." nor a bracket expression, except in the C locale.
             pos: Offset to begin at; "^" still means the beginning of ``data``.
             endpos: Offset where the data ends, for "$" too.
             remaining: Returns the remaining seconds, for matches with back-references.
@@ -181,7 +185,11 @@ class Regex:
             if end > start or start != last:
                 yield match
                 last = end
-            offset = end if end > start else after_character(data, end)
+            offset = end if end > start else self.after(data, end)
+
+    def after(self, data: bytes, at: int) -> int:
+        """Return the offset after the character at ``at``, which is a byte in the C locale."""
+        return at + 1 if self._source[3].bytewise else after_character(data, at)
 
     def search_text(self, text: str, *, remaining: Remaining | None = None) -> list[str | None] | None:
         """Return the text of a match in ``text`` (surrogateescape) and of its groups; None without a match."""
@@ -239,6 +247,8 @@ def after_character(data: bytes, at: int) -> int:
 def _compile(pattern: bytes, icase: bool, dialect: Dialect) -> Regex:
     if len(pattern) > MAX_LENGTH:
         raise PatternError(TOO_BIG)
+    if dialect.bytewise:
+        return Regex(pattern.decode("latin-1"), True, icase, dialect)
     try:
         return Regex(pattern.decode(), False, icase, dialect)
     except UnicodeDecodeError:  # an expression with stray bytes is matched byte by byte
@@ -260,11 +270,11 @@ def compile_regex(pattern: bytes | str, dialect: Dialect, *, icase: bool = False
     return _compile(data, icase, dialect)
 
 
-def compile_bre(pattern: bytes | str, *, icase: bool = False) -> Regex:
-    """Compile a basic regular expression as regcomp does; see ``compile_regex``."""
-    return compile_regex(pattern, BRE, icase=icase)
+def compile_bre(pattern: bytes | str, *, icase: bool = False, bytewise: bool = False) -> Regex:
+    """Compile a basic regular expression as regcomp does, with ``bytewise`` for the C locale."""
+    return compile_regex(pattern, _BYTE_BRE if bytewise else BRE, icase=icase)
 
 
-def compile_ere(pattern: bytes | str, *, icase: bool = False) -> Regex:
-    """Compile an extended regular expression as regcomp does; see ``compile_regex``."""
-    return compile_regex(pattern, ERE, icase=icase)
+def compile_ere(pattern: bytes | str, *, icase: bool = False, bytewise: bool = False) -> Regex:
+    """Compile an extended regular expression as regcomp does, with ``bytewise`` for the C locale."""
+    return compile_regex(pattern, _BYTE_ERE if bytewise else ERE, icase=icase)

@@ -6,6 +6,8 @@ symbols have no names, equivalence classes hold one character, and ranges go by 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from sandhook.pattern.errors import PatternError, UnmatchedBracketError
 
 #: The zeros of the decimal digits outside ASCII; nine more digits follow each (Unicode 14).
@@ -104,6 +106,22 @@ CLASSES: dict[str, str] = {
     "xdigit": "0-9A-Fa-f",
 }
 
+#: The classes of the C locale.
+ASCII_CLASSES: dict[str, str] = {
+    "alpha": "A-Za-z",
+    "digit": "0-9",
+    "alnum": "0-9A-Za-z",
+    "upper": "A-Z",
+    "lower": "a-z",
+    "space": r"\t\n\v\f\r ",
+    "blank": r"\t ",
+    "punct": r"!-/:-@\[-`{-~",
+    "print": " -~",
+    "graph": "!-~",
+    "cntrl": r"\x00-\x1f\x7f",
+    "xdigit": "0-9A-Fa-f",
+}
+
 #: The insides of \\w and \\s.
 WORD = CLASSES["alnum"] + "_"
 SPACE = CLASSES["space"]
@@ -137,7 +155,13 @@ def code(c: str) -> str:
 
 
 def parse_posix_bracket(
-    pattern: str, start: int, *, escapes: bool = False, negated_newline: bool = True
+    pattern: str,
+    start: int,
+    *,
+    escapes: bool = False,
+    negated_newline: bool = True,
+    classes: Mapping[str, str] = CLASSES,
+    folds: bool = False,
 ) -> PosixBracket:
     """Parse the bracket expression that begins at ``pattern[start] == "["``.
 
@@ -146,6 +170,8 @@ def parse_posix_bracket(
         start: Offset of the "[".
         escapes: A backslash escapes the next character, as in awk.
         negated_newline: Whether ``[^...]`` matches a newline.
+        classes: The insides of the character classes, by name.
+        folds: A letter of ASCII matches in either case.
 
     Raises:
         PatternError: No end, an unknown class or symbol, or a range that runs backwards.
@@ -170,7 +196,7 @@ def parse_posix_bracket(
         if name:
             if is_range:
                 raise PatternError("Invalid range end")
-            parts.append(CLASSES[name])
+            parts.append(classes["alpha" if folds and name in ("upper", "lower") else name])
             words = words and name in _WORDS
             continue
         high = low
@@ -181,10 +207,20 @@ def parse_posix_bracket(
             if pattern[offset : offset + 1] == "-" and pattern[offset + 1 : offset + 2] != "]":
                 raise PatternError("Invalid range end")
         parts.append(code(low) if low == high else f"{code(low)}-{code(high)}")
+        if folds:
+            parts += _other_case(low, high)
         words = words and _in_words(low, high)
     if negated and not negated_newline:
         parts.append(r"\n")
     return PosixBracket(f"[{'^' if negated else ''}{''.join(parts)}]", offset + 1, words)
+
+
+def _other_case(low: str, high: str) -> Iterator[str]:
+    """Yield the letters of ASCII that differ from those of a range in their case alone."""
+    for first, last, distance in (("a", "z", -32), ("A", "Z", 32)):
+        begin, end = max(low, first), min(high, last)
+        if begin <= end:
+            yield f"{chr(ord(begin) + distance)}-{chr(ord(end) + distance)}"
 
 
 def _in_words(low: str, high: str) -> bool:

@@ -13,7 +13,14 @@ import re
 
 from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError
-from sandhook.pattern.posix_bracket import SPACE, WORD, code, parse_posix_bracket
+from sandhook.pattern.posix_bracket import (
+    ASCII_CLASSES,
+    CLASSES,
+    SPACE,
+    WORD,
+    code,
+    parse_posix_bracket,
+)
 from sandhook.record import Record
 
 TOO_BIG = "Regular expression too big"
@@ -31,6 +38,7 @@ _RE2_DUP_MAX = 1_000
 _CODE = lazily(r"\\x\{([0-9a-f]+)\}")
 
 _ESCAPED_SETS = {"w": f"[{WORD}]", "W": f"[^{WORD}]", "s": f"[{SPACE}]", "S": f"[^{SPACE}]"}
+_ASCII_SETS = {"w": r"[0-9A-Za-z_]", "W": r"[^0-9A-Za-z_]", "s": r"[\t\n\v\f\r ]", "S": r"[^\t\n\v\f\r ]"}
 
 #: Zero-width escapes: (RE2, regex).
 _ASSERTIONS = {
@@ -112,6 +120,7 @@ class Dialect(Record):
     ordinary: bool = False
     #: The rules of gnulib's dfa.c instead of its regcomp; see ``Regex.selecting``.
     selects: bool = False
+    bytewise: bool = False  #: the C locale: each byte is a character, and letters are those of ASCII
 
     __hash__ = tuple.__hash__  # in C, because every use of a cached expression needs it
     __eq__ = tuple.__eq__
@@ -124,9 +133,12 @@ class Translator:
         pattern: The expression.
         dialect: Its dialect.
         fallback: Write for the ``regex`` module.
+        folds: A letter of ASCII matches in either case.
     """
 
-    def __init__(self, pattern: str, dialect: Dialect, *, fallback: bool = False) -> None:
+    def __init__(
+        self, pattern: str, dialect: Dialect, *, fallback: bool = False, folds: bool = False
+    ) -> None:
         self.pattern = pattern
         self.extended = dialect.extended
         self.newline = dialect.newline
@@ -137,6 +149,8 @@ class Translator:
         self.gnu = dialect.gnu
         self.ordinary = dialect.ordinary or not dialect.extended
         self.selects = dialect.selects
+        self.bytewise = dialect.bytewise
+        self.folds = folds
         self.fallback = fallback
         self.result = Translation()
         self.levels = [_Level(0, frozenset())]
@@ -166,7 +180,12 @@ class Translator:
             self._escape()
         elif c == "[":
             bracket = parse_posix_bracket(
-                self.pattern, self.at - 1, escapes=self.bracket_escapes, negated_newline=not self.newline
+                self.pattern,
+                self.at - 1,
+                escapes=self.bracket_escapes,
+                negated_newline=not self.newline,
+                classes=ASCII_CLASSES if self.bytewise else CLASSES,
+                folds=self.folds,
             )
             self.at = bracket.end
             self._add(_Piece(bracket.text, word=bracket.words))
@@ -217,7 +236,7 @@ class Translator:
         if not self.gnu and (c in _ASSERTIONS or c in _ESCAPED_SETS or (c in "+?|" and not self.extended)):
             self._literal(c)
         elif c in _ASSERTIONS:
-            self.result.words = self.result.words or c in "bB<>"
+            self.result.words = self.result.words or (c in "bB<>" and not self.bytewise)
             text = _ASSERTIONS[c][self.fallback]
             if c in "`'" and self.lenient and self.lines:  # grep matches single lines
                 text = "(?m:^)" if c == "`" else "(?m:$)"
@@ -226,7 +245,7 @@ class Translator:
             else:
                 self._add(_Piece(text, kind=c if c in "<>" else "="))
         elif c in _ESCAPED_SETS:
-            self._add(_Piece(_ESCAPED_SETS[c], word=c == "w"))
+            self._add(_Piece((_ASCII_SETS if self.bytewise else _ESCAPED_SETS)[c], word=c == "w"))
         elif "1" <= c <= "9":
             self._reference(int(c))
         elif self.extended or c not in "+?(){}|":
@@ -253,7 +272,8 @@ class Translator:
         self._add(_Piece(f"(?:\\{number})", size=16))
 
     def _literal(self, c: str) -> None:
-        self._add(_Piece(code(c), word=c.isalnum() or c == "_"))
+        text = f"[{c.upper()}{c.lower()}]" if self.folds and c.isascii() and c.isalpha() else code(c)
+        self._add(_Piece(text, word=(c.isalnum() and (c.isascii() or not self.bytewise)) or c == "_"))
 
     def _add(self, piece: _Piece) -> None:
         self.levels[-1].current.append(piece)

@@ -98,7 +98,7 @@ def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool
                     state.shell.assignment_error(state, subscript_error(f"[{subscript}]={value}"))
                     continue
         if add:
-            value = _added(array.get(index), value, bits)
+            value = _added(state, array.get(index), value, bits)
         array.set(index, state.convert(name, bits, value) if computed else value)
         next_index = index + 1
     state.attributes[name] = bits | ARRAY
@@ -110,9 +110,9 @@ def _bad_element(message: str) -> ShellError:
     return ShellError(message, reason="bad element")
 
 
-def _added(old: str | None, value: str, bits: int) -> str:
+def _added(state: State, old: str | None, value: str, bits: int) -> str:
     """Return what ``[key]+=value`` assigns to an element: joined text, or the text of a sum, to be evaluated."""
-    return f"({old or 0})+({value or 0})" if bits & INTEGER else (old or "") + value
+    return state.shell.sum_text(state, old, value) if bits & INTEGER else (old or "") + value
 
 
 def _assign_associative(state: State, name: str, elements: Elements, *, append: bool) -> AssociativeArray:
@@ -137,7 +137,7 @@ def _assign_associative(state: State, name: str, elements: Elements, *, append: 
             state.shell.assignment_error(state, subscript_error(f"[]={value}"))
             continue
         if add:
-            value = _added(before.get(subscript), value, bits)
+            value = _added(state, before.get(subscript), value, bits)
         array.set(subscript, state.convert(name, bits, value) if bits & COMPUTED else value)
     state.attributes[name] = bits
     state.values[name] = array

@@ -206,6 +206,10 @@ class InterpreterOf(Protocol[S]):
         """Evaluate what is assigned to an integer variable. Raises ShellError."""
         ...
 
+    def sum_text(self, state: S, old: str | None, value: str) -> str:
+        """Return what ``+=`` assigns to an integer variable, as a sum of two numbers. Raises ShellError."""
+        ...
+
     def subscript(self, state: S, text: str) -> int:
         """Evaluate the subscript of an indexed array. Raises ShellError."""
         ...

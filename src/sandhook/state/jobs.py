@@ -18,17 +18,18 @@ class Job:
         number: What ``%1`` refers to; 0 until it is in a table.
         processes: Its processes; the last one's status is the job's.
         known: ``jobs`` or ``wait`` has reported its end.
+        listed: ``jobs`` has shown it.
         coprocess: The name of its variables, if it is one.
     """
 
-    __slots__ = ("_node", "_text", "coprocess", "known", "number", "processes")
+    __slots__ = ("_node", "_text", "coprocess", "known", "listed", "number", "processes")
 
     def __init__(self, processes: list[Process], node: Command | None, text: str = "") -> None:
         self.number = 0
         self.processes = processes
         self._node = node
         self._text = text
-        self.known = False
+        self.known = self.listed = False
         self.coprocess = ""
 
     @property

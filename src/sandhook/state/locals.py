@@ -46,6 +46,16 @@ def temporary_scope(state: State, name: str) -> TemporaryScope | None:
     return None
 
 
+def is_temporary(state: State, name: str) -> bool:
+    """Return True if the visible variable was made by an assignment before a call or a built-in that still runs."""
+    if temporary_scope(state, name) is not None:
+        return True
+    for frame in reversed(state.frames):
+        if name in frame.saved:
+            return name in frame.assigned_before
+    return False
+
+
 def make_local(state: State, name: str) -> None:
     """Hide ``name`` in the current function; it is unset afterwards.
 

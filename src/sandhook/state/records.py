@@ -128,6 +128,8 @@ class Execution:
         last_command: The depth of calls at which an external command takes the place of the process, since
             nothing follows it; -1 when commands follow.
         direct: The process runs one simple command alone, so an expansion error's status is its own.
+        asynchronous: The process runs one command in the background.
+        base_calls: The number of calls when the process began to run one simple command alone; -1 for others.
         alone: The next pipeline is all that the process runs.
         reads_pipe: The process is a part of a pipeline other than the first.
         redirected_input: The input of a compound command was redirected: jobs in the background read it, too.
@@ -140,7 +142,8 @@ class Execution:
         last_argument: The last argument of the command that runs, which ``$_`` becomes afterwards.
         syntax_error: The error that ended the text that was read last; None without one.
         positional_set: ``set`` has assigned the positional parameters, so they stay after a sourced file.
-        abandoned_calls: The calls that errexit has left, and their positional parameters, for the EXIT trap.
+        abandoned_calls: Calls and positional parameters for the EXIT trap: those that errexit has left, or the
+            parameters of a call that was the only command of the process.
         parameters: Memory of the positional parameters that the process has set, if they are many.
         skips_err_trap: The next failure is that of the call which set the ERR trap.
     """
@@ -148,6 +151,8 @@ class Execution:
     # Defaults of the class, not slots: a process changes few of them, and every subshell begins with a new record.
     last_command: int = -1
     direct: bool = False
+    asynchronous: bool = False
+    base_calls: int = -1
     alone: bool = False
     reads_pipe: bool = False
     redirected_input: bool = False

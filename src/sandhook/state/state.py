@@ -385,7 +385,7 @@ class State:
                 self.set_element(target, subscript, value, append=True)
                 return
         if bits & INTEGER:
-            self.set(name, str(self.shell.integer(self, f"({self.get(name) or 0})+({value or 0})")))
+            self.set(name, self.shell.sum_text(self, self.get(name), value))
         else:
             old = self.get(name) or ""
             self.budget.check_fits(len(old) + len(value))
@@ -419,7 +419,7 @@ class State:
         if append:
             old = array.get(key) or ""
             if bits & INTEGER:
-                value = f"({old or 0})+({value or 0})"
+                value = self.shell.sum_text(self, old, value)
             else:
                 value = old + value
         if bits & COMPUTED:

@@ -157,7 +157,7 @@ class Parser:
         return value
 
     def fail(self, message: str, end: int | None = None) -> NoReturn:
-        expression = self.text[:end].lstrip(BLANKS)
+        expression = self.text[:end].lstrip(" \t")
         token = self.text[self.start : end]
         raise ShellSyntaxError(
             f'{expression}: {message} (error token is "{token}")',

@@ -79,9 +79,25 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
     else:
         pattern = operator[0] in "#%^,~"
         parts = _read_word(reader, start, double_quoted, pattern)
+        if double_quoted and operator[-1] == "?":
+            parts = _message(reader, start, at, parts)
         word = Word(merged(parts), (at, reader.position - 1))
     span = (start, reader.position)
     return ParameterExpansion(name, subscript, prefix, operator or None, word, second, braces=True, span=span)
+
+
+def _message(reader: WordReader, start: int, at: int, parts: list[WordPart]) -> list[WordPart]:
+    """Read the word of ``"${name?word}"`` again: as in bash, its quotes are removed though it is in quotes."""
+    end = reader.position
+    text = reader.text[at:end]
+    if ("'" not in text and '"' not in text) or "<<" in text:
+        return parts
+    reader.position = at
+    again = _read_word(reader, start, False, False)
+    if reader.position == end:
+        return again
+    reader.position = end
+    return parts
 
 
 def _prefix(text: str, at: int) -> OneOf["", "#", "!"]:

@@ -16,6 +16,7 @@ from sandhook.syntax.nodes import (
     SingleQuoted,
     Word,
 )
+from sandhook.syntax.reader import ReadWarning
 from sandhook.syntax.words import WordReader
 
 
@@ -111,6 +112,5 @@ def _join_continued(reader: WordReader, end: int, line: str, strip_returns: bool
 
 def _warn(reader: WordReader, wanted: str, first: int, last: int) -> None:
     """Warn of a missing delimiter; ``first`` is the line before the body, ``last`` the last line read."""
-    reader.warnings.append(
-        (last, f"here-document at line {first} delimited by end-of-file (wanted `{wanted}')")
-    )
+    text = f"delimited by end-of-file (wanted `{wanted}')"
+    reader.warnings.append(ReadWarning(last, text, first))

@@ -35,6 +35,7 @@ from sandhook.syntax.context import (
 from sandhook.syntax.heredoc import read_documents
 from sandhook.syntax.nodes import Assignment, CommandList, Literal, Word
 from sandhook.syntax.options import DEFAULT_OPTIONS, ParseOptions
+from sandhook.syntax.reader import ReadWarning
 from sandhook.syntax.tokens import END, Token
 from sandhook.syntax.words import NAME, WordReader
 from sandhook.text.numbers import decimal
@@ -134,7 +135,9 @@ class Lexer(WordReader, Tokenizer):
             count = len(self.context.pending)
             plural = "s" if count > 1 else ""
             self.warnings.append(
-                (self.line_at(at), f"command substitution: {count} unterminated here-document{plural}")
+                ReadWarning(
+                    self.line_at(at), f"command substitution: {count} unterminated here-document{plural}"
+                )
             )
         read_documents(self, self.context)
         self.skips[newline] = self.position

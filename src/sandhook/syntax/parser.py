@@ -20,7 +20,7 @@ class Parser:
     """Yields the input units of a text.
 
     Attributes:
-        warnings: What bash would print without failing, as (1-based line, text).
+        warnings: What bash would print without failing, in order.
     """
 
     def __init__(self, text: str, name: str = "", options: ParseOptions = DEFAULT_OPTIONS) -> None:

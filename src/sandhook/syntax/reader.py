@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from sandhook.errors import ErrorPlace, LimitExceeded, Repeats, ShellSyntaxError
 from sandhook.limits import check_clock, check_fits
+from sandhook.record import Record
 from sandhook.syntax.options import ParseOptions
 
 _START = itemgetter(0)
@@ -26,6 +27,26 @@ _PIECE_BYTES = 512
 MAX_MOVED = 1 << 28
 
 
+class ReadWarning(Record):
+    """What bash prints without failing when it reads a text.
+
+    Attributes:
+        line: The 1-based line that was read last.
+        text: What is wrong.
+        document: The line of the here-document that it is about; 0 for another warning.
+    """
+
+    line: int
+    text: str
+    document: int = 0
+
+    def message(self, first: int) -> str:
+        """Return the words of a warning in a text that begins at the line ``first``."""
+        return (
+            f"here-document at line {self.document + first - 1} {self.text}" if self.document else self.text
+        )
+
+
 class Reader:
     """A text with a position.
 
@@ -35,7 +56,7 @@ class Reader:
         newline_added: The source does not end in a newline.
         position: 0-based offset of the next character to read.
         depth: Brackets, quotes and compound commands now open.
-        warnings: What bash would print without failing, as (1-based line, text).
+        warnings: What bash would print without failing, in order.
         splices: What aliases replaced, in order: (start, end) in the text, (start, end) in the source.
     """
 
@@ -49,7 +70,7 @@ class Reader:
         self.use_source(0)
         self.depth = 0
         self.carriage_returns = options.tolerate_cr and "\r\n" in text
-        self.warnings: list[tuple[int, str]] = []
+        self.warnings: list[ReadWarning] = []
         self._blank = (_BLANK_CR if self.carriage_returns else _BLANK).match
         self._newlines: list[int] | None = None
         self.splices: list[tuple[int, int, int, int]] = []

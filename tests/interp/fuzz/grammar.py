@@ -116,8 +116,14 @@ class _Derivation:
 
 @cache
 def bash_grammar() -> Grammar:
-    """Return the grammar in this directory."""
+    """Return the grammar of scripts."""
     return Grammar(Path(__file__).with_name("grammar.txt").read_text("utf-8"))
+
+
+@cache
+def utilities_grammar() -> Grammar:
+    """Return the grammar of calls of utilities."""
+    return Grammar(Path(__file__).with_name("utilities.txt").read_text("utf-8"))
 
 
 def _read(text: str) -> dict[str, list[Production]]:

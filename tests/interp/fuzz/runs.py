@@ -63,9 +63,7 @@ class Declared(NamedTuple):
 
 
 #: What bash says of an expansion that ends the line, and that the sandbox has found the script in order.
-_EXPANSION_ERROR = (
-    r"error token is|invalid variable name|invalid indirect expansion|: readonly variable|bad array subscript"
-)
+_EXPANSION_ERROR = r"error token is|bad substitution|invalid variable name|invalid indirect expansion|: readonly variable|bad array subscript"
 _SYNTAX_ERROR = r"-c: line [0-9]+: (?:unexpected EOF|syntax error)"
 _NO_SYNTAX_ERROR = r"\A(?!.*-c: line)"
 

@@ -21,6 +21,9 @@ def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 for a job that does not exist; with -x, the command's status."""
     options, operands = parse(argv, "lpnxrs")
     letters = {option.letter for option in options}
+    letters -= set("lpn") - set(
+        [option.letter for option in options if option.letter in "lpn"][-1:]
+    )  # the last one counts
     if "x" in letters:
         last = max(index for index, option in enumerate(options) if option.letter == "x")
         if any(option.letter in "lpn" for option in options[:last]):  # after -x they have no effect
@@ -50,9 +53,12 @@ def _death_was_reported(job: Job) -> bool:
 
 
 def _show(state: State, jobs: Sequence[Job], letters: set[str]) -> None:
-    if "s" in letters or "n" in letters:
-        return  # no job is ever stopped, and a shell that is not interactive has reported all changes
+    if "s" in letters:
+        return  # no job is ever stopped
     for job in jobs:
+        if "n" in letters and (job.done or job.listed):
+            continue  # its only change is its end, which a shell that is not interactive has reported
+        job.listed = True
         write(
             state,
             f"{job.processes[0].pid}\n" if "p" in letters else describe(state, job, pids="l" in letters),

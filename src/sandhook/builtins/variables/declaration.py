@@ -13,7 +13,7 @@ from sandhook.state.assigned import Assigned
 from sandhook.state.assignment import assign
 from sandhook.state.control import Discard, ShellError, readonly_error
 from sandhook.state.frame import Frame
-from sandhook.state.locals import function_frame, keep_assigned, make_local, temporary_scope
+from sandhook.state.locals import function_frame, is_temporary, keep_assigned, make_local, temporary_scope
 from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
@@ -281,11 +281,10 @@ def _localize(state: State, name: str, request: Request, *, is_array: bool) -> N
             # The assignment before the call becomes the initial value of the local, but of no array.
             frame.temporary.discard(name)
             if is_array:
-                kind = request.add & ASSOC or ARRAY
-                state.values[name] = AssociativeArray() if kind == ASSOC else IndexedArray()
-                state.attributes[name] = state.attributes.get(name, 0) | kind
+                state.values[name] = _empty_array(state, name, request)
         return
     old = state.save(name)
+    inherited = old.value if isinstance(old.value, str) and is_temporary(state, name) else None
     try:
         make_local(state, name)
     except ShellError as error:
@@ -299,6 +298,16 @@ def _localize(state: State, name: str, request: Request, *, is_array: bool) -> N
             state.attributes[name] = old.attributes & ~READONLY
     else:
         state.attributes[name] = old.attributes & EXPORT
+        if (
+            inherited is not None
+        ):  # as in bash, a local takes the value of a temporary assignment at any depth
+            state.values[name] = _empty_array(state, name, request) if is_array else inherited
+
+
+def _empty_array(state: State, name: str, request: Request) -> IndexedArray | AssociativeArray:
+    kind = request.add & ASSOC or ARRAY
+    state.attributes[name] = state.attributes.get(name, 0) | kind
+    return AssociativeArray() if kind == ASSOC else IndexedArray()
 
 
 def _frame_that_hides_global(state: State, name: str) -> Frame | None:

@@ -178,6 +178,8 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
             attributes=attributes,
             shallow=shallow,
         )
+        if state.pipestatus is None:  # a definition does not change PIPESTATUS
+            state.pipestatus = [state.status]
         state.status = 0
         return 0
 

@@ -165,14 +165,19 @@ def compile_for(compiler: Compiler, node: For) -> Run:
 
     def run_for(state: State) -> int:
         state.line = line
+        outer, loops = state.errexit_suppressed, state.loops
+        state.loops = loops + 1  # as in bash, substitutions of the list are in the loop
         try:
             values = values_of(state)
         except ShellError as error:
             return state.shell.fatal_error(state, error)
+        finally:
+            state.loops = loops
 
         status = 0
-        outer, loops = state.errexit_suppressed, state.loops
         state.loops = loops + 1
+        if not values and state.pipestatus is None:
+            state.pipestatus = [state.status]
         try:
             for value in values:
                 if state.instrumented:
@@ -217,10 +222,13 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
 
     def run_select(state: State) -> int:
         state.line = line
+        state.loops += 1
         try:
             values = values_of(state)
         except ShellError as error:
             return state.shell.fatal_error(state, error)
+        finally:
+            state.loops -= 1
         if state.instrumented:
             if state.shell.debug(state, node):
                 return 0

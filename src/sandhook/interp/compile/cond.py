@@ -301,7 +301,9 @@ def _regex(left: Callable[[State], str], pattern: Callable[[State], str]) -> Tes
         subject = left(state)
         source = pattern(state)
         try:
-            regex = compile_ere(source, icase=state.options.nocasematch)
+            regex = compile_ere(
+                source, icase=state.options.nocasematch, bytewise=characters_are_bytes(state.get)
+            )
             match = regex.search_text(subject, remaining=state.budget.remaining)
         except PatternError:
             raise InvalidRegex from None

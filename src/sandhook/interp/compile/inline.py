@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from sandhook.expand.arith import NUMBERS, remember
-from sandhook.expand.word import WordCompiler, is_plain_variable
+from sandhook.expand.shapes import is_plain_variable
+from sandhook.expand.word import WordCompiler
 from sandhook.interp.compile.functions import Inline, inline_local, inline_return
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Assignment, DoubleQuoted, ParameterExpansion, SimpleCommand, Word

@@ -15,6 +15,7 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.options import Inform, UsageError, option_set
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import compile_bre
+from sandhook.text.locale import as_bytes, characters_are_bytes
 
 RAW = True  # a word with a dash is a value
 USAGE_STATUS = 2
@@ -49,7 +50,10 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         raise Inform(words[0][2:])
     if not words:
         raise UsageError("missing operand")
-    evaluator = _Evaluator(words, ctx)
+    bytewise = characters_are_bytes(ctx.environment.get)
+    if bytewise:
+        words = list(map(as_bytes, words))
+    evaluator = _Evaluator(words, bytewise, ctx)
     value = evaluator.level(0, True, 0)
     if evaluator.at < len(words):
         raise Failure(f"syntax error: unexpected argument '{words[evaluator.at]}'")
@@ -80,8 +84,10 @@ def _check_size(value: int) -> int:
 class _Evaluator:
     """Parses and evaluates in one pass; the operands that | and & skip are only parsed."""
 
-    def __init__(self, words: list[str], ctx: Context) -> None:
+    def __init__(self, words: list[str], bytewise: bool, ctx: Context) -> None:
         self.words = words
+        self.bytewise = bytewise
+        self.codec = "ascii" if bytewise else "utf-8"
         self.at = 0
         self.ctx = ctx
 
@@ -123,15 +129,15 @@ class _Evaluator:
     def _match(self, text: str, pattern: str) -> str:
         """Match at the beginning; return the text of \\( \\), or the number of characters."""
         try:
-            regex = compile_bre(pattern)
+            regex = compile_bre(pattern, bytewise=self.bytewise)
         except PatternError as error:
             raise Failure(str(error)) from None
         data = text.encode("utf-8", "surrogateescape")
         match = regex.search(data, remaining=self.ctx.budget.remaining)
         if match is not None and match.start() == 0:
             if regex.groups:
-                return (match.group(1) or b"").decode("utf-8", "surrogateescape")
-            return str(len((match.group() or b"").decode("utf-8", "surrogateescape")))
+                return (match.group(1) or b"").decode(self.codec, "surrogateescape")
+            return str(len((match.group() or b"").decode(self.codec, "surrogateescape")))
         return "" if regex.groups else "0"
 
     def _next(self) -> str:

@@ -39,13 +39,15 @@ class Options:
 class Number(Record):
     """An operand: ``numerator / 10**scale``, or infinity with the sign of ``numerator``.
 
-    ``precision`` is None unless the operand consists of plain decimal digits.
+    ``precision`` is None unless the operand consists of plain decimal digits; ``width`` then counts its characters
+    before the point.
     """
 
     numerator: int
     scale: int
     precision: int | None
     infinite: bool = False
+    width: int = 0
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -102,7 +104,8 @@ def read_number(text: str) -> Number:
         if len(digits) > _MAX_DIGITS:
             raise UsageError(f"invalid floating point argument: '{text}'")
         precision = len(match[3] or "")
-        return Number(-int(digits) if match[1] == "-" else int(digits), precision, precision)
+        width = len(match[2]) + (match[1] == "-")
+        return Number(-int(digits) if match[1] == "-" else int(digits), precision, precision, False, width)
     value, end, _ = parse(text)
     if not text or end < len(text):
         raise UsageError(f"invalid floating point argument: '{text}'")
@@ -166,6 +169,7 @@ def texts(options: Options, first: Number, step: Number, last: Number, ctx: Cont
     if options.equal and plain and not last.infinite:
         cut = 10 ** (scale - precision)
         width = max(len(_decimal(start // cut, precision)), len(_decimal((stop or 0) // cut, precision)))
+        width = max(width, max(first.width, last.width) + (precision + 1 if precision else 0))
     current = start
     while stop is None or (current <= stop if stride > 0 else current >= stop):
         end = current + stride * _BATCH

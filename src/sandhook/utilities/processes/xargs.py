@@ -217,6 +217,20 @@ class _Stop(Exception):
         self.status = status
 
 
+class _UntilFailure:
+    """Yields what an iterator yields, and ends where that raises Failure: the last command still runs, as GNU's does."""
+
+    def __init__(self, arguments: Iterator[str]) -> None:
+        self._arguments = arguments
+        self.failure: Failure | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        try:
+            yield from self._arguments
+        except Failure as failure:
+            self.failure = failure
+
+
 class _Runner:
     """Combines arguments into commands and runs them."""
 
@@ -236,8 +250,9 @@ class _Runner:
         batch: list[str] = []
         total = self.initial
         has_run = False
+        source = _UntilFailure(arguments)
         try:
-            for argument in arguments:
+            for argument in source:
                 size = _bytes(argument)
                 if self.initial + size > self.size:
                     if batch:
@@ -253,10 +268,12 @@ class _Runner:
                 if len(batch) == self.count:
                     self._run([*self.command, *batch])
                     batch, total, has_run = [], self.initial, True
-            if batch or not (has_run or self.options.no_run_if_empty):
+            if batch or not (source.failure or has_run or self.options.no_run_if_empty):
                 self._run([*self.command, *batch])
         except _Stop as stop:
             return stop.status
+        if source.failure is not None:
+            raise source.failure
         return self.status
 
     def by_lines(self, lines: Iterator[list[str]], maximum: int) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context
 from sandhook.command.options import Inform, UsageError, also, opt, option_set
 from sandhook.kernel.stack import stack_exceeds
+from sandhook.text.locale import as_bytes, characters_are_bytes
 from sandhook.utilities.languages.awk.compile import compile_program
 from sandhook.utilities.languages.awk.lexer import Dialect, ProgramError, unescape
 from sandhook.utilities.languages.awk.machine import run_program
@@ -107,9 +108,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context) -> int:
     rt: Runtime | None = None
     text = sources.text
+    dialect = _dialect(options, ctx)
+    if dialect.bytewise and not text.isascii():
+        text = as_bytes(text)
     try:
         ctx.budget.charge(len(text) >> 4)
-        program = compile_program(text, _dialect(options), ctx.charge)
+        program = compile_program(text, dialect, ctx.charge)
         rt = Runtime(ctx, program.symbols)
         _prepare(rt, options, names)
         return run_program(rt, program)
@@ -126,26 +130,25 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
             rt.finish()
 
 
-def _dialect(options: Options) -> Dialect:
-    return Dialect(not (options.traditional or options.posix), options.posix)
+def _dialect(options: Options, ctx: Context) -> Dialect:
+    bytewise = options.by_bytes or characters_are_bytes(ctx.environment.get)
+    return Dialect(not (options.traditional or options.posix), options.posix, bytewise)
 
 
 def _prepare(rt: Runtime, options: Options, names: Sequence[str]) -> None:
     """Set ARGV, ENVIRON, PROCINFO, and the variables of -F and -v. Raises UsageError and Fatal."""
     symbols = rt.symbols
     for number, name in enumerate(("awk" if rt.ctx.name.endswith("awk") else rt.ctx.name, *names)):
-        rt.store(rt.arrays[ARGV], str(number), Strnum(name))
+        rt.store(rt.arrays[ARGV], str(number), Strnum(rt.characters(name)))
     rt.g[ARGC] = float(len(names) + 1)
     if symbols.uses_environment or symbols.uses_tables:
         for name, value in rt.ctx.environment.items():
-            rt.store(rt.arrays[ENVIRON], name, Strnum(value))
+            rt.store(rt.arrays[ENVIRON], name, Strnum(rt.characters(value)))
     if symbols.uses_process or symbols.uses_tables:
         _describe_process(rt, names)
     rt.connections.sandbox = options.sandbox
-    if options.by_bytes:
-        rt.bytewise = True
     if options.separator is not None:
-        rt.set_special(FS, unescape(options.separator))
+        rt.set_special(FS, rt.characters(unescape(options.separator)))
     for assignment in options.assignments:
         if "=" not in assignment:
             raise UsageError(f"`{assignment}' argument to `-v' not in `var=value' form", status=1)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 
 from sandhook.command.context import Context
 from sandhook.utilities.languages.awk.records import Source
+from sandhook.utilities.languages.awk.regex import CHARACTERS, Matching
 from sandhook.utilities.languages.awk.streams import (
     GATHERING,
     MAX_STREAMS,
@@ -57,38 +58,40 @@ class Connections:
         if len(self.streams) >= MAX_STREAMS:
             raise Fatal("too many pipes or files open")
 
-    def _command(self, redirect: str, name: str, separator: str = "\n", icase: bool = False) -> Stream:
+    def _command(
+        self, redirect: str, name: str, separator: str = "\n", matching: Matching = CHARACTERS
+    ) -> Stream:
         self._check_allowed(redirect, name)
         self.flush()
-        stream = open_command(self._ctx, redirect, name, self.command_environment(), separator, icase)
+        stream = open_command(self._ctx, redirect, name, self.command_environment(), separator, matching)
         self.streams[redirect, name] = stream
         return stream
 
-    def input(self, redirect: str, name: str, separator: str, icase: bool) -> Source | None:
+    def input(self, redirect: str, name: str, separator: str, matching: Matching) -> Source | None:
         """Return the source that getline reads, opened when it is new; None when it cannot be opened.
 
         Args:
             redirect: "<" for a file, "<|" for a command, "|&" for a coprocess.
-            separator, icase: How the source is divided into records: RS, and whether IGNORECASE is set.
+            separator, matching: How the source is divided into records: RS, and how that matches.
         """
         stream = self.streams.get((redirect, name))
         if stream is None:
             if redirect == "<":
                 self._check_allowed(redirect, name)
                 try:
-                    stream = open_input(self._ctx, name, separator, icase)
+                    stream = open_input(self._ctx, name, separator, matching)
                 except OSError as error:
                     self._set_error(error_text(error))
                     return None
                 self.streams[redirect, name] = stream
             else:
-                stream = self._command(redirect, name, separator, icase)
+                stream = self._command(redirect, name, separator, matching)
         elif redirect == "|&":
             stream.flush()
         source = stream.source
         if source is None:
             raise Fatal("getline: attempt to read from closed read end of two-way pipe")
-        source.set_separator(separator, icase)
+        source.set_separator(separator, matching)
         return source
 
     def output(self, redirect: str, name: str) -> Stream:

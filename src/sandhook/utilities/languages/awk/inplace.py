@@ -9,6 +9,7 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from sandhook.kernel.descriptor import Description
+from sandhook.text.locale import as_characters
 from sandhook.utilities.languages.awk.values import Fatal
 from sandhook.vfs.errors import error_text
 
@@ -38,7 +39,7 @@ class Replacement:
 
     def begin(self, name: str, failure: str) -> None:
         """Redirect standard output. Raises Fatal when the input is not a regular file."""
-        ctx = self._ctx
+        ctx, name = self._ctx, as_characters(name)
         if failure:
             raise Fatal(f"cannot open file `{name}' for reading: {failure}")
         try:
@@ -57,7 +58,7 @@ class Replacement:
 
     def end(self, name: str, suffix: str) -> None:
         """Restore standard output, and replace the file. A suffix renames the old file. Raises Fatal."""
-        ctx = self._ctx
+        ctx, name, suffix = self._ctx, as_characters(name), as_characters(suffix)
         if not self._temporary:
             return
         ctx.flush()

@@ -168,10 +168,12 @@ class Dialect(Record):
     Attributes:
         extensions: gawk's keywords, functions and numbers are enabled (not with ``-c``).
         posix: ``**`` and ``\\x41`` are disabled too (``-P``).
+        bytewise: Characters are bytes, as in the C locale; the program's text consists of such characters.
     """
 
     extensions: bool
     posix: bool
+    bytewise: bool = False
 
 
 GAWK = Dialect(True, False)
@@ -221,7 +223,7 @@ class _Lexer:
         if char == "\n":
             return "newline", "\n", at + 1
         if char == '"':
-            value, end = _string(text, at + 1, line, self.dialect.posix)
+            value, end = _string(text, at + 1, line, self.dialect)
             return "string", value, end
         if char == "/" and previous not in _OPERANDS:
             return ("ere", *_regex(text, at + 1, line))
@@ -233,7 +235,9 @@ class _Lexer:
             return self._extension(at)
         kind = next((operator for operator in _OPERATORS if text.startswith(operator, at)), "")
         if not kind:
-            raise ProgramError(f"invalid char '{char}' in expression", line, at)
+            raise ProgramError(
+                "syntax error" if char == "." else f"invalid char '{char}' in expression", line, at
+            )
         if (kind[:2] == "**" and self.dialect.posix) or (kind == "|&" and not self.dialect.extensions):
             raise ProgramError("syntax error", line, at + 1)
         self.braces += (kind == "{") - (kind == "}")
@@ -295,7 +299,7 @@ class _Lexer:
         return name if space == "awk" else word
 
 
-def _string(text: str, at: int, line: int, posix: bool) -> tuple[str, int]:
+def _string(text: str, at: int, line: int, dialect: Dialect) -> tuple[str, int]:
     end = at
     while end < len(text) and text[end] != '"':
         if text[end] == "\n":
@@ -304,7 +308,8 @@ def _string(text: str, at: int, line: int, posix: bool) -> tuple[str, int]:
     if end >= len(text) or text[end] != '"':
         raise ProgramError("unterminated string", line, at - 1)
     inner = text[at:end]
-    return unescape(inner.replace("\\x", "x") if posix else inner), end + 1
+    inner = inner.replace("\\x", "x") if dialect.posix else inner
+    return unescape(inner, dialect.bytewise), end + 1
 
 
 def _regex(text: str, at: int, line: int) -> tuple[str, int]:
@@ -334,7 +339,7 @@ def _regex(text: str, at: int, line: int) -> tuple[str, int]:
 _ESCAPE = lazily(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(\n)|(.)|$)", re.DOTALL)
 
 
-def unescape(text: str) -> str:
+def unescape(text: str, bytewise: bool = False) -> str:
     """Replace the escapes of a string; an unknown escape means its letter."""
     if "\\" not in text:
         return text
@@ -351,6 +356,6 @@ def unescape(text: str) -> str:
         return _SIMPLE.get(letter, letter)
 
     result = _ESCAPE.sub(replace, text)
-    if result.isascii():
+    if bytewise or result.isascii():
         return result
     return result.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")

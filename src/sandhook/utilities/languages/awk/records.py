@@ -11,7 +11,7 @@ from sandhook.command.context import Reader
 from sandhook.command.pieces import PIECE
 from sandhook.lazy import lazily
 from sandhook.limits import Budget
-from sandhook.utilities.languages.awk.regex import COUNTED, Pattern, escape, pattern
+from sandhook.utilities.languages.awk.regex import COUNTED, Matching, Pattern, escape, pattern
 from sandhook.utilities.languages.awk.values import Fatal
 
 PIECE_BYTES = 64  #: memory for a short string and its place in a list
@@ -43,7 +43,7 @@ class Source:
         terminators: RT of each record of ``lines``; when it is exhausted, the remaining records end with RS.
     """
 
-    def __init__(self, reader: Reader, separator: str, icase: bool) -> None:
+    def __init__(self, reader: Reader, separator: str, matching: Matching) -> None:
         self.reader = reader
         self.lines: Iterator[str] = iter(())
         self.terminators: Iterator[str] = iter(())
@@ -52,14 +52,14 @@ class Source:
         self._at = 0
         self._is_searched = self._at_end = self._has_content = False
         self.separator = separator
-        self._icase = icase
+        self._matching = matching
 
     def close(self) -> None:
         self.reader.close()
 
-    def set_separator(self, separator: str, icase: bool) -> None:
+    def set_separator(self, separator: str, matching: Matching) -> None:
         """Change RS for the input that was not returned as records yet."""
-        if (separator, icase) == (self.separator, self._icase):
+        if (separator, matching) == (self.separator, self._matching):
             return
         remaining = list(self.lines)
         terminators = list(self.terminators)
@@ -75,7 +75,7 @@ class Source:
         self.lines = self.terminators = iter(())
         self._blocks = None
         self.separator = separator
-        self._icase = icase
+        self._matching = matching
 
     def next(self) -> tuple[str, str] | None:
         """Return the next record and its RT, or None at the end."""
@@ -100,7 +100,7 @@ class Source:
         block = next(self._blocks, None)
         if block is None:
             return 0
-        text = block.decode("utf-8", "surrogateescape")
+        text = self._decode(block)
         lines = text.split(separator)
         if not lines[-1]:
             lines.pop()
@@ -142,9 +142,12 @@ class Source:
             if not separator and records[0].endswith(b"\n"):
                 records[0], terminators[0] = records[0][:-1], b"\n"
         self.reader.charge(len(records))
-        self.lines = iter([record.decode("utf-8", "surrogateescape") for record in records])
-        self.terminators = iter([end.decode("utf-8", "surrogateescape") for end in terminators])
+        self.lines = iter(list(map(self._decode, records)))
+        self.terminators = iter(list(map(self._decode, terminators)))
         return len(records)
+
+    def _decode(self, data: bytes) -> str:
+        return data.decode("ascii" if self._matching.bytewise else "utf-8", "surrogateescape")
 
     def _read_more(self) -> bool:
         """Read at least as many bytes as are not divided yet; return False at the end."""
@@ -169,13 +172,13 @@ class Source:
     def _expression(self, separator: str) -> Pattern:
         if not separator:
             return pattern("\n\n+")
-        return pattern(escape(separator) if len(separator) == 1 else separator, self._icase)
+        return pattern(escape(separator) if len(separator) == 1 else separator, self._matching)
 
 
 # --------------------------------------------------------------------------- fields
 
 
-def splitter(separator: str, icase: bool, paragraphs: bool) -> Splitter:
+def splitter(separator: str, matching: Matching, paragraphs: bool) -> Splitter:
     """Return a function that splits a record by FS.
 
     Args:
@@ -184,12 +187,12 @@ def splitter(separator: str, icase: bool, paragraphs: bool) -> Splitter:
     if separator == " ":
         return split_blanks
     if paragraphs and len(separator) == 1 and separator != "\n":
-        return by_pattern(pattern(f"{escape(separator)}|\n", icase))
+        return by_pattern(pattern(f"{escape(separator)}|\n", matching))
     if len(separator) == 1 and separator != "\\":
         return by_character(separator)
     if not separator:
         return split_characters
-    return by_pattern(pattern(escape(separator) if len(separator) == 1 else separator, icase))
+    return by_pattern(pattern(escape(separator) if len(separator) == 1 else separator, matching))
 
 
 def by_character(separator: str) -> Splitter:
@@ -301,8 +304,8 @@ def by_content_parts(
             continue  # an empty field directly after another field does not count
         if len(fields) & COUNTED == COUNTED:
             count_pieces(2 * len(fields))
-        around.append(data[at:start].decode("utf-8", "surrogateescape"))
-        fields.append(data[start:end].decode("utf-8", "surrogateescape"))
+        around.append(expression.decode(data[at:start]))
+        fields.append(expression.decode(data[start:end]))
         at = end
-    around.append(data[at:].decode("utf-8", "surrogateescape"))
+    around.append(expression.decode(data[at:]))
     return fields, around

@@ -13,6 +13,7 @@ from sandhook.lazy import cache_short, lazily
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Match, Regex, compile_regex
 from sandhook.pattern.translate import Dialect
+from sandhook.record import Record
 from sandhook.utilities.languages.awk.values import Fatal
 
 _ESCAPE = lazily(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(.))", re.DOTALL)
@@ -45,6 +46,8 @@ def _translate(source: str) -> str:
             return "\\" + char if _META.match(char) else char
         if letter == "y":
             return "\\b"
+        if letter in "89":  # no digits of octal numbers, and awk has no back-references
+            return letter
         return _CONTROLS.get(letter, match[0])
 
     text = _ESCAPE.sub(replace, source) if "\\" in source else source
@@ -60,6 +63,25 @@ def _newlines(text: str) -> str:
 
 
 _DIALECT = Dialect(extended=True, lenient=True, ordinary=True, bracket_escapes=True)
+_BYTE_DIALECT = _DIALECT._replace(bytewise=True)
+
+
+class Matching(Record):
+    """How expressions match.
+
+    Attributes:
+        icase: IGNORECASE is set.
+        bytewise: Characters are bytes: texts have a lone surrogate for each byte outside ASCII.
+    """
+
+    icase: bool = False
+    bytewise: bool = False
+
+    __hash__ = tuple.__hash__
+    __eq__ = tuple.__eq__
+
+
+CHARACTERS = Matching()
 
 
 class Invalid(Fatal):
@@ -73,14 +95,17 @@ class Pattern:
         literal: The only text that the expression matches; None when it matches others.
         choice: The characters of an expression that is a short bracket expression; None for others.
         start: The text after "^" in an expression that is "^" and a literal text; None for others.
+        codec: Decodes a part of the data to text.
     """
 
-    __slots__ = ("choice", "literal", "regex", "start")
+    __slots__ = ("choice", "codec", "literal", "regex", "start")
 
-    def __init__(self, source: str, icase: bool) -> None:
+    def __init__(self, source: str, matching: Matching) -> None:
         text = _translate(source)
+        icase, bytewise = matching
+        self.codec = "ascii" if bytewise else "utf-8"
         try:
-            self.regex: Regex = compile_regex(text, _DIALECT, icase=icase)
+            self.regex: Regex = compile_regex(text, _BYTE_DIALECT if bytewise else _DIALECT, icase=icase)
         except PatternError as error:
             raise Invalid(f"{error}: /{source[:200]}/") from None
         plain = text[1:] if text[:1] == "^" else text
@@ -104,9 +129,7 @@ class Pattern:
         while (match := self.regex.search(data, at)) is not None:
             yield match
             start, end = match.spans[0]
-            at = end if end > start else end + 1
-            while at < len(data) and data[at] & 0xC0 == 0x80 and at > end:
-                at += 1
+            at = end if end > start else self.regex.after(data, end)
 
     def pieces(self, text: str, count_pieces: Callable[[int], None]) -> list[str]:
         """Split at every match that is not empty; return the pieces."""
@@ -132,8 +155,13 @@ class Pattern:
         if len(data) == len(text):
             return list(match.spans)
         return [
-            span if span[0] < 0 else (_chars(data, span[0]), _chars(data, span[1])) for span in match.spans
+            span if span[0] < 0 else (len(self.decode(data[: span[0]])), len(self.decode(data[: span[1]])))
+            for span in match.spans
         ]
+
+    def decode(self, data: bytes) -> str:
+        """Return a part of the data as text."""
+        return data.decode(self.codec, "surrogateescape")
 
     def split(self, text: str, count_pieces: Callable[[int], None]) -> tuple[list[str], list[str]]:
         """Split at every match that is not empty; return pieces and separators."""
@@ -150,25 +178,17 @@ class Pattern:
                 separators.append(data[start:end])
                 at = end
         pieces.append(data[at:])
-        return _decode(pieces), _decode(separators)
-
-
-def _chars(data: bytes, offset: int) -> int:
-    return len(data[:offset].decode("utf-8", "surrogateescape"))
-
-
-def _decode(pieces: list[bytes]) -> list[str]:
-    return [piece.decode("utf-8", "surrogateescape") for piece in pieces]
+        return list(map(self.decode, pieces)), list(map(self.decode, separators))
 
 
 @cache_short(256)
-def _compile(source: str, icase: bool) -> Pattern:
-    return Pattern(source, icase)
+def _compile(source: str, matching: Matching) -> Pattern:
+    return Pattern(source, matching)
 
 
-def pattern(source: str, icase: bool = False) -> Pattern:
+def pattern(source: str, matching: Matching = CHARACTERS) -> Pattern:
     """Compile an expression, or return it from the cache. Raises Invalid."""
-    return _compile(source, icase)
+    return _compile(source, matching)
 
 
 def escape(text: str) -> str:

@@ -10,7 +10,7 @@ import errno
 from sandhook.command.context import Context, Reader
 from sandhook.kernel.descriptor import Input
 from sandhook.lazy import lazily
-from sandhook.text.locale import characters_are_bytes
+from sandhook.text.locale import as_bytes, as_characters
 from sandhook.utilities.languages.awk import records
 from sandhook.utilities.languages.awk.connections import Connections
 from sandhook.utilities.languages.awk.format import number_to_text
@@ -82,9 +82,9 @@ class Runtime:
     """
 
     __slots__ = (
-        "any_file", "argument", "arrays", "at_end", "blanks", "budget", "bytewise", "charged_bytes",
+        "any_file", "argument", "arrays", "at_end", "blanks", "budget", "charged_bytes",
         "connections", "convfmt", "count_pieces", "ctx", "depth", "directory", "dirty", "failure", "fields", "fnr", "frame",
-        "g", "has_large", "icase", "mode", "nr", "ofmt", "ofs", "ors", "random", "ranges", "record",
+        "g", "has_large", "icase", "matching", "mode", "nr", "ofmt", "ofs", "ors", "random", "ranges", "record",
         "record_is_string", "replacement", "rs", "seed", "source", "split_record", "status", "subsep", "symbols", "value",
     )  # fmt: skip
 
@@ -127,7 +127,7 @@ class Runtime:
         self.any_file = False
         self.at_end = False
         self.icase = False
-        self.bytewise: bool | None = None
+        self.matching = symbols.matching
         self.ofs = " "
         self.ors = b"\n"
         self.subsep = "\x1c"
@@ -137,11 +137,9 @@ class Runtime:
         self.split_record: records.Splitter = records.split_blanks
         self.blanks = True
 
-    def characters_are_bytes(self) -> bool:
-        """Return True when characters are bytes, as in the C locale."""
-        if self.bytewise is None:
-            self.bytewise = characters_are_bytes(self.ctx.environment.get)
-        return self.bytewise
+    def characters(self, text: str) -> str:
+        """Return a text from outside as the program's characters."""
+        return as_bytes(text) if self.matching.bytewise and not text.isascii() else text
 
     # ------------------------------------------------------------------ memory
 
@@ -267,22 +265,22 @@ class Runtime:
             self.mode = slot
             self.arrays[PROCINFO]["FS"] = SPECIAL[slot]
         elif slot == IGNORECASE:
-            value = g[slot]
-            self.icase = text not in ("", "0") if isinstance(value, str) else to_number(value) != 0.0
+            self.icase = text not in ("", "0") if isinstance(g[slot], str) else to_number(g[slot]) != 0.0
+            self.matching = self.matching._replace(icase=self.icase)
         elif slot == RS:
             self.rs = text
         if slot in (IGNORECASE, RS) and self.source is not None:
-            self.source.set_separator(self.rs, self.icase)
+            self.source.set_separator(self.rs, self.matching)
         if slot in (FS, FPAT, FIELDWIDTHS, IGNORECASE, RS):
             self._choose_splitter()
 
     def _choose_splitter(self) -> None:
         if self.mode == FPAT:
-            self.split_record = records.by_content(pattern(self.text(self.g[FPAT]), self.icase))
+            self.split_record = records.by_content(pattern(self.text(self.g[FPAT]), self.matching))
         elif self.mode == FIELDWIDTHS:
             self.split_record = records.by_widths(self.text(self.g[FIELDWIDTHS]))
         else:
-            self.split_record = records.splitter(self.text(self.g[FS]), self.icase, not self.rs)
+            self.split_record = records.splitter(self.text(self.g[FS]), self.matching, not self.rs)
         self.blanks = self.split_record is records.split_blanks
 
     # ------------------------------------------------------------------ the record
@@ -412,8 +410,9 @@ class Runtime:
 
     def _open_main(self, name: str) -> bool:
         try:
-            reader = self.ctx.open("-" if name == "/dev/stdin" else name)
-            if not name.startswith("/dev/") and name != "-" and self.ctx.fs.is_dir(self.ctx.path(name)):
+            path = "-" if name == "/dev/stdin" else as_characters(name)
+            reader = self.ctx.open(path)
+            if not name.startswith("/dev/") and name != "-" and self.ctx.fs.is_dir(self.ctx.path(path)):
                 reader.close()
                 raise fs_error(errno.EISDIR)
         except OSError as error:
@@ -441,7 +440,7 @@ class Runtime:
     def _begin(self, reader: Reader, name: str) -> None:
         self.g[FILENAME] = Strnum(name)
         self.fnr = 0.0
-        self.source = records.Source(reader, self.rs, self.icase)
+        self.source = records.Source(reader, self.rs, self.matching)
 
     def assign_operand(self, operand: str) -> bool:
         """Carry out ``name=value``; return False when the operand is not an assignment."""
@@ -463,7 +462,7 @@ class Runtime:
             return
         if slot in self.symbols.arrays:
             raise Fatal(f"cannot use array `{name}' as variable name")
-        self.set_global(slot, Strnum(unescape(value)))
+        self.set_global(slot, Strnum(self.characters(unescape(value))))
 
     def read_main(self) -> tuple[str, str] | None:
         """Return the next record of the main input and its terminator, or None at the very end."""
@@ -480,7 +479,8 @@ class Runtime:
     def _command_environment(self) -> dict[str, str] | None:
         if not self.symbols.uses_environment:
             return None
-        return {name: self.text(value) for name, value in self.arrays[ENVIRON].items()}
+        values = self.arrays[ENVIRON].items()
+        return {as_characters(name): as_characters(self.text(value)) for name, value in values}
 
     def _set_error(self, text: str) -> None:
         self.g[ERRNO] = text
@@ -492,6 +492,6 @@ class Runtime:
     def pattern(self, source: str) -> Pattern:
         """Compile a regular expression that is a string at run time. Raises Fatal."""
         try:
-            return pattern(source, self.icase)
+            return pattern(source, self.matching)
         except Invalid as error:
             raise Fatal(f"invalid regexp: {error}") from None

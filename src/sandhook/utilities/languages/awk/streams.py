@@ -12,7 +12,9 @@ from sandhook.command.context import FLUSH_AT, Context, Reader
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import BrokenPipe
+from sandhook.text.locale import as_characters
 from sandhook.utilities.languages.awk.records import Source
+from sandhook.utilities.languages.awk.regex import Matching
 from sandhook.utilities.languages.awk.values import Fatal
 from sandhook.vfs.errors import error_text
 
@@ -137,17 +139,17 @@ def open_output(ctx: Context, redirect: str, name: str, gathers: bool) -> Stream
     if name.startswith("/inet"):
         raise Fatal("networks are not supported (L-AWK-002)")
     try:
-        return Stream(ctx, output=ctx.create(name, append=redirect == ">>"), gathers=gathers)
+        return Stream(ctx, output=ctx.create(as_characters(name), append=redirect == ">>"), gathers=gathers)
     except OSError as error:
         raise Fatal(f"cannot redirect to `{name}': {error_text(error)}") from None
 
 
-def open_input(ctx: Context, name: str, separator: str, icase: bool) -> Stream:
+def open_input(ctx: Context, name: str, separator: str, matching: Matching) -> Stream:
     """Open the file of ``<``. Raises OSError, and Fatal for a network."""
     if name.startswith("/inet"):
         raise Fatal("networks are not supported (L-AWK-002)")
-    reader = ctx.open("-" if name == "/dev/stdin" else name)
-    return Stream(ctx, source=Source(reader, separator, icase))
+    reader = ctx.open("-" if name == "/dev/stdin" else as_characters(name))
+    return Stream(ctx, source=Source(reader, separator, matching))
 
 
 def open_command(
@@ -156,7 +158,7 @@ def open_command(
     command: str,
     environment: Mapping[str, str] | None,
     separator: str,
-    icase: bool,
+    matching: Matching,
 ) -> Stream:
     """Start the command of ``print |``, ``| getline`` (``<|``) or ``|&``. Raises Fatal for a network."""
     if redirect == "|&" and command.startswith("/inet"):
@@ -165,11 +167,13 @@ def open_command(
     stdin, output = pipe().ends() if redirect != "<|" else (None, None)
     source, stdout = pipe().ends() if redirect != "|" else (None, None)
     ctx.flush()
-    process = ctx.start(["sh", "-c", command], environment=environment, stdin=stdin, stdout=stdout)
+    process = ctx.start(
+        ["sh", "-c", as_characters(command)], environment=environment, stdin=stdin, stdout=stdout
+    )
     return Stream(
         ctx,
         output=output,
-        source=None if source is None else Source(Reader(source, ctx), separator, icase),
+        source=None if source is None else Source(Reader(source, ctx), separator, matching),
         process=process,
         name=command,
     )
@@ -177,4 +181,4 @@ def open_command(
 
 def run_command(ctx: Context, command: str, environment: Mapping[str, str] | None) -> int:
     """Run ``sh -c command`` to its end; return its exit status as system() does."""
-    return _wait_for(ctx.start(["sh", "-c", command], environment=environment))
+    return _wait_for(ctx.start(["sh", "-c", as_characters(command)], environment=environment))

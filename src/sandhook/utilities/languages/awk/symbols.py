@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from sandhook.utilities.languages.awk.lexer import BUILTINS
 from sandhook.utilities.languages.awk.nodes import Function
+from sandhook.utilities.languages.awk.regex import Matching
 from sandhook.utilities.languages.awk.values import Array, Fatal, Value
 
 
@@ -27,9 +28,13 @@ class Symbols:
         uses_tables: SYMTAB or FUNCTAB is used.
         uses_process: PROCINFO is used.
         has_begin_file: There are BEGINFILE rules.
+        matching: How expressions match before IGNORECASE is set.
     """
 
-    def __init__(self, functions: dict[str, Function], slots: dict[str, int], arrays: set[int]) -> None:
+    def __init__(
+        self, functions: dict[str, Function], slots: dict[str, int], arrays: set[int], matching: Matching
+    ) -> None:
+        self.matching = matching
         self.functions = functions
         self.slots = slots
         self.arrays = arrays

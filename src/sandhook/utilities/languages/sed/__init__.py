@@ -13,13 +13,14 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.command.pieces import Charge
 from sandhook.pattern.posix import compile_regex
 from sandhook.pattern.translate import Dialect
+from sandhook.text.locale import characters_are_bytes
 from sandhook.utilities.languages.sed.actions import DELETE, END, QUIT, QUIT_SILENT, RESTART
 from sandhook.utilities.languages.sed.commands import CompiledScript
 from sandhook.utilities.languages.sed.fixed import replace_literal
 from sandhook.utilities.languages.sed.machine import Machine, Settings
 from sandhook.utilities.languages.sed.parser import Parser
 from sandhook.utilities.languages.sed.records import Expression, RecordsRegex
-from sandhook.utilities.languages.sed.script import Chunk, Pattern, ScriptError
+from sandhook.utilities.languages.sed.script import Chunk, Language, Pattern, ScriptError
 from sandhook.vfs.errors import error_text
 
 USAGE = "Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]..."
@@ -81,7 +82,7 @@ class Options:
 
 
 #: The cache of compiled scripts; bounded, and the values are immutable.
-_CACHE: dict[tuple[tuple[Chunk, ...], Options], CompiledScript] = {}
+_CACHE: dict[tuple[tuple[Chunk, ...], Options, Language], CompiledScript] = {}
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -98,7 +99,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise Failure("no input files", 4)
     posix = options.posix or "POSIXLY_CORRECT" in ctx.environment
     ctx.check_script(sum(len(chunk.text) for chunk in chunks))
-    compiled = compile_script(chunks, options, posix, ctx.charge)
+    language = Language(posix, characters_are_bytes(ctx.environment.get))
+    compiled = compile_script(chunks, options, language, ctx.charge)
     settings = Settings(options.separate, options.in_place, options.follow, options.unbuffered)
     machine = Machine(ctx, names or ("-",), settings, b"\0" if options.zero else b"\n", compiled.ranges)
     try:
@@ -106,7 +108,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         edit(machine, compiled, options)
     finally:
         machine.close()
-    return machine.status or machine.input_status
+    return machine.input_status or machine.status
 
 
 def read_scripts(options: Options, ctx: Context) -> tuple[Chunk, ...]:
@@ -126,18 +128,17 @@ def read_scripts(options: Options, ctx: Context) -> tuple[Chunk, ...]:
 
 
 def compile_script(
-    chunks: tuple[Chunk, ...], options: Options, posix: bool, charge: Charge
+    chunks: tuple[Chunk, ...], options: Options, language: Language, charge: Charge
 ) -> CompiledScript:
     """Compile a script, or return it from the cache. Raises Failure."""
     key_options = Options(
         quiet=options.quiet,
         extended=options.extended,
         width=options.width,
-        posix=posix,
         sandbox=options.sandbox,
         zero=options.zero,
     )
-    key = (chunks, key_options)
+    key = (chunks, key_options, language)
     compiled = _CACHE.get(key)
     if compiled is not None:
         return compiled
@@ -150,16 +151,17 @@ def compile_script(
             newline=pattern.multiline,
             stray_paren=not options.extended,
             lines=not records,
-            gnu=not posix,
+            gnu=not language.posix,
+            bytewise=language.bytewise,
         )
         regex = compile_regex(data, dialect, icase=pattern.icase)
         return RecordsRegex(regex) if records else regex
 
     try:
-        program = Parser(chunks, compile_, charge, sandbox=options.sandbox, posix=posix).parse()
+        program = Parser(chunks, compile_, charge, sandbox=options.sandbox, language=language).parse()
     except ScriptError as error:
         raise Failure(str(error), error.status) from None
-    compiled = CompiledScript(program, compile_, wrap=options.width, quiet=options.quiet, posix=posix)
+    compiled = CompiledScript(program, compile_, wrap=options.width, quiet=options.quiet, language=language)
     if sum(len(chunk.text) for chunk in chunks) <= _MAX_CACHED_LENGTH:
         if len(_CACHE) >= _CACHE_SIZE or _cached_length() > _MAX_TOTAL_LENGTH:
             _CACHE.clear()
@@ -168,7 +170,7 @@ def compile_script(
 
 
 def _cached_length() -> int:
-    return sum(len(chunk.text) for chunks, _ in _CACHE for chunk in chunks)
+    return sum(len(chunk.text) for chunks, *_ in _CACHE for chunk in chunks)
 
 
 def replace_in_blocks(m: Machine, literals: list[tuple[bytes, bytes]]) -> None:

@@ -20,6 +20,7 @@ from sandhook.utilities.languages.sed.script import (
     Change,
     Insert,
     Jump,
+    Language,
     Listing,
     Plain,
     Quit,
@@ -53,13 +54,13 @@ class Setting(Record):
         slot: Index in ``Machine.ranges`` of the command's range, -1 for no range or a negated one.
         wrap: Columns of a line that l prints.
         silent: Lines are not printed at the end of a cycle.
-        posix: n and N print nothing when there is no next line.
+        language: With ``posix``, n and N print nothing when there is no next line.
     """
 
     slot: int
     wrap: int
     silent: bool
-    posix: bool
+    language: Language
 
 
 def _no_operation(m: Machine) -> None:
@@ -95,8 +96,10 @@ def _transliterate(node: Transliteration, setting: Setting) -> Action:
         return change
     mapping = {ord(old): new for old, new in reversed(list(zip(source, target)))}
 
+    codec = "ascii" if setting.language.bytewise else "utf-8"
+
     def change_text(m: Machine) -> None:
-        text = m.space.decode("utf-8", "surrogateescape")
+        text = m.space.decode(codec, "surrogateescape")
         if len(text) > _LARGE:
             _grow(m, 4 * len(text))
             text = "".join([piece.translate(mapping) for piece in pieces(text, m.budget.charge)])
@@ -202,7 +205,7 @@ def _write_first(node: WriteFirstLine, setting: Setting) -> Action:
 
 
 def _next(setting: Setting) -> Action:
-    silent, posix = setting.silent, setting.posix
+    silent, posix = setting.silent, setting.language.posix
 
     def read(m: Machine) -> int | None:
         if m.at_input_end():
@@ -215,7 +218,7 @@ def _next(setting: Setting) -> Action:
 
 
 def _append_next(setting: Setting) -> Action:
-    posix = setting.posix
+    posix = setting.language.posix
 
     def read(m: Machine) -> int | None:
         if m.at_input_end():

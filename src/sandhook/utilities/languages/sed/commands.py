@@ -13,11 +13,12 @@ from sandhook.utilities.languages.sed.fixed import literal_of, literal_replaceme
 from sandhook.utilities.languages.sed.machine import Machine
 from sandhook.utilities.languages.sed.parser import Compile
 from sandhook.utilities.languages.sed.records import Expression
-from sandhook.utilities.languages.sed.replacement import replacement
+from sandhook.utilities.languages.sed.replacement import Build, replacement
 from sandhook.utilities.languages.sed.script import (
     Address,
     Block,
     Command,
+    Language,
     Pattern,
     Program,
     ReadFile,
@@ -45,8 +46,10 @@ class CompiledScript:
 
     __slots__ = ("actions", "files", "literals", "prelude", "ranges", "silent")
 
-    def __init__(self, program: Program, compile_: Compile, *, wrap: int, quiet: bool, posix: bool) -> None:
-        compiler = _Compiler(compile_, wrap, quiet or program.silent, posix, program.end)
+    def __init__(
+        self, program: Program, compile_: Compile, *, wrap: int, quiet: bool, language: Language
+    ) -> None:
+        compiler = _Compiler(compile_, wrap, quiet or program.silent, language, program.end)
         self.silent = quiet or program.silent
         self.files = program.files
         self.prelude = [
@@ -65,11 +68,11 @@ def _is_line_zero(first: Address | None, second: Address | None) -> bool:
 
 
 class _Compiler:
-    def __init__(self, compile_: Compile, wrap: int, silent: bool, posix: bool, place: str) -> None:
+    def __init__(self, compile_: Compile, wrap: int, silent: bool, language: Language, place: str) -> None:
         self._compile = compile_
         self._wrap = wrap
         self._silent = silent
-        self._posix = posix
+        self._language = language
         self._place = place
         self.ranges: list[int | None] = []
 
@@ -89,7 +92,7 @@ class _Compiler:
         if isinstance(work, Substitution):
             return test, self._substitute(work)
         slot = slot if command.second is not None and not command.negated else -1
-        return test, compile_work(work, Setting(slot, self._wrap, self._silent, self._posix))
+        return test, compile_work(work, Setting(slot, self._wrap, self._silent, self._language))
 
     def _test(self, first: Address | None, second: Address | None) -> Test | None:
         if first is None:
@@ -152,15 +155,16 @@ class _Compiler:
             count = -1 if command.is_global else 1
             return substitute_literal(regex, literal, count, command.prints, command.file)
         search = self.regex(command.pattern, max((part.group for part in command.parts), default=0))
-        general = _substitute_any(search, command)
+        build = replacement(command.parts, bytewise=self._language.bytewise)
+        general = _substitute_any(search, command, build)
         if command.is_global or command.number > 1:
             return general
-        return _substitute_first(search, command, general)
+        return _substitute_first(search, command, build, general)
 
 
-def _substitute_first(search: Search, command: Substitution, general: Action) -> Action:
+def _substitute_first(search: Search, command: Substitution, build: Build, general: Action) -> Action:
     """Compile the usual case, the first match in a short line, without generators."""
-    build, prints, file = replacement(command.parts), command.prints, command.file
+    prints, file = command.prints, command.file
 
     def substitute(m: Machine) -> int | None:
         space = m.space
@@ -179,9 +183,8 @@ def _substitute_first(search: Search, command: Substitution, general: Action) ->
     return substitute
 
 
-def _substitute_any(search: Search, command: Substitution) -> Action:
+def _substitute_any(search: Search, command: Substitution, build: Build) -> Action:
     """Compile an s command with any flags."""
-    build = replacement(command.parts)
     is_global, number, prints, file = command.is_global, command.number, command.prints, command.file
 
     def substitute(m: Machine) -> int | None:

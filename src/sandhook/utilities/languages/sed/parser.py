@@ -23,6 +23,7 @@ from sandhook.utilities.languages.sed.script import (
     Command,
     Insert,
     Jump,
+    Language,
     Listing,
     Pattern,
     Plain,
@@ -37,7 +38,7 @@ from sandhook.utilities.languages.sed.script import (
     WriteFile,
     WriteFirstLine,
 )
-from sandhook.utilities.languages.sed.text import convert_escapes, unescape_text
+from sandhook.utilities.languages.sed.text import characters_of, convert_escapes, unescape_text
 
 MAX_NESTING = 200
 _COMMAND = 64  #: steps that are charged for parsing and compiling a command
@@ -67,13 +68,13 @@ class Parser:
     """Parses the chunks of a script as one text."""
 
     def __init__(
-        self, chunks: Sequence[Chunk], compile_: Compile, charge: Charge, *, sandbox: bool, posix: bool
+        self, chunks: Sequence[Chunk], compile_: Compile, charge: Charge, *, sandbox: bool, language: Language
     ) -> None:
         self._script = ScriptReader(chunks)
         self._charge = charge
         self._compile = compile_
         self._sandbox = sandbox
-        self._posix = posix
+        self._language = language
         self._commands: list[Command] = []
         self._open_blocks: list[int] = []
         self._open_positions: list[int] = []
@@ -149,7 +150,7 @@ class Parser:
             raise error("`}' doesn't want any addresses" if self._open_blocks else "unexpected `}'")
         if name == ":" and first:
             raise error(": doesn't want any addresses")
-        if second and name in (_ONE_ADDRESS_POSIX if self._posix else _ONE_ADDRESS):
+        if second and name in (_ONE_ADDRESS_POSIX if self._language.posix else _ONE_ADDRESS):
             raise error("command only uses one address")
 
     def _open_block(self) -> None:
@@ -170,7 +171,7 @@ class Parser:
         label = self._label()
         if not label:
             raise self._script.error('":" lacks a label')
-        self._labels.setdefault(label, len(self._commands))
+        self._labels[label] = len(self._commands)  # for GNU sed the last of several counts
 
     def _negation(self) -> bool:
         if self._script.peek() != "!":
@@ -186,7 +187,7 @@ class Parser:
         if first is None or first.kind != "line" or first.number:
             return
         letter = self._script.peek()
-        is_range = second is not None and second.kind == "regex" and not self._posix
+        is_range = second is not None and second.kind == "regex" and not self._language.posix
         if not is_range and not (second is None and letter == "r"):
             self._script.next()
             raise self._script.error("invalid usage of line address 0")
@@ -212,7 +213,7 @@ class Parser:
         if letter.isdecimal() and letter.isascii():
             number = self._script.number()
             self._script.skip()
-            if self._script.peek() == "~" and not self._posix:
+            if self._script.peek() == "~" and not self._language.posix:
                 self._script.at += 1
                 self._script.skip()
                 step = self._script.number() if self._script.at_digit() else 0
@@ -221,7 +222,7 @@ class Parser:
         if letter == "$":
             self._script.at += 1
             return Address("last")
-        if letter and letter in "+~" and not self._posix:
+        if letter and letter in "+~" and not self._language.posix:
             self._script.at += 1
             self._script.skip()
             number = self._script.number() if self._script.at_digit() else 0
@@ -235,7 +236,7 @@ class Parser:
             if text is None:
                 raise self._script.error("unterminated address regex")
             icase = multiline = False
-            while self._script.peek() and self._script.peek() in "IM" and not self._posix:
+            while self._script.peek() and self._script.peek() in "IM" and not self._language.posix:
                 flag = self._script.next()
                 icase, multiline = icase or flag == "I", multiline or flag == "M"
             if not text and (icase or multiline):
@@ -264,7 +265,7 @@ class Parser:
 
     def _work(self, name: str) -> Work:
         """Parse the arguments of a command."""
-        if self._posix and name in _GNU:
+        if self._language.posix and name in _GNU:
             raise self._script.error(f"unknown command: `{name}'")
         if name in _WITHOUT_ARGUMENTS:
             self._end_command()
@@ -307,7 +308,7 @@ class Parser:
     def _optional_number(self) -> int:
         """Parse a number that only GNU's sed has; return -1 when it is absent."""
         self._script.skip()
-        number = self._script.number() if self._script.at_digit() and not self._posix else -1
+        number = self._script.number() if self._script.at_digit() and not self._language.posix else -1
         self._end_command()
         return number
 
@@ -368,7 +369,11 @@ class Parser:
         """Parse the text of a, i, c: after a backslash and newline, or on the same line."""
         self._script.skip()
         letter = self._script.peek()
-        if not letter or self._script.at in self._script.chunk_ends or (self._posix and letter != "\\"):
+        if (
+            not letter
+            or self._script.at in self._script.chunk_ends
+            or (self._language.posix and letter != "\\")
+        ):
             self._script.at += len(letter.strip("\n"))
             raise self._script.error("expected \\ after `a', `c' or `i'")
         if letter == "\\":
@@ -406,7 +411,7 @@ class Parser:
         flags = _Flags()
         while self._flag(flags):
             pass
-        parts = parse_replacement(replacement, posix=self._posix)
+        parts = parse_replacement(replacement, posix=self._language.posix)
         groups = max((part.group for part in parts), default=0)
         compiled_pattern = self._pattern(pattern, flags.icase, flags.multiline, groups)
         return Substitution(
@@ -424,7 +429,7 @@ class Parser:
             return False
         if letter in BLANKS:
             return True
-        if self._posix and letter in "iImMe":
+        if self._language.posix and letter in "iImMe":
             raise script.error("unknown option to `s'")
         if letter in "iI":
             flags.icase = True
@@ -469,7 +474,8 @@ class Parser:
         target = None if source is None else self._script.until_delimiter(delimiter, regex=False)
         if source is None or target is None:
             raise self._script.error("unterminated `y' command")
-        old, new = _characters(source), _characters(target)
+        bytewise = self._language.bytewise
+        old, new = characters_of(source, bytewise), characters_of(target, bytewise)
         if len(old) != len(new):
             raise self._script.error("strings for `y' command are different lengths")
         self._end_command()
@@ -483,18 +489,3 @@ _ARGUMENTS: dict[str, Callable[[Parser], Work]] = {
     "r": Parser._read_file, "R": Parser._read_line, "w": Parser._write_file, "W": Parser._write_first_line,
     "v": Parser._version, "e": Parser._execution,
 }  # fmt: skip
-
-
-def _characters(text: str) -> str:
-    """Replace the escapes of y: ``\\\\``, ``\\n`` and those of character codes."""
-    text = convert_escapes(text)
-    out: list[str] = []
-    at = 0
-    while at < len(text):
-        letter = text[at]
-        if letter == "\\" and at + 1 < len(text):
-            at += 1
-            letter = {"n": "\n", "\\": "\\"}.get(text[at], text[at])
-        out.append(letter)
-        at += 1
-    return "".join(out)

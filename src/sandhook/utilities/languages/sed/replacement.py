@@ -15,10 +15,10 @@ from sandhook.utilities.languages.sed.text import convert_escapes
 Build = Callable[[Match, "list[bytes]"], None]
 
 
-def replacement(parts: tuple[Part, ...]) -> Build:
+def replacement(parts: tuple[Part, ...], *, bytewise: bool = False) -> Build:
     """Return a function that appends the replacement of a match to a list."""
     if any(part.case for part in parts):
-        return _with_case(parts)
+        return _with_case(parts, "ascii" if bytewise else "utf-8")
     if not parts:
         return lambda match, out: None
     if len(parts) == 1 and parts[0].group < 0:
@@ -39,7 +39,7 @@ def replacement(parts: tuple[Part, ...]) -> Build:
     return build
 
 
-def _with_case(parts: tuple[Part, ...]) -> Build:
+def _with_case(parts: tuple[Part, ...], codec: str) -> Build:
     """Return a function that applies \\U, \\L and \\E, and \\u and \\l to one character."""
 
     def build(match: Match, out: list[bytes]) -> None:
@@ -52,10 +52,11 @@ def _with_case(parts: tuple[Part, ...]) -> Build:
                     mode = "" if part.case == "E" else part.case
                     once = ""  # GNU sed drops a \\u before \\L
                 continue
-            text = part.text
             if part.group >= 0:
-                raw = match.group(part.group) if part.group < len(match.spans) else None
-                text = (raw or b"").decode("utf-8", "surrogateescape")
+                raw = (match.group(part.group) if part.group < len(match.spans) else None) or b""
+            else:
+                raw = part.text.encode("utf-8", "surrogateescape")
+            text = raw.decode(codec, "surrogateescape")
             if not text:
                 continue
             head = text[:1] if once else ""

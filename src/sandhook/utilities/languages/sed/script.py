@@ -68,6 +68,21 @@ class Substitution(Record):
     file: str | None = None
 
 
+class Language(Record):
+    """What a script means, in addition to its text.
+
+    Attributes:
+        posix: GNU's extensions are disabled.
+        bytewise: The C locale: every byte is a character.
+    """
+
+    posix: bool
+    bytewise: bool
+
+    __hash__ = tuple.__hash__
+    __eq__ = tuple.__eq__
+
+
 class Transliteration(Record):
     """``y``: characters and their replacements, in the same order."""
 

@@ -5,6 +5,8 @@ Source and oracle: GNU sed 4.9.
 
 from __future__ import annotations
 
+from sandhook.text.locale import as_bytes
+
 _SIMPLE = {"a": "\a", "f": "\f", "r": "\r", "t": "\t", "v": "\v"}
 _DIGITS = {"d": ("0123456789", 10, 3), "o": ("01234567", 8, 3), "x": ("0123456789abcdefABCDEF", 16, 2)}
 
@@ -88,3 +90,18 @@ def unescape_text(text: str) -> str:
             out.append("\n" if text[at] == "n" else text[at])
             at += 1
     return _join_bytes("".join(out))
+
+
+def characters_of(text: str, bytewise: bool) -> str:
+    """Replace the escapes of y: ``\\\\``, ``\\n`` and those of character codes."""
+    text = convert_escapes(text)
+    out: list[str] = []
+    at = 0
+    while at < len(text):
+        letter = text[at]
+        if letter == "\\" and at + 1 < len(text):
+            at += 1
+            letter = {"n": "\n", "\\": "\\"}.get(text[at], text[at])
+        out.append(letter)
+        at += 1
+    return as_bytes("".join(out)) if bytewise else "".join(out)

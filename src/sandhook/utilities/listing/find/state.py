@@ -8,6 +8,7 @@ from collections.abc import Callable
 from sandhook.command.accounts import Accounts, accounts
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
+from sandhook.text.locale import characters_are_bytes
 from sandhook.text.quoting import quote_escaped
 from sandhook.utilities.listing.find.output import Files
 from sandhook.vfs.base import Stat
@@ -19,6 +20,7 @@ class Settings:
     Attributes:
         deletes, prunes: Whether the expression has -delete, and -prune.
         follow: Symbolic links that are followed: "none", "operands" or "all".
+        bytewise: The C locale: every byte is a character.
         now: Nanoseconds since the epoch when the run began.
         at_end: Called after the walk, to run the pending commands of -exec ... +.
         files: The files that -fprint and similar actions write to.
@@ -36,6 +38,7 @@ class Settings:
         self.one_device = False
         self.daystart = False
         self.regex_type = "emacs"
+        self.bytewise = characters_are_bytes(ctx.environment.get)
         self.now = int(ctx.now() * 1e9)
         self.at_end: list[Callable[[], None]] = []
         self.files = Files(ctx)

@@ -15,6 +15,7 @@ from sandhook.dates.parse import BadDate, parse_date
 from sandhook.pattern.errors import PatternError, UnmatchedBracketError
 from sandhook.pattern.glob import compile_pattern
 from sandhook.pattern.posix import compile_bre, compile_ere
+from sandhook.text.locale import as_bytes
 from sandhook.text.quoting import quote_escaped
 from sandhook.utilities.listing.find.printf import FILE_SYSTEM
 from sandhook.utilities.listing.find.state import Node, Settings, Visit
@@ -53,8 +54,11 @@ def _glob(text_of: Callable[[Visit], str], *, nocase: bool) -> Maker:
         text = arguments.argument(word)
         if text_of is _path and text[-1:] == "/" and text != "/":
             settings.ctx.error(f"warning: {word} {text} will not match anything because it ends with /.")
-        pattern = compile_pattern(text, extglob=False, nocase=nocase)
         charge = settings.ctx.budget.charge
+        if settings.bytewise:
+            byte_pattern = compile_pattern(as_bytes(text), extglob=False, nocase=nocase)
+            return lambda visit, walk: byte_pattern.matches(as_bytes(text_of(visit)), charge)
+        pattern = compile_pattern(text, extglob=False, nocase=nocase)
         return lambda visit, walk: pattern.matches(text_of(visit), charge)
 
     return make
@@ -94,14 +98,14 @@ def _from_emacs(pattern: str) -> str:
 def _regex(*, icase: bool) -> Maker:
     def make(word: str, arguments: Arguments, settings: Settings) -> Node:
         text = arguments.argument(word)
-        kind = settings.regex_type
+        kind, bytewise = settings.regex_type, settings.bytewise
         try:
             if kind in ("emacs", "findutils-default"):
-                regex = compile_bre(_from_emacs(text), icase=icase)
+                regex = compile_bre(_from_emacs(text), icase=icase, bytewise=bytewise)
             elif kind in ("ed", "grep", "posix-basic", "posix-minimal-basic", "sed"):
-                regex = compile_bre(text, icase=icase)
+                regex = compile_bre(text, icase=icase, bytewise=bytewise)
             else:
-                regex = compile_ere(text, icase=icase)
+                regex = compile_ere(text, icase=icase, bytewise=bytewise)
         except PatternError as error:
             problem = "Invalid regular expression" if isinstance(error, UnmatchedBracketError) else error
             raise Failure(f"failed to compile regular expression '{text}': {problem}") from None

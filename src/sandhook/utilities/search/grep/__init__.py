@@ -14,6 +14,7 @@ from sandhook.command.options import Inform, UsageError, also, declared_fields, 
 from sandhook.command.pieces import splits
 from sandhook.lazy import text_size
 from sandhook.pattern.errors import PatternError
+from sandhook.text.locale import characters_are_bytes
 from sandhook.utilities.search.grep.matcher import Matcher, Spec
 from sandhook.utilities.search.grep.output import Searcher, Style
 from sandhook.vfs.errors import error_text
@@ -254,12 +255,19 @@ def plan_for(options: Options, pattern: str | None, ctx: Context) -> tuple[Match
     name = ctx.program
     if name != "grep":  # egrep and fgrep are scripts that call grep, and messages have its name
         ctx.name = "grep"
+    bytewise = characters_are_bytes(ctx.environment.get)
     plan = _PLANS.get(id(options))
-    if plan is not None and plan[0] is options and plan[1] == name and plan[2] == pattern:
+    if (
+        plan is not None
+        and plan[0] is options
+        and plan[1] == name
+        and plan[2] == pattern
+        and plan[4].bytewise is bytewise
+    ):
         for warning in plan[3].warnings:
             ctx.error(f"warning: {warning}")
         return plan[3], plan[4]
-    spec = make_spec(options, name, pattern, ctx)
+    spec = make_spec(options, name, pattern, ctx)._replace(bytewise=bytewise)
     try:
         matcher = Matcher(spec)
         matcher.bind(ctx.budget)
@@ -267,7 +275,7 @@ def plan_for(options: Options, pattern: str | None, ctx: Context) -> tuple[Match
         raise Failure(error.message) from None
     for warning in matcher.warnings:
         ctx.error(f"warning: {warning}")
-    style = Style.of(options)
+    style = Style.of(options, bytewise)
     values = [getattr(options, name) for name in declared_fields(Options)]
     length = sum(text_size(value) for value in values if isinstance(value, (str, tuple)))
     if not options.pattern_files and text_size(spec.patterns) + length < _MAX_CACHED_LENGTH:

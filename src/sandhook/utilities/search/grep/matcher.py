@@ -41,6 +41,7 @@ class Spec(Record):
     words: bool
     lines: bool
     zero: bool
+    bytewise: bool = False  #: the C locale: every byte is a character
 
 
 class Matcher:
@@ -72,14 +73,17 @@ class Matcher:
         if spec.kind != "F":
             for pattern in patterns:
                 check_class_syntax(pattern)
-            dialect = Dialect(extended=spec.kind == "E", newline=not spec.zero, lenient=True)
+            dialect = Dialect(
+                extended=spec.kind == "E", newline=not spec.zero, lenient=True, bytewise=spec.bytewise
+            )
             self._regex = compile_regex(b"\n".join(patterns), dialect, icase=spec.icase)
             self.warnings = self._regex.warnings
         elif sum(map(len, patterns)) > _MOST_ALTERNATIVES:
             self._needles = _longest_first(patterns)
         elif patterns:
             text = b"|".join(map(escape, dict.fromkeys(patterns)))
-            self._regex = compile_regex(text, _FIXED_STRINGS, icase=spec.icase)
+            dialect = _FIXED_STRINGS._replace(bytewise=True) if spec.bytewise else _FIXED_STRINGS
+            self._regex = compile_regex(text, dialect, icase=spec.icase)
 
     def bind(self, budget: Budget) -> tuple[Find, Spans]:
         """Return the searches for lines and for spans, which charge ``budget``. Raises PatternError."""
@@ -92,7 +96,9 @@ class Matcher:
             from sandhook.utilities.search.perl.search import perl_spans
 
             pattern = b"\n".join(spec.patterns)
-            spans: Spans = perl_spans(pattern, spec.icase, spec.words, spec.lines, budget)
+            spans: Spans = perl_spans(
+                pattern, spec.icase, spec.words, spec.lines, budget, bytewise=spec.bytewise
+            )
         elif self._regex is not None:
             regex = self._regex
             plain = not spec.words and not spec.lines
@@ -122,7 +128,13 @@ class Matcher:
             if spec.kind == "G":
                 before, after = (rb"^\(", rb"\)$") if whole else (rb"\(^\|.*\)\(", rb"\)\(.*\|$\)")
             text = before + b"\n".join(spec.patterns) + after
-            dialect = Dialect(extended=spec.kind == "E", newline=not spec.zero, lenient=True, selects=True)
+            dialect = Dialect(
+                extended=spec.kind == "E",
+                newline=not spec.zero,
+                lenient=True,
+                selects=True,
+                bytewise=spec.bytewise,
+            )
             selecting = compile_regex(text, dialect, icase=spec.icase)
         if regex.superset is None and not spec.words:
             return _by_line(_regex_spans(selecting, budget), delimiter, budget), spans
@@ -250,32 +262,36 @@ def _exact(search: SearchLine, spec: Spec, budget: Budget) -> Spans:
             budget.charge(1 + (size >> 12))
             span = search(line, start, size)
             if span is not None and spec.words:
-                span = _as_word(search, line, span, budget)
+                span = _as_word(search, line, span, spec, budget)
                 if span is None:
-                    start = _next_start(search, line, start)
+                    start = _next_start(search, line, start, spec)
                     continue
             if span is None:
                 return
             yield span
-            start = span[1] if span[1] > span[0] else after_character(line, span[1])
+            start = span[1] if span[1] > span[0] else _after(spec, line, span[1])
 
     return spans
 
 
-def _next_start(search: SearchLine, line: bytes, start: int) -> int:
+def _after(spec: Spec, line: bytes, at: int) -> int:
+    return at + 1 if spec.bytewise else after_character(line, at)
+
+
+def _next_start(search: SearchLine, line: bytes, start: int, spec: Spec) -> int:
     """Return the offset at which the search continues after a match that is not a word."""
     span = search(line, start, len(line))
-    return len(line) + 1 if span is None else after_character(line, span[0])
+    return len(line) + 1 if span is None else _after(spec, line, span[0])
 
 
 def _as_word(
-    search: SearchLine, line: bytes, span: tuple[int, int], budget: Budget
+    search: SearchLine, line: bytes, span: tuple[int, int], spec: Spec, budget: Budget
 ) -> tuple[int, int] | None:
     """Return the longest match at the same offset that has no word characters next to it."""
     start, end = span
-    if is_word_before(line, start):
+    if is_word_before(line, start, spec.bytewise):
         return None
-    while is_word_after(line, end):
+    while is_word_after(line, end, spec.bytewise):
         if end <= start:
             return None
         budget.charge(1 + ((end - start) >> 12))
@@ -286,11 +302,11 @@ def _as_word(
     return start, end
 
 
-def is_word_before(line: bytes, at: int) -> bool:
+def is_word_before(line: bytes, at: int, bytewise: bool = False) -> bool:
     """Return True when the character that ends at an offset is a letter, digit or underscore."""
     if not at:
         return False
-    if line[at - 1] < 0x80:
+    if line[at - 1] < 0x80 or bytewise:
         return line[at - 1] in _WORD
     start = at - 1
     while start > max(0, at - 4) and line[start] & 0xC0 == 0x80:
@@ -298,11 +314,11 @@ def is_word_before(line: bytes, at: int) -> bool:
     return _is_word(line[start:at])
 
 
-def is_word_after(line: bytes, at: int) -> bool:
+def is_word_after(line: bytes, at: int, bytewise: bool = False) -> bool:
     """Return True when the character that begins at an offset is a letter, digit or underscore."""
     if at >= len(line):
         return False
-    if line[at] < 0x80:
+    if line[at] < 0x80 or bytewise:
         return line[at] in _WORD
     end = at + 1
     while end < min(len(line), at + 4) and line[end] & 0xC0 == 0x80:

@@ -39,9 +39,10 @@ class Style(Record):
     silent: bool
     line_buffered: bool
     label: str
+    bytewise: bool  #: the C locale, where all bytes are text
 
     @classmethod
-    def of(cls, options: Any) -> Style:
+    def of(cls, options: Any, bytewise: bool) -> Style:
         """Return the style of the options, some of which change the meaning of others."""
         both = options.context
         if both is None and options.legacy_context:
@@ -71,6 +72,7 @@ class Style(Record):
             silent=options.silent,
             line_buffered=options.line_buffered,
             label=options.label,
+            bytewise=bytewise,
         )
 
 
@@ -144,7 +146,11 @@ class Searcher:
         style = self._style
         binary = False
         for block in reader.blocks(style.delimiter):
-            if style.binary != "text" and style.delimiter == b"\n" and (binary or b"\0" in block):
+            if (
+                style.binary != "text"
+                and style.delimiter == b"\n"
+                and (binary or b"\0" in block or b"\0" in reader.pending())
+            ):
                 if style.binary == "without-match":
                     return False
                 binary = True
@@ -242,7 +248,11 @@ class Scan:
         style = self._style
         binary = False
         for block in reader.blocks(style.delimiter):
-            if style.binary != "text" and style.delimiter == b"\n" and (binary or b"\0" in block):
+            if (
+                style.binary != "text"
+                and style.delimiter == b"\n"
+                and (binary or b"\0" in block or b"\0" in reader.pending())
+            ):
                 if style.binary == "without-match":
                     self.selected_count = 0
                     return False
@@ -288,7 +298,7 @@ class Scan:
             self._data, self._line_mark = context + block, (0, number)
             block_start = len(context)
         self._selected_end = block_start
-        self._is_valid = style.binary == "text" or is_utf8(block)
+        self._is_valid = style.binary == "text" or style.bytewise or is_utf8(block)
         return block_start
 
     def _context_start(self, at: int, lines: int, least: int) -> int:

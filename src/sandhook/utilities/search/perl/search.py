@@ -39,6 +39,7 @@ def perl_spans(
     *,
     unicode: bool = False,
     flags: str = "",
+    bytewise: bool = False,
 ) -> PerlSpans:
     """Return the search for all matches in a line. Raises PatternError.
 
@@ -50,8 +51,18 @@ def perl_spans(
         budget: Supplies the remaining time.
         unicode: ``\\w`` and so on match Unicode, as in rg.
         flags: The initial flags of the expression, of "ms".
+        bytewise: The C locale: every byte is a character.
     """
-    return PerlSpans(_Spec(pattern, icase, words, lines, unicode, flags), budget)
+    spec = _Spec(
+        pattern=pattern,
+        icase=icase,
+        words=words,
+        lines=lines,
+        unicode=unicode,
+        flags=flags,
+        bytewise=bytewise,
+    )
+    return PerlSpans(spec, budget)
 
 
 class _Spec(Record):
@@ -63,6 +74,7 @@ class _Spec(Record):
     lines: bool
     unicode: bool
     flags: str
+    bytewise: bool
 
 
 class PerlSpans:
@@ -86,7 +98,7 @@ class PerlSpans:
     def matches(self, line: bytes) -> Iterator[list[tuple[int, int]]]:
         """Yield the spans of each match and of its groups, (-1, -1) for a group without a match."""
         budget = self._budget
-        text = line.decode("utf-8", "surrogateescape")
+        text = line.decode("latin-1") if self._spec.bytewise else line.decode("utf-8", "surrogateescape")
         is_ascii = len(text) == len(line)
         expression = self._ascii_regex if is_ascii else _compile(self._spec, False)
         longest = longest_search(self._spec.pattern, expression.groups, len(text), budget.limits.memory_bytes)
@@ -129,9 +141,11 @@ def _compile(spec: _Spec, ascii_only: bool) -> Any:
 
     if b"\n" in spec.pattern:
         raise PatternError("the -P option only supports a single pattern")
-    translator = PerlTranslator(
-        spec.pattern.decode("utf-8", "surrogateescape"), unicode=spec.unicode, ascii_only=ascii_only
+    pattern = (
+        spec.pattern.decode("latin-1") if spec.bytewise else spec.pattern.decode("utf-8", "surrogateescape")
     )
+    ascii_only = ascii_only and not spec.bytewise
+    translator = PerlTranslator(pattern, unicode=spec.unicode, ascii_only=ascii_only)
     text = translator.run()
     if spec.lines:
         text = f"^(?:{text})$"
@@ -140,7 +154,8 @@ def _compile(spec: _Spec, ascii_only: bool) -> Any:
     try:
         if spec.flags:
             text = f"(?{spec.flags}:{text})"
-        return regex.compile(text, regex.V0 | (regex.IGNORECASE if spec.icase else 0), cache_pattern=False)
+        flags = regex.V0 | (regex.IGNORECASE if spec.icase else 0) | (regex.ASCII if spec.bytewise else 0)
+        return regex.compile(text, flags, cache_pattern=False)
     except regex.error as error:
         raise PatternError(_MESSAGES.get(error.msg, error.msg)) from None
     except (OverflowError, RecursionError):

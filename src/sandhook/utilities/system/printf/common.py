@@ -25,6 +25,7 @@ _PARENTHESES = lazily(rb"[()]")
 _INTEGERS = b"diouxX"
 _FLOATS = b"aAeEfFgG"
 _OTHERS = b"csbqQn"
+_TIME_BUFFER = 128  #: bytes of a date of %(...)T; bash prints nothing for a longer one
 _INT_MAX = 2**31 - 1
 _MAX = 2**63 - 1
 _UMAX = 2**64 - 1
@@ -343,7 +344,8 @@ class Formatter:
             seconds = int(self.now())
         elif seconds == -2 and self.started is not None:
             seconds = int(self.started)
-        return strftime(format_, seconds, self.environment.get("TZ")).encode("utf-8", "surrogateescape")
+        text = strftime(format_, seconds, self.environment.get("TZ")).encode("utf-8", "surrogateescape")
+        return text if len(text) < _TIME_BUFFER else b""
 
     def star(self) -> int:
         """Return the next argument as a width or precision."""

@@ -19,6 +19,7 @@ from sandhook.utilities.languages.awk.lexer import Dialect
 from sandhook.utilities.languages.awk.nodes import Assignment, Block, Evaluation, Located, Print, Rule
 from sandhook.utilities.languages.awk.parser import parse_program
 from sandhook.utilities.languages.awk.program import RETURN, Evaluate, Program, Step
+from sandhook.utilities.languages.awk.regex import Matching
 from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.scope import Scope
 from sandhook.utilities.languages.awk.special import SPECIAL, SPECIAL_ARRAYS
@@ -45,7 +46,7 @@ def compile_program(text: str, dialect: Dialect, charge: Charge) -> Program:
 
 def _compile(text: str, dialect: Dialect, charge: Charge = free) -> Program:
     rules, scope = parse_program(text, dialect, charge)
-    program = Program(_symbols(rules, scope))
+    program = Program(_symbols(rules, scope, Matching(bytewise=dialect.bytewise)))
     compiler = Compiler(program, nests=scope.nests or "SYMTAB" in scope.names, charge=charge)
     try:
         for name, function in scope.functions.items():
@@ -67,12 +68,12 @@ _compile_cached = lru_cache(maxsize=64)(_compile)
 _compile_cached_long = lru_cache(maxsize=8)(_compile)
 
 
-def _symbols(rules: list[Rule], scope: Scope) -> Symbols:
+def _symbols(rules: list[Rule], scope: Scope, matching: Matching) -> Symbols:
     slots = {name: slot for slot, name in enumerate(SPECIAL)}
     for name in sorted(scope.names | scope.arrays):
         slots.setdefault(name, len(slots))
     arrays = {slots[name] for name in scope.arrays} | set(SPECIAL_ARRAYS)
-    symbols = Symbols(scope.functions, slots, arrays)
+    symbols = Symbols(scope.functions, slots, arrays, matching)
     symbols.ranges = sum(rule.second is not None for rule in rules)
     symbols.uses_counts = bool(scope.names & {"NR", "FNR"}) or can_fail(rules)
     symbols.uses_terminators = "RT" in scope.names

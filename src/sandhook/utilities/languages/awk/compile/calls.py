@@ -50,7 +50,7 @@ def compile_getline(compiler: Compiler, node: Getline) -> ToNumber:
         if name is None:
             entry = rt.read_main()
         else:
-            source = rt.connections.input(redirection, name(rt), rt.rs, rt.icase)
+            source = rt.connections.input(redirection, name(rt), rt.rs, rt.matching)
             if source is None:
                 touch(rt)
                 return -1.0

@@ -158,10 +158,10 @@ def compile_membership(compiler: Compiler, node: Membership) -> Test:
 # --------------------------------------------------------------------------- matches
 
 
-def constant_pattern(source: str) -> Pattern:
+def constant_pattern(compiler: Compiler, source: str) -> Pattern:
     """Compile a regular expression constant. Raises Fatal with the status of an error in the program."""
     try:
-        return pattern(source)
+        return pattern(source, compiler.program.symbols.matching)
     except Invalid as error:
         raise Fatal(str(error), 1) from None
 
@@ -170,8 +170,8 @@ def compile_regex(compiler: Compiler, node: Expression) -> Callable[[Runtime], P
     """Compile an operand that is used as a regular expression."""
     if isinstance(node, Ere):
         source = node.source
-        compiled = constant_pattern(source)
-        return lambda rt: pattern(source, True) if rt.icase else compiled
+        compiled = constant_pattern(compiler, source)
+        return lambda rt: rt.pattern(source) if rt.icase else compiled
     text = compiler.text(node)
     return lambda rt: rt.pattern(text(rt))
 
@@ -192,7 +192,7 @@ def compile_match(compiler: Compiler, node: Match) -> Test:
 def compile_record_match(compiler: Compiler, node: Ere) -> Test:
     """Compile ``/re/`` alone, which is matched against the record."""
     source = node.source
-    compiled = constant_pattern(source)
+    compiled = constant_pattern(compiler, source)
     if compiled.literal:
         literal = compiled.literal
         return lambda rt: (
@@ -200,6 +200,6 @@ def compile_record_match(compiler: Compiler, node: Ere) -> Test:
             if not rt.icase
             else rt.pattern(source).test(rt.rebuild())
         )
-    return lambda rt: (pattern(source, True) if rt.icase else compiled).test(
+    return lambda rt: (rt.pattern(source) if rt.icase else compiled).test(
         rt.rebuild() if rt.dirty else rt.record
     )

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.command.pieces import map_text
-from sandhook.text.locale import as_bytes, as_characters
 from sandhook.utilities.languages.awk.compile.arrays import compile_array
 from sandhook.utilities.languages.awk.compile.clock import mktime, rand, srand, strftime, systime
 from sandhook.utilities.languages.awk.compile.conditions import compile_regex
@@ -106,19 +105,14 @@ def _to_double(value: int) -> float:
 def _length(compiler: Compiler, arguments: Arguments) -> ToNumber:
     if not arguments or isinstance(arguments[0], (Field, String, Concatenation)):
         text = compiler.text(arguments[0] if arguments else RECORD)
-        return lambda rt: float(len(subject)) if (subject := text(rt)).isascii() else _size(rt, subject)
+        return lambda rt: float(len(text(rt)))
     run = compiler.value(arguments[0])
 
     def length(rt: Runtime) -> float:
         value = run(rt)
-        return float(len(value)) if isinstance(value, Array) else _size(rt, rt.text(value))
+        return float(len(value if isinstance(value, Array) else rt.text(value)))
 
     return length
-
-
-def _size(rt: Runtime, text: str) -> float:
-    """Return the length of a text in characters, which are bytes in the C locale."""
-    return float(len(text if text.isascii() or not rt.characters_are_bytes() else as_bytes(text)))
 
 
 def _substr(compiler: Compiler, arguments: Arguments) -> ToText:
@@ -136,8 +130,6 @@ def _substr(compiler: Compiler, arguments: Arguments) -> ToText:
         first, size = _int(first), _int(size)
         if size != size:
             return ""
-        if not subject.isascii() and rt.characters_are_bytes():
-            return as_characters(substring(as_bytes(subject), first, size))
         return substring(subject, first, size)
 
     def substring(subject: str, first: float, size: float) -> str:
@@ -155,8 +147,6 @@ def _index(compiler: Compiler, arguments: Arguments) -> ToNumber:
         subject, part = text(rt), needle(rt)
         if len(subject) > LARGE:
             rt.budget.charge(len(subject) >> 10)
-        if not subject.isascii() and rt.characters_are_bytes():
-            subject, part = as_bytes(subject), as_bytes(part)
         if rt.icase:
             return float(subject.lower().find(part.lower()) + 1)
         return float(subject.find(part) + 1)
@@ -230,7 +220,7 @@ def _divider_by_text(separator: ToText) -> _Divide:
     def divide(rt: Runtime, subject: str, with_separators: bool) -> tuple[list[str], list[str], int]:
         by = separator(rt)
         if not with_separators:
-            return splitter(by, rt.icase, False)(subject, rt.count_pieces), [], 1
+            return splitter(by, rt.matching, False)(subject, rt.count_pieces), [], 1
         if by == " ":
             between = rt.pattern("[ \t\n]+").split(subject, rt.count_pieces)[1]
             pieces = split_blanks(subject, rt.count_pieces)
@@ -269,14 +259,6 @@ def _match(compiler: Compiler, arguments: Arguments) -> ToNumber:
         subject = text(rt)
         rt.budget.charge(len(subject) >> 10)
         spans = regex(rt).spans(subject)
-        to_text: Callable[[str], str] = str
-        if spans and not subject.isascii() and rt.characters_are_bytes():
-            to_text = as_characters
-            spans = [
-                (len(as_bytes(subject[:first])), len(as_bytes(subject[:last]))) if first >= 0 else (-1, -1)
-                for first, last in spans
-            ]
-            subject = as_bytes(subject)
         start, end = spans[0] if spans else (-1, -2)
         rt.g[RSTART] = float(start + 1)
         rt.g[RLENGTH] = float(end - start)
@@ -285,7 +267,7 @@ def _match(compiler: Compiler, arguments: Arguments) -> ToNumber:
             rt.clear(groups)
             for number, (first, last) in enumerate(spans or ()):
                 if first >= 0:
-                    rt.store(groups, str(number), Strnum(to_text(subject[first:last])))
+                    rt.store(groups, str(number), Strnum(subject[first:last]))
                     rt.store(groups, f"{number}{rt.subsep}start", float(first + 1))
                     rt.store(groups, f"{number}{rt.subsep}length", float(last - first))
         return float(start + 1)
@@ -309,8 +291,6 @@ def _case(change: Callable[[str], str]) -> CompileCall:
                 rt.grow(len(subject))
             if subject.isascii():
                 return change(subject)
-            if rt.characters_are_bytes():
-                return as_characters(change(as_bytes(subject)))
             return map_text(
                 subject, lambda char: new if len(new := change(char)) == 1 else char, rt.budget.charge
             )

@@ -5,8 +5,10 @@ Source: POSIX.1-2024 XCU 3, awk, "output statements". Oracle: gawk 5.2.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
+from sandhook.lazy import lazily
 from sandhook.utilities.languages.awk.compile.protocol import Compiler
 from sandhook.utilities.languages.awk.compile.variables import is_array
 from sandhook.utilities.languages.awk.format import Conversion, format_text, number_to_text, parse_format
@@ -105,9 +107,21 @@ def compile_format(compiler: Compiler, arguments: Sequence[Expression]) -> ToTex
         return _simple_format(compiler, constant, *simple, arguments[1:])
     format_ = compiler.text(first)
     values = [compiler.value(argument) for argument in arguments[1:]]
-    return lambda rt: format_text(
-        format_(rt), [scalar(rt, run(rt)) for run in values], rt.convfmt, rt.budget.check_fits
-    )
+
+    def sprintf(rt: Runtime) -> str:
+        text = format_(rt)
+        text = format_text(text, [scalar(rt, run(rt)) for run in values], rt.convfmt, rt.budget.check_fits)
+        return text if text.isascii() or not rt.matching.bytewise else _NOT_BYTES.sub(_low_byte, text)
+
+    return sprintf
+
+
+#: Characters that ``%c`` of a number makes, in a text of bytes.
+_NOT_BYTES = lazily(r"[^\x00-\x7f\udc80-\udcff]")
+
+
+def _low_byte(match: re.Match[str]) -> str:
+    return bytes([ord(match[0]) & 0xFF]).decode("ascii", "surrogateescape")
 
 
 def _simple_format(

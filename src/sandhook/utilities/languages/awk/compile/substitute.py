@@ -93,15 +93,15 @@ def _end(parts: list[Part], out: list[str]) -> None:
 
 
 def _replace_literal(
-    rt: Runtime, literal: str, parts: tuple[Part, ...], subject: str, which: int
+    rt: Runtime, regex: Pattern, parts: tuple[Part, ...], subject: str, which: int
 ) -> tuple[str, int]:
     """Replace a literal text, which needs no regular expression."""
+    literal = regex.literal or ""
     count = subject.count(literal)
     if count < max(which, 1):
         return subject, 0
     pieces = [
-        part.decode("utf-8", "surrogateescape") if isinstance(part, bytes) else literal if part == 0 else ""
-        for part in parts
+        regex.decode(part) if isinstance(part, bytes) else literal if part == 0 else "" for part in parts
     ]
     new = "".join(pieces)
     rt.budget.charge(1 + (len(subject) >> 8))
@@ -121,7 +121,7 @@ def _replace(
 ) -> tuple[str, int]:
     """Replace match number ``which``, or all (0); return the text and how many were replaced."""
     if regex.literal:
-        return _replace_literal(rt, regex.literal, parts, subject, which)
+        return _replace_literal(rt, regex, parts, subject, which)
     data = subject.encode("utf-8", "surrogateescape")
     budget = rt.budget
     budget.charge(len(data) >> 8)
@@ -155,7 +155,7 @@ def _replace(
             break
     if not count:
         return subject, 0
-    return b"".join([*blocks, *pieces, data[at:]]).decode("utf-8", "surrogateescape"), count
+    return b"".join([*blocks, *pieces, data[at:]]).decode(regex.codec, "surrogateescape"), count
 
 
 def _cached_sub_parts(text: str) -> tuple[Part, ...]:
@@ -199,7 +199,7 @@ def _substitute(compiler: Compiler, arguments: _Arguments, which: int) -> ToNumb
             store(rt, result)
         return float(count)
 
-    literals = _literals(arguments)
+    literals = _literals(compiler, arguments)
     if literals is None or store is None:
         return substitute
     if target == RECORD:
@@ -246,14 +246,14 @@ def _substitute_in_place(compiler: Compiler, arguments: _Arguments, place: _Plac
 # --------------------------------------------------------------------------- literal text for literal text
 
 
-def _literals(arguments: _Arguments) -> tuple[str, str] | None:
+def _literals(compiler: Compiler, arguments: _Arguments) -> tuple[str, str] | None:
     """Return the text and its replacement when both are constant and literal, else None."""
     ere, new = arguments[0], arguments[1]
     if not isinstance(ere, Ere) or not isinstance(new, String):
         return None
     if len(new.value) > 64 or not set("&\\").isdisjoint(new.value):
         return None
-    literal = constant_pattern(ere.source).literal
+    literal = constant_pattern(compiler, ere.source).literal
     return (literal, str(new.value)) if literal else None
 
 
