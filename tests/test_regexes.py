@@ -18,7 +18,7 @@ ENDS_ANYHOW = {
 }
 
 #: Case files belong to the caller of ``sandhook test``.
-OWN_FILES = {"conformance/reader.py"}
+OWN_FILES = {"conformance/bashkit.py", "conformance/bats.py", "conformance/reader.py"}
 
 
 def test_no_two_neighbouring_repeats_match_the_same_letters() -> None:

@@ -151,7 +151,7 @@ LOOP = "while :; do :; done"
             f"{LOOP} &\nexit_status=0; while :; do sleep 1; done; echo caught",
             "f() { f; }; f || echo caught; exit 0",
             "x=x; while :; do x=$x$x; done || echo caught; exit 0",
-            "sleep 100 || echo caught; exit 0",
+            "sleep 1000 || echo caught; exit 0",
             "jq -n 'try (def f: f; f) catch \"caught\"'; echo caught",
             "yes || echo caught; exit 0",
         ]

@@ -309,7 +309,7 @@ def test_promise_7_matchers_of_hooks_are_linear() -> None:
         "printf %999999999d 1",
         "printf '%*s' 999999999 a",
         "printf -v x '%.999999999f' 1",
-        "printf -v x '%(%4096Y%4096Y%4096Y%4096Y)T' 1; x=$x$x$x$x$x$x$x$x$x; printf -v y \"%(${x//?/%4096Y})T\" 1",
+        "printf -v x %8192s; date \"+${x// /%4096Y}\"",
         "x=a; while :; do x=$x$x; done",
         "x=a; while :; do x=${x//a/aaaaaaaaaa}; done",
         "a=(x); while :; do a+=(\"${a[@]}\"); done",

@@ -83,6 +83,7 @@ LAZY = [
     "ruamel.yaml.error",
     "sandhook.confined.fetch",
     "tomllib",
+    "weakref",
 ]
 
 LAZY_PACKAGES = ("encodings",)

@@ -232,7 +232,7 @@ class _Add:
         self.call.error(f"warning: adding embedded git repository: {name}")
         if not self.repository.config.boolean("advice.addembeddedrepo", True):
             return
-        for line in _EMBEDDED.format(name=name).split("\n"):
+        for line in _EMBEDDED.replace("{name}", name).split("\n"):
             self.call.error(f"hint: {line}")
 
     def _chmod(self) -> None:

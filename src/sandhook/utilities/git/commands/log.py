@@ -147,7 +147,7 @@ class Log:
         self.diff = diff
         self.selection = selection
         self.printer = printer_of(repository, options, diff.options.abbrev)
-        self.format = self.printer.layout
+        self.layout = self.printer.layout
         self.end = "\0" if diff.options.nul else "\n"
         self.shown = False
         self.changed = False
@@ -162,13 +162,13 @@ class Log:
         self.ctx.write(encode(text))
 
     def _is_empty(self) -> bool:
-        return self.format.kind == "user" and not self.format.text
+        return self.layout.kind == "user" and not self.layout.text
 
     def head(self, commit: Commit, source: str = "") -> None:
         """Print the text of a commit, after the separator."""
         if self.graph is not None:
             self.graph.update(commit)
-        if self.shown and not self.format.terminates:
+        if self.shown and not self.layout.terminates:
             self._write((self.graph.padding() if self.graph is not None else "") + self.end)
         self.shown = True
         if self._is_empty():
@@ -177,12 +177,12 @@ class Log:
         if self.selection is not None and self.selection.options.left_right:
             mark = self.selection.mark(commit)
         text = self.printer.text(commit, mark, source)
-        if mark and self.format.kind not in ("oneline", "user"):
+        if mark and self.layout.kind not in ("oneline", "user"):
             text = text.replace(f"commit {mark}", f"commit {mark} ", 1)
-        elif mark and self.format.kind == "oneline":
+        elif mark and self.layout.kind == "oneline":
             text = text.replace(mark, f"{mark} ", 1)
         self._write(text if self.graph is None else self.graph.drawn(text))
-        if self.format.terminates:
+        if self.layout.terminates:
             prefix = self.graph.padding() if self.graph is not None and text.endswith("\n") else ""
             self._write(prefix + self.end)
         if self.graph is not None:
@@ -208,7 +208,7 @@ class Log:
 
     def _separate(self, has_pairs: bool, combined: bool) -> None:
         """Print the line between the text of a commit and its differences."""
-        if self._is_empty() or (not combined and (not has_pairs or self.format.kind == "oneline")):
+        if self._is_empty() or (not combined and (not has_pairs or self.layout.kind == "oneline")):
             return
         prefix = self.diff.output.line_prefix if self.graph is not None else ""
         if combined:

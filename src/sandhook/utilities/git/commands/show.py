@@ -94,7 +94,7 @@ class _Show:
 
     def _tag(self, tag: Tag) -> None:
         lines = [f"tag {tag.name}"]
-        kind = self.log.format.kind
+        kind = self.log.layout.kind
         if tag.tagger is not None and kind != "oneline":
             label = "TaggerDate: " if kind == "fuller" else "Date:   "
             name = f"{tag.tagger.name} <{tag.tagger.email}>"
