@@ -300,10 +300,10 @@ def _regex(left: Callable[[State], str], pattern: Callable[[State], str]) -> Tes
     def test(state: State) -> bool:
         subject = left(state)
         source = pattern(state)
+        is_ascii = subject.isascii() and source.isascii()  # then bytes are characters in every locale
+        bytewise = not is_ascii and characters_are_bytes(state.get)
         try:
-            regex = compile_ere(
-                source, icase=state.options.nocasematch, bytewise=characters_are_bytes(state.get)
-            )
+            regex = compile_ere(source, icase=state.options.nocasematch, bytewise=bytewise)
             match = regex.search_text(subject, remaining=state.budget.remaining)
         except PatternError:
             raise InvalidRegex from None
