@@ -92,6 +92,10 @@ def observe(case: Object, world: World, model: ModelServer, ended: Ended, env: d
         "said": [_short(text) for text in last if text not in first and not _own(text)],
         "first": [_short(text) for text in first if not _own(text)],
     }
+    edges = {*first, *last}
+    middle = [text for request in model.requests for text in _texts(request) if text not in edges]
+    seen["between"] = [_short(text) for text in dict.fromkeys(middle) if not _own(text)]
+    seen["models"] = [*dict.fromkeys(str(request.get("model")) for request in model.requests)]
     final = [each for each in events if each.get("type") == "result"]
     if final:
         seen["final"] = {key: final[-1][key] for key in _FINAL if final[-1].get(key) not in (None, [])}
