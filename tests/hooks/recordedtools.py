@@ -167,6 +167,10 @@ def _decision(agent: str, world: World, payload: dict[str, Any]) -> Facts:
     extras = decision.extras or {}
     halt = decision.halt or extras.get("continue") is False
     facts: Facts = {"halt": halt, "refused": decision.refused, "context": "\n".join(contexts)}
+    if event == "PreModelSwitch" and decision.permission == "ask":  # and nobody answers
+        facts["refused"] = True
+    if event == "SubagentStop":
+        facts["refused"] = decision.force_continue and not decision.halt
     if not (decision.halt and decision.permission != "deny"):
         facts["reason"] = decision.reason or ""
     call = payload.get("tool_input", payload.get("toolArgs"))

@@ -30,7 +30,11 @@ DIVERGENCES = Path(__file__).parents[2] / "docs" / "divergences.md"
 DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "claude_code": {
         "L-CLAUDE-008": ("layers.off-*",),
-        "L-CLAUDE-010": ("PreToolUse.out.continue-false-*", "several.halt-halt", "SessionStart.out.halt"),
+        "L-CLAUDE-010": (
+            *("PreToolUse.out.continue-false-*", "several.halt-halt", "SessionStart.out.halt"),
+            *("PostToolUseFailure.out.halt*", "PreCompact.out.halt*", "SubagentStart.out.halt*"),
+            *("TaskCompleted.out.halt*", "PermissionRequest.out.halt*", "PreModelSwitch.out.halt*"),
+        ),
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
         "L-CLAUDE-012": ("fault.*", "if.type-*", "matcher.type-*"),
         "L-CLAUDE-013": ("if.bash.*", "if.write.*"),
@@ -39,7 +43,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "codex": {
         "L-CODEX-001": (
             *("PostToolUse.exit2", "PreToolUse.exit2-out", "PreToolUse.raw.exit2-deny-no-stderr"),
-            "Stop.exit2",
+            *("Stop.exit2", "PermissionRequest.exit2-silent", "SubagentStop.exit2-silent"),
         ),
         "L-CODEX-006": ("PostToolUse.out.halt-noreason",),
         "L-CODEX-002": ("*.out.*", "several.updated-ask"),

@@ -155,7 +155,7 @@ _ESCALATED: Json = {
     "input": {"cmd": "touch marker", "sandbox_permissions": "require_escalated", "justification": "j"},
 }
 _SPAWN: Json = {"tool": "spawn_agent", "namespace": "multi_agent_v1", "input": {"message": "go"}}
-_WAIT: Json = {"tool": "exec_command", "input": {"cmd": "sleep 1"}}
+_WAIT: Json = {"tool": "exec_command", "input": {"cmd": "sleep 3"}}
 _TRUSTED = "--dangerously-bypass-hook-trust"
 CODEX: dict[str, Object] = {
     "PermissionRequest": {
@@ -165,7 +165,9 @@ CODEX: dict[str, Object] = {
     },
     "PreCompact": {"config": "model_auto_compact_token_limit = 1\n", "args": [_TRUSTED]},
     "PostCompact": {"config": "model_auto_compact_token_limit = 1\n", "args": [_TRUSTED]},
-    "SubagentStart": {"script": [_SPAWN, {"text": "done"}], "args": [_TRUSTED]},
+    # Both agents wait, whichever of them asks first: the sub-agent ends while the other still runs.
+    "SubagentStart": {"script": [_SPAWN, _WAIT, {"text": "done"}], "args": [_TRUSTED]},
+    "SubagentStop": {"script": [_SPAWN, _WAIT, {"text": "done"}], "args": [_TRUSTED]},
     "SessionEnd": {"script": [{"text": "done"}], "args": [_TRUSTED]},
 }
 GEMINI: dict[str, Object] = {

@@ -95,6 +95,7 @@ def observe(case: Object, world: World, model: ModelServer, ended: Ended, env: d
     events = objects_of(ended.stdout)
     first = _texts(model.requests[0]) if model.requests else []
     last = _texts(model.requests[-1]) if model.requests else []
+    middle = [text for request in model.requests for text in _texts(request) if text not in {*first, *last}]
     items = [mapping(each.get("item")) for each in events if each.get("type") == "item.completed"]
     errors = [str(item.get("message")) for item in items if item.get("type") == "error"]
     for each in events:
@@ -110,6 +111,7 @@ def observe(case: Object, world: World, model: ModelServer, ended: Ended, env: d
         "first": [
             text for text in first if not text.startswith(_OWN) and text != case.get("prompt", "do it")
         ],
+        "between": [text for text in dict.fromkeys(middle) if not text.startswith(_OWN)],
         "notices": [text for text in errors if not any(word in text for word in _NOISE)],
         "end": [
             each["type"]

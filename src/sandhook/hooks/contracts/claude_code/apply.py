@@ -15,7 +15,10 @@ _ASKING = ("AskUserQuestion", "ExitPlanMode")
 
 
 #: Events on which the agent does not look at ``continue: false``.
-_NEVER_STOP = ("PostToolUseFailure", "SubagentStart", "SubagentStop", "PreCompact", "TaskCompleted")
+_NEVER_STOP = (
+    *("PermissionRequest", "PostToolUseFailure", "SubagentStart", "SubagentStop", "PreCompact"),
+    *("PreModelSwitch", "TaskCompleted"),
+)
 
 
 def place(name: str) -> Placement:

@@ -59,7 +59,8 @@ CHANGES = (
     Change(
         "2.1.330",
         "event_goes_on",
-        "`continue: false` has no effect on PostToolUseFailure, PreCompact, SubagentStart, SubagentStop, TaskCompleted",
+        "`continue: false` has no effect on PermissionRequest, PostToolUseFailure, PreCompact, PreModelSwitch, SubagentStart, "
+        "SubagentStop, TaskCompleted",
     ),
     Change("2.1.330", "setup_context", "`additionalContext` on Setup does not reach the model"),
     Change("2.1.330", "failed_stop", "`onFailure` has no effect on Stop and SubagentStop"),
