@@ -28,7 +28,9 @@ _MODES = (*_TOOLS, "UserPromptSubmit", "Stop", "PostToolBatch", "UserPromptExpan
 _REFUSED = re.compile(r"^PreToolUse:\S+ hook error: (.*)$", re.S)
 _BLOCKED = re.compile(r"^\w+ operation blocked by hook:\n(.*?)(?:\n*Original prompt: .*)?$", re.S)
 _ADDED = re.compile(
-    r"<system-reminder>\n(\w+(?::\S+)? hook .*?)(?:\n</system-reminder>|$)|^(Stop hook feedback:.*)", re.S
+    r"<system-reminder>\n(\w+(?::\S+)? hook .*?)(?:\n</system-reminder>|\Z)"
+    r"|^(Stop hook feedback:.*)|^(PostModelSwitch hook additional context: .*?)\n\n",
+    re.S | re.M,
 )
 _WHOLE = re.compile(r"^(.*)$", re.S)
 _FEEDBACK = re.compile(r"^\w+ hook feedback:\n(.*)$", re.S)
@@ -114,7 +116,7 @@ def facts(record: Record) -> Facts:
     halt = final.get("terminal_reason") in ("hook_stopped", "stop_hook_prevented")
     read = [*record.texts("said"), *record.texts("first"), *record.texts("between")]
     texts = [*read, *(str(each["text"]) for each in results)]
-    added = "\n".join(a or b for text in texts for a, b in _ADDED.findall(text)).replace("&lt;", "<")
+    added = "\n".join("".join(found) for text in texts for found in _ADDED.findall(text)).replace("&lt;", "<")
     did: Facts = {"ran": list(record.texts("ran")), "halt": halt}
     special = _special(record, results, final)
     if special is not None:
@@ -175,7 +177,7 @@ def _special(record: Record, results: list[Object], final: Object) -> Facts | No
     if event == "PostModelSwitch":
         return {"halt": requests == 0}
     if event == "WorktreeCreate":
-        return {"refused": bool(results) and bool(results[0].get("error"))}
+        return {"refused": bool(results) and str(results[0]["text"]).startswith("WorktreeCreate hook failed")}
     return None
 
 
