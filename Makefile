@@ -7,6 +7,7 @@
 #   make test-windows  the suite on Windows' Python under Wine, in WINLAB=DIR (Debian, as root; see tools/winlab.sh)
 #   make fuzz        random inputs for every reader of foreign bytes, FUZZ_RUNS for each of FUZZ_TARGETS
 #   make bench       measure side by side with bash and with peers
+#   make agents      run the newest real agents (npm) on the recorded cases and print what changed; AGENTS="codex" EVERY=10
 #   make docs        write the generated pages of docs/reference
 #   make matrix      the fast suite on every supported Python that is found (or PYTHONS="...")
 #   make clean       remove what the targets above made
@@ -21,6 +22,8 @@ VENV ?= .venv
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 PYTEST_ARGS ?=
 FUZZ_TARGETS ?=
+AGENTS ?= claude_code codex gemini copilot
+EVERY ?= 1
 
 ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
@@ -36,7 +39,7 @@ TYPES = set -e; for p in $(PLATFORMS); do $(BIN)/mypy --no-error-summary --platf
 STAMP := $(VENV)/.set-up-for-$(subst :,_,$(subst /,_,$(PYTHON)))
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint test-slow test-windows fuzz bench docs matrix clean
+.PHONY: demo test lint test-slow test-windows fuzz bench agents docs matrix clean
 
 demo: $(STAMP)
 	@$(BIN)/python examples/demo.py
@@ -67,6 +70,9 @@ fuzz: $(STAMP)-fuzz
 
 bench: $(STAMP)-bench
 	$(BIN)/python -m benchmarks.run
+
+agents: $(STAMP)
+	@status=0; for a in $(AGENTS); do $(BIN)/python -m tools.agents.changes $$a --every $(EVERY) --jobs 2 || status=1; done; exit $$status
 
 docs: $(STAMP)-dev
 	$(BIN)/python -m docs.generate

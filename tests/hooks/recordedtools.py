@@ -32,6 +32,9 @@ AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi")
 #: Where a run's directory is in the sandbox. The recorder's was below /tmp, and rules for /tmp see that.
 WORLD = "/tmp/agents"
 
+#: Events that are fired again for as long as hooks keep the agent from stopping.
+STOP_EVENTS = ("Stop", "agentStop", "AfterAgent")
+
 Case = dict[str, Any]
 Facts = dict[str, Any]
 
@@ -120,7 +123,7 @@ def _bytes(value: Any) -> bytes:
 def decided(agent: str, case: Case, compat: Compat) -> Facts:
     """Return what the engine decided about a case, by aspect."""
     world = World(agent, case, compat)
-    if "stops" in case["did"] or case["event"] in ("Stop", "agentStop", "AfterAgent"):
+    if "stops" in case["did"] or case["event"] in STOP_EVENTS:
         facts = _stops(agent, world)
     else:
         facts = {}
@@ -167,6 +170,10 @@ def _decision(agent: str, world: World, payload: dict[str, Any]) -> Facts:
     extras = decision.extras or {}
     halt = decision.halt or extras.get("continue") is False
     facts: Facts = {"halt": halt, "refused": decision.refused, "context": "\n".join(contexts)}
+    if event == "PreModelSwitch" and decision.permission == "ask":  # and nobody answers
+        facts["refused"] = True
+    if event in ("SubagentStop", "subagentStop"):
+        facts["refused"] = decision.force_continue and not decision.halt
     if not (decision.halt and decision.permission != "deny"):
         facts["reason"] = decision.reason or ""
     call = payload.get("tool_input", payload.get("toolArgs"))

@@ -30,7 +30,12 @@ DIVERGENCES = Path(__file__).parents[2] / "docs" / "divergences.md"
 DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "claude_code": {
         "L-CLAUDE-008": ("layers.off-*",),
-        "L-CLAUDE-010": ("PreToolUse.out.continue-false-*", "several.halt-halt", "SessionStart.out.halt"),
+        "L-CLAUDE-010": (
+            *("PreToolUse.out.continue-false-*", "several.halt-halt", "SessionStart.out.halt"),
+            *("PostToolUseFailure.out.halt*", "PreCompact.out.halt*", "SubagentStart.out.halt*"),
+            *("TaskCompleted.out.halt*", "PermissionRequest.out.halt*", "PreModelSwitch.out.halt*"),
+        ),
+        "L-CLAUDE-016": ("WorktreeCreate.out.block",),
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
         "L-CLAUDE-012": ("fault.*", "if.type-*", "matcher.type-*"),
         "L-CLAUDE-013": ("if.bash.*", "if.write.*"),
@@ -39,7 +44,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "codex": {
         "L-CODEX-001": (
             *("PostToolUse.exit2", "PreToolUse.exit2-out", "PreToolUse.raw.exit2-deny-no-stderr"),
-            "Stop.exit2",
+            *("Stop.exit2", "PermissionRequest.exit2-silent", "SubagentStop.exit2-silent"),
         ),
         "L-CODEX-006": ("PostToolUse.out.halt-noreason",),
         "L-CODEX-002": ("*.out.*", "several.updated-ask"),
@@ -52,15 +57,29 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-CODEX-008": ("several.deny-deny",),
     },
     "gemini": {
-        "L-GEMINI-001": ("BeforeTool.exit2-allow-err",),
+        "L-GEMINI-001": (
+            *("BeforeTool.exit2-allow-err", "AfterAgent.exit2-silent", "BeforeAgent.exit2-silent"),
+            "BeforeAgent.out.context-exit2",
+        ),
         "L-GEMINI-005": ("layers.off-project",),
     },
     "copilot": {
-        "L-COPILOT-001": ("preToolUse.continue-false", "preToolUse.legacy-deny"),
-        "L-COPILOT-006": ("agentStop.block-noreason-once",),
+        "L-COPILOT-001": (
+            *("preToolUse.continue-false", "preToolUse.legacy-deny", "PreToolUse.out.block*"),
+            *("permissionRequest.out.block*", "permissionRequest.out.deny", "permissionRequest.out.halt*"),
+            *("permissionRequest.out.behavior-*", "PreToolUse.out.deny", "PreToolUse.out.halt*"),
+        ),
+        "L-COPILOT-006": (
+            *("agentStop.block-noreason-once", "agentStop.out.block-noreason"),
+            *("subagentStop.out.block-noreason", "userPromptSubmitted.out.block-noreason"),
+        ),
         "L-COPILOT-007": ("fault.version-2",),
         "L-COPILOT-008": ("matcher.*",),
-        "L-COPILOT-009": ("preToolUse.exit*", "preToolUse.not-*", "preToolUse.signal-*"),
+        "L-COPILOT-009": (
+            *("preToolUse.exit*", "preToolUse.not-*", "preToolUse.signal-*", "PreToolUse.exit*"),
+            *("PreToolUse.signal", "permissionRequest.exit*", "permissionRequest.signal"),
+            "permissionRequest.out.context-exit2",
+        ),
     },
     "qwen": {
         "L-QWEN-001": ("PreToolUse.top-block-inner-allow", "several.*", "layers.allow-project-deny"),

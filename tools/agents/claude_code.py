@@ -13,6 +13,7 @@ LAYERS = {
     "user": "home/.claude/settings.json",
     "project": "project/.claude/settings.json",
     "local": "project/.claude/settings.local.json",
+    "managed": "etc/managed-settings.json",
 }
 #: Records whose hook waits for another event than the one that they are listed under.
 EVENTS = {"fault.hooks-null": "Stop"}
@@ -27,8 +28,12 @@ _MODES = (*_TOOLS, "UserPromptSubmit", "Stop", "PostToolBatch", "UserPromptExpan
 _REFUSED = re.compile(r"^PreToolUse:\S+ hook error: (.*)$", re.S)
 _BLOCKED = re.compile(r"^\w+ operation blocked by hook:\n(.*?)(?:\n*Original prompt: .*)?$", re.S)
 _ADDED = re.compile(
-    r"<system-reminder>\n(\w+(?::\S+)? hook .*?)(?:\n</system-reminder>|$)|^(Stop hook feedback:.*)", re.S
+    r"<system-reminder>\n(\w+(?::\S+)? hook .*?)(?:\n</system-reminder>|\Z)"
+    r"|^(Stop hook feedback:.*)|^(PostModelSwitch hook additional context: .*?)\n\n",
+    re.S | re.M,
 )
+_WHOLE = re.compile(r"^(.*)$", re.S)
+_FEEDBACK = re.compile(r"^\w+ hook feedback:\n(.*)$", re.S)
 _EXPLANATION = re.compile(r"(Hook JSON output validation failed).*", re.S)
 #: How the agent wraps a reason; what stands for a reason that the hook did not write.
 _STOPPED = "Operation stopped by hook: "
@@ -109,9 +114,13 @@ def facts(record: Record) -> Facts:
     results = objects(record.seen.get("tool_results")) or objects(record.seen.get("shown_results"))
     result = str(results[0]["text"]) if results else ""
     halt = final.get("terminal_reason") in ("hook_stopped", "stop_hook_prevented")
-    texts = [*record.texts("said"), *record.texts("first"), *(str(each["text"]) for each in results)]
-    added = "\n".join(a or b for text in texts for a, b in _ADDED.findall(text)).replace("&lt;", "<")
+    read = [*record.texts("said"), *record.texts("first"), *record.texts("between")]
+    texts = [*read, *(str(each["text"]) for each in results)]
+    added = "\n".join("".join(found) for text in texts for found in _ADDED.findall(text)).replace("&lt;", "<")
     did: Facts = {"ran": list(record.texts("ran")), "halt": halt}
+    special = _special(record, results, final)
+    if special is not None:
+        return {"ran": did["ran"], **special, "context": _ours(added)}
     if not halt:
         did["context"] = _ours(added)
     if event == "PreToolUse":
@@ -143,6 +152,35 @@ def facts(record: Record) -> Facts:
     return did
 
 
+def _special(record: Record, results: list[Object], final: Object) -> Facts | None:
+    """Return what happened on an event whose effect shows in a place of its own, or None."""
+    event, requests = record.event, record.number("requests")
+    subtypes = [each.get("subtype") for each in objects(record.seen.get("notices"))]
+    if event in ("Setup", "InstructionsLoaded", "CwdChanged", "SessionEnd", "MessageDisplay"):
+        return {"halt": requests == 0}
+    if event == "SubagentStart":
+        return {"halt": "go" not in record.texts("between")}
+    if event == "SubagentStop":
+        return {"stops": len(record.texts("ran"))}
+    if event in ("PreCompact", "PostCompact"):
+        refused = "compact_boundary" not in subtypes
+        text = str(final.get("result", "")).removeprefix("Compaction blocked by PreCompact hook: ")
+        reason = {"reason": _reason(_WHOLE, text, record)} if refused else {}
+        return {"refused": refused, **reason}
+    if event in ("TaskCreated", "TaskCompleted"):
+        text = str(results[-1]["text"])
+        refused = text.startswith(f"{event} hook feedback:")
+        reason = {"reason": _reason(_FEEDBACK, text, record)} if refused else {}
+        return {"refused": refused, **reason}
+    if event == "PreModelSwitch":
+        return {"refused": not any("opus" in each for each in record.texts("models"))}
+    if event == "PostModelSwitch":
+        return {"halt": requests == 0}
+    if event == "WorktreeCreate":
+        return {"refused": bool(results) and str(results[0]["text"]).startswith("WorktreeCreate hook failed")}
+    return None
+
+
 def _ours(added: str) -> str:
     """Return what the model received, without where the agent stored a text that is too long for it."""
     return re.sub(r"Full output saved to: [^\n]*", "Full output saved to: FILE", added)
@@ -159,6 +197,6 @@ def _reason(pattern: re.Pattern[str], text: str, record: Record) -> str:
     match = pattern.search(text)
     text = match[1].strip() if match else text
     for command in commands(record.layers):
-        text = text.replace(f"[{command}]: ", "")
+        text = text.replace(f"[{command}]: ", "").replace(f"[{command}]", "")
     text = _EXPLANATION.sub(r"\1…", text)
     return "" if text in _NO_REASON else text

@@ -25,6 +25,11 @@ _REFUSED = re.compile(
     r"^(?:Command|Tool call) blocked by PreToolUse hook: (.*?)(?:\. (?:Command|Tool):.*)?$", re.S
 )
 
+_REJECTED = re.compile(r'Rejected\(\\"((?!Automatic approval review).*)\\"\)', re.S)
+
+#: What a sub-agent reads besides, and what the agent above it reads when it ends.
+_NOTICE = re.compile(r"^go$|<subagent_notification>.*?</subagent_notification>", re.S | re.M)
+
 
 def payloads(record: Record) -> list[Object]:
     """Return the payloads of the events that the record's hooks wait for."""
@@ -63,11 +68,13 @@ def facts(record: Record) -> Facts:
     """Return what the agent did."""
     event = record.event
     result = next(iter(record.texts("tool_results")), "")
-    did: Facts = {
-        "ran": list(record.texts("ran")),
-        "context": joined(record.texts("said"), record.texts("first")),
-    }
+    texts = joined(record.texts("said"), record.texts("first"), record.texts("between"))
+    did: Facts = {"ran": list(record.texts("ran")), "context": _NOTICE.sub("", texts)}
     requests = record.number("requests")
+    if event == "PermissionRequest":
+        return _asked(record, result)
+    if event in ("PreCompact", "PostCompact"):
+        return {"ran": did["ran"], "halt": requests == 1}
     if event == "PreToolUse":
         match = _REFUSED.match(result)
         did["refused"] = match is not None
@@ -82,6 +89,22 @@ def facts(record: Record) -> Facts:
         did["halt"] = requests == 1
     elif event == "Stop":
         did["stops"] = requests
-    elif event == "SessionStart":
+    elif event == "SubagentStart":
+        did["halt"] = "go" not in texts.split("\n")
+    elif event == "SubagentStop":
+        del did["context"]
+        did.update(ran=["a"], refused=len(record.texts("ran")) > 1)  # again and again, until the agent ends
+    elif event in ("SessionStart", "SessionEnd"):
         did["halt"] = requests == 0
+    return did
+
+
+def _asked(record: Record, result: str) -> Facts:
+    """Return what came of a request for permission; without a decision the agent's own reviewer decides."""
+    match = _REJECTED.search(result)
+    did: Facts = {"ran": list(record.texts("ran")), "refused": match is not None}
+    if match is not None:
+        did["reason"] = match[1]
+    if record.texts("files"):
+        did["touched"] = list(record.texts("files"))
     return did

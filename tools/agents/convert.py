@@ -1,6 +1,7 @@
 """Records of an agent as cases: python -m tools.agents.convert AGENT VERSION RECORDS.json [DIRECTORY]
 
-Writes ``conformance/hooks/AGENT/recorded/TOPIC.json``; tests/hooks/test_recorded.py says what the fields mean.
+RECORDS is the output of tools.agents.record. Writes ``conformance/hooks/AGENT/recorded/TOPIC.json``;
+tests/hooks/recordedtools.py says what the fields mean.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import cast
 
 from tools.agents.records import Agent, Json, Object, Record, listed, mapping, read
 
-AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi")
+AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi", "goose", "grok", "hermes")
 FORMAT = "sandhook recorded hooks 1"
 
 
@@ -55,9 +56,12 @@ def case(agent: Agent, record: Record) -> Object:
         fields["env"] = record.env
     if record.args:
         fields["args"] = list(record.args)
+    if record.scene:
+        fields["scene"] = record.scene
     if record.event == "*":
         return {**fields, "probes": _probes(record)}
-    fields["fire"] = list(agent.payloads(record))
+    received = record.received
+    fields["fire"] = [received] if received is not None else list(agent.payloads(record))
     if record.allowed != "Bash":
         fields["allowed"] = record.allowed
     reason = agent.INCOMPARABLE.get(record.id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tools.agents.records import Facts, Object, Record, joined
 
 CONTRACT = "copilot"
@@ -14,7 +16,13 @@ LAYERS = {
     "claude-project": "project/.claude/settings.json",
 }
 EVENTS: dict[str, str] = {}
-INCOMPARABLE: dict[str, str] = {}
+_UNSEEN = "the recorder does not see where the context of a prompt goes"
+INCOMPARABLE: dict[str, str] = {
+    "userPromptSubmitted.out.context": _UNSEEN,
+    "userPromptSubmitted.out.context-exit1": _UNSEEN,
+}
+
+_DENIED = re.compile(r"Permission denied by a PermissionRequest hook: (.*)$", re.S)
 
 
 def payloads(record: Record) -> list[Object]:
@@ -57,11 +65,21 @@ def facts(record: Record) -> Facts:
     did: Facts = {"ran": [*sorted(set(record.texts("ran")))], "texts": texts}
     if not requests:  # nobody read anything
         del did["texts"]
-    if event in ("preToolUse", "PreToolUse"):
+    if event in ("permissionRequest", "PermissionRequest"):
+        match = _DENIED.match(result)
+        did = {"ran": did["ran"], "refused": match is not None}
+        if match is not None:
+            did["reason"] = match[1]
+        if files:
+            did["touched"] = list(files)
+    elif event in ("preToolUse", "PreToolUse"):
         did["touched"] = list(files)
         did["refused"] = "enied by preToolUse hook" in result or ("hook" in result and not files)
-    elif event == "userPromptSubmitted":
+    elif event in ("userPromptSubmitted", "UserPromptSubmit"):
         did["refused"] = requests == 0
-    elif event == "agentStop":
+    elif event in ("agentStop", "Stop"):
         did["stops"] = requests
+    elif event in ("subagentStop", "SubagentStop"):
+        del did["texts"]
+        did["refused"] = len(record.texts("ran")) > 1  # again and again, until the agent is ended
     return did

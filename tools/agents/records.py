@@ -14,6 +14,9 @@ from typing import NamedTuple, Protocol, TypeAlias, cast
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Object: TypeAlias = "dict[str, Json]"
 
+#: Fields of a case that only the recorder reads.
+SCENE = ("script", "prompt", "turns", "endpoints", "limit", "config", "tables", "trust", "sandbox")
+
 #: What the agent did, by aspect; an aspect that a record cannot show is absent.
 Facts: TypeAlias = "dict[str, Json]"
 
@@ -30,6 +33,8 @@ class Record(NamedTuple):
     args: list[str]
     prompt: str
     allowed: str
+    #: Other fields of the case, which say how the agent was started.
+    scene: Object
     seen: Object
 
     @property
@@ -37,6 +42,12 @@ class Record(NamedTuple):
         """The tool calls that the model asks for, in order."""
         flat = [each for step in self.script for each in (step if isinstance(step, list) else [step])]
         return [each for each in flat if isinstance(each, dict) and "tool" in each]
+
+    @property
+    def received(self) -> Object | None:
+        """The payload that the case's hook kept: the exact one of the event."""
+        payload = mapping(mapping(self.seen.get("probes")).get("a")).get("payload")
+        return payload if isinstance(payload, dict) and self.event != "*" else None
 
     def number(self, key: str) -> int:
         """Return a number of what was observed; 0 when it is absent."""
@@ -87,6 +98,7 @@ def read(value: Json, touch: Object) -> Record:
         args=args,
         prompt=str(fields.get("prompt", "do it")),
         allowed=str(fields.get("allowed", "Bash")),
+        scene={key: fields[key] for key in SCENE if key in fields},
         seen=mapping(fields.get("observed")),
     )
 

@@ -14,6 +14,13 @@ from sandhook.hooks.model import Context, Operation, Placement, Verdict
 _ASKING = ("AskUserQuestion", "ExitPlanMode")
 
 
+#: Events on which the agent does not look at ``continue: false``.
+_NEVER_STOP = (
+    *("PermissionRequest", "PostToolUseFailure", "SubagentStart", "SubagentStop", "PreCompact"),
+    *("PreModelSwitch", "TaskCompleted"),
+)
+
+
 def place(name: str) -> Placement:
     """Return where an event's context goes."""
     row = ROWS[name]
@@ -64,7 +71,9 @@ def obeyed(name: str, event: Event, value: JsonObject, profile: Profile, notes: 
         del extras["classifierContext"]
     verdict = verdict._replace(extras=extras or None)
     text = text_of(specific, "additionalContext") if "additionalContext" in row.specific else None
-    if text is not None:
+    if text is not None and name == "Setup" and profile.has("setup_context"):
+        notes.append("additionalContext on Setup does not reach the model")
+    elif text is not None:
         verdict = _with_context(
             name, verdict, capped(text, "additionalContext", notes, profile), profile, notes
         )
@@ -89,7 +98,9 @@ def _goes_on(name: str, profile: Profile) -> bool:
     """Return whether ``continue: false`` comes too late, as upstream: a call is made, and then the turn ends."""
     if name == "PreToolUse":
         return profile.reproduces("call_before_halt")
-    return name == "SessionStart" and profile.reproduces("start_goes_on")
+    if name == "SessionStart":
+        return profile.reproduces("start_goes_on")
+    return name in _NEVER_STOP and profile.reproduces("event_goes_on")
 
 
 def _decision(name: str, event: Event, value: JsonObject, specific: JsonObject, notes: list[str]) -> Verdict:

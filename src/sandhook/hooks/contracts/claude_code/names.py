@@ -189,6 +189,7 @@ ROWS: dict[str, EventRow] = {
         "x.TaskCompleted",
         "block",
         ("task_id", "task_subject", "task_description?", "teammate_name?", "team_name?"),
+        blocks=True,
         stops=True,
         types=_ALL,
     ),

@@ -66,6 +66,9 @@ def fields_of(name: str, event: Event) -> JsonObject:
         payload["permission_mode"] = extras.get("permission_mode", "default")
     if event.agent_id is not None:
         payload["agent_id"] = event.agent_id
+        agent_type = value_of(name, "agent_type", event)
+        if not isinstance(agent_type, _Absent):
+            payload["agent_type"] = agent_type
     payload["hook_event_name"] = name
     for key in ROWS[name].fields:
         value = value_of(name, key.rstrip("?"), event)

@@ -56,6 +56,13 @@ CHANGES = (
     Change("2.1.317", "sdk_on_failure", "`on_failure` of the SDK's matchers"),
     Change("2.1.330", "call_before_halt", "`continue: false` before a tool ends the turn after the call"),
     Change("2.1.330", "start_goes_on", "`continue: false` at a session's start has no effect"),
+    Change(
+        "2.1.330",
+        "event_goes_on",
+        "`continue: false` has no effect on PermissionRequest, PostToolUseFailure, PreCompact, PreModelSwitch, SubagentStart, "
+        "SubagentStop, TaskCompleted",
+    ),
+    Change("2.1.330", "setup_context", "`additionalContext` on Setup does not reach the model"),
     Change("2.1.330", "failed_stop", "`onFailure` has no effect on Stop and SubagentStop"),
     Change("2.1.330", "whole_file", "one fault drops the whole settings file"),
     Change("2.1.330", "wrappers", "`if` removes no wrappers but `xargs` and assignments"),

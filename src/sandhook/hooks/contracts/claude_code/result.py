@@ -14,7 +14,8 @@ from sandhook.hooks.contracts.claude_code.accepted_fields import capped, invalid
 from sandhook.hooks.contracts.claude_code.apply import effect, obeyed, place
 from sandhook.hooks.contracts.claude_code.names import NO_WORDS, ROWS
 from sandhook.hooks.contracts.claude_code.profile import Profile
-from sandhook.hooks.event import Event
+from sandhook.hooks.decode import object_of, text_of
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import HookSpec, RunResult, Verdict
 
 
@@ -41,7 +42,7 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
     if type_ in ("prompt", "agent"):
         return _not_run(spec, event, ran, notes) if broken else reply.decode(spec, ran.stdout, profile, notes)
     if name == "WorktreeCreate" and type_ == "command":
-        return _not_run(spec, event, ran, notes) if broken else _worktree(ran, words, notes)
+        return _not_run(spec, event, ran, notes) if broken else _worktree(ran, words, profile, notes)
     printed = Printed(None, "") if ran.truncated else read_output(ran.stdout)
     notes.extend(printed.notes)
     wrong = None if printed.value is None else invalid(name, printed.value)
@@ -197,10 +198,13 @@ def _text(spec: HookSpec, printed: Printed, words: str, profile: Profile, notes:
     return Verdict(undecodable=why or "standard output is plain text")
 
 
-def _worktree(ran: RunResult, words: str, notes: list[str]) -> Verdict:
+def _worktree(ran: RunResult, words: str, profile: Profile, notes: list[str]) -> Verdict:
     if ran.exit_status:
         reason = words or f"exit status {ran.exit_status}"
         return Verdict("block", True, block=True, reason=reason)
+    value = None if ran.truncated else read_output(ran.stdout).value
+    if value is not None and (why := _no_worktree(value, profile)) is not None:
+        return Verdict("block", True, block=True, reason=why)
     text = "" if ran.truncated else _plain(ran.stdout.decode("utf-8", "replace"))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
@@ -209,6 +213,19 @@ def _worktree(ran: RunResult, words: str, notes: list[str]) -> Verdict:
     if lines[-1].startswith("{"):
         notes.append("WorktreeCreate reads no JSON from a command: the last line is the path")
     return Verdict("path", True, extras={"worktreePath": lines[-1]})
+
+
+def _no_worktree(value: JsonObject, profile: Profile) -> str | None:
+    """Return why an object makes no worktree, or None; upstream takes the reason of a refusal for the path."""
+    wrong = invalid("WorktreeCreate", value)
+    if wrong is not None:
+        return wrong
+    if "hookSpecificOutput" in value and "worktreePath" not in object_of(value, "hookSpecificOutput"):
+        return "hookSpecificOutput has no worktreePath"
+    reason = text_of(value, "reason")
+    if value.get("decision") == "block" and (reason is None or not profile.strict):
+        return reason or "the hook printed no path"
+    return None
 
 
 def _plain(text: str) -> str:

@@ -36,6 +36,9 @@ def event(name: str, payload: Json) -> Event:
 #: What the model reads in place of a result for which a hook says ``continue: false`` without a reason.
 STOPPED = "PostToolUse hook stopped execution"
 
+#: What the model reads for a permission that a hook denied without a message.
+DENIED = "PermissionRequest hook denied approval"
+
 #: Events on which the status 2 and ``decision: block`` refuse.
 BLOCKABLE = ("PreToolUse", "PermissionRequest", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop")
 
@@ -108,7 +111,11 @@ def _verdict_of(name: str, event: Event, ran: RunResult, notes: list[str], *, be
         notes.append(f"the whole output is dropped by Codex: {dropped}")
         meant = _refused(name, event, value, specific, notes) if better else None
         return meant or Verdict("none", undecodable=dropped, diagnostics=tuple(notes))
-    verdict = _refused(name, event, value, specific, notes) or Verdict("none")
+    meant = _refused(name, event, value, specific, notes)
+    if meant is not None and _without_effect(name, meant, specific, better=better):
+        notes.append(f"Codex does not look at this field on {name}: the hook decided nothing")
+        meant = None
+    verdict = meant or Verdict("none")
     if verdict.halt and name == "PostToolUse":
         reason = text_of(value, "stopReason") or text_of(value, "reason") or STOPPED
         verdict = verdict._replace(halt=better, reason=reason, result=Operation("replace", reason))
@@ -134,12 +141,22 @@ def _refused(
         return Verdict("halt", True, halt=True, reason=reason, diagnostics=tuple(notes))
     decision = object_of(specific, "decision")
     if name == "PermissionRequest" and (decision.get("behavior") == "deny" or _reserved(decision)):
-        return refusal(event.kind, text_of(decision, "message") or "denied by hook", notes)
+        return refusal(event.kind, text_of(decision, "message") or DENIED, notes)
     if (name == "PreToolUse" and word == "deny") or (name in BLOCKABLE and value.get("decision") == "block"):
         return refusal(event.kind, reason or "blocked by hook", notes)
     if name == "PreToolUse" and word == "ask":
         return Verdict("ask", True, permission="ask", reason=reason, diagnostics=tuple(notes))
     return None
+
+
+def _without_effect(name: str, meant: Verdict, specific: JsonObject, *, better: bool) -> bool:
+    """Return whether a refusal is in a field that Codex does not look at on this event."""
+    if name == "SessionEnd":
+        return True
+    if better:
+        return False
+    behavior = object_of(specific, "decision").get("behavior")
+    return (name == "PermissionRequest" and behavior != "deny") or (name == "SubagentStart" and meant.halt)
 
 
 def _reserved(decision: JsonObject) -> list[str]:
@@ -192,4 +209,6 @@ def _odd_permission(value: JsonObject, specific: JsonObject) -> str | None:
     behavior = object_of(specific, "decision").get("behavior")
     if "decision" in specific and behavior not in ("allow", "deny"):
         return "hookSpecificOutput.decision.behavior: wanted one of allow, deny"
+    for key in _reserved(object_of(specific, "decision")):
+        return f"hookSpecificOutput.decision.{key} is not supported"
     return None if value.get("continue") is not False else "continue is not supported on PermissionRequest"

@@ -21,8 +21,8 @@ ROWS = {
     "agentStop": Row("stop", ("transcriptPath", "stopReason?", "stop_hook_active")),
     "subagentStart": Row("subagent.start", ("agentName", "transcriptPath"), "agentName"),
     "subagentStop": Row("subagent.stop", ("agentName", "transcriptPath", "stopReason?"), "agentName"),
-    "preCompact": Row("compact.pre", ("trigger", "transcriptPath"), "trigger"),
-    "errorOccurred": Row("x.errorOccurred", ("error", "errorContext?", "recoverable?")),
+    "preCompact": Row("compact.pre", ("transcriptPath", "trigger", "customInstructions?"), "trigger"),
+    "errorOccurred": Row("x.errorOccurred", ("errorContext?", "recoverable?", "error")),
     "notification": Row("notification", ("message", "title?", "notificationType"), "notificationType"),
 }
 EVENTS = {name: row.kind for name, row in ROWS.items()}
@@ -90,6 +90,10 @@ MAX_OUTPUT, MAX_CONTEXT = 10 << 20, 10_000
 
 #: What the agent writes for a refusal without a reason, and for a hook that failed.
 NO_REASON, FAILED = "No reason provided", "hook errored"
+
+#: The same for a request for permission: the exit status 2, and any other failure.
+PERMISSION_DENIED = "Permission denied by hook."
+PERMISSION_FAILED = "Permission request hook failed"
 
 #: How often a hook may keep the agent from stopping.
 STOPS = 8

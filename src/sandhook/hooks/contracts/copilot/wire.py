@@ -21,6 +21,8 @@ from sandhook.hooks.contracts.copilot.names import (
     FAILED,
     MAX_CONTEXT,
     NO_REASON,
+    PERMISSION_DENIED,
+    PERMISSION_FAILED,
     PLACES,
     ROWS,
     STOPS,
@@ -28,6 +30,7 @@ from sandhook.hooks.contracts.copilot.names import (
     snake,
 )
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of, text_of
+from sandhook.hooks.decode import decode as decode_json
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.matcher import as_text
 from sandhook.hooks.model import Compat, HookSpec, Operation, Placement, Request, RunResult, Verdict
@@ -114,9 +117,15 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
             reason = "hook exited with code 2" if ran.exit_status == 2 else FAILED
         notes += accidents(ran, words, ran.exit_status) if ran.exit_status else []
         return refusal(event.kind, reason, notes)._replace(could_not_run=why, decided=why is None)
+    if native == "permissionRequest" and (why is not None or ran.exit_status):
+        reason = words or (PERMISSION_DENIED if ran.exit_status == 2 else PERMISSION_FAILED)
+        if compat == "strict":
+            reason = PERMISSION_DENIED if ran.exit_status == 2 else PERMISSION_FAILED
+        return refusal(event.kind, reason, notes)._replace(could_not_run=why, decided=why is None)
     if why is not None:
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
-    if ran.exit_status:
+    spoke = ran.exit_status == 2 and event.kind in (*GOES_ON, "prompt.submit") and ran.stdout.strip()
+    if ran.exit_status and not spoke:
         meant = "a warning" if ran.exit_status == 2 else "logged"
         notes.append(f"exit status {ran.exit_status} is {meant} on {native}, and refuses nothing")
         return Verdict(
@@ -130,7 +139,10 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
     except DecodeError as error:
         odd = f"standard output is not a JSON object: {error}"
         notes.append(odd)
-        return unreadable(odd, notes, exceeded_bound=isinstance(error, BoundExceeded))
+        unread = unreadable(odd, notes, exceeded_bound=isinstance(error, BoundExceeded))
+        if native != "permissionRequest" or unread.exceeded_bound or _is_array(text):
+            return unread
+        return refusal(event.kind, PERMISSION_FAILED, notes)._replace(undecodable=odd)
     notes.extend(decoded.diagnostics)
     value, better = decoded.value, compat != "strict"
     if native == "preToolUse" and (spec.extras or {}).get("name") == native:
@@ -147,6 +159,14 @@ def _without_specific(value: JsonObject, notes: list[str], *, better: bool) -> J
     if better and specific.get("permissionDecision") == "deny":
         return value
     return {key: item for key, item in value.items() if key != "hookSpecificOutput"}
+
+
+def _is_array(text: str) -> bool:
+    """Return whether a text is an array, which is no decision of a request for permission and no failure."""
+    try:
+        return isinstance(decode_json(text).value, list)
+    except DecodeError:
+        return False
 
 
 def _without_progress(text: str) -> str:
@@ -191,6 +211,9 @@ def _decided(
 ) -> Verdict:
     key = "behavior" if native == "permissionRequest" else "permissionDecision"
     top, inner = value.get(key), specific.get(key) or object_of(specific, "decision").get(key)
+    if native == "permissionRequest" and inner is not None and not (better and inner == "deny"):
+        notes.append("hookSpecificOutput is not looked at on permissionRequest: behavior is at the top")
+        inner = None
     word = stronger((top, inner)) if better else top or inner
     if native in ("preToolUse", "permissionRequest"):
         reason = text_of(value, "permissionDecisionReason", "message", "reason") or text_of(
@@ -220,6 +243,9 @@ def _decided(
             return Verdict("none", True)
         return refusal(event.kind, text_of(value, "reason") or "blocked by hook")
     if native == "userPromptSubmitted" and value.get("decision") == "block":
+        if not better and not text_of(value, "reason"):
+            notes.append("decision: block without a reason has no effect in Copilot CLI")
+            return Verdict("none")
         return refusal(event.kind, text_of(value, "reason") or "blocked by hook")
     if native == "postToolUse" and value.get("decision") == "block":
         return refusal(event.kind, text_of(value, "reason") or "blocked by hook")

@@ -15,7 +15,7 @@ ROWS = {
     "AfterModel": Row("model.post", ("llm_request", "llm_response")),
     "BeforeToolSelection": Row("x.BeforeToolSelection", ("llm_request",)),
     "BeforeTool": Row("tool.pre", _TOOL, "tool_name"),
-    "AfterTool": Row("tool.post", (*_TOOL, "tool_response"), "tool_name"),
+    "AfterTool": Row("tool.post", ("tool_name", "tool_input", "tool_response", "mcp_context?"), "tool_name"),
     "PreCompress": Row("compact.pre", ("trigger",), "trigger"),
     "Notification": Row("notification", ("notification_type", "message", "details"), "notification_type"),
 }

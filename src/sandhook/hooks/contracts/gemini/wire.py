@@ -85,6 +85,9 @@ def event(name: str, payload: Json) -> Event:
     return described.with_(timestamp=stamp) if isinstance(stamp, str) else described
 
 
+#: Events whose context reaches nobody.
+_WITHOUT_CONTEXT = ("BeforeTool", "SessionEnd")
+
 #: Where context goes on events other than those of tools.
 _PLACES: dict[str, Placement] = {"BeforeAgent": "prompt", "SessionStart": "session"}
 
@@ -186,8 +189,8 @@ def _verdict_of(name: str, event: Event, value: JsonObject, notes: list[str]) ->
     if name == "BeforeTool" and isinstance(patch, dict):
         verdict = verdict._replace(input=Operation("merge", patch))
     context = text_of(specific, "additionalContext")
-    if context is not None and name == "BeforeTool":
-        notes.append("additionalContext is not looked at on BeforeTool: Gemini CLI drops it")
+    if context is not None and name in _WITHOUT_CONTEXT:
+        notes.append(f"additionalContext is not looked at on {name}: Gemini CLI drops it")
     elif context is not None:
         verdict = verdict._replace(context=((context, _PLACES.get(name, "result")),))
     keys = ("tailToolCallRequest", "llm_request", "llm_response", "toolConfig", "clearContext")

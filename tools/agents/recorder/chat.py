@@ -1,0 +1,24 @@
+"""Reading requests in the format of OpenAI's Chat Completions."""
+
+from __future__ import annotations
+
+from tools.agents.records import Json, Object, objects
+
+
+def texts(request: Object, *hidden: str) -> list[str]:
+    """Return the user's texts, without those that begin with a word of ``hidden``."""
+    messages = (each for each in objects(request.get("messages")) if each.get("role") == "user")
+    found = [text for message in messages for text in _flat(message.get("content"))]
+    return [text for text in found if not (hidden and text.startswith(hidden))]
+
+
+def results(request: Object) -> list[str]:
+    """Return what the model got for its calls."""
+    messages = (each for each in objects(request.get("messages")) if each.get("role") == "tool")
+    return [text for message in messages for text in _flat(message.get("content"))]
+
+
+def _flat(content: Json) -> list[str]:
+    if isinstance(content, str):
+        return [content]
+    return [str(part["text"]) for part in objects(content) if "text" in part]
