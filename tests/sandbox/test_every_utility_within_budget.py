@@ -30,7 +30,7 @@ from tests.sandbox.tools import every
 from tests.sandbox.uses import SHAPES, needs_another_input, uses
 
 MEASURED = hasattr(os, "fork") and Path("/proc/self/clear_refs").exists()
-needs_linux = pytest.mark.skipif(not MEASURED, reason="peaks of memory are read in /proc")
+pytestmark = pytest.mark.skipif(not MEASURED, reason="peaks of memory are read in /proc")
 
 LIMITS = Limits(wall_seconds=1.0)
 MARGIN = 0.25  #: seconds of processor time after the deadline
@@ -151,14 +151,12 @@ SAMPLE = [
 ]  # fmt: skip
 
 
-@needs_linux
 @pytest.mark.usefixtures("warm")
 @pytest.mark.parametrize(("script", "shape"), every(5, SAMPLE))
 def test_a_sample_of_utilities_is_back_in_time(script: str, shape: str) -> None:
     check(script, shape, SIZE)
 
 
-@needs_linux
 @pytest.mark.slow
 @pytest.mark.usefixtures("warm")
 @pytest.mark.parametrize(("script", "shape", "size"), combinations())

@@ -14,7 +14,7 @@ from typing import cast
 
 from tools.agents.records import Agent, Json, Object, Record, listed, mapping, read
 
-AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi", "goose", "grok", "hermes")
+AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi")
 FORMAT = "sandhook recorded hooks 1"
 
 
