@@ -35,7 +35,8 @@ def check_run(script: Script, streams: Streams, limits: object, temporary_files:
         _check_arguments(script.args)
     if script.env is not None:
         _check_environment(script.env)
-    _check_limits(limits)
+    if limits is not None:
+        _check_limits(limits)
     stdin: object = streams.stdin
     if not isinstance(stdin, (bytes, str)) and not callable(stdin):
         raise TypeError(f"stdin must be bytes, a text or a callable, not {_shown(stdin)}")

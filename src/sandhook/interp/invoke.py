@@ -115,21 +115,16 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         state.positional = positional
         state.loops = loops
         state.source = source
-        if frame.saved or frame.options is not None or len(frames) == state.execution.base_calls:
-            _leave(state, frame, arguments)
+        if state.traps and len(frames) == state.execution.base_calls and "EXIT" in state.traps:
+            # the call was all that its process does, and the trap follows
+            traps.keep_locals(state, arguments)
+        elif frame.saved or frame.options is not None:
+            leave(state, frame)
     if state.traps:
         traps.note_return(state, status)
     state.last_argument = arguments[-1] if arguments else function.name
     state.status = status
     return status
-
-
-def _leave(state: State, frame: Frame, arguments: list[str]) -> None:
-    """Restore what the locals of a call hid, unless the call was all that its process does and the EXIT trap follows."""
-    if len(state.frames) == state.execution.base_calls and "EXIT" in state.traps:
-        traps.keep_locals(state, arguments)
-    else:
-        leave(state, frame)
 
 
 def _charge_four(state: State, arguments: list[str], positional: list[str]) -> Charge | None:
