@@ -116,8 +116,7 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         state.loops = loops
         state.source = source
         if state.traps and len(frames) == state.execution.base_calls and "EXIT" in state.traps:
-            # the call was all that its process does, and the trap follows
-            traps.keep_locals(state, arguments)
+            traps.keep_locals(state, arguments)  # only the trap follows the call
         elif frame.saved or frame.options is not None:
             leave(state, frame)
     if state.traps:
