@@ -111,10 +111,8 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
             traps.resume(state, hidden)
         state.calls -= 1
         frames.pop()
-        state.line = frame.line
-        state.positional = positional
-        state.loops = loops
-        state.source = source
+        state.line, state.positional = frame.line, positional
+        state.loops, state.source = loops, source
         if state.traps and len(frames) == state.execution.base_calls and "EXIT" in state.traps:
             traps.keep_locals(state, arguments)  # only the trap follows the call
         elif frame.saved or frame.options is not None:
