@@ -57,16 +57,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         if branch is not None:
             call.ctx.write_line(branch.removeprefix("refs/heads/"))
         return 0
-    lists = options.list or any(
-        each is not None
-        for each in (
-            filters.contains,
-            filters.no_contains,
-            filters.merged,
-            filters.no_merged,
-            filters.points_at,
-        )
-    )
+    lists = options.list or filters.selects
     if options.change is not None or options.upstream is not None or (parsed.operands and not lists):
         raise GitError("branch only lists branches in the sandbox (L-GIT-001)", status=129)
     _Listing(repository, options, filters, parsed.operands).write()

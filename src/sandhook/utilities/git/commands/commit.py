@@ -23,23 +23,12 @@ from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit
 from sandhook.utilities.git.store.index import Index, IndexEntry
 from sandhook.utilities.git.store.index_writing import IndexChange, entry_of, write_tree
-from sandhook.utilities.git.store.ref_writing import move_head
+from sandhook.utilities.git.store.ref_writing import end_operation, move_head
 from sandhook.utilities.git.store.repository import Repository
-from sandhook.utilities.git.store.writing import remove_file, write_object
+from sandhook.utilities.git.store.writing import write_object
 from sandhook.utilities.git.work.long_status import LongStatus
 from sandhook.utilities.git.work.staging import Staging
 from sandhook.utilities.git.work.status import Wanted, collect
-
-#: Files of an operation that a commit ends.
-_STATE = (
-    "CHERRY_PICK_HEAD",
-    "REVERT_HEAD",
-    "MERGE_HEAD",
-    "MERGE_MSG",
-    "MERGE_MODE",
-    "SQUASH_MSG",
-    "AUTO_MERGE",
-)
 
 
 @option_set
@@ -154,8 +143,7 @@ class _Commit:
         kind = " (amend)" if self.options.amend else ""
         kind = kind or (" (initial)" if self.head is None else " (merge)" if len(parents) > 1 else "")
         move_head(self.repository, oid, committer.text(), f"commit{kind}: {text.lstrip().split(chr(10))[0]}")
-        for name in _STATE:
-            remove_file(self.access, f"{self.repository.git_dir}/{name}")
+        end_operation(self.repository)
         if not self.options.quiet:
             reuses = self.message.author is not None and not self.options.reset_author
             shows_date = reuses or self.options.date is not None

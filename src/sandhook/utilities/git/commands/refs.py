@@ -36,6 +36,12 @@ class FilterOptions:
         opt("--column", "STYLE", "", optional=True, const="always"), opt("--no-column", const=None)
     )
 
+    @property
+    def selects(self) -> bool:
+        """True if only references of some commits are wanted."""
+        commits = self.contains, self.no_contains, self.merged, self.no_merged, self.points_at
+        return any(commit is not None for commit in commits)
+
 
 def select(
     repository: Repository, options: FilterOptions, refs: Sequence[Ref], default_sort: str
@@ -119,16 +125,7 @@ def run_tag(call: Invocation, arguments: Sequence[str]) -> int:
     parsed = Parser(TagOptions, FilterOptions).parse(arguments)
     options, filters = parsed.of(TagOptions), parsed.of(FilterOptions)
     listing = options.list or options.lines is not None or not parsed.operands
-    listing = listing or any(
-        each is not None
-        for each in (
-            filters.contains,
-            filters.no_contains,
-            filters.merged,
-            filters.no_merged,
-            filters.points_at,
-        )
-    )
+    listing = listing or filters.selects
     if options.change is not None or options.message is not None or not listing:
         raise GitError("tag only lists tags in the sandbox (L-GIT-001)", status=129)
     repository = call.repository

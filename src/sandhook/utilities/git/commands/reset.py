@@ -20,21 +20,11 @@ from sandhook.utilities.git.names.pathspec import Pathspec, operands_of
 from sandhook.utilities.git.names.quote import quote
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.index_writing import IndexChange, entry_of
-from sandhook.utilities.git.store.ref_writing import move_head
+from sandhook.utilities.git.store.ref_writing import end_operation, move_head
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.writing import remove_file, write_new
 from sandhook.utilities.git.work.staging import Staging
 from sandhook.utilities.git.work.tree import WorkTree, compare_work_tree
-
-_STATE = (
-    "CHERRY_PICK_HEAD",
-    "REVERT_HEAD",
-    "MERGE_HEAD",
-    "MERGE_MSG",
-    "MERGE_MODE",
-    "SQUASH_MSG",
-    "AUTO_MERGE",
-)
 
 
 @option_set
@@ -131,8 +121,7 @@ def _reset(call: Invocation, options: Options, commit: str | None, name: str, tr
         person = person_of(call.ctx, repository.config, "COMMITTER").text()
         move_head(repository, commit, person, f"reset: moving to {name}")
     if not is_soft:
-        for each in _STATE:
-            remove_file(call.access, f"{repository.git_dir}/{each}")
+        end_operation(repository)
     return 0
 
 

@@ -9,9 +9,20 @@ from sandhook.utilities.git.diff.model import NULL_ID
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.repository import Repository
-from sandhook.utilities.git.store.writing import append_line, replace_file
+from sandhook.utilities.git.store.writing import append_line, remove_file, replace_file
 
 _LOGGED = ("refs/heads/", "refs/remotes/", "refs/notes/")
+
+#: Files of a merge, a cherry-pick or a revert, until a commit or a reset ends it.
+_OPERATION = (
+    "CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "SQUASH_MSG", "AUTO_MERGE",
+)  # fmt: skip
+
+
+def end_operation(repository: Repository) -> None:
+    """Remove the files of the operation that a repository is in."""
+    for name in _OPERATION:
+        remove_file(repository.access, f"{repository.git_dir}/{name}")
 
 
 def move_head(repository: Repository, oid: str, person: str, message: str) -> None:
