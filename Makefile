@@ -33,7 +33,9 @@ endif
 
 # Types are looked at as on each of these, wherever it runs.
 PLATFORMS = linux darwin win32
-TYPES = set -e; for p in $(PLATFORMS); do $(BIN)/mypy --no-error-summary --platform $$p --cache-dir .mypy_cache/$$p; done
+TYPES = set -e; jobs=; for p in $(PLATFORMS); do \
+	$(BIN)/mypy --no-error-summary --platform $$p --cache-dir .mypy_cache/$$p & jobs="$$jobs $$!"; \
+done; for j in $$jobs; do wait $$j; done
 
 # A stamp names the interpreter it was made for: another PYTHON sets up anew.
 STAMP := $(VENV)/.set-up-for-$(subst :,_,$(subst /,_,$(PYTHON)))

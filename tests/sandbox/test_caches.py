@@ -68,6 +68,7 @@ def test_no_cache_keeps_a_long_text() -> None:
     assert [item[:50] for item in kept() if len(item) > LONGEST_KEY] == []
 
 
+@pytest.mark.slow
 def test_programs_are_bounded_by_what_they_hold() -> None:
     text = ": a;" * 8_000
     shell = Shell(limits=Limits(wall_seconds=60.0))
@@ -168,16 +169,17 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss differs between systems")
 @pytest.mark.parametrize(
     "script",
     [
         "grep -Eq '[ab]*a[ab]{200}c|xN' f",
-        pytest.param("rg -q '[ab]*a[ab]{200}c|xN' f", marks=pytest.mark.slow),
-        pytest.param("sed -En '/[ab]*a[ab]{200}c|xN/p' f", marks=pytest.mark.slow),
-        pytest.param("awk '/[ab]*a[ab]{200}c|xN/' f", marks=pytest.mark.slow),
-        pytest.param("[[ ab =~ \\w{9}[^x]{900}N ]]", marks=pytest.mark.slow),
-        pytest.param("case ab in *" + "[ab]" * 500 + "N) ;; esac; [[ a == " + "[ab]" * 500 + "N ]]", marks=pytest.mark.slow),
+        "rg -q '[ab]*a[ab]{200}c|xN' f",
+        "sed -En '/[ab]*a[ab]{200}c|xN/p' f",
+        "awk '/[ab]*a[ab]{200}c|xN/' f",
+        "[[ ab =~ \\w{9}[^x]{900}N ]]",
+        "case ab in *" + "[ab]" * 500 + "N) ;; esac; [[ a == " + "[ab]" * 500 + "N ]]",
     ],
 )  # fmt: skip
 def test_expressions_of_many_runs_need_bounded_memory(script: str) -> None:

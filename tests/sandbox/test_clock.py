@@ -108,7 +108,7 @@ def test_a_long_script_ends_at_its_deadline(shape: str) -> None:
 @pytest.mark.parametrize(
     "script",
     every(
-        3,
+        6,
         [
             """e=':'; for i in {1..2000}; do e="eval '$e'"; done; eval "$e" """,
             "x=; for i in {1..100000}; do x+='1+'; done; while :; do : $((x 1 + RANDOM)) $((${x}1 + RANDOM)); done",
@@ -222,14 +222,14 @@ def utilities(body: Callable[[], object]) -> dict[str, object]:
 @pytest.mark.parametrize("body", [hang, swallow])
 @pytest.mark.parametrize(
     "script",
-    [
+    every(3, [
         "stuck; echo after",
         "x=$(stuck); echo after",
         "trap 'echo after' EXIT; (stuck) || echo after; echo after",
         "echo a | { stuck; echo after; }",
         "{ sleep 1; echo after; } & f() { if stuck; then echo after; fi; }; f",
-    ],
-)
+    ]),
+)  # fmt: skip
 def test_the_watchdog_ends_a_run_that_does_not_look_at_the_clock(
     monkeypatch: pytest.MonkeyPatch, body: Callable[[], object], script: str
 ) -> None:
@@ -420,7 +420,7 @@ LARGE_STEPS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("script", every(6, LARGE_STEPS))
+@pytest.mark.parametrize("script", every(16, LARGE_STEPS))
 def test_a_step_is_priced_by_the_bytes_that_it_touches(script: str) -> None:
     limits = ("wall_seconds", "memory_bytes", "fields", "call_depth", "script_bytes")
     ends_in_time(script, LIMITS, limits)

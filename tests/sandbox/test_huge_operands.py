@@ -75,7 +75,7 @@ def without_collections() -> Iterator[None]:
 
 @pytest.mark.parametrize(
     ("operator", "operand"),
-    every(3, [(operator, operand) for operator in CASES for operand in CASES[operator]]),
+    every(8, [(operator, operand) for operator in CASES for operand in CASES[operator]]),
 )
 def test_an_operator_ends_in_time_with_every_operand(operator: str, operand: str) -> None:
     returns_in_time(f"x=$1; shift; {{ {operator}; }} 2> /dev/null", LIMITS, args=(OPERANDS[operand],))
@@ -97,7 +97,7 @@ ITEMS = {
 
 
 @pytest.mark.parametrize(
-    ("kind", "seconds"), every(4, [(kind, seconds) for seconds in (0.1, 0.4, 0.8) for kind in ITEMS])
+    ("kind", "seconds"), every(9, [(kind, seconds) for seconds in (0.1, 0.4, 0.8) for kind in ITEMS])
 )
 def test_work_on_many_items_ends_in_time(kind: str, seconds: float) -> None:
     """The deadline comes in the parser, in the compiler, or in the run."""

@@ -29,7 +29,7 @@ print(result.limit, (after - before) * 1024)
 @pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss differs between systems")
 @pytest.mark.parametrize(
     "script",
-    every(4, [
+    every(9, [
         'a=({1..190000}); for i in {1..250}; do (b=("${a[@]}"); sleep 5) & done; wait',
         "a=({1..190000}); for i in {1..250}; do (a[0]=x; sleep 5) & done; wait",
         "a=({1..190000}); for i in {1..250}; do (a+=(x); sleep 5) & done; wait",

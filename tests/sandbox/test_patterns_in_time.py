@@ -26,7 +26,7 @@ PLAIN_STATES = "[ab]*a[ab]{900}c"
 
 @pytest.mark.parametrize(
     "script",
-    every(3, [
+    every(6, [
         f"grep -E '{STATES}' f",
         f"grep -Eo '{PLAIN_STATES}' f",
         f"grep -Ez '{STATES}' f",

@@ -179,7 +179,7 @@ def test_promise_4_a_run_is_back_in_time_and_nothing_runs_on(
 @pytest.mark.skipif(sys.platform != "linux", reason="measures the process by /proc")
 @pytest.mark.parametrize(
     "script",
-    every(2, [
+    every(5, [
         "printf -v x %8000000s; while :; do y=${x// /ab}; z=${x@Q}; done",
         "x=$1; y=${x//?/b} z=${x#$x}; [[ $x == *[ab]* ]]; read -r a b <<< \"$x\"",
         "a=({1..190000}); while :; do b=(\"${a[@]/1/2}\"); y=\"${b[*]}\"; done",
@@ -256,7 +256,7 @@ DEEP = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("stack", [512 * 1024, 8 * MEBIBYTE])
+@pytest.mark.parametrize("stack", every(2, [512 * 1024, 8 * MEBIBYTE]))
 def test_promise_6_no_script_ends_the_process(stack: int) -> None:
     scripts = "\0".join(script for script in DEEP if "\0" not in script)
     done = subprocess.run(
