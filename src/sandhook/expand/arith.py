@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import operators
-from sandhook.expand.arith_messages import from_recursive_name, operand_message
 from sandhook.expand.operators import MAX, MIN, Integer, OperandError, wrap
 from sandhook.expand.special import special_value
-from sandhook.lazy import cache_texts
+from sandhook.lazy import cache_texts, lazy_module
 from sandhook.limits import check_clock
 from sandhook.state.assignment import plain_array
 from sandhook.state.control import ShellError, expression_error, unbound_error
@@ -37,6 +36,11 @@ from sandhook.syntax.nodes import (
     ArithVariable,
 )
 from sandhook.text.names import is_ordinary
+
+if TYPE_CHECKING:
+    from sandhook.expand import arith_messages
+else:  # few expressions fail
+    arith_messages = lazy_module("sandhook.expand.arith_messages")
 
 Text: TypeAlias = Callable[[State], str]
 Store: TypeAlias = Callable[[State, int], None]
@@ -72,7 +76,7 @@ def _carried_out(state: State, text: str, error: ShellSyntaxError) -> ShellError
     except ShellSyntaxError as reached:
         error = reached
     except OperandError as fault:
-        return expression_error(operand_message(text, fault))
+        return expression_error(arith_messages.operand_message(text, fault))
     return expression_error(error.message)
 
 
@@ -80,7 +84,7 @@ def _run(state: State, text: str) -> int:
     try:
         return compile_text(text)(state)
     except OperandError as fault:
-        raise expression_error(operand_message(text, fault)) from None
+        raise expression_error(arith_messages.operand_message(text, fault)) from None
 
 
 def value_of(state: State, text: str) -> int:
@@ -104,7 +108,7 @@ def value_of(state: State, text: str) -> int:
     try:
         state.budget.charge(1 + (len(text) >> 6))
         if depth > MAX_RECURSION:
-            token = from_recursive_name(state, text)
+            token = arith_messages.from_recursive_name(state, text)
             raise expression_error(f'{text}: expression recursion level exceeded (error token is "{token}")')
         if depth % 50 == 0:  # a long chain of names goes on from a fresh stack
             return int(state.process.kernel.scheduler.call_on_new_stack(lambda: evaluate(state, text)))
@@ -278,7 +282,7 @@ def compile_subscript(text: str) -> Integer:
         try:
             return tree(state)
         except OperandError as fault:
-            error = expression_error(operand_message(text, fault))
+            error = expression_error(arith_messages.operand_message(text, fault))
         except ShellError as caught:
             error = caught
         raise state.shell.in_subscript(state, error)

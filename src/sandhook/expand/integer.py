@@ -7,14 +7,15 @@ in place of the expansions. The whole text is built only when an expansion is no
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
 from sandhook.expand.arith import NUMBERS
-from sandhook.expand.arith_messages import operand_message
 from sandhook.expand.operators import Integer, OperandError
 from sandhook.expand.parameter import compile_length
 from sandhook.expand.reference import Text, Words, subscript_of
+from sandhook.lazy import lazy_module
 from sandhook.state.control import ShellError, expression_error
 from sandhook.state.state import State
 from sandhook.syntax.arith import parse_arithmetic
@@ -28,6 +29,11 @@ from sandhook.syntax.nodes import (
     WordPart,
     walk,
 )
+
+if TYPE_CHECKING:
+    from sandhook.expand import arith_messages
+else:  # few expressions fail
+    arith_messages = lazy_module("sandhook.expand.arith_messages")
 
 #: Operators that may leave the operand after them unevaluated.
 _SKIPPING = ("&&", "||", "?")
@@ -168,7 +174,7 @@ def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[li
         try:
             return value(state)
         except OperandError as fault:
-            raise expression_error(operand_message(text_of(texts), fault)) from None
+            raise expression_error(arith_messages.operand_message(text_of(texts), fault)) from None
 
     return run
 
@@ -191,7 +197,7 @@ def _with_one_operand(value: Integer, expansion: Text, text_of: Callable[[list[s
         try:
             return value(state)
         except OperandError as fault:
-            raise expression_error(operand_message(text_of([text]), fault)) from None
+            raise expression_error(arith_messages.operand_message(text_of([text]), fault)) from None
 
     return run
 
@@ -250,6 +256,6 @@ def _guarded(tree: Integer, source: str) -> Integer:
         try:
             return tree(state)
         except OperandError as fault:
-            raise expression_error(operand_message(source, fault)) from None
+            raise expression_error(arith_messages.operand_message(source, fault)) from None
 
     return run

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand.bad_substitution import unset_error
 from sandhook.expand.brace import has_braces
 from sandhook.expand.integer import compile_index, compile_integer
 from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter, shown_name
@@ -393,6 +392,8 @@ class TextCompiler:
         word = node.word or Word(())
         if operator[-1] == "=":
             return self._assign_default(node, self.stored_in(word, quoted), reference)
+        from sandhook.expand.bad_substitution import unset_error
+
         return unset_error(node.prefix + shown_name(node), operator, self.message(word))
 
     def message(self, word: Word) -> Text | None:

@@ -40,9 +40,10 @@ def check_run(script: Script, streams: Streams, limits: object, temporary_files:
     stdin: object = streams.stdin
     if not isinstance(stdin, (bytes, str)) and not callable(stdin):
         raise TypeError(f"stdin must be bytes, a text or a callable, not {_shown(stdin)}")
-    for name, write in (("stdout", streams.stdout), ("stderr", streams.stderr)):
-        if write is not None and not callable(write):
-            raise TypeError(f"{name} must be a callable that receives bytes, not {_shown(write)}")
+    if streams.stdout is not None:
+        _check_writer("stdout", streams.stdout)
+    if streams.stderr is not None:
+        _check_writer("stderr", streams.stderr)
     if streams.overflow not in ("fail", "drop"):
         raise ValueError(f"overflow must be 'fail' or 'drop', not {streams.overflow!r}")
     cancel: object = streams.cancel
@@ -55,6 +56,11 @@ def check_run(script: Script, streams: Streams, limits: object, temporary_files:
 def _check_text(name: str, value: object) -> None:
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a text, not {_shown(value)}")
+
+
+def _check_writer(name: str, value: object) -> None:
+    if not callable(value):
+        raise TypeError(f"{name} must be a callable that receives bytes, not {_shown(value)}")
 
 
 def _check_limits(value: object) -> None:

@@ -28,10 +28,16 @@ _DEFAULTS = {
     "PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "dumb",
 }  # fmt: skip
 
-#: Variables that are set regardless of the environment.
-_FIXED = {
+#: Variables that are set regardless of the environment. The array is readonly, so all shells share it.
+_FIXED: dict[str, str | IndexedArray] = {
     "BASH": "/bin/bash", "BASH_LOADABLES_PATH": "/usr/local/lib/bash:/usr/lib/bash",
+    "BASH_VERSINFO": IndexedArray(["5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"]),
     "BASH_VERSION": "5.2.15(1)-release", "IFS": " \t\n", "OPTERR": "1", "OPTIND": "1", "PS4": "+ ",
+}  # fmt: skip
+
+#: Attributes that variables have regardless of the environment.
+_ATTRIBUTES = {
+    **ATTRIBUTES, "BASH_VERSINFO": ARRAY | READONLY, "OLDPWD": EXPORT, "PWD": EXPORT, "SHLVL": EXPORT,
 }  # fmt: skip
 _LEVEL = lazily(r"\s*[+-]?[0-9]{1,9}\s*")
 
@@ -107,18 +113,16 @@ def new_state(
     values = state.values
     values.update(_DEFAULTS)
     _import_environment(state, environment)
-    state.attributes.update(ATTRIBUTES)
+    state.attributes.update(_ATTRIBUTES)
     values.update(_FIXED)
-    values["BASH_VERSINFO"] = IndexedArray(["5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"])
-    state.attributes["BASH_VERSINFO"] = ARRAY | READONLY
     if programs is not None:
         values.update((key, value) for key, value in programs.facts().items() if key not in environment)
-    values.pop("_", None)
-    state.attributes.pop("_", None)
     state.last_argument = environment.get("_", name)
-    _count_level(runtime, state)
-    set_environment_value(state, "PWD", process.cwd)
-    state.attributes["OLDPWD"] = EXPORT
+    if "_" in environment:
+        del values["_"], state.attributes["_"]
+    outer_level = environment.get("SHLVL")
+    values["SHLVL"] = _level(runtime, state, outer_level) if outer_level else "1"
+    values["PWD"] = process.cwd
     return state
 
 
@@ -143,15 +147,13 @@ def _import_environment(state: State, environment: dict[str, str]) -> None:
             state.memo = state.memo._replace(seconds=seconds)
 
 
-def _count_level(runtime: Interpreter, state: State) -> None:
-    """Set SHLVL to one more than in the outer shell, or to 1 if its value is not a number, as in bash."""
-    outer_level = state.values.get("SHLVL", "")
-    assert isinstance(outer_level, str)
-    level = int(outer_level) + 1 if outer_level and _LEVEL.fullmatch(outer_level) else 1
+def _level(runtime: Interpreter, state: State, outer_level: str) -> str:
+    """Return SHLVL: one more than in the outer shell, or 1 if its value is not a number, as in bash."""
+    level = int(outer_level) + 1 if _LEVEL.fullmatch(outer_level) else 1
     if level >= 1000:
         runtime.write_error(state, f"{state.name}: warning: shell level ({level}) too high, resetting to 1\n")
         level = 1
-    set_environment_value(state, "SHLVL", str(max(level, 0)))
+    return str(max(level, 0))
 
 
 def set_environment_value(state: State, name: str, value: str) -> None:

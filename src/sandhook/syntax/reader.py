@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from operator import itemgetter
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from sandhook.errors import ErrorPlace, LimitExceeded, Repeats, ShellSyntaxError
+from sandhook.lazy import lazy_module
 from sandhook.limits import check_clock, check_fits
 from sandhook.record import Record
 from sandhook.syntax.options import ParseOptions
+
+if TYPE_CHECKING:
+    import bisect
+else:  # a short text has one line and no aliases
+    bisect = lazy_module("bisect")
 
 _START = itemgetter(0)
 _CONTINUATIONS = re.compile(r"(?:\\\n)++")
@@ -116,7 +121,9 @@ class Reader:
                 newlines.append(len(self.source))
         if self.splices:
             offset = self.in_source(offset, False)
-        return bisect_right(newlines, offset - 1) + 1
+        if not newlines or offset <= newlines[0]:
+            return 1
+        return bisect.bisect_right(newlines, offset - 1) + 1
 
     def in_source(self, offset: int, end: bool) -> int:
         """Return the offset in the source of one in the text.
@@ -126,7 +133,7 @@ class Reader:
             end: It is the end of a span, so that one within an alias' value means the end of
                 the alias' name.
         """
-        index = bisect_right(self.splices, offset, key=_START) - 1
+        index = bisect.bisect_right(self.splices, offset, key=_START) - 1
         if index < 0:
             return offset
         text_start, text_end, source_start, source_end = self.splices[index]
@@ -139,7 +146,7 @@ class Reader:
         change = len(value) - (end - start)
         self.text = self.text[:start] + value + self.text[end:]
         self.length += change
-        index = bisect_right(self.splices, start, key=_START)
+        index = bisect.bisect_right(self.splices, start, key=_START)
         source = self.in_source(start, False), self.in_source(end, True)
         later = [(s + change, e + change, first, last) for s, e, first, last in self.splices[index:]]
         if index and start < self.splices[index - 1][1]:  # within a value, which only grows

@@ -69,8 +69,8 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
     if any(option.letter in "fF" for option in options):
         removed = sum({_BITS[option.letter] for option in options if option.plus and option.letter in "rtx"})
         return _functions(state, str(argv[0]), letters, operands, removed)
-    request = make_request(state, options, local=function_frame(state) is not None)
-    request = request._replace(command=str(argv[0]))
+    in_function = function_frame(state) is not None
+    request = make_request(options, local=in_function, command=str(argv[0]))
     if not operands:
         return _list(state, request, letters)
     if any(option.letter == "p" for option in options):
@@ -87,8 +87,8 @@ def split_options(
     return options, list(argv[len(argv) - len(operands) :])
 
 
-def make_request(state: State, options: list[ParsedOption], *, local: bool) -> Request:
-    """Convert options to a Request; ``local``: names become local without ``-g``."""
+def make_request(options: list[ParsedOption], *, local: bool, command: str) -> Request:
+    """Convert options to a Request of a built-in; ``local``: names become local without ``-g``."""
     add = remove = 0
     nameref: bool | None = None
     global_ = inherit = False
@@ -107,7 +107,7 @@ def make_request(state: State, options: list[ParsedOption], *, local: bool) -> R
             inherit = True
     if nameref and add & (ARRAY | ASSOC):  # as in bash, an array is no reference
         nameref = None
-    return Request(add, remove, nameref, local and not global_, global_, inherit)
+    return Request(add, remove, nameref, local and not global_, global_, inherit, command=command)
 
 
 def declare_all(state: State, name: str, operands: Sequence[str | Assigned], request: Request) -> int:

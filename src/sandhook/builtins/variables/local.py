@@ -41,7 +41,7 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
     if "-" in operands:
         _save_options(state, frame)
         operands = [operand for operand in operands if operand != "-"]
-    request = make_request(state, options, local=True)._replace(command="local")
+    request = make_request(options, local=True, command="local")
     return declare_all(state, "local", operands, request)
 
 
@@ -51,7 +51,9 @@ def _assign_lists(state: State, argv: Sequence[str | Assigned]) -> None:
     if not lists:
         return
     options, _ = split_options(argv, _LETTERS, plus=True)
-    add = make_request(state, options, local=False).add & (ASSOC | INTEGER | LOWER | UPPER | CAPITAL)
+    add = make_request(options, local=False, command="local").add & (
+        ASSOC | INTEGER | LOWER | UPPER | CAPITAL
+    )
     request = Request(add if add & ASSOC else add | ARRAY)
     for assigned in lists:
         if state.attributes.get(assigned.name, 0) & READONLY:
