@@ -16,7 +16,7 @@ Sandhook = Callable[..., Any]
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "guard.sh").write_text("#!/bin/sh\nfrobnicate\nexit 1\n")
+    (tmp_path / "guard.sh").write_bytes(b"#!/bin/sh\nfrobnicate\nexit 1\n")
     (tmp_path / "guard.sh").chmod(0o755)
     value = {"hooks": {"PreToolUse": [{"command": "./guard.sh"}, {"command": "./gone.sh"}]}}
     (tmp_path / "crush.json").write_text(json.dumps(value, indent=0))
@@ -48,7 +48,7 @@ def test_as_json(sandhook: Sandhook, project: Path) -> None:
 
 
 def test_strict_fails_on_warnings(sandhook: Sandhook, project: Path) -> None:
-    (project / "gone.sh").write_text("exit 2\n")
+    (project / "gone.sh").write_bytes(b"exit 2\n")
     (project / "gone.sh").chmod(0o755)
     base = ("check", "crush.json", "--contract", "crush")
     assert sandhook(*base).status == 0

@@ -28,8 +28,11 @@ def normalize(path: str) -> VirtualPath:
 
     ``cd -L`` and ``pwd -L`` need this (POSIX XCU cd, step 8). Links are not resolved.
     """
+    parts = path.split("/")
+    if ".." not in parts:
+        return VirtualPath("/" + "/".join([part for part in parts if part and part != "."]))
     components: list[str] = []
-    for part in path.split("/"):
+    for part in parts:
         if part == "..":
             if components:
                 components.pop()
