@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from sandhook import Shell
 from sandhook.limits import Limits
 from tests.sandbox.deadlines import returns_in_time
 from tests.sandbox.tools import every
@@ -102,3 +103,9 @@ ITEMS = {
 def test_work_on_many_items_ends_in_time(kind: str, seconds: float) -> None:
     """The deadline comes in the parser, in the compiler, or in the run."""
     returns_in_time(ITEMS[kind], LIMITS.with_(wall_seconds=seconds))
+
+
+@pytest.mark.parametrize("command", ["cd $x", "CDPATH=.; cd $x", "pushd $x"])
+def test_a_path_of_many_parents_is_checked_in_time(command: str) -> None:
+    returns_in_time(f"x=$1; shift; mkdir -p a; {command}", LIMITS, args=("a/../" * 500_000,))
+    assert Shell().run(f"mkdir -p a; x=$1; {command}", args=("a/../" * 3_000,)).exit_status == 0

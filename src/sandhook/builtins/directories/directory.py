@@ -97,13 +97,16 @@ def _out_of_removed(state: State, name: str) -> tuple[str, VirtualPath] | None:
 
 def _check_parents(state: State, path: str) -> None:
     """Check that the path before each ".." is a directory, although normalizing would remove it."""
-    parts = path.split("/")
-    for index, part in enumerate(parts):
-        if part == ".." and index > 1:
-            parent = normalize("/".join(parts[:index]))
-            info = state.process.kernel.fs.stat(parent)
-            if info.mode & 0o170000 != 0o040000:
-                raise fs_error(errno.ENOTDIR)
+    components: list[str] = []
+    for part in timed_items(path.split("/")):
+        if part == "..":
+            if components:
+                info = state.process.kernel.fs.stat(VirtualPath("/" + "/".join(components)))
+                if info.mode & 0o170000 != 0o040000:
+                    raise fs_error(errno.ENOTDIR)
+                components.pop()
+        elif part and part != ".":
+            components.append(part)
 
 
 def _enter(state: State, target: VirtualPath) -> None:
