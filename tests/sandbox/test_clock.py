@@ -21,9 +21,10 @@ import pytest
 
 from sandhook import Cancellation, Shell, UtilityContext, utility
 from sandhook.command.context import Context
+from sandhook.errors import LimitExceeded
 from sandhook.interp.result import Result
 from sandhook.kernel import watchdog
-from sandhook.limits import Budget, Limits
+from sandhook.limits import Budget, Limits, present_budget
 from tests.sandbox.tools import every
 
 WALL = 0.5
@@ -328,6 +329,29 @@ def test_a_thread_that_hardly_gets_a_processor_has_a_longer_grace(monkeypatch: p
     assert grace_of(monkeypatch, 1.0) == pytest.approx(watchdog.GRACE, abs=0.05)
     assert grace_of(monkeypatch, 0.05) == pytest.approx(watchdog.GRACE / 0.05, abs=0.5)
     assert grace_of(monkeypatch, 0.0) == pytest.approx(watchdog.LONGEST_GRACE, abs=0.5)
+
+
+def test_a_run_that_another_limit_ended_has_time_to_unwind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watchdog, "GRACE", 0.02)
+
+    def unwind() -> None:
+        budget = present_budget()
+        assert budget is not None
+        try:
+            budget.fail("memory_bytes")
+        finally:
+            hang(0.4)
+
+    result = Shell(utilities=utilities(unwind)).run("stuck")
+    assert (result.limit, result.interrupted) == ("memory_bytes", False)
+    budget = Budget(Limits(wall_seconds=60.0))
+    run = watchdog.WatchedRun(budget)
+    for limit, unwinds in (("memory_bytes", True), ("wall_seconds", False), ("cancelled", False)):
+        budget.exhausted = LimitExceeded(limit, 1)
+        assert run._unwinds() is unwinds
+    late = Budget(Limits(wall_seconds=1e-9))
+    late.exhausted = LimitExceeded("memory_bytes", 1)
+    assert not watchdog.WatchedRun(late)._unwinds()
 
 
 def test_runs_of_other_threads_go_on(monkeypatch: pytest.MonkeyPatch) -> None:

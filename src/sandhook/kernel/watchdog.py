@@ -21,6 +21,10 @@ from sandhook.limits import Budget, use_budget
 #: How long a run may go on after its deadline, in seconds of processor time of its thread.
 GRACE = 0.25
 
+#: The same for a run that another limit ended before its deadline: it unwinds two thousand calls, and the
+#: collector of a process with many objects may take a third of a second of that.
+UNWINDING_GRACE = 2.0
+
 #: The same in real seconds, for a thread that waits. On a busy machine a run may get a fiftieth of a processor, and
 #: what a limit ended needs some hundredths of a second to free its memory.
 LONGEST_GRACE = 10.0
@@ -97,7 +101,17 @@ class WatchedRun:
             self._late_since, self._busy_since = now, busy
             import ctypes  # noqa: F401  # next to a busy thread this takes a while, which belongs to the grace
         late = now - self._late_since
-        return late > LONGEST_GRACE or (late > GRACE and busy - self._busy_since > GRACE)
+        grace = UNWINDING_GRACE if self._unwinds() else GRACE
+        return late > LONGEST_GRACE or (late > grace and busy - self._busy_since > grace)
+
+    def _unwinds(self) -> bool:
+        """Return True if a limit ended the run that is neither its time nor its caller."""
+        ended = self.budget.exhausted
+        return (
+            ended is not None
+            and ended.limit not in ("wall_seconds", "cancelled")
+            and self.budget.remaining() > 0
+        )
 
 
 class Watchdog:
