@@ -131,3 +131,12 @@ def test_on_this_machine(sandhook: Sandhook, project: Path, monkeypatch: pytest.
 def test_a_script_that_is_not_executable(sandhook: Sandhook, project: Path) -> None:
     (project / "guard.sh").chmod(0o644)
     assert "error E-MODE: ./guard.sh is not executable" in sandhook("check", "crush.json").stdout
+
+
+def test_a_matcher_that_never_matches_is_reported_once(sandhook: Sandhook, project: Path) -> None:
+    hooks = [{"type": "command", "command": "exit 2", "if": "Bash(rm *)"}]
+    groups = {"PreToolUse": [{"matcher": "(Bash", "hooks": [{"type": "command", "command": "exit 2"}]}]}
+    value = {"hooks": {**groups, "Stop": [{"hooks": hooks}]}}
+    (project / "never.json").write_text(json.dumps(value))
+    ran = sandhook("check", "never.json", "--contract", "claude_code")
+    assert [line.split(" ")[3] for line in ran.stdout.splitlines()[:-1]] == ["W-NEVER:", "W-NEVER:"]

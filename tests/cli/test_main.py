@@ -28,6 +28,7 @@ def test_help_has_an_example_for_every_command(sandhook: Callable[..., Any]) -> 
         assert own.status == 0
         assert own.stdout.startswith(f"usage: sandhook {name} ")
         assert f"example: {command.example}" in own.stdout
+        assert sandhook("help", name) == own
 
 
 def test_without_a_command_the_help_is_shown_as_an_error(sandhook: Callable[..., Any]) -> None:
@@ -39,6 +40,8 @@ def test_without_a_command_the_help_is_shown_as_an_error(sandhook: Callable[...,
     ("argv", "message"),
     [
         (["nosuch"], "unknown command 'nosuch'; known are fire, hook, exec"),
+        (["help", "nosuch"], "unknown command 'nosuch'; known are fire, hook, exec"),
+        (["lits"], "unknown command 'lits'; did you mean list?"),
         (["fire"], "fire: needs --hooks FILE, or --contract NAME"),
         (["fire", "--hooks", "x"], "fire: the following arguments are required: EVENT"),
         (["fire", "x", "--hooks"], "fire: argument --hooks: expected one argument"),

@@ -241,3 +241,22 @@ def test_a_faulty_configuration_is_not_converted(sandhook: Sandhook, project: Pa
     ran = sandhook("convert", "--from", "crush", "--to", "jcode", "crush.json")
     assert (ran.status, ran.stdout) == (1, "")
     assert "crush.json:1: hooks.PreToolUse[0].command" in ran.stderr
+
+
+@pytest.mark.parametrize("command", [("list",), ("explain", "PreToolUse"), ("fire", "PreToolUse")])
+def test_below_the_project_its_hooks_are_found(
+    sandhook: Sandhook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    project = tmp_path / "project"
+    (project / "a" / ".claude").mkdir(parents=True)
+    (project / ".claude").mkdir()
+    value = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}
+    (project / ".claude" / "settings.json").write_text(json.dumps(value))
+    monkeypatch.chdir(project / "a")
+    tool = () if command == ("list",) else ("--tool", "Bash", "--input", "{}")
+    arguments = (*command, "--contract", "claude_code", "--store", "store", *tool)
+    assert "PreToolUse[0]" in sandhook(*arguments).stdout
+    here = sandhook(*arguments, "--cwd", ".")
+    assert f"no hooks: none of the 4 files that agents read exists (project: {project.as_posix()}/a)" in (
+        here.stdout + here.stderr
+    )

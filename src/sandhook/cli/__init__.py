@@ -146,6 +146,8 @@ def _use_utf8_and_line_feeds() -> None:
 
 def _dispatch(arguments: list[str]) -> int:
     name = arguments[0] if arguments else "--help"
+    if name == "help" and arguments[1:]:
+        name, arguments = arguments[1], [arguments[1], "--help"]
     if name in ("-h", "--help", "help"):
         sys.stdout.write(usage())
         return 0 if arguments else USAGE_ERROR
@@ -154,7 +156,11 @@ def _dispatch(arguments: list[str]) -> int:
         return 0
     command = COMMANDS.get(name)
     if command is None:
-        raise UsageError(f"unknown command {name!r}; known are {', '.join(COMMANDS)}")
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, COMMANDS, 1)
+        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(COMMANDS)}"
+        raise UsageError(f"unknown command {name!r}; {hint}")
     from importlib import import_module
 
     if name in ("fire", "hook"):

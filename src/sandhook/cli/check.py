@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR
 from sandhook.cli.arguments import Parser
-from sandhook.cli.configuration import AgentConfiguration, directory, gather, guarded, load
+from sandhook.cli.configuration import (
+    AgentConfiguration,
+    directory,
+    find_project,
+    gather,
+    guarded,
+    load,
+    sought,
+)
 from sandhook.cli.output import is_terminal, plain, put, put_json
 from sandhook.cli.programs import has_program, is_executable
 from sandhook.errors import ConfigError
-from sandhook.hooks import contracts
 from sandhook.hooks.checks import SEVERITIES, Finding, Surroundings, check
 from sandhook.hooks.contracts import COMPAT, UnrecognisedError
-from sandhook.hooks.sources import project_directory
 from sandhook.hooks.trust import read_host
 from sandhook.record import Record
 
@@ -78,8 +84,7 @@ class Checked(Record):
 
 def _check(options: argparse.Namespace) -> int:
     files = list(options.hooks)
-    if options.cwd is None and not files:
-        options.cwd = _project(options.contract)
+    find_project(options)
     checked = Checked()
     for name in files or [None]:
         options.hooks = [name] if name is not None else None
@@ -97,12 +102,6 @@ def _check(options: argparse.Namespace) -> int:
     return USAGE_ERROR if any(finding.severity in fails for finding in findings) else 0
 
 
-def _project(contract: str | None) -> str:
-    """Return the project's directory: the current one, or the nearest above it with a file of an agent."""
-    known = [contracts.get(name) for name in ([contract] if contract else contracts.names())]
-    return project_directory(directory(None), known, os.environ, sys.platform)
-
-
 def _findings_in(options: argparse.Namespace, name: str | None) -> Checked:
     """Return what is found in a named file, or in the files of the agents; those that agents share once."""
     try:
@@ -117,20 +116,12 @@ def _findings_in(options: argparse.Namespace, name: str | None) -> Checked:
         if name is None:
             raise
         return Checked((Finding("E-CONTRACT", error.problem, name),), (name,), 0, 1)
-    checked = Checked(sought=1 if name is not None else _sought(configurations, options))
+    checked = Checked(sought=1 if name is not None else sought(configurations, options))
     for configuration in configurations:
         findings, hooks = findings_of(configuration, options)
         files = [document.name for document in configuration.documents]
         checked = checked.plus(Checked(tuple(findings), tuple(files), hooks))
     return checked
-
-
-def _sought(configurations: Sequence[AgentConfiguration], options: argparse.Namespace) -> int:
-    """Return how many files the agents would read if all of them existed."""
-    places = [
-        each.contract.layers(directory(options.cwd), os.environ, sys.platform) for each in configurations
-    ]
-    return sum(map(len, places))
 
 
 def findings_of(configuration: AgentConfiguration, options: argparse.Namespace) -> tuple[list[Finding], int]:

@@ -11,7 +11,7 @@ from sandhook.cli.notes import print_note
 from sandhook.errors import ConfigError, Problem
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Contract, Document
-from sandhook.hooks.sources import discover, documents
+from sandhook.hooks.sources import discover, documents, project_directory
 from sandhook.record import Record
 from sandhook.text.names import is_name
 
@@ -102,6 +102,35 @@ def store_of(path: str | None) -> TrustStore:
     return TrustStore(path) if path else TrustStore.default(dict(os.environ), sys.platform)
 
 
+def find_project(options: argparse.Namespace) -> None:
+    """Set ``options.cwd``, if no option names a file or a directory, to the nearest directory with an agent's files.
+
+    For commands of people, who may be below the project's directory. An agent names its directory.
+    """
+    if options.cwd is None and not options.hooks:
+        names = [options.contract] if options.contract else contracts.names()
+        here = directory(None)
+        project = project_directory(here, list(map(contracts.get, names)), os.environ, sys.platform)
+        options.cwd = project if project != here else None
+
+
+def nothing_found(configurations: Sequence[AgentConfiguration], options: argparse.Namespace) -> str:
+    """Return the sentence about agents that have no hooks here: how many files they would read, and where."""
+    place = f"(project: {directory(options.cwd)})"
+    if options.hooks:
+        return f"no hooks in {', '.join(options.hooks)}"
+    files = [document.name for each in configurations for document in each.documents]
+    if files:
+        return f"no hooks in {', '.join(dict.fromkeys(files))} {place}"
+    return f"no hooks: none of the {sought(configurations, options)} files that agents read exists {place}"
+
+
+def sought(configurations: Sequence[AgentConfiguration], options: argparse.Namespace) -> int:
+    """Return how many files the agents would read if all of them existed."""
+    cwd = directory(options.cwd)
+    return sum(len(each.contract.layers(cwd, os.environ, sys.platform)) for each in configurations)
+
+
 def gather(options: argparse.Namespace) -> list[AgentConfiguration]:
     """Return the named files; without any, those that the agent, or every known agent, would read.
 
@@ -113,6 +142,11 @@ def gather(options: argparse.Namespace) -> list[AgentConfiguration]:
     """
     env = dict(os.environ)
     cwd = directory(options.cwd)
+    store = getattr(options, "store", None)
+    if store and not os.path.isdir(os.path.dirname(store) or "."):  # noqa: PTH112, PTH120
+        from sandhook.cli import UsageError
+
+        raise UsageError(f"--store {store}: there is no such directory")
     if options.hooks:
         contract = contracts.get(options.contract) if options.contract else None
         named_documents, problems = _readable(options.hooks, contract, env)

@@ -7,9 +7,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.cli.arguments import Parser
-from sandhook.cli.configuration import AgentConfiguration, add_places, gather, guarded, load
+from sandhook.cli.configuration import (
+    AgentConfiguration,
+    add_places,
+    find_project,
+    gather,
+    guarded,
+    load,
+    nothing_found,
+)
 from sandhook.cli.events import add_event, event_of
 from sandhook.cli.listing import command_of, meaning_of
+from sandhook.cli.notes import print_note
 from sandhook.cli.output import columns, is_terminal, plain, put, put_json
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, ContractError
@@ -69,7 +78,9 @@ def _explain(options: argparse.Namespace) -> int:
     drawings: list[RenderableType] = []
     is_known = False
     terminal = is_terminal(sys.stdout)
-    for configuration in gather(options):
+    find_project(options)
+    configurations = gather(options)
+    for configuration in configurations:
         try:
             native, kind = contracts.kind_of(configuration.contract, options.event)
         except ContractError:
@@ -87,6 +98,8 @@ def _explain(options: argparse.Namespace) -> int:
                 lines += _lines(_summary(configuration, native, agent_answers), agent_answers)
     if not is_known:
         raise ContractError(f"unknown event {options.event!r}; no known agent has it")
+    if not answers and (lines or drawings):
+        print_note(f"note: {nothing_found(configurations, options)}")
     if options.layout == "json":
         put_json([answer.json() for answer in answers])
     elif drawings:
@@ -94,7 +107,7 @@ def _explain(options: argparse.Namespace) -> int:
 
         show(*drawings)
     else:
-        for line in lines or ["no hooks"]:
+        for line in lines or [plain(nothing_found(configurations, options))]:
             put(line)
     return 0 if any(answer.runs for answer in answers) else NONE
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.arguments import Parser, add_isolation
-from sandhook.cli.configuration import add_places, add_write_back_also, gather
+from sandhook.cli.configuration import add_places, add_write_back_also, find_project, gather, nothing_found
 from sandhook.cli.engines import engine_of, notes_of, prestart, workspace_of
 from sandhook.cli.events import add_event, event_of
 from sandhook.cli.machine import add_host
@@ -131,6 +131,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _fire(options: argparse.Namespace) -> int:
+    find_project(options)
     configuration = gather(options)[0]
     native, kind = contracts.kind_of(configuration.contract, options.event)
     event = event_of(options, configuration.contract, native, kind)
@@ -143,6 +144,8 @@ def _fire(options: argparse.Namespace) -> int:
         print_note(problem)
     for note in (*notes_of(engine), *(f"note: {note}" for note in engine.diagnostics)):
         print_note(note)
+    if not (engine.hooks or engine.withheld or problems):
+        print_note(f"note: {nothing_found([configuration], options)}")
     prestart(engine, kind)
     decision = engine.fire(event)
     _print(options, decision, problems, workspace.directory)

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR
 from sandhook.cli.arguments import Parser
-from sandhook.cli.configuration import AgentConfiguration, add_places, gather, guarded, load
-from sandhook.cli.output import columns, is_terminal, put, put_json
+from sandhook.cli.configuration import (
+    AgentConfiguration,
+    add_places,
+    find_project,
+    gather,
+    guarded,
+    load,
+    nothing_found,
+)
+from sandhook.cli.output import columns, is_terminal, plain, put, put_json
 from sandhook.hooks.inventory import Item, inventory
 
 if TYPE_CHECKING:
@@ -47,11 +55,13 @@ def run(arguments: list[str]) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
-    items = [item for configuration in gather(options) for item in items_of(configuration, options)]
+    find_project(options)
+    configurations = gather(options)
+    items = [item for configuration in configurations for item in items_of(configuration, options)]
     if options.layout == "json":
         put_json([_json(item) for item in items])
     elif not items:
-        put("no hooks")
+        put(plain(nothing_found(configurations, options)))
     elif is_terminal(sys.stdout):
         _draw(items)
     else:

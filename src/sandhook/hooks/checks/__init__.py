@@ -63,7 +63,8 @@ def check(
             findings.append(Finding(rule, message, item.file, item.line, item.path, spec.id))
         if len(findings) < MAX_FINDINGS:
             findings += _script(item, contract, around)
-    findings += [_note(text, places) for text in engine.diagnostics]
+    notes = [_note(text, places) for text in engine.diagnostics]
+    findings += [note for note in notes if not _is_reported(note, findings)]
     findings = list(dict.fromkeys(findings))
     findings.sort(key=lambda each: (each.file, each.line))
     return findings
@@ -104,6 +105,17 @@ def _never(matcher: Matcher) -> str | None:
         if any(c in "|*^$()[] " for c in wanted):
             return f"{wanted!r} is read as the exact name of a tool, and no tool has such a name"
     return None
+
+
+def _is_reported(note: Finding, findings: Sequence[Finding]) -> bool:
+    """Return True for a note about a matcher or condition by which a hook never runs: W-NEVER says so already."""
+    place, _, field = note.path.rpartition(".")
+    return field in ("matcher", "if") and any(
+        each.rule == "W-NEVER"
+        and each.file == note.file
+        and f"{each.path}.".startswith((f"{place}.", f"{place}["))
+        for each in findings
+    )
 
 
 def _note(note: str, places: dict[str, Document]) -> Finding:
