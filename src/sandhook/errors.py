@@ -185,3 +185,7 @@ class ConfigError(SandhookError):
 
 class TrustError(SandhookError):
     """The store of approvals cannot be read or written, or a hook executes too much to be examined."""
+
+
+class NotApproved(TrustError):
+    """An approval no longer fits its hook; the message says what changed since when."""

@@ -53,3 +53,58 @@ def test_as_a_hook(sandhook: Any, project: Path) -> None:
     ran = sandhook(*fire, "--fail-closed", stdin=json.dumps(payload).encode())
     assert "is not in force: not trusted" in ran.stdout + ran.stderr
     assert ran.status == 2 or json.loads(ran.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"guard.sh": ": # edited\n"}, "guard.sh changed since it was approved on 20"),
+        ({"guard.sh": None}, "guard.sh is gone since it was approved on 20"),
+        ({"part.sh": "exit 0\n"}, "part.sh is new since it was approved on 20"),
+        ({"guard.sh": ": # edited\n. ./part.sh\n", "part.sh": "exit 0\n"}, "guard.sh changed; part.sh is new since"),
+        ({".claude/settings.json": "other matcher"}, "the hook changed since it was approved on 20"),
+    ],
+)  # fmt: skip
+def test_what_changed_since_the_approval(
+    sandhook: Any, project: Path, change: dict[str, str | None], why: str
+) -> None:
+    hook = {"type": "command", "command": "bash guard.sh"}
+    value = {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}}
+    settings = project / ".claude" / "settings.json"
+    settings.write_text(json.dumps(value))
+    (project / "guard.sh").write_bytes(b"[ -f part.sh ] && . ./part.sh\nexit 2\n")
+    store = ("--store", project / "store")
+    assert sandhook("trust", settings, "--yes", *store).status == 0
+    assert sandhook(*FIRE, *store).status == 2
+    for name, text in change.items():
+        if text == "other matcher":
+            value["hooks"]["PreToolUse"][0]["matcher"] = "Bash|Write"
+            settings.write_text(json.dumps(value))
+        elif text is None:
+            (project / name).unlink()
+        else:
+            (project / name).write_bytes(text.encode())
+    ran = sandhook(*FIRE, *store)
+    assert ran.status == 3
+    first = ran.stdout.splitlines()[0]
+    assert first.startswith(f"not in force: PreToolUse[0]: {why}")
+    assert first.endswith(f"; `sandhook trust {settings.as_posix()}` approves it")
+
+
+def test_an_approval_of_an_older_version_knows_no_files(sandhook: Any, project: Path) -> None:
+    store = project / "store"
+    hook = {"type": "command", "command": "bash guard.sh"}
+    value = {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}}
+    (project / ".claude" / "settings.json").write_text(json.dumps(value))
+    (project / "guard.sh").write_bytes(b"exit 2\n")
+    assert sandhook("trust", project / ".claude" / "settings.json", "--yes", "--store", store).status == 0
+    approvals = json.loads(store.read_text())
+    for entry in approvals["approved"].values():
+        del entry["sha256"]
+    store.write_text(json.dumps(approvals))
+    assert sandhook(*FIRE, "--store", store).status == 2
+    (project / "guard.sh").write_bytes(b"exit 0\n")
+    ran = sandhook(*FIRE, "--store", store)
+    assert ran.stdout.startswith(
+        "not in force: PreToolUse[0]: what it executes changed since it was approved on 20"
+    )

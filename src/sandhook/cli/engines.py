@@ -99,9 +99,11 @@ def _scripts(
 
 def notes_of(engine: HookEngine) -> list[str]:
     """Return a line for each hook that is switched off or not approved."""
+    from sandhook.hooks.report import remedy
+
     return [
         f"skipped {hook.spec.id} ({hook.spec.file or hook.spec.path}): {hook.why}"
-        + ("; `sandhook trust FILE` approves it" if hook.state == "untrusted" else "")
+        + (f"; {remedy(hook.spec.file)}" if hook.state == "untrusted" else "")
         for hook in engine.withheld
     ]
 

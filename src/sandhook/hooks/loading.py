@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from sandhook.errors import ConfigError, Problem
+from sandhook.errors import ConfigError, NotApproved, Problem, TrustError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Contract, Document, Loaded, LoadOptions
 from sandhook.hooks.diagnostic import Diagnostic
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sandhook.hooks.sources import Source
 
 #: Decides whether a hook of a layer that needs trust may run. It may return the hook itself, with its approved bytes;
-#: True approves the hook whatever its files contain.
+#: True approves the hook whatever its files contain. It may raise NotApproved with the reason.
 Trust = Callable[[HookSpec], "bool | HookSpec | None"]
 
 #: The time after which the expressions of matchers are compiled when they are first needed.
@@ -154,6 +154,8 @@ class Loading:
         why = f"not trusted: {spec.file or 'a configuration'} is of the {spec.layer} layer"
         try:
             answer = self._trust(spec) if self._trust is not None else None
+        except TrustError as error:
+            answer, why = None, str(error) if isinstance(error, NotApproved) else f"not trusted: {error}"
         except Exception as error:  # an approval that cannot be read must not end the other layers' guards
             answer, why = None, f"not trusted: {error.__class__.__name__}: {error}"
         if answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import Decision, Operation, Outcome
 from sandhook.hooks.text import neutralise
+from sandhook.text.quoting import quote_word
 
 
 def to_json(decision: Decision) -> JsonObject:
@@ -81,7 +82,10 @@ def to_text(decision: Decision, *, output: bool = False, place: str = "") -> lis
         output: Also show what each hook printed.
         place: The files that the hooks saw, or "".
     """
-    lines = [f"not in force: {_one(each.spec.id)}: {_one(each.why)}" for each in decision.withheld]
+    lines = [
+        f"not in force: {_one(each.spec.id)}: {_one(each.why)}; {_one(remedy(each.spec.file))}"
+        for each in decision.withheld
+    ]
     files = f", in {_one(place)}" if place and decision.outcomes else ""
     lines.append(f"{decision.event or decision.kind}: {len(decision.outcomes)} hook(s){files}")
     for outcome in decision.outcomes:
@@ -99,6 +103,11 @@ def to_text(decision: Decision, *, output: bool = False, place: str = "") -> lis
     lines.extend(f"  file: {_one(file.path)}" for file in decision.context_files)
     lines.extend(f"  {name}: {_one(_json(value))}" for name, value in (decision.extras or {}).items())
     return lines
+
+
+def remedy(file: str) -> str:
+    """Return how a person approves the hooks of a file."""
+    return f"`sandhook trust {quote_word(file) if file else 'FILE'}` approves it"
 
 
 def _outcome_lines(outcome: Outcome, output: bool) -> list[str]:

@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
 
-from sandhook.errors import TrustError
+from sandhook.errors import NotApproved, TrustError
 from sandhook.hooks.decode import DecodeError, decode_object
 from sandhook.hooks.event import JsonObject
 from sandhook.hooks.evidence import MAX_BYTES, PROJECT_VARIABLES, Evidence, digest_of_hook, examine
@@ -138,6 +139,7 @@ class TrustStore:
                 "file": each.spec.file,
                 "event": each.spec.native_event,
                 "files": [file.path for file in each.files],
+                "sha256": {file.path: _sha256(file.data) for file in each.files},
                 "unknown": list(each.unknown),
                 "approved": when,
             }
@@ -152,7 +154,10 @@ class TrustStore:
         return len(entries) - len(kept)
 
     def allows(self, contract: str, project: str) -> Callable[[HookSpec], HookSpec | None]:
-        """Return a function that returns an approved hook with its hash and bytes, or None."""
+        """Return a function that returns an approved hook with its hash and bytes, or None.
+
+        It raises NotApproved for a hook that was approved in another form.
+        """
         entries = self.approved()
         # Files of others name any number of hooks, and to follow one takes seconds: only those are followed whose
         # own hash an approval has. Approvals of older versions do not have it.
@@ -161,12 +166,12 @@ class TrustStore:
         def allowed(spec: HookSpec) -> HookSpec | None:
             own = digest_of_hook(spec, contract, shell_name(project))
             if own not in known and None not in known:
+                _raise_if_changed(spec, entries)
                 return None
-            try:
-                evidence = self.examine(spec, contract, project)
-            except TrustError:
-                return None
+            evidence = self.examine(spec, contract, project)
             if evidence.digest not in entries:
+                _raise_if_files_changed(evidence, entries, shell_name(project))
+                _raise_if_changed(spec, entries)
                 return None
             here = shell_name(project)
             snapshot = tuple((_inside(file.path, here), file.data) for file in evidence.files)
@@ -189,6 +194,47 @@ class TrustStore:
             os.replace(replacement, self.path)
         except OSError as error:
             raise TrustError(f"{self.path}: cannot be written: {error.strerror}") from None
+
+
+def _sha256(data: bytes) -> str:
+    return sha256(data).hexdigest()
+
+
+def _latest(entries: Iterable[JsonObject]) -> tuple[JsonObject, str] | None:
+    """Return the newest of some approvals and its day, None without one."""
+    newest = max(entries, key=lambda entry: str(entry.get("approved")), default=None)
+    return None if newest is None else (newest, str(newest.get("approved"))[: len("2026-01-01")])
+
+
+def _raise_if_files_changed(evidence: Evidence, entries: Mapping[str, JsonObject], project: str) -> None:
+    """Raise NotApproved if the hook itself was approved, and what it executes is no longer the same."""
+    latest = _latest(entry for entry in entries.values() if entry.get("hook_digest") == evidence.hook_digest)
+    if latest is None:
+        return
+    entry, day = latest
+    approved = entry.get("sha256")
+    if not isinstance(approved, dict):  # an approval of an older version
+        raise NotApproved(f"what it executes changed since it was approved on {day}")
+    present = {file.path: _sha256(file.data) for file in evidence.files}
+    parts = [
+        f"{', '.join(_inside(path, project) for path in paths)} {verb}"
+        for verb, paths in (
+            ("changed", [path for path in present if approved.get(path, present[path]) != present[path]]),
+            ("is new", [path for path in present if path not in approved]),
+            ("is gone", [path for path in approved if path not in present]),
+        )
+        if paths
+    ]
+    raise NotApproved(f"{'; '.join(parts) or 'what it executes changed'} since it was approved on {day}")
+
+
+def _raise_if_changed(spec: HookSpec, entries: Mapping[str, JsonObject]) -> None:
+    """Raise NotApproved if a hook of this name in this file was approved with another text, matcher or event."""
+    latest = _latest(
+        entry for entry in entries.values() if (entry.get("file"), entry.get("hook")) == (spec.file, spec.id)
+    )
+    if latest is not None:
+        raise NotApproved(f"the hook changed since it was approved on {latest[1]}")
 
 
 def _inside(path: str, project: str) -> str:
