@@ -34,7 +34,7 @@ def results(request, tmp_path):
     def run(text, *, files=None, name="test/x.bats", timeout=None, chosen=None):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", newline="")
         for other, content in (files or {}).items():
             (tmp_path / other).write_text(content, encoding="utf-8")
         (file,), problems = load([path], str(tmp_path))
@@ -238,7 +238,8 @@ def test_only_chosen_tests_run(results):
 
 
 def test_a_file_of_windows(results):
-    assert results('@test "a" {\r\n  [ 1 = 1 ]\r\n}\r\n') == {"a": ("pass", "", "")}
+    text = '@test "a" {\r\n  [ 1 = 1 ]\r\n}\r\n@test "b" {\r\n  false\r\n}\r\n'
+    assert results(text) == {"a": ("pass", "", ""), "b": ("fail", "test/x.bats:5: false: status 1\n", "")}
 
 
 def test_the_directory_is_a_copy_in_the_sandbox(tmp_path):

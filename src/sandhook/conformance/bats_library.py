@@ -239,6 +239,7 @@ bats_place() { # FILE LINE
   [[ $file != "$BATS_TEST_SOURCE" ]] || file=$BATS_TEST_FILENAME
   mapfile -t -s "$(($2 - 1))" -n 1 found < "$file"
   text=${found[0]-}
+  text=${text%$'\r'}
   text=${text#"${text%%[![:space:]]*}"}
   printf '%s:%s: %s' "${file#"$REPO_ROOT/"}" "$2" "$text"
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import operators
+from sandhook.expand.numbers import NUMBERS, NUMBERS_KEPT, NotPlain, remember
 from sandhook.expand.operators import MAX, MIN, Integer, OperandError, wrap
 from sandhook.expand.special import special_value
 from sandhook.lazy import cache_texts, lazy_module
@@ -19,7 +20,7 @@ from sandhook.limits import check_clock
 from sandhook.state.assignment import plain_array
 from sandhook.state.control import ShellError, expression_error, unbound_error
 from sandhook.state.state import State
-from sandhook.state.values import COMPUTED, AssociativeArray, IndexedArray, Value, store
+from sandhook.state.values import COMPUTED, AssociativeArray, IndexedArray, store
 from sandhook.syntax.arith import parse_arithmetic, parse_number
 from sandhook.syntax.nodes import (
     Arith,
@@ -175,18 +176,6 @@ def _number(value: int) -> Integer:
     return lambda state: value
 
 
-#: Decimal texts that were stored or read lately, with their values: a counter is read back from here.
-NUMBERS: dict[Value, int] = {}
-NUMBERS_KEPT = 8192
-
-
-def remember(text: str, value: int) -> None:
-    """Note the value of a text that is plain decimal, for the next one who reads it."""
-    if len(NUMBERS) > NUMBERS_KEPT:
-        NUMBERS.clear()
-    NUMBERS[text] = value
-
-
 def _counter_with_constant(operator: str, name: str, constant: int, general: Integer) -> Integer:
     """``i < 10`` and ``i + 1`` of a variable that is known to hold a number, without a call."""
     if operator in "+-":
@@ -264,10 +253,6 @@ def compile_parameter(name: str) -> Integer:
         return value if value >= 0 else read(state)
 
     return read_variable if is_ordinary(name) else read
-
-
-class NotPlain(Exception):
-    """A ``$name`` in an expression holds more than a number: expand the text first."""
 
 
 def compile_subscript(text: str) -> Integer:

@@ -36,11 +36,6 @@ _NOTHING = SingleQuoted("")
 Unit: TypeAlias = "str | WordPart"
 
 
-def has_braces(word: Word) -> bool:
-    """Return True when a word could have a brace expansion (cheap; with false positives)."""
-    return any(isinstance(part, Literal) and "{" in part.text for part in word.parts)
-
-
 def expand_braces(word: Word) -> Iterator[Word]:
     """Yield the words that the braces of a word stand for, or the word itself if it has none."""
     units: list[Unit] = []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
-from sandhook.expand.arith import NUMBERS
+from sandhook.expand.numbers import NUMBERS, NotPlain, remember
 from sandhook.expand.operators import Integer, OperandError
 from sandhook.expand.parameter import compile_length
 from sandhook.expand.reference import Text, Words, subscript_of
@@ -70,7 +70,7 @@ def compile_integer(word: Word, words: Words) -> Integer:
     def run(state: State) -> int:
         try:
             return quick(state)
-        except (arith.NotPlain, OperandError):
+        except (NotPlain, OperandError):
             return textual(state)
 
     return run
@@ -207,7 +207,7 @@ def _plain_decimal(text: str) -> int:
     if not (text.isdigit() and text.isascii()) or len(text) > 18 or (text[0] == "0" and len(text) > 1):
         return -1
     value = int(text)
-    arith.remember(text, value)
+    remember(text, value)
     return value
 
 
@@ -238,7 +238,7 @@ def compile_index(word: Word, words: Words) -> Integer | None:
         try:
             return quick(state)
         except OperandError:
-            raise arith.NotPlain from None
+            raise NotPlain from None
 
     return index
 

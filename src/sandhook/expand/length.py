@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sandhook.expand.arith import NotPlain
+from sandhook.expand.numbers import NotPlain
 from sandhook.state.control import ShellError, subscript_error, unbound_error
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray

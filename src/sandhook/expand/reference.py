@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
-from sandhook.expand.arith import NotPlain
+from sandhook.expand.numbers import NotPlain
 from sandhook.expand.special import separator, special_value
 from sandhook.state.control import bad_substitution_error, unbound_error
 from sandhook.state.references import refers_to_element

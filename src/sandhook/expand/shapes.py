@@ -15,6 +15,7 @@ from sandhook.syntax.nodes import (
     ParameterExpansion,
     ProcessSubstitution,
     SingleQuoted,
+    Word,
     WordPart,
     walk,
 )
@@ -22,6 +23,11 @@ from sandhook.text.fields import DEFAULT_IFS
 from sandhook.text.names import is_ordinary
 
 FieldsOf: TypeAlias = Callable[[State], "list[str]"]
+
+
+def has_braces(word: Word) -> bool:
+    """Return True when a word could have a brace expansion (cheap; with false positives)."""
+    return any(isinstance(part, Literal) and "{" in part.text for part in word.parts)
 
 
 def plain_number(text_of: Callable[[State], str | None], quoted: bool) -> Callable[[State], int | None]:

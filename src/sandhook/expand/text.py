@@ -6,16 +6,15 @@ Nothing here splits or globs; ``word`` adds that where a word becomes fields.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand.brace import has_braces
-from sandhook.expand.integer import compile_index, compile_integer
 from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter, shown_name
 from sandhook.expand.reference import Parameter, compile_base, plain_value
-from sandhook.expand.shapes import is_star, runs_commands, unquoting
+from sandhook.expand.shapes import has_braces, is_star, runs_commands, unquoting
 from sandhook.expand.special import separator
 from sandhook.expand.tilde import expand_tilde, has_tilde, split_assignment_tildes, split_tildes
+from sandhook.lazy import lazy_module
 from sandhook.limits import check_clock
 from sandhook.pattern.glob import quote
 from sandhook.state.control import ShellError, subscript_error
@@ -39,6 +38,11 @@ from sandhook.syntax.nodes import (
     WordPart,
 )
 from sandhook.text.names import is_name, is_ordinary
+
+if TYPE_CHECKING:
+    from sandhook.expand import integer
+else:  # many scripts have no arithmetic
+    integer = lazy_module("sandhook.expand.integer")
 
 Text: TypeAlias = Callable[[State], str]
 Integer: TypeAlias = Callable[[State], int]
@@ -366,11 +370,11 @@ class TextCompiler:
 
     def arithmetic(self, word: Word) -> Integer:
         """Compile arithmetic text; it is parsed here if it has no expansions."""
-        return compile_integer(word, self)
+        return integer.compile_integer(word, self)
 
     def index(self, word: Word) -> Integer | None:
         """Compile the subscript of an indexed array; see ``integer.compile_index``."""
-        return compile_index(word, self)
+        return integer.compile_index(word, self)
 
     def parse_name(self, text: str) -> ParameterExpansion | None:
         """Parse the target of an indirection: x, x[i], 1, @; None when it is not a parameter."""

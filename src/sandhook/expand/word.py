@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sandhook.expand.brace import expand_braces, has_braces, plain_sequence
 from sandhook.expand.emitting import (
     Emit,
     emit_changed_next_to_list,
@@ -32,6 +31,7 @@ from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter
 from sandhook.expand.reference import Parameter, compile_base, plain_value, subscript_of
 from sandhook.expand.shapes import (
     FieldsOf,
+    has_braces,
     is_plain_variable,
     is_positional,
     names_list,
@@ -216,6 +216,8 @@ class WordCompiler(TextCompiler):
         )
 
     def _with_braces(self, word: Word) -> FieldsOf:
+        from sandhook.expand.brace import expand_braces, plain_sequence  # few words have braces
+
         sequence = plain_sequence(word)
         if sequence is not None:
             return numbers(sequence, self._fields(word))
@@ -246,6 +248,8 @@ class WordCompiler(TextCompiler):
         return run
 
     def _many_braces(self, word: Word) -> FieldsOf:
+        from sandhook.expand.brace import expand_braces
+
         plain = self._fields(word)
 
         def run(state: State) -> list[str]:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand.brace import has_braces
 from sandhook.expand.parameter import CHOOSING
 from sandhook.expand.reference import subscript_of
+from sandhook.expand.shapes import has_braces
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
 from sandhook.interp.document import open_document

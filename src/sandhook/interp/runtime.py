@@ -1,7 +1,6 @@
 """The runtime: the interpreter that closures, expansions and built-ins call.
 
-One Runtime serves all States of a run (``State.shell``). Its only state is the commands
-and the store of parsed trees.
+One Runtime serves all States of a run (``State.shell``). It has the commands and the store of parsed trees.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand import arith
 from sandhook.expand.shapes import runs_commands
 from sandhook.expand.special import expand_subscript
 from sandhook.interp import invoke, record, traps
@@ -30,6 +28,7 @@ from sandhook.syntax.options import ParseOptions
 from sandhook.syntax.reader import ReadWarning
 
 if TYPE_CHECKING:
+    from sandhook.expand import arith
     from sandhook.interp import (
         arithmetic_errors,
         command_errors,
@@ -39,7 +38,8 @@ if TYPE_CHECKING:
         substitution,
         trace,
     )
-else:  # most runs have no error and no trace, many only built-ins
+else:  # most runs have no error, no trace and no arithmetic, many only built-ins
+    arith = lazy_module("sandhook.expand.arith")
     arithmetic_errors = lazy_module("sandhook.interp.arithmetic_errors")
     command_errors = lazy_module("sandhook.interp.command_errors")
     expansion_services = lazy_module("sandhook.interp.expansion_services")

@@ -14,7 +14,8 @@ from typing import Protocol
 from sandhook.dispatch.envline import read_env_line
 from sandhook.dispatch.operands import base_name
 from sandhook.errors import LimitExceeded, ShellSyntaxError
-from sandhook.expand.brace import expand_braces, has_braces
+from sandhook.expand.brace import expand_braces
+from sandhook.expand.shapes import has_braces
 from sandhook.hooks.scan import expansion, joined, unquoted_text
 from sandhook.pattern.glob import compile_pattern, has_magic, quote
 from sandhook.syntax import parse_cached

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sandhook.expand.brace import expand_braces, has_braces
+from sandhook.expand.shapes import has_braces
 from sandhook.interp.compile.assignment import compile_assignment
 from sandhook.interp.compile.protocol import Compiler
+from sandhook.lazy import lazy_module
 from sandhook.state.assigned import Argument
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC
 from sandhook.syntax.nodes import Assignment, Literal, Word
+
+if TYPE_CHECKING:
+    from sandhook.expand import brace
+else:  # few words have braces
+    brace = lazy_module("sandhook.expand.brace")
 
 Arguments: TypeAlias = Callable[[State], "list[Argument]"]
 
@@ -103,7 +109,7 @@ def _as_word_with_braces(node: Assignment) -> Word | None:
     """Return an argument ``name=a{1,2}`` of a declaration as a word, None without such braces."""
     if not isinstance(node.value, Word) or not has_braces(node.value):
         return None
-    if len(list(islice(expand_braces(node.value), 2))) < 2:
+    if len(list(islice(brace.expand_braces(node.value), 2))) < 2:
         return None
     sign = "+=" if node.append else "="
     if node.subscript is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from sandhook.expand.arith import NUMBERS, NUMBERS_KEPT, NotPlain, remember, store_variable
+from sandhook.expand.numbers import NUMBERS, NUMBERS_KEPT, NotPlain, remember
 from sandhook.expand.reference import subscript_of
 from sandhook.expand.text import Text
 from sandhook.expand.tilde import split_assignment_tildes
@@ -310,6 +310,8 @@ def _bad_subscript(name: str, subscript: Word) -> ShellError:
 
 def _integer_step(name: str, value: Callable[[State], int]) -> Step:
     """Compile ``name=$((...))``."""
+    from sandhook.expand.arith import store_variable
+
     store = store_variable(name)
 
     def step(state: State) -> None:

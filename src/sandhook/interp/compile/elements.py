@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
-from sandhook.expand.brace import expand_braces, has_braces
 from sandhook.expand.reference import subscript_of
-from sandhook.expand.shapes import FieldsOf
+from sandhook.expand.shapes import FieldsOf, has_braces
 from sandhook.interp.compile.protocol import Compiler
+from sandhook.lazy import lazy_module
 from sandhook.limits import timed_items
 from sandhook.state.assigned import Element, Elements
 from sandhook.state.control import ShellError, subscript_error
@@ -23,6 +24,11 @@ from sandhook.syntax.nodes import (
     Word,
     WordPart,
 )
+
+if TYPE_CHECKING:
+    from sandhook.expand import brace
+else:  # few words have braces
+    brace = lazy_module("sandhook.expand.brace")
 
 
 def is_associative(state: State, name: str) -> bool:
@@ -80,7 +86,7 @@ def compile_elements(
 
 def _expands_to_several(word: Word) -> bool:
     """Return True if brace expansion makes several words of a word."""
-    return has_braces(word) and len(list(islice(expand_braces(word), 2))) > 1
+    return has_braces(word) and len(list(islice(brace.expand_braces(word), 2))) > 1
 
 
 def _either(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-from sandhook.expand.brace import has_braces
+from sandhook.expand.shapes import has_braces
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
 from sandhook.state.control import ReturnFrom

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from sandhook.expand.arith import NUMBERS, remember
+from sandhook.expand.numbers import NUMBERS, remember
 from sandhook.expand.shapes import is_plain_variable
 from sandhook.expand.word import WordCompiler
 from sandhook.interp.compile.functions import Inline, inline_local, inline_return
