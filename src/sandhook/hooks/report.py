@@ -5,7 +5,6 @@ from __future__ import annotations
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import Decision, Operation, Outcome
 from sandhook.hooks.text import neutralise
-from sandhook.text.quoting import quote_word
 
 
 def to_json(decision: Decision) -> JsonObject:
@@ -107,6 +106,8 @@ def to_text(decision: Decision, *, output: bool = False, place: str = "") -> lis
 
 def remedy(file: str) -> str:
     """Return how a person approves the hooks of a file."""
+    from sandhook.text.quoting import quote_word
+
     return f"`sandhook trust {quote_word(file) if file else 'FILE'}` approves it"
 
 
