@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from posixpath import relpath
 from time import monotonic
 
 from sandhook.conformance.expectations.judge import differences
@@ -12,6 +13,7 @@ from sandhook.conformance.expectations.project import Project, ProjectError, in_
 from sandhook.conformance.model import HOST, Case, CaseFile, Expectation, Observation
 from sandhook.conformance.runner import Difference, Outcome, Report
 from sandhook.errors import ConfigError, Problem
+from sandhook.hooks.contracts import Document
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.model import Decision
@@ -80,7 +82,7 @@ def _project(file: ExpectationFile, case: EventCase, *, host: bool) -> AbstractC
 
 def _fire(file: ExpectationFile, case: EventCase, project: Project) -> Decision:
     engine = HookEngine.load(
-        list(file.documents),
+        [_moved(document, file.project, project.directory) for document in file.documents],
         file.contract,
         trust=lambda spec: True,  # whoever runs the expectations of a hook wants the hook to run
         compat=case.compat,
@@ -90,6 +92,12 @@ def _fire(file: ExpectationFile, case: EventCase, project: Project) -> Decision:
         shared_files=True,
     )
     return engine.fire(case.event.with_(cwd=project.directory, project_dir=project.directory))
+
+
+def _moved(document: Document, source: str, target: str) -> Document:
+    """Return a configuration as a file of the project that the hooks see: some agents run hooks next to it."""
+    inside = relpath(document.name, source)
+    return document if inside.startswith("../") else document._replace(name=f"{target}/{inside}")
 
 
 def _details(case: EventCase, found: Sequence[tuple[Difference, str]], decision: Decision) -> tuple[str, ...]:
