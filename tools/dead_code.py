@@ -29,6 +29,7 @@ USED = {
     "grammar host_functions skew asks_input": "keys of a TypedDict",
     "end_time": "a parameter of a protocol, as OpenTelemetry names it",
     "SCHEMA": "_packaged.py loads it by name",
+    "pytest_collect_file runtest reportinfo": "pytest calls them",
     "InterpreterOf": "an alias in a string names it",
 }
 

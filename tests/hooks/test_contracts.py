@@ -79,3 +79,33 @@ def test_every_layer_is_known(name: str, platform: str) -> None:
     env = {"HOME": "/h", "USERPROFILE": "C:/h", "CLAUDE_PLUGIN_ROOT": "/p"}
     assert {layer.name for layer in get(name).layers("/w", env, platform)} <= set(get_args(LayerName))
     assert set(LAYERS) == set(get_args(LayerName))
+
+
+@pytest.mark.parametrize(
+    ("contract", "event", "tool"),
+    [
+        ("everruns", "pre_tool_use", "bash"),
+        ("gemini", "BeforeTool", "run_shell_command"),
+        ("copilot", "preToolUse", "bash"),
+        ("grok", "PreToolUse", "run_terminal_command"),
+    ],
+)
+def test_a_hook_has_its_own_variables(contract: str, event: str, tool: str) -> None:
+    command = 'echo "$TEAM" >&2'
+    hook = {"type": "command", "command": command, "env": {"TEAM": "blue"}}
+    value: dict[str, object] = {"hooks": {event: [{"hooks": [hook]}]}}
+    if contract == "everruns":
+        hook = {"type": "bash", "command": command, "env": {"TEAM": "blue"}}
+        value = {"hooks": [{"event": event, "executor": hook}]}
+    if contract == "copilot":
+        value = {"version": 1, "hooks": {event: [hook]}}
+    engine = HookEngine.load(value, contract)
+    assert engine.problems == ()
+    assert engine.fire(ToolPre(tool, {"command": "ls"})).outcomes[0].stderr == "blue\n"
+
+
+def test_a_hook_of_a_plugin_of_goose_has_its_root() -> None:
+    hooks = {"PreToolUse": [{"hooks": [{"type": "command", "command": 'echo "$PLUGIN_ROOT" >&2'}]}]}
+    document = Document({"hooks": hooks}, "/h/.agents/plugins/p/hooks/hooks.json")
+    decision = HookEngine.load(document, "goose").fire(ToolPre("developer__shell", {"command": "ls"}))
+    assert decision.outcomes[0].stderr == "/h/.agents/plugins/p\n"

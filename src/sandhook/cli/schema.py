@@ -1,4 +1,4 @@
-"""``sandhook schema``: the JSON Schema of an agent's hook configuration."""
+"""``sandhook schema``: the JSON Schema of an agent's hook configuration, or of a file of expectations."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ def parser() -> Parser:
     result = Parser(
         "schema",
         "CONTRACT",
-        "Print the JSON Schema (2020-12) of an agent's hook configuration, for editors and checks.",
+        "Print the JSON Schema (2020-12) of an agent's hook configuration, for editors and checks.\n"
+        "The name expectations stands for the files named *.expect.yaml of `sandhook test`.",
     )
-    result.add_argument("contract", metavar="CONTRACT", help="the agent")
+    result.add_argument("contract", metavar="CONTRACT", help="the agent, or expectations")
     return result
 
 
@@ -24,5 +25,10 @@ def run(arguments: list[str]) -> int:
 
 
 def _schema(name: str) -> int:
-    put_json(contracts.get(name).schema())
+    if name == "expectations":
+        from sandhook.conformance.expectations.schema import EXPECTATIONS_SCHEMA
+
+        put_json(EXPECTATIONS_SCHEMA)
+    else:
+        put_json(contracts.get(name).schema())
     return 0

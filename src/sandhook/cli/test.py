@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
+from sandhook.cli.expectations import Expectations
 from sandhook.cli.notes import print_note
 from sandhook.cli.output import is_terminal
+from sandhook.conformance.expectations.model import is_expectations
 from sandhook.conformance.model import HOST
 from sandhook.conformance.oracle import (
     PROGRAM,
@@ -41,9 +43,11 @@ def parser() -> Parser:
         "test",
         "[OPTION]... PATH...",
         "Run the cases of files, or of all *.test, *.test.sh and *.bats files in directories, on\n"
-        "sandhook and on real shells, and compare the results with the expectations in the files.\n\n"
+        "sandhook and on real shells, and compare the results with the expectations in the files.\n"
+        "Files named *.expect.yaml have events: they are fired at the hooks that the file names, in the\n"
+        "sandbox, or on this machine with --shell host.\n\n"
         "Exit status: 0 all as expected, 1 a case is not as expected, 2 after a usage error, a file\n"
-        "that cannot be read, or a missing shell.",
+        "that cannot be read or has a fault, or a missing shell.",
     )
     add = result.add_argument
     add("paths", nargs="+", metavar="PATH", help="a case file, or a directory to search")
@@ -103,15 +107,17 @@ def _test(options: argparse.Namespace) -> int:
         raise UsageError("test: --timeout must be more than 0 seconds")
     if options.root is not None and not os.path.isdir(options.root):  # noqa: PTH112
         raise UsageError(f"test: --root {options.root}: not a directory")
-    paths, problems = find(options.paths)
+    found, problems = find(options.paths)
+    paths = [path for path in found if not is_expectations(path.name)]
     files, unreadable = load(paths, options.root or ".")
+    expectations = Expectations(found)
     shells = _shells(options)
-    problems += unreadable + _missing(files if options.oracle else [], shells)
+    problems += unreadable + expectations.problems + _missing(files if options.oracle else [], shells)
     if problems:
         for line in problems:
             print_note(line)
         return UNUSABLE
-    selections = _select(files, options.filter)
+    selections = _select([*files, *expectations.files], options.filter)
     if not selections:
         raise UsageError("test: no case has such a name" if options.filter else "test: no case was found")
     if options.list:
@@ -125,13 +131,13 @@ def _test(options: argparse.Namespace) -> int:
         )
         return 0
     if options.record:
-        for file in files:
+        for file in (*files, *expectations.files):
             if not file.records:
                 raise UsageError(
                     f"test: --record does not write {file.path}: it is not in sandhook's own form"
                 )
         return _record(options, paths, files, selections, jobs)
-    reports = _run(options, selections, shells, jobs)
+    reports = _run(options, selections, expectations, shells, jobs)
     if options.layout == "text" and options.out is None and is_terminal(sys.stdout):
         _draw(reports, verbose=options.verbose)
     else:
@@ -235,18 +241,31 @@ def _plan(
 
 
 def _run(
-    options: argparse.Namespace, selections: list[Selection], shells: list[str], jobs: int
+    options: argparse.Namespace,
+    selections: list[Selection],
+    expectations: Expectations,
+    shells: list[str],
+    jobs: int,
 ) -> list[Report]:
     """Run all cases; return the reports by file, and for each file in the order of shells."""
     from sandhook.cli.progress import progress
 
-    plan = _plan(options, selections, shells)
+    events = [selection for selection in selections if expectations.has(selection)]
+    plan = _plan(options, [each for each in selections if not expectations.has(each)], shells)
+    plan = {name: [*each, *(events if name in ("sandhook", HOST) else ())] for name, each in plan.items()}
+    if events and not {"sandhook", HOST}.intersection(plan):
+        print_note("note: expectations about hooks run on sandhook and host alone: they did not run")
     reports: list[Report] = []
     with progress(
         sum(len(selection.cases) for shell_selections in plan.values() for selection in shell_selections)
     ) as step:
         for name, shell_selections in plan.items():
-            shell_reports = _run_on(name, shell_selections, options, jobs, step)
+            scripts = [each for each in shell_selections if not expectations.has(each)]
+            shell_reports = _run_on(name, scripts, options, jobs, step) if scripts else []
+            good = all(report.good for report in shell_reports)
+            if good or not options.fail_fast:
+                mine = [each for each in shell_selections if expectations.has(each)]
+                shell_reports += expectations.run(mine, name, step, fail_fast=options.fail_fast)
             reports += shell_reports
             if options.fail_fast and not all(report.good for report in shell_reports):
                 break

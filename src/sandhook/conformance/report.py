@@ -142,6 +142,9 @@ def difference(report: Report, outcome: Outcome) -> Iterator[str]:
     expected, observation = outcome.expected, outcome.observation
     line = expected.line or outcome.case.line
     yield f"{report.file.path}:{outcome.case.line}: {visible(outcome.case.name)} [{report.shell}: {outcome.result}]"
+    if outcome.details:
+        yield from indented(map(visible, outcome.details))
+        return
     if expected.kind:
         yield f"    {expected.kind} of this shell, line {line}"
     if "trouble" in outcome.differences:
@@ -272,6 +275,9 @@ def case_json(outcome: Outcome) -> dict[str, object]:
         expected, observation = outcome.expected, outcome.observation
         record["differences"] = list(outcome.differences)
         record["trouble"] = observation.trouble
+        if outcome.details:
+            record["details"] = list(outcome.details)
+            return record
         record["expected"] = {
             "status": expected.status,
             "stdout": expected.stdout,

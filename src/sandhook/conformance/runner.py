@@ -47,8 +47,11 @@ Result = Literal["pass", "ok", "bug", "n-i", "skip", "differs", "fail"]
 #: All results, in the order of the tables.
 RESULTS: tuple[Result, ...] = get_args(Result)
 
-#: What can differ between the expectation and the observation of a case.
-Difference = Literal["status", "stdout", "stderr", "trouble"]
+#: What can differ between the expectation and the observation of a case: of a script, or of an event.
+Difference = Literal[
+    "status", "stdout", "stderr", "trouble",
+    "decision", "reason", "context", "message", "input", "prompt", "result", "files",
+]  # fmt: skip
 
 #: Results of the expectations for one shell.
 _RESULT_OF: dict[Kind, Result] = {"": "pass", "OK": "ok", "BUG": "bug", "N-I": "n-i"}
@@ -63,6 +66,7 @@ class Outcome(Record):
     Attributes:
         result: One of RESULTS.
         differences: The parts that are not as expected.
+        details: The lines of the difference, for the case of an event; () for a script.
     """
 
     case: Case
@@ -70,9 +74,12 @@ class Outcome(Record):
     expected: Expectation
     observation: Observation
     differences: tuple[Difference, ...] = ()
+    details: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = [f"line {self.case.line}: {self.case.name}"]
+        if self.details:
+            return "\n    ".join([*lines, *self.details])
         for name in self.differences:
             expected, actual = getattr(self.expected, name, None), getattr(self.observation, name)
             if isinstance(actual, bytes):

@@ -8,12 +8,13 @@ from typing import Protocol
 
 from sandhook.conformance.bashkit import is_bashkit, read_bashkit
 from sandhook.conformance.bats import is_bats, read_bats
+from sandhook.conformance.expectations.model import ENDINGS
 from sandhook.conformance.model import Case, CaseError, CaseFile, Observation
 from sandhook.conformance.reader import read_all
 from sandhook.conformance.runner import Report, judge
 
 #: Names of case files in a directory.
-PATTERNS = ("*.test", "*.test.sh", "*.bats")
+PATTERNS = ("*.test", "*.test.sh", "*.bats", *(f"*{ending}" for ending in ENDINGS))
 
 
 class Runner(Protocol):

@@ -57,12 +57,12 @@ def asking(
 
     Args:
         text: The payload; better mode ends it with a newline, for `read -r`.
-        env: The agent's own variables.
+        env: The agent's own variables; the hook's own override them.
         cwd: Where the hook runs; the agent's directory when "".
     """
     return Request(
         spec=spec,
-        env=env,
+        env={**env, **dict(spec.executor.env)} if spec.executor.env else env,
         stdin=text.encode() + (b"" if compat == "strict" else b"\n"),
         cwd=cwd or directory(event),
         limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
