@@ -2,7 +2,7 @@
 
 Oracle: GNU tar 1.34; members of a directory go in the order of their names.
 Divergence: L-TAR-001, nothing is created outside the directory, not even through links. Not offered: -w, -g, -M,
---to-command, and programs of -I other than the usual compressors.
+--to-command, sparse members, and programs of -I other than the usual compressors.
 """
 
 from __future__ import annotations
