@@ -14,7 +14,7 @@ from sandhook.hooks.contracts import Document, Layer
 from sandhook.hooks.contracts.everruns import Everruns
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.locate import json_lines
-from sandhook.hooks.sources import discover, line_of, parse
+from sandhook.hooks.sources import MAX_FILES, discover, layer_files, line_of, parse
 from sandhook.hooks.toml import decode_toml
 from sandhook.hooks.yaml import decode_yaml
 
@@ -166,3 +166,54 @@ def test_all_files_of_a_directory_are_a_layer(tmp_path: Path) -> None:
         ("b.json", "project"),
     ]
     assert [each.file.rpartition("/")[2] for each in problems] == ["e.json"]
+
+
+@pytest.mark.parametrize("below", ["", "/hooks.json"])
+def test_a_directory_with_too_many_files_is_a_problem_and_the_other_layers_stay(
+    tmp_path: Path, below: str
+) -> None:
+    class Crowded(Layered):
+        def layers(self, cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
+            ending = "" if below else ".json"
+            return [Layer("user", f"{cwd}/user.json"), Layer("project", f"{cwd}/hooks/*{ending}{below}")]
+
+    (tmp_path / "user.json").write_text('{"hooks": []}')
+    for number in range(MAX_FILES):
+        file = tmp_path / f"hooks/{number:05}.json{below}"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text('{"hooks": []}')
+    (tmp_path / "hooks" / ("0.txt" if not below else ".hidden")).write_text("not one of them")
+    found, problems = discover(Crowded(), tmp_path.as_posix(), {}, "linux")
+    assert (len(found), problems) == (1 + MAX_FILES, [])
+
+    (tmp_path / f"hooks/000000.json{below}").parent.mkdir(exist_ok=True)
+    (tmp_path / f"hooks/000000.json{below}").write_text('{"hooks": []}')
+    found, problems = discover(Crowded(), tmp_path.as_posix(), {}, "linux")
+    assert [each.layer for each in found] == ["user"] + ["project"] * MAX_FILES
+    (problem,) = problems
+    assert str(problem) == (
+        f"{tmp_path.as_posix()}/hooks: has more than 1000 configurations; those after 00998.json are not read"
+    )
+
+
+def test_a_directory_of_very_many_files_is_read_in_the_order_of_their_names(tmp_path: Path) -> None:
+    (tmp_path / "hooks").mkdir()
+    for number in range(9 * MAX_FILES):
+        (tmp_path / "hooks" / f"{number * 7919 % 9000:04}.json").write_text("{")
+    paths, problems = layer_files(f"{tmp_path.as_posix()}/hooks/*.json")
+    assert [path[-9:-5] for path in paths] == [f"{number:04}" for number in range(MAX_FILES)]
+    assert len(problems) == 1
+
+
+def test_an_error_while_listing_a_directory_is_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(directory: str) -> None:
+        raise PermissionError(13, "Permission denied", directory)
+
+    monkeypatch.setattr("sandhook.hooks.sources.os.scandir", fail)
+    found, problems = discover(Scattered(), tmp_path.as_posix(), {}, "linux")
+    assert (found, [str(each) for each in problems]) == (
+        [],
+        [f"{tmp_path.as_posix()}/hooks: Permission denied"],
+    )

@@ -296,6 +296,7 @@ class Contract:
         fails(errno.EINVAL, fs.readlink, at("f"))
         fails(errno.EEXIST, fs.symlink, "x", at("l"))
         fails(errno.ENOENT, fs.symlink, "", at("m"))
+        fails(errno.EINVAL, fs.symlink, "a\0b", at("m"))
         fs.unlink(at("l"))
         assert fs.exists(at("f"))
 

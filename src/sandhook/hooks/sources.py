@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Source = str | Path | Mapping[str, object] | Document | None
 
-#: The most files of one directory that are read.
+#: The most files of one directory that are read; more are a problem of that directory.
 MAX_FILES = 1_000
 
 #: The most bytes of one file; every contract's own limit is far below.
@@ -145,7 +145,10 @@ def discover(
     loaded: list[Document] = []
     problems: list[Problem] = []
     for layer in contract.layers(cwd, env, platform):
-        for path in layer_files(layer.path.replace("\\", "/") if platform == "win32" else layer.path):
+        layer_path = layer.path.replace("\\", "/") if platform == "win32" else layer.path
+        paths, unread = layer_files(layer_path)
+        problems += unread
+        for path in paths:
             try:
                 document = contract.parse(read_text(path), path, env)
             except (FileNotFoundError, NotADirectoryError):
@@ -159,19 +162,45 @@ def discover(
     return loaded, problems
 
 
-def layer_files(path: str) -> list[str]:
-    """Return the files of a layer's path: the path itself, or the files of directories with an ending."""
+def layer_files(path: str) -> tuple[list[str], list[Problem]]:
+    """Return the files of a layer's path, and which of its directories could not be read as a whole.
+
+    The files are the path itself, or those of a directory with an ending, in the order of their names.
+    """
     above, star, below = path.partition("/*/")
     if star:
-        return [f"{each}/{below}" for each in layer_files(f"{above}/*")]
+        directories, problems = layer_files(f"{above}/*")
+        return [f"{each}/{below}" for each in directories], problems
     directory, _, last = path.rpartition("/")
     if last[:1] != "*":
-        return [path]
+        return [path], []
     try:
-        names = sorted(os.listdir(directory))[:MAX_FILES]  # noqa: PTH208 - pathlib costs the command line 10 ms
-    except OSError:
-        return []
-    return [f"{directory}/{name}" for name in names if name.endswith(last[1:]) and name[:1] != "."]
+        names = _first_names(directory, last[1:])
+    except (FileNotFoundError, NotADirectoryError):
+        return [], []
+    except OSError as error:
+        return [], [problem_of(error, directory)]
+    problems = []
+    if len(names) > MAX_FILES:
+        message = f"has more than {MAX_FILES} configurations; those after {names[MAX_FILES - 1]} are not read"
+        problems.append(Problem("", message, file=directory))
+    return [f"{directory}/{name}" for name in names[:MAX_FILES]], problems
+
+
+def _first_names(directory: str, ending: str) -> list[str]:
+    """Return the first names of a directory that have the ending, sorted, one more than are read.
+
+    Raises:
+        OSError: It cannot be listed.
+    """
+    names: list[str] = []
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.name.endswith(ending) and entry.name[:1] != ".":
+                names.append(entry.name)
+            if len(names) > 8 * MAX_FILES:  # a directory of millions of files needs no memory for all of them
+                names = sorted(names)[: MAX_FILES + 1]
+    return sorted(names)[: MAX_FILES + 1]
 
 
 def project_directory(cwd: str, known: Sequence[Contract], env: Mapping[str, str], platform: str) -> str:
@@ -188,7 +217,9 @@ def project_directory(cwd: str, known: Sequence[Contract], env: Mapping[str, str
     while directory and directory != home:
         for contract in known:
             for layer in contract.layers(directory, env, platform):
-                if layer.name in ("project", "local") and any(map(os.path.isfile, layer_files(layer.path))):
+                if layer.name in ("project", "local") and any(
+                    map(os.path.isfile, layer_files(layer.path)[0])
+                ):
                     return directory
         if os.path.exists(f"{directory}/.git"):  # noqa: PTH110
             break

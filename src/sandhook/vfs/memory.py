@@ -18,7 +18,7 @@ from sandhook.vfs.base import Device, Entry, Stat
 from sandhook.vfs.conveniences import Conveniences
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG, Inode, MemoryFile
-from sandhook.vfs.names import byte_order, check_path, check_relative
+from sandhook.vfs.names import byte_order, check_relative, check_target
 from sandhook.vfs.path import VirtualPath
 from sandhook.vfs.quota import Quota
 from sandhook.vfs.tree import DOTS, Tree
@@ -145,9 +145,9 @@ class MemoryFileSystem(Conveniences):
     def symlink(self, target: str, path: VirtualPath) -> None:
         tree = self._tree
         parent, name = tree.new_entry(path)
-        if not target or path[-1:] == "/":
+        if path[-1:] == "/":
             raise fs_error(errno.ENOENT, path)
-        check_path(target)
+        check_target(target, path)
         tree.quota.charge_entry(len(target.encode("utf-8", "surrogateescape")))
         tree.add(parent, name, S_IFLNK | 0o777).target = target
 

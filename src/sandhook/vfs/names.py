@@ -41,6 +41,19 @@ def check_name(name: str, path: str) -> None:
         raise fs_error(errno.EINVAL, path)
 
 
+def check_target(target: str, path: str) -> None:
+    """Raise for a target of a symbolic link that is empty, too long, or holds a NUL or characters that are not bytes."""
+    if not target:
+        raise fs_error(errno.ENOENT, path)
+    try:
+        check_path(target)
+        encoded = target.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise fs_error(errno.EINVAL, path) from None
+    if b"\0" in encoded:
+        raise fs_error(errno.EINVAL, path)
+
+
 def check_relative(path: str, key: str) -> list[str]:
     """Return the components of an absolute path of the host; ValueError names ``key``."""
     parts = path[1:].split("/")

@@ -17,7 +17,7 @@ from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
 from sandhook.vfs.conveniences import Conveniences
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG
-from sandhook.vfs.names import MAX_LINKS, check_name, check_path
+from sandhook.vfs.names import MAX_LINKS, check_name, check_path, check_target
 from sandhook.vfs.path import VirtualPath, dirname
 
 _DOTS = ("", ".", "..")
@@ -336,9 +336,9 @@ class ResolvingFileSystem(Conveniences):
 
     def symlink(self, target: str, path: VirtualPath) -> None:
         canonical = self._new_path(path)
-        if not target or path[-1:] == "/":
+        if path[-1:] == "/":
             raise fs_error(errno.ENOENT, path)
-        check_path(target)
+        check_target(target, path)
         self._symlink(target, canonical)
 
     def readlink(self, path: VirtualPath) -> str:

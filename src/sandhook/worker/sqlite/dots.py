@@ -12,6 +12,7 @@ from csv import reader as csv_reader
 from functools import partial
 from typing import Any
 
+from sandhook.text.numbers import is_integer, is_number
 from sandhook.worker import frames, process
 from sandhook.worker.sqlite.console import Console
 from sandhook.worker.sqlite.modes import MODES, name_of
@@ -191,7 +192,7 @@ def _parameter(console: Console, words: list[str]) -> bool:
 
 
 def _exit(console: Console, words: list[str]) -> bool:
-    raise Quit(int(words[0][:6]) & 0xFF if words and words[0].lstrip("-").isdigit() else 0)
+    raise Quit(int(words[0][:6]) & 0xFF if words and is_integer(words[0]) else 0)
 
 
 def _read(console: Console, name: str) -> str:
@@ -323,7 +324,7 @@ def _import(console: Console, words: list[str]) -> bool:
         word = pending.pop()
         if word in ("--csv", "-csv"):
             csv_mode = True
-        elif word in ("--skip", "-skip") and pending and pending[-1].isdigit():
+        elif word in ("--skip", "-skip") and pending and is_number(pending[-1]):
             skip = int(pending.pop()[:6])
         elif word.startswith("-"):
             return False

@@ -2,7 +2,7 @@
 
 Oracle: GNU tar 1.34; members of a directory go in the order of their names.
 Divergence: L-TAR-001, nothing is created outside the directory, not even through links. Not offered: -w, -g, -M,
---to-command, and programs of -I other than the usual compressors.
+--to-command, sparse members, and programs of -I other than the usual compressors.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from sandhook.command.operands import reason, stat_of
 from sandhook.command.options import UsageError
 from sandhook.dates.clock import format_moment, moment, zone_of
 from sandhook.dates.parse import BadDate, parse_date
+from sandhook.text.numbers import is_number
 from sandhook.text.quoting import quote_escaped, quoted_name
 from sandhook.utilities.archive.tar import format as format_
 from sandhook.utilities.archive.tar.create import Creator
@@ -423,7 +424,7 @@ class Job:
                     setattr(
                         member, number, next((key for key, name in names_by_id.items() if name == text), 0)
                     )
-                setattr(member, field, names_by_id.get(int(text), "") if text.isdigit() else text)
+                setattr(member, field, names_by_id.get(int(text), "") if is_number(text) else text)
         if options.numeric:
             member.user = member.group = ""
         if self._mtime is not None and (not options.clamp or member.mtime > self._mtime):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sandhook.command.context import Context
 from sandhook.command.operands import reason, stat_of
 from sandhook.utilities.archive.tar import format as tar
+from sandhook.utilities.archive.tar.reading import members
 from sandhook.vfs.base import Stat
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Comparer:
 
     def run(self, stream: tar.Stream) -> None:
         """Compare the members that the operands select."""
-        for member in tar.members(stream):
+        for member in members(stream, self._job.error, warn=self._ctx.error):
             self._ctx.charge()
             remaining = member.size
             if self._job.selection.selects(member.name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import stat
 from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context
@@ -10,7 +11,9 @@ from sandhook.command.links import leads_out
 from sandhook.command.operands import reason
 from sandhook.text.quoting import quote_escaped
 from sandhook.utilities.archive.tar import format as tar
+from sandhook.utilities.archive.tar.reading import members
 from sandhook.vfs.errors import fs_error
+from sandhook.vfs.names import MAX_PATH
 from sandhook.vfs.path import VirtualPath
 
 if TYPE_CHECKING:
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
 
     from sandhook.utilities.archive.tar.job import Job
 
+#: The most prefixes of names that are reported.
+_MAX_PREFIXES = 1_000
 
 #: The failed action of an error message, by the type of the member; {} is the target of a link.
 _VERBS = {
@@ -36,19 +41,23 @@ class Extractor:
         self._job = job
         self._ctx = ctx
         self._error = error
-        self._slash_reported = False
+        self._prefixes: set[tuple[str, str]] = set()
         self._directories: list[tuple[str, int, int]] = []
         self._root = str(ctx.fs.realpath(ctx.process.cwd))
 
     def run(self, stream: tar.Stream) -> None:
         """List or extract the members that the operands select."""
-        for member in tar.members(stream, past_end=self._job.zeros):
-            self._ctx.charge()
+        for member in members(stream, self._error, warn=self._ctx.error, past_end=self._job.zeros):
+            self._ctx.charge(1 + (len(member.name) >> 6))
             if self._job.mode == "label":
                 if member.kind == tar.LABEL:
                     self._ctx.write_line(member.name)
                 return
             selected = self._job.selection.selects(member.name)
+            if not self._job.absolute and member.kind != tar.LABEL:
+                member.name = self._without_prefix(member.name, "member name", strip=False)
+                if member.kind == tar.HARD_LINK:
+                    member.link = self._without_prefix(member.link, "hard link target", strip=True)
             if member.kind == tar.LABEL and self._job.extract:
                 continue
             if selected and not self._job.extract:
@@ -59,13 +68,33 @@ class Extractor:
                 for _ in stream.pieces(member.size):
                     pass
             tar.skip_padding(stream, member.size)
-        for name, mode, mtime in reversed(
-            self._directories
-        ):  # last, for a mode may forbid to write into the directory
-            path = self._ctx.path(name)
-            self._ctx.fs.chmod(path, mode)
+        for name, mode, mtime in reversed(self._directories):
+            self._finish_directory(name, mode, mtime)
+
+    def _finish_directory(self, name: str, mode: int, mtime: int) -> None:
+        """Set the time and the mode of a directory, last: the mode may forbid to write into it."""
+        path = self._ctx.path(name)
+        try:
             if not self._job.touch:
                 self._ctx.fs.utime(path, mtime * 10**9, mtime * 10**9)
+            self._ctx.fs.chmod(path, mode)
+        except OSError as error:  # a later member replaced it
+            self._error(f"{self._job.quote_name(name)}: Cannot change mode to {mode:04o}: {reason(error)}")
+
+    def _without_prefix(self, name: str, what: str, *, strip: bool) -> str:
+        """Report what GNU tar removes from the beginning of a name, once for each prefix.
+
+        Args:
+            strip: Return the name without the prefix; otherwise only an empty name is replaced.
+        """
+        prefix = _unsafe_prefix(name)
+        if prefix and (what, prefix) not in self._prefixes and len(self._prefixes) < _MAX_PREFIXES:
+            self._prefixes.add((what, prefix))
+            self._ctx.error(f"Removing leading `{prefix}' from {what}s")
+        if not name[len(prefix) :] and not (prefix and not strip):
+            self._ctx.error(f"Substituting `.' for empty {what}")
+            return "."
+        return name[len(prefix) :] if strip else name
 
     def _extract(self, member: tar.Member, stream: tar.Stream) -> None:
         remaining = member.size
@@ -80,7 +109,17 @@ class Extractor:
                     self._ctx.write(piece)
                 return
             self._make_parents(name)
-            if member.kind == tar.FILE:
+            if member.kind == tar.SPARSE:
+                self._error(f"{self._job.quote_name(member.name)}: sparse member; not extracted (L-TAR-001)")
+            elif member.kind == tar.CONTINUED:
+                continued = "Cannot extract -- file is continued from another volume"
+                self._error(f"{self._job.quote_name(member.name)}: {continued}")
+            elif member.kind not in _VERBS and member.kind not in (tar.CHARACTER, tar.BLOCK_DEVICE):
+                kind = member.kind.decode("latin-1")
+                unknown = f"Unknown file type {quote_escaped(kind)}, extracted as normal file"
+                self._ctx.error(f"{self._job.quote_name(member.name)}: {unknown}")
+                remaining = self._file(name, member, stream, remaining)
+            elif member.kind == tar.FILE:
                 remaining = self._file(name, member, stream, remaining)
             else:
                 self._special(name, member)
@@ -103,13 +142,12 @@ class Extractor:
                 f"{self._job.quote_name(name)}: leads out of the directory; not extracted (L-TAR-001)"
             )
             return None
-        elif bare != name and not self._slash_reported:
-            self._slash_reported = True
-            self._ctx.error("Removing leading `/' from member names")
         parts = [part for part in bare.split("/") if part not in ("", ".")]
         if ".." in parts:
             self._error(f"{name}: Member name contains '..'")
             return None
+        if not parts and not self._job.strip:
+            return "."
         parts = parts[self._job.strip :]
         if parts and self._job.top and parts[0] != self._job.top:
             parts.insert(0, self._job.top)
@@ -119,9 +157,12 @@ class Extractor:
         """Create missing parents. Raises OSError when a link in the path leads out of the directory."""
         fs = self._ctx.fs
         parent = name.rpartition("/")[0]
+        if len(name) > MAX_PATH:
+            raise fs_error(errno.ENAMETOOLONG, name)
         ancestor = ""
         for part in parent.split("/") if parent else []:
             ancestor += part
+            self._ctx.charge(1 + (len(ancestor) >> 6))
             path = self._ctx.path(ancestor)
             if not fs.exists(path):
                 try:
@@ -130,9 +171,13 @@ class Extractor:
                     self._error(f"{self._job.quote_name(ancestor)}: Cannot mkdir: {reason(error)}")
                     raise fs_error(errno.ENOENT) from None
             ancestor += "/"
-        real = str(fs.realpath(self._ctx.path(parent or ".")))
+        self._check_within(parent)
+
+    def _check_within(self, directory: str) -> None:
+        """Raise OSError when a directory is missing, or a link leads from it out of the directory of extraction."""
+        real = str(self._ctx.fs.realpath(self._ctx.path(directory or ".")))
         if not _within(real, self._root):
-            raise fs_error(errno.EXDEV, name)
+            raise fs_error(errno.EXDEV, directory)
 
     def _clear(self, path: VirtualPath, member: tar.Member) -> bool:
         """Remove an existing file of that name; return whether to create the member."""
@@ -148,7 +193,13 @@ class Extractor:
         if self._job.keep == "newer" and existing.mtime_ns // 10**9 >= member.mtime:
             self._ctx.error(f"Current {quote_escaped(member.name)} is newer or same age")
             return False
-        fs.unlink(path)
+        if stat.S_ISDIR(existing.mode):
+            try:
+                fs.rmdir(path)
+            except OSError:
+                raise fs_error(errno.EEXIST, path) from None
+        else:
+            fs.unlink(path)
         return True
 
     def _file(self, name: str, member: tar.Member, stream: tar.Stream, remaining: int) -> int:
@@ -187,17 +238,39 @@ class Extractor:
             if self._clear(path, member):
                 fs.symlink(member.link, path)
         elif member.kind == tar.HARD_LINK:
-            source = self._target(member.link)
-            if source is None:
-                return
-            self._make_parents(source)
-            if self._clear(path, member):
-                fs.link(self._ctx.path(source), path)
+            self._hard_link(name, member)
         elif member.kind == tar.FIFO:
             if self._clear(path, member):
                 fs.mkfifo(path, member.mode & 0o777)
         else:
             self._error(f"{member.name}: not a file, directory, link or FIFO; not extracted")
+
+    def _hard_link(self, name: str, member: tar.Member) -> None:
+        fs, path = self._ctx.fs, self._ctx.path(name)
+        target = self._target(member.link)
+        if target is None:
+            return
+        self._check_within(target.rpartition("/")[0])
+        source = self._ctx.path(target)
+        info = fs.stat(source, follow=False)
+        if stat.S_ISDIR(info.mode):
+            raise fs_error(errno.EPERM, source)
+        if fs.exists(path):
+            existing = fs.stat(path, follow=False)
+            if (existing.device, existing.inode) == (info.device, info.inode):
+                return
+        if self._clear(path, member):
+            fs.link(source, path)
+
+
+def _unsafe_prefix(name: str) -> str:
+    """Return the beginning of a name that GNU tar removes: up to the last "..", and the slashes there."""
+    end = at = 0
+    for part in name.split("/"):
+        if part == "..":
+            end = at + 2
+        at += len(part) + 1
+    return name[: len(name) - len(name[end:].lstrip("/"))]
 
 
 def _within(path: str, root: str) -> bool:

@@ -1,4 +1,4 @@
-"""The format of tar archives: headers of 512 bytes, with GNU's and pax's extensions for long names.
+"""The format of tar archives: members, and the headers of 512 bytes with GNU's and pax's extensions for long names.
 
 Source: POSIX.1-2024 XCU 3, pax, "ustar Interchange Format" and "pax Header Block"; GNU tar 1.34 manual.
 """
@@ -9,8 +9,6 @@ from collections.abc import Iterator
 
 BLOCK = 512
 RECORD = 10_240
-_MAX_EXTENSION = 1 << 20  #: bytes of a long name or of pax's records
-
 FILE, HARD_LINK, SYMBOLIC_LINK, CHARACTER, BLOCK_DEVICE, DIRECTORY, FIFO = (
     b"0",
     b"1",
@@ -22,8 +20,9 @@ FILE, HARD_LINK, SYMBOLIC_LINK, CHARACTER, BLOCK_DEVICE, DIRECTORY, FIFO = (
 )
 
 
-#: The kind of the member that is the label of an archive.
-LABEL = b"V"
+#: GNU's kinds: the label of an archive, a directory with a list of its files, the rest of a file whose beginning
+#: is in another volume, and a file with holes.
+LABEL, LISTED_DIRECTORY, CONTINUED, SPARSE = b"V", b"D", b"M", b"S"
 
 
 class FormatError(Exception):
@@ -42,7 +41,8 @@ class Member:
 
     Attributes:
         name: Without a trailing slash.
-        kind: One of the constants above.
+        kind: One of the constants above, or an unknown one.
+        size: Bytes of contents in the archive.
         link: The target of a link.
     """
 
@@ -210,112 +210,5 @@ def skip_padding(stream: Stream, size: int) -> None:
         raise TruncatedError
 
 
-def members(stream: Stream, *, past_end: bool = False) -> Iterator[Member]:
-    """Yield the members. The caller reads the contents and the padding of each before the next.
-
-    Args:
-        past_end: Continue after blocks of zeros, which normally end an archive.
-
-    Raises:
-        FormatError: The data are not an archive, or are damaged.
-    """
-    first = True
-    name = link = None
-    records: dict[str, str] = {}
-    while True:
-        block = stream.read(BLOCK)
-        if not block and not first:
-            return
-        if len(block) < BLOCK:
-            if first:
-                raise FormatError("This does not look like a tar archive")
-            raise TruncatedError
-        if not any(block):
-            if first and not stream.read(BLOCK):
-                raise FormatError("This does not look like a tar archive")
-            if past_end:
-                continue
-            return
-        if not _is_header(block):
-            raise FormatError("This does not look like a tar archive" if first else "Skipping to next header")
-        first = False
-        kind, size = block[156:157], _number(block[124:136])
-        if kind in b"LKxg" and kind:
-            if size > _MAX_EXTENSION:
-                raise FormatError("Malformed extended header")
-            data = stream.read(size)
-            stream.read(-size % BLOCK)
-            if kind == b"L":
-                name = _text(data.rstrip(b"\0"))
-            elif kind == b"K":
-                link = _text(data.rstrip(b"\0"))
-            elif kind == b"x":
-                records = _records(data)
-            continue
-        member = _member(block, kind, size)
-        member.name = records.get("path", name if name is not None else member.name)
-        member.link = records.get("linkpath", link if link is not None else member.link)
-        if records.get("size", "").isdigit():
-            member.size = int(records["size"][:18])
-        name = link = None
-        records = {}
-        if member.kind == FILE and member.name.endswith("/"):
-            member.kind = DIRECTORY
-        member.name = member.name.rstrip("/") or member.name[:1]
-        yield member
-
-
-def _is_header(block: bytes) -> bool:
-    try:
-        checksum = int(block[148:156].rstrip(b"\0 ") or b"0", 8)
-    except ValueError:
-        return False
-    return sum(block[:148]) + 256 + sum(block[156:]) == checksum
-
-
-def _member(block: bytes, kind: bytes, size: int) -> Member:
-    name = _text(block[:100].split(b"\0")[0])
-    if block[257:263] == b"ustar\0" and block[345]:
-        name = f"{_text(block[345:500].split(bytes(1))[0])}/{name}"
-    member = Member(
-        name, FILE if kind in (b"\0", b"7", FILE) else kind, size, _number(block[100:108]) & 0o7777
-    )
-    if kind not in (b"\0", b"7", FILE):
-        member.size = 0
-    member.uid, member.gid = _number(block[108:116]), _number(block[116:124])
-    member.mtime = _number(block[136:148])
-    member.link = _text(block[157:257].split(b"\0")[0])
-    member.user, member.group = _text(block[265:297].split(b"\0")[0]), _text(block[297:329].split(b"\0")[0])
-    return member
-
-
-def _number(field: bytes) -> int:
-    if field[:1] == b"\x80":
-        return int.from_bytes(field[1:], "big") & (2**63 - 1)
-    try:
-        return max(0, int(field.strip(b"\0 ") or b"0", 8))
-    except ValueError:
-        raise FormatError("Malformed header") from None
-
-
-def _records(data: bytes) -> dict[str, str]:
-    """Parse pax records: "LENGTH KEY=VALUE\\n"."""
-    records: dict[str, str] = {}
-    at = 0
-    while at < len(data):
-        digits, blank, _ = data[at : at + 12].partition(b" ")
-        if not blank or not digits.isdigit() or not int(digits):
-            break
-        record = data[at + len(digits) + 1 : at + int(digits)]
-        key, _, value = record.rstrip(b"\n").partition(b"=")
-        records[_text(key)] = _text(value)
-        at += int(digits)
-    return records
-
-
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")

@@ -5,7 +5,7 @@ Source: GNU tar 1.34 manual, "Choosing Files and Names for tar".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.pattern.glob import Pattern, compile_pattern
@@ -68,25 +68,33 @@ class Selection:
         if not self._excluded:
             return False
         bare = name.rstrip("/")
-        tails = _tails(bare) if self._tails else [bare]
-        self._charge(len(tails) >> 4)
-        return any(matches(tail) for matches in self._excluded for tail in tails)
+        for tail in _tails(bare) if self._tails else (bare,):
+            self._charge(len(tail) >> 6)
+            if any(matches(tail) for matches in self._excluded):
+                return True
+        return False
 
     def selects(self, name: str) -> bool:
         """Return whether the operands select a member, or a directory above it."""
-        leading = _leading(name)
-        if self._excluded and any(self.excludes(part) for part in leading):
+        if self._excluded and any(self.excludes(part) for part in self._leading(name)):
             return False
         if not self._operands:
             return True
-        if self._options.anchored is False:
-            leading = [part for tail in _tails(name) for part in _leading(tail)]
-        self._charge(len(leading) >> 4)
-        selected = False
-        for key, matches in self._operands.items():
-            if any(matches(part) for part in leading):
-                selected = self._is_occurrence(key) or selected
-        return selected
+        matched: dict[str, None] = {}
+        for tail in _tails(name) if self._options.anchored is False else (name,):
+            for part in self._leading(tail):
+                self._charge(len(self._operands) >> 5)
+                matched.update((key, None) for key, matches in self._operands.items() if matches(part))
+        occurrences = [self._is_occurrence(key) for key in self._operands if key in matched]
+        return any(occurrences)
+
+    def _leading(self, name: str) -> Iterator[str]:
+        """Yield the directories above a name, and the name. A name of many components is long: each is charged."""
+        for at, letter in enumerate(name):
+            if letter == "/" and at:
+                self._charge(at >> 6)
+                yield name[:at]
+        yield name
 
     def _is_occurrence(self, key: str) -> bool:
         """Record that an operand matched; return whether this is the match of --occurrence."""
@@ -95,11 +103,9 @@ class Selection:
         return self._options.occurrence in (None, number)
 
 
-def _leading(name: str) -> list[str]:
-    """Return a name and the directories above it."""
-    return [*(name[:at] for at, letter in enumerate(name) if letter == "/" and at), name]
-
-
-def _tails(name: str) -> list[str]:
-    """Return a name, and its part after each slash."""
-    return [name, *(name[at + 1 :] for at, letter in enumerate(name) if letter == "/")]
+def _tails(name: str) -> Iterator[str]:
+    """Yield a name, and its part after each slash."""
+    yield name
+    for at, letter in enumerate(name):
+        if letter == "/":
+            yield name[at + 1 :]

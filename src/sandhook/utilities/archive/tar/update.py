@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from sandhook.utilities.archive.tar import format as tar
+from sandhook.utilities.archive.tar import reading
 
 #: The offsets where a member begins and ends in the archive, and the member.
 Span = tuple[int, int, tar.Member]
@@ -20,7 +21,7 @@ def spans(data: bytes, charge: Callable[[int], None]) -> list[Span]:
     stream = tar.Stream(data[at : at + _CHUNK_SIZE] for at in range(0, len(data), _CHUNK_SIZE))
     result: list[Span] = []
     start = 0
-    for member in tar.members(stream):
+    for member in reading.members(stream, _fail, warn=lambda _: None):
         charge(1 + (member.size >> 10))
         for _ in stream.pieces(member.size):
             pass
@@ -28,6 +29,11 @@ def spans(data: bytes, charge: Callable[[int], None]) -> list[Span]:
         result.append((start, stream.offset, member))
         start = stream.offset
     return result
+
+
+def _fail(message: str) -> None:
+    """Raise FormatError: an archive with a damaged header is not rewritten."""
+    raise tar.FormatError(message)
 
 
 def without(data: bytes, members: list[Span], selects: Callable[[str], bool]) -> Iterator[bytes]:
