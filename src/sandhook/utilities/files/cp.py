@@ -33,7 +33,9 @@ def _not_attributes(text: str) -> tuple[str, ...]:
 
 @option_set
 class Options:
-    """cp [OPTION]... SOURCE DEST | SOURCE... DIRECTORY | -t DIRECTORY SOURCE...
+    """cp [OPTION]... [-T] SOURCE DEST
+      or:  cp [OPTION]... SOURCE... DIRECTORY
+      or:  cp [OPTION]... -t DIRECTORY SOURCE...
 
     Copy SOURCE to DEST, or each SOURCE into DIRECTORY.
     """

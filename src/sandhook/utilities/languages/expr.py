@@ -35,6 +35,7 @@ _LEVELS: tuple[tuple[str, ...], ...] = (
 @option_set
 class Options:
     """expr EXPRESSION
+      or:  expr OPTION
 
     Print the value of EXPRESSION. From weak to strong: | & < <= = != >= > + - * / % : ( ), and
     match STRING RE, substr STRING POSITION LENGTH, index STRING CHARACTERS, length STRING, + TOKEN.

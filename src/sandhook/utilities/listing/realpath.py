@@ -17,7 +17,7 @@ from sandhook.vfs.path import normalize
 
 @option_set
 class Options:
-    """realpath [-e | -m] [-L | -P | -s] [-qz] [--relative-to=DIR] [--relative-base=DIR] FILE...
+    """realpath [OPTION]... FILE...
 
     Print the absolute name of each FILE without links, "." and "..".
     """

@@ -55,7 +55,7 @@ _DIRECTIVE = re.compile(r"%([-+ #0']*)(\d*)(?:\.(\d*))?([HL]?)(.)", re.ASCII | r
 
 @option_set
 class Options:
-    """stat [-Lf] [-c FORMAT | --printf=FORMAT | -t] FILE...
+    """stat [OPTION]... FILE...
 
     Print the status of each FILE. FORMAT has %n name, %s size, %a %A mode, %F type, %u %U %g %G
     owner and group, %i inode, %h links, %b %B %o blocks, %x %y %z times and %X %Y %Z in seconds, %N quoted name.

@@ -37,7 +37,7 @@ def width(text: str) -> int:
 
 @option_set
 class Options:
-    """sed [OPTION]... SCRIPT [FILE]... | sed [OPTION]... -e SCRIPT -f SCRIPTFILE [FILE]...
+    """sed [OPTION]... {script-only-if-no-other-script} [input-file]...
 
     Apply SCRIPT to the lines of the FILEs, or of standard input, and print them.
     """
