@@ -7,7 +7,6 @@ from sandhook.state.frame import Frame, Saved, TemporaryScope
 from sandhook.state.state import State
 from sandhook.state.values import DECLARED, DYNAMIC, READONLY
 
-
 #: Computed variables that no local can hide.
 _FIXED = frozenset(("BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE", "FUNCNAME", "GROUPS"))
 

@@ -17,7 +17,7 @@ from sandhook.command.modes import mode_string
 from sandhook.command.operands import kind_name, reason, stat_of
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.dates.clock import strftime
-from sandhook.kernel.descriptor import File, Null, NullInput, OpenDirectory
+from sandhook.kernel.status import open_status
 from sandhook.text.c_escapes import unescape
 from sandhook.text.quoting import QUOTING_STYLES, QuotingStyle, quote_always, quoted_name
 from sandhook.utilities.listing.sizes import blocks_of
@@ -96,7 +96,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             continue
         try:
             if name == "-":
-                info = _standard_input(ctx)
+                info = open_status(ctx.process, 0)
             else:
                 info = stat_of(ctx, name, follow=options.follow or options.system)
         except OSError as error:
@@ -110,18 +110,6 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         text = _DIRECTIVE.sub(printer, format_) + end
         ctx.write(text.encode("utf-8", "surrogateescape"))
     return ctx.failed
-
-
-def _standard_input(ctx: Context) -> Stat:
-    """Return the status of standard input; other than for a file, a directory or the null device, that of a pipe."""
-    description = ctx.process.descriptor(0)
-    if isinstance(description, File):
-        return description.handle.stat()
-    if isinstance(description, (Null, NullInput)):
-        return stat_of(ctx, "/dev/null")
-    if isinstance(description, OpenDirectory):
-        return Stat(bits.S_IFDIR | 0o755, 4096, 0, 2)
-    return Stat(bits.S_IFIFO | 0o600, 0, 0, 1)
 
 
 _NUMBERS: dict[str, Callable[[Stat], int]] = {

@@ -12,7 +12,8 @@ def description(topic: str) -> str:
 
     for module in (a_to_e, e_to_p, p_to_t, t_to_z):
         if topic in module.TEXTS:
-            return module.TEXTS[topic]
+            text: str = module.TEXTS[topic]
+            return text
     raise KeyError(topic)
 
 
