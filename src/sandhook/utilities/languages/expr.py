@@ -42,6 +42,12 @@ class Options:
     """
 
 
+def _quoted(word: str) -> str:
+    """Return a word as GNU's messages about syntax quote it."""
+    escaped = word.replace("\\", "\\\\")
+    return f"'{escaped}'"
+
+
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, 1 if the value is empty or zero, 2 for an invalid expression, 3 for a value that is too large."""
     words = list(arguments)
@@ -57,7 +63,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     evaluator = _Evaluator(words, bytewise, ctx)
     value = evaluator.level(0, True, 0)
     if evaluator.at < len(words):
-        raise Failure(f"syntax error: unexpected argument '{words[evaluator.at]}'")
+        raise Failure(f"syntax error: unexpected argument {_quoted(words[evaluator.at])}")
     ctx.write_line(value)
     return 1 if _is_null(value) else 0
 
@@ -143,7 +149,7 @@ class _Evaluator:
 
     def _next(self) -> str:
         if self.at >= len(self.words):
-            raise Failure(f"syntax error: missing argument after '{self.words[self.at - 1]}'")
+            raise Failure(f"syntax error: missing argument after {_quoted(self.words[self.at - 1])}")
         self.at += 1
         return self.words[self.at - 1]
 

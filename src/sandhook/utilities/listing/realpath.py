@@ -79,4 +79,6 @@ def _resolve(options: Options, name: str, ctx: Context) -> str:
         # ".." is removed first, as text; the rest is resolved as usual
         logical = resolve(ctx, name, missing=options.missing, follow=False)
         return resolve(ctx, normalize(logical), missing=options.missing)
+    if options.links == "none" and options.missing == "last":
+        return resolve(ctx, name, missing="all", follow=False)  # as with GNU's, no directory is looked up
     return resolve(ctx, name, missing=options.missing, follow=options.links != "none")
