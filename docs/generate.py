@@ -146,7 +146,7 @@ def option_classes(module: Any) -> list[type]:
 
 def described(options: type) -> list[str]:
     """Describe one Options class: its usage, its text, and a table of its options."""
-    usage, _, more = inspect.cleandoc(options.__doc__ or "").partition("\n")
+    usage, _, more = inspect.cleandoc(options.__doc__ or "").partition("\n\n")
     lines = ["```text", usage, "```", ""]
     if more.strip():
         lines += [more.strip(), ""]

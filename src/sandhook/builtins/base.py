@@ -52,7 +52,7 @@ class BuiltinError(Exception):
 
 
 class HelpWanted(Exception):
-    """``--help``: usage and summary are printed to standard output, with status 2."""
+    """``--help``: usage and description are printed to standard output, with status 2."""
 
 
 def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run], Run]:
@@ -71,10 +71,10 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
             except BuiltinError as error:
                 return fatal_error(state, argv[0], error, others.get(argv[0], usage))
             except HelpWanted:
-                write(
-                    state,
-                    f"{argv[0]}: {usage_of(argv[0], others.get(argv[0], usage))}\n    {summary(argv[0])}\n",
-                )
+                from sandhook.builtins.names.topics import indented
+
+                name = argv[0]
+                write(state, f"{name}: {usage_of(name, others.get(name, usage))}\n{indented(name)}")
                 return USAGE_STATUS
             except ShellError as error:
                 if error.names_builtin:
@@ -119,15 +119,6 @@ def misused(state: State, name: str, status: int = USAGE_STATUS) -> int:
 def usage_of(name: str, usage: str) -> str:
     """Return the usage line for ``name``, which may share it with another name (source, readarray)."""
     return name + usage[len(usage.split(" ", 1)[0]) :]
-
-
-def summary(name: str) -> str:
-    """Return the line of ``help`` about a built-in: the first line of its module's docstring."""
-    from sandhook.builtins import load
-
-    text: str = load(name).__doc__ or ""
-    line = text.partition("\n")[0].partition(": ")[2]
-    return line[:1].upper() + line[1:]
 
 
 def show_usage(state: State, name: str, usage: str) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from sandhook.command.options import Topic, options_by_flag
 from sandhook.command.utility import Utility
+from sandhook.lazy import lazily
 from sandhook.version import __version__
 
 _WIDTH = 100  #: columns
+
+#: The name of a program in the lines of its synopsis.
+_PROGRAM = lazily(r"^(Usage: |  or:  )[^ ]+", re.MULTILINE)
 
 
 def inform(utility: Utility, name: str, what: Topic, program: str | None = None) -> str:
@@ -43,7 +48,11 @@ def usage(
     operands: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """Return the text of --help for one ``Options`` class, and for those of subcommands."""
-    sections = [["Usage: " + _plain(options.__doc__ or name)], _option_lines(options)]
+    text = "Usage: " + _plain(options.__doc__ or name)
+    synopsis, separator, rest = text.partition("\n\n")
+    if name not in synopsis.split():  # one class describes several programs
+        synopsis = _PROGRAM.sub(lambda match: match[1] + name, synopsis)
+    sections = [[synopsis + separator + rest], _option_lines(options)]
     if informs:
         flags = options_by_flag(options)
         for flag, what_it_does in (("--help", "show this help"), ("--version", "show the version")):

@@ -6,6 +6,7 @@ import errno
 import stat as bits
 
 from sandhook.command.context import Context
+from sandhook.kernel.status import descriptor_status
 from sandhook.vfs.base import Stat
 from sandhook.vfs.errors import error_text, fs_error
 from sandhook.vfs.path import VirtualPath
@@ -20,7 +21,9 @@ def locate(ctx: Context, name: str) -> VirtualPath:
 
 def stat_of(ctx: Context, name: str, *, follow: bool = True) -> Stat:
     """Return the status of an operand, as by stat(2) or lstat(2). Raises OSError."""
-    return ctx.fs.stat(locate(ctx, name), follow=follow)
+    path = locate(ctx, name)
+    status = descriptor_status(ctx.process, path) if follow else None
+    return status or ctx.fs.stat(path, follow=follow)
 
 
 def find(ctx: Context, name: str, *, follow: bool = True) -> Stat | None:

@@ -13,8 +13,8 @@ from itertools import chain
 
 from sandhook.expand.pathname import PathnameOptions, expand_pathname
 from sandhook.lazy import lazily
-from sandhook.limits import check_clock, check_fits
-from sandhook.pattern.glob import has_magic, quote
+from sandhook.limits import check_clock, check_fits, timed_items
+from sandhook.pattern.glob import Pattern, compile_pattern, has_magic, quote
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.text.fields import DEFAULT_IFS, field_spans
@@ -23,6 +23,9 @@ from sandhook.text.locale import characters_are_bytes
 _PATTERN_PIECE = lazily(r"\\.|\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]\[]|\[(?!:))*+\]|[^\\\[:]+|.", re.DOTALL)
 _PLAIN_PIECE = lazily(r"\\.|[^\\:]+|.", re.DOTALL)
 _MAGIC = frozenset("*?[")
+
+#: A slash in brackets or in a group of GLOBIGNORE: such a pattern is matched with the whole path.
+_INNER_SLASH = lazily(r"\[[^\]]*/[^\]]*\]|[?*+@!]\([^)]*/")
 
 #: Bytes that a piece of GLOBIGNORE takes.
 _PIECE_BYTES = 128
@@ -146,10 +149,11 @@ class Unglobbed(Fields):
         self._pieces = []
 
 
-def glob_field(state: State, pieces: list[tuple[str, bool]]) -> list[str]:
+def glob_field(state: State, pieces: list[tuple[str, bool]], *, ignores: bool = True) -> list[str]:
     """Expand one field, given as (text, quoted) pieces, to the files it matches.
 
     A field that matches nothing stays unchanged, unless nullglob or failglob is set.
+    GLOBIGNORE has no effect if ``ignores`` is False.
     """
     pattern = "".join([quote(text) if was_quoted else text for text, was_quoted in pieces])
     plain = "".join([text for text, _ in pieces])
@@ -175,8 +179,9 @@ def glob_field(state: State, pieces: list[tuple[str, bool]]) -> list[str]:
         state.budget.charge,
     )
     ignored = state.get("GLOBIGNORE")
-    if ignored and paths:
-        paths = _without_ignored(paths, ignored, options.extglob)
+    if ignored and paths and ignores:
+        nocase = "nocaseglob" in shopts
+        paths = _without_ignored(paths, ignored, extglob=options.extglob, nocase=nocase)
     if paths:
         return paths
     return _without_match(state, plain)
@@ -208,18 +213,26 @@ def _ignored_patterns(ignored: str) -> list[str]:
     return list(map("".join, patterns))
 
 
-def _without_ignored(paths: list[str], ignored: str, extglob: bool) -> list[str]:
-    from sandhook.pattern.glob import compile_pattern
-
-    patterns = [compile_pattern(text, extglob=extglob) for text in _ignored_patterns(ignored) if text]
+def _without_ignored(paths: list[str], ignored: str, *, extglob: bool, nocase: bool) -> list[str]:
+    patterns: list[tuple[bool, list[Pattern]]] = []  # one pattern for each component of a path
+    whole: list[Pattern] = []
+    for text in _ignored_patterns(ignored):
+        has_inner_slash = "/" in text and _INNER_SLASH.search(text)
+        parts = [text] if has_inner_slash else text.replace("\\/", "/").split("/")
+        compiled = [compile_pattern(part, extglob=extglob, nocase=nocase) for part in timed_items(parts)]
+        if has_inner_slash:
+            whole += compiled
+        elif text:
+            is_open = text[-1] == "*" and text[-2:] != "\\*"  # as in bash, it matches the rest of a path
+            patterns.append((is_open, compiled))
 
     def is_ignored(name: str) -> bool:
-        for number, pattern in enumerate(patterns):
-            if number & 511 == 511:
-                check_clock()
-            if pattern.matches(name):
-                return True
-        return False
+        components = name.split("/")
+        return any(
+            (len(parts) == len(components) or (is_open and len(parts) < len(components)))
+            and all(part.matches(component) for part, component in zip(parts, components))
+            for is_open, parts in timed_items(patterns)
+        ) or any(pattern.matches(name) for pattern in timed_items(whole))
 
     remaining: list[str] = []
     for name in paths:

@@ -134,16 +134,26 @@ def _pipe_statuses(state: State) -> IndexedArray:
 def _set_trace(state: State, value: str) -> None:
     """Set BASH_XTRACEFD; a value that is not an open descriptor is reported and stored, and not used."""
     state.values["BASH_XTRACEFD"] = value
-    fd = decimal(value) if value else 2
+    if not value:
+        _unset_trace(state)
+        return
+    fd = decimal(value)
     if fd is None or fd not in state.process.descriptors:
         state.shell.error(state, f"BASH_XTRACEFD: {value}: invalid value for trace file descriptor")
-        fd = 2
+        return
     state.memo = state.memo._replace(trace_descriptor=fd)
 
 
 def _unset_trace(state: State) -> None:
-    """Let the trace go to standard error again; its descriptor stays open, since a local may hide the variable."""
+    """Let the trace go to standard error again, and close its former descriptor, as bash does.
+
+    It stays open while a local hides a value: that value returns.
+    """
+    fd = state.memo.trace_descriptor
     state.memo = state.memo._replace(trace_descriptor=None)
+    hidden = [frame.saved["BASH_XTRACEFD"] for frame in state.frames if "BASH_XTRACEFD" in frame.saved]
+    if fd in state.process.descriptors and not any(saved.value for saved in hidden):
+        state.process.close(fd)
 
 
 def _switch(name: str, on_change: Callable[[State, str | None], None]) -> Dynamic:

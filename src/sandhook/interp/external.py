@@ -82,9 +82,11 @@ def run_external(
     if "/" in name:
         state.executed = name
         return run_file(runtime, state, name, argv)
-    located = lookup.locate(state, name, path) if name[:1] != "%" else None
+    execution = state.execution  # a part of a pipeline has no jobs
+    names_job = name[:1] == "%" and (not execution.direct or execution.asynchronous or bool(state.frames))
+    located = lookup.locate(state, name, path) if not names_job else None
     if located is None:
-        if name[:1] == "%":  # as a command name, "%x" means "fg %x", and "bg %x" in the background
+        if names_job:  # as a command name, "%x" means "fg %x", and "bg %x" in the background
             return runtime.call(state, ["bg" if state.execution.asynchronous else "fg", *argv])
         handler = state.functions.get("command_not_found_handle")
         if handler is not None:

@@ -150,11 +150,16 @@ def apply_as_child(state: State, apply: Apply, undo: Undo, saved: dict[str, Save
 
 def apply_without_temporaries(state: State, apply: Apply, undo: Undo | None, saved: dict[str, Saved]) -> None:
     """Apply redirections while the temporary assignments are undone: their words do not see these."""
+    with_hidden(state, saved, lambda: apply(state, undo))
+
+
+def with_hidden(state: State, saved: dict[str, Saved], action: Callable[[], None]) -> None:
+    """Call ``action`` while the variables are as they were before the temporary assignments."""
     current = {name: state.save(name) for name in saved}
     for name, hidden in saved.items():
         state.restore(name, hidden)
     try:
-        apply(state, undo)
+        action()
     finally:
         for name, temporary in current.items():
             state.restore(name, temporary)

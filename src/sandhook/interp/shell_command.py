@@ -281,8 +281,10 @@ def _read_long_option(
             pass
         case "--login":
             state.set_shopt("login_shell", True)
-        case "--posix" | "--verbose":
-            state.set_option(word[2:], True)
+        case "--posix":
+            state.set("POSIXLY_CORRECT", "y")
+        case "--verbose":
+            state.set_option("verbose", True)
         case "--version":
             _write(state, f"GNU bash, version {state.get('BASH_VERSION')} (x86_64-pc-linux-gnu)\n")
             return 0
@@ -331,6 +333,8 @@ def _inherit_options(state: State, environment: dict[str, str]) -> None:
     """Switch on the options that the calling shell exported in SHELLOPTS and BASHOPTS."""
     for name in environment.get("SHELLOPTS", "").split(":"):
         if name in SET_OPTIONS:
+            if name == "posix":
+                state.set("POSIXLY_CORRECT", "y")
             state.set_option(name, True)
     for name in environment.get("BASHOPTS", "").split(":"):
         if name in SHOPT_OPTIONS:
@@ -430,6 +434,8 @@ def run_script(runtime: Interpreter, state: State, path: str, arguments: list[st
 def _set_long(state: State, name: str, on: bool, letter: str) -> bool:
     try:
         if letter == "o":
+            if name == "posix" and on:
+                state.set("POSIXLY_CORRECT", "y")
             state.set_option(name, on)
         else:
             state.set_shopt(name, on)

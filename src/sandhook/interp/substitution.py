@@ -74,9 +74,16 @@ def substitute(body: Run, file: Apply | None) -> Text:
             inner.set_option("errexit", False)
         inner.tracing.depth += 1
         inner.tracing.in_substitution = True
+        _end_verbose(inner)
         return body(inner)
 
     return run
+
+
+def _end_verbose(inner: State) -> None:
+    """Switch ``set -v`` off, as bash does in a substitution."""
+    if "verbose" in inner.options.enabled:
+        inner.set_option("verbose", False)
 
 
 def _text(state: State, data: bytes) -> str:
@@ -123,6 +130,7 @@ def process_substitution(direction: str, body: Run | None) -> Text:
 
     def run_body(inner: State) -> int:
         inner.tracing.depth += 1
+        _end_verbose(inner)
         return body(inner) if body is not None else 0
 
     def run(state: State) -> str:

@@ -63,6 +63,7 @@ def show(state: State, text: str) -> None:
     if tracing.busy:
         return
     tracing.busy = True
+    status = state.substitution_status
     try:
         descriptors = state.process.descriptors
         fd = state.memo.trace_descriptor
@@ -73,6 +74,7 @@ def show(state: State, text: str) -> None:
             target.write(f"{prefix(state)}{text}\n".encode("utf-8", "surrogateescape"))
     finally:
         tracing.busy = False
+        state.substitution_status = status  # that of a substitution in PS4 does not count
 
 
 def show_command(state: State, argv: Sequence[Argument]) -> None:

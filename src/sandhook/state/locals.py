@@ -7,6 +7,9 @@ from sandhook.state.frame import Frame, Saved, TemporaryScope
 from sandhook.state.state import State
 from sandhook.state.values import DECLARED, DYNAMIC, READONLY
 
+#: Computed variables that no local can hide.
+_FIXED = frozenset(("BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE", "FUNCNAME", "GROUPS"))
+
 
 def function_frame(state: State) -> Frame | None:
     """Return the innermost frame that is a function's, or None. It may be changed."""
@@ -66,6 +69,8 @@ def make_local(state: State, name: str) -> None:
         raise ShellError("can only be used in a function", 1)
     if name in frame.saved:
         return
+    if name in _FIXED and name in state.dynamics:
+        raise ShellError(f"{name}: variable may not be assigned value", 1)
     bits = state.attributes.get(name, 0)
     if bits & READONLY and not any(name in outer.saved for outer in state.frames):
         raise readonly_error(name)  # a caller's own may be hidden, a global not
@@ -83,6 +88,21 @@ def make_local(state: State, name: str) -> None:
             state.unset_dynamics = state.unset_dynamics | {name}
         else:  # a variable that switches an option does so here as well
             unset(state)
+
+
+def hide_in_call(state: State, frame: Frame, name: str) -> bool:
+    """Let the value of ``x=1 local x`` become that of the local; return False without such an assignment.
+
+    What the assignment hides returns when the call ends.
+    """
+    pending = state.pending_temporaries
+    if pending is None or name not in pending:
+        return False
+    hidden = pending.pop(name)
+    frame.saved.setdefault(name, hidden)
+    frame.temporary = frame.temporary - {name}
+    frame.assigned_before = frame.assigned_before - {name}
+    return True
 
 
 def keep_assigned(state: State, name: str) -> None:

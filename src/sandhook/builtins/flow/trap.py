@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins.base import USAGE_STATUS, builtin, parse, print_error, show_usage, write
-from sandhook.builtins.jobs.signals import EVENTS, full_name, listing, trap_name
+from sandhook.builtins.jobs.signals import all_names, full_name, listing, number_of, trap_name
 from sandhook.kernel.signals import NUMBERS, SIGQUIT
 from sandhook.state.state import State
 from sandhook.text.quoting import single_quote
@@ -28,7 +28,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         write(state, listing())
         return 0
     if "p" in letters or not operands:
-        return _show(state, operands)
+        return _show(state, operands, whole="p" in letters)
     action, names = operands[0], operands[1:]
     if action.isascii() and action.isdigit() and trap_name(action) is not None:
         names, action = operands, "-"  # trap 2 3: numbers alone reset
@@ -95,7 +95,9 @@ def _uses_bash_command(state: State, action: str) -> bool:
     return "BASH_COMMAND" in unparse(function.body)
 
 
-def _show(state: State, operands: Sequence[str]) -> int:
+def _show(state: State, operands: Sequence[str], *, whole: bool) -> int:
+    """Print commands that restore traps: those of the operands, those that are set, or all (``trap -p`` in posix mode)."""
+    posix = state.options.posix
     traps: dict[str, str] = {**state.execution.inherited_traps, **state.traps}
     status = 0
     if operands:
@@ -105,9 +107,12 @@ def _show(state: State, operands: Sequence[str]) -> int:
             if name is None:
                 print_error(state, f"trap: {text}: invalid signal specification")
                 status = 1
-            elif name in traps:
+            elif name in traps or posix:
                 names.append(name)
     else:
-        names = sorted(traps, key=lambda name: EVENTS.get(name, NUMBERS.get(name, 0)))
-    write(state, "".join([f"trap -- {single_quote(traps[name])} {full_name(name)}\n" for name in names]))
+        every = all_names() if posix and whole else ()
+        names = sorted({*traps, *every}, key=number_of)
+    for name in names:
+        action = single_quote(traps[name]) if name in traps else "-"
+        write(state, f"trap -- {action} {name if posix else full_name(name)}\n")
     return status

@@ -46,9 +46,10 @@ class _Request:
         operands: The words after the options.
     """
 
-    __slots__ = ("listing", "named", "operands", "signal")
+    __slots__ = ("_posix", "listing", "named", "operands", "signal")
 
-    def __init__(self, words: list[str]) -> None:
+    def __init__(self, words: list[str], posix: bool) -> None:
+        self._posix = posix
         self.signal: int | None = SIGTERM
         self.named = ""
         self.listing = False
@@ -57,7 +58,7 @@ class _Request:
     def name(self, text: str) -> None:
         """Choose the signal."""
         self.named = text
-        self.signal = _signal(text)
+        self.signal = _signal(text, self._posix)
 
 
 @builtin(USAGE)
@@ -65,7 +66,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     """Return 0 when a signal was sent to any of the operands, else 1."""
     if list(argv[1:2]) == ["--help"]:
         raise HelpWanted
-    request = _parse(list(argv[1:]))
+    request = _parse(list(argv[1:]), state.options.posix)
     if request is not None and request.listing:
         return _list(state, request.operands)
     if request is not None and request.signal is None:
@@ -86,9 +87,9 @@ def run(state: State, argv: Sequence[str]) -> int:
     return 0 if sent else 1
 
 
-def _parse(words: list[str]) -> _Request | None:
+def _parse(words: list[str], posix: bool) -> _Request | None:
     """Parse the options; None for ``-?``. Only the first ``-NAME`` is one."""
-    request = _Request(words)
+    request = _Request(words, posix)
     has_signal = False
     while words:
         word = words[0]
@@ -136,8 +137,13 @@ def _send(state: State, operand: str, signal: int) -> bool:
     return sent
 
 
-def _signal(text: str) -> int | None:
-    """Return the number of a signal, 0 to test for existence only, None when there is no such signal."""
+def _signal(text: str, posix: bool) -> int | None:
+    """Return the number of a signal, 0 to test for existence only, None when there is no such signal.
+
+    In posix mode a name has no prefix SIG.
+    """
+    if posix and text[:3].upper() == "SIG":
+        return None
     name = "EXIT" if text == "0" else trap_name(text)
     return 0 if name == "EXIT" else NUMBERS.get(name or "")
 
@@ -198,7 +204,8 @@ def _list(state: State, words: Sequence[str]) -> int:
             write(state, NAMES[number] + "\n")
         else:
             name = trap_name(word) if number is None else None
-            if name is None or (name not in NUMBERS and name != "EXIT"):
+            prefixed = state.options.posix and word[:3].upper() == "SIG"
+            if name is None or prefixed or (name not in NUMBERS and name != "EXIT"):
                 print_error(state, f"kill: {word}: invalid signal specification")
                 status = 1
             else:

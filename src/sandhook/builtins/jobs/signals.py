@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandhook.kernel.signals import NAMES, parse_signal
+from sandhook.kernel.signals import NAMES, NUMBERS, parse_signal
 
 #: Traps that are not signals, with the number by which ``trap -p`` sorts them.
 EVENTS: dict[str, int] = {"EXIT": 0, "DEBUG": 65, "ERR": 66, "RETURN": 67}
@@ -23,6 +23,16 @@ def trap_name(text: str) -> str | None:
 def full_name(key: str) -> str:
     """Return a key as ``trap -p`` prints it: SIGINT, EXIT."""
     return key if key in EVENTS else "SIG" + key
+
+
+def all_names() -> list[str]:
+    """Return the keys of all traps; numbers that the system keeps for itself are their own names."""
+    return [*EVENTS, *NAMES.values(), "32", "33"]
+
+
+def number_of(key: str) -> int:
+    """Return the number by which ``trap -p`` sorts a key."""
+    return EVENTS[key] if key in EVENTS else NUMBERS.get(key) or int(key)
 
 
 def names_on_one_line() -> str:

@@ -218,7 +218,9 @@ def _globbed(state: State, pattern: str) -> list[str]:
     from sandhook.expand.fields import glob_field
 
     return [
-        name for name in glob_field(state, [(pattern, False)]) if name != pattern or _is_file(state, name)
+        name
+        for name in glob_field(state, [(pattern, False)], ignores=False)
+        if name != pattern or _is_file(state, name)
     ]
 
 

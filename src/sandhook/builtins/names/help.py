@@ -1,7 +1,6 @@
 """help: show how a built-in is used.
 
 Source: bash 5.2 reference manual 4.2.
-Divergence: L-HELP-001, only usage and one line of description are shown, not bash's long texts.
 """
 
 from __future__ import annotations
@@ -10,38 +9,40 @@ import re
 from collections.abc import Sequence
 
 from sandhook.builtins import BUILTINS, load
-from sandhook.builtins.base import BuiltinError, builtin, numeric, parse, summary, usage_of, write
+from sandhook.builtins.base import BuiltinError, builtin, numeric, parse, usage_of, write
+from sandhook.builtins.names.topics import description, indented
 from sandhook.pattern.glob import compile_pattern
 from sandhook.state.state import State
 
 USAGE = "help [-dms] [pattern ...]"
 
-#: Topics without a module here: usage, description.
-_OTHERS: dict[str, tuple[str, str]] = {
-    "%": ("job_spec [&]", "Resume a job in the foreground."),
-    "(( ... ))": ("(( expression ))", "Evaluate an arithmetic expression."),
-    "[[ ... ]]": ("[[ expression ]]", "Evaluate a conditional expression."),
-    "case": (
-        "case WORD in [PATTERN [| PATTERN]...) COMMANDS ;;]... esac",
-        "Run commands by the pattern that a word matches.",
-    ),
-    "coproc": ("coproc [NAME] command [redirections]", "Run a command in the background, with pipes to it."),
-    "false": ("false", "Do nothing, unsuccessfully."),
-    "for": ("for NAME [in WORDS ... ] ; do COMMANDS; done", "Run commands for each word of a list."),
-    "for ((": ("for (( exp1; exp2; exp3 )); do COMMANDS; done", "Run commands while an expression is true."),
-    "function": ("function name { COMMANDS ; } or name () { COMMANDS ; }", "Define a function."),
-    "if": (
-        "if COMMANDS; then COMMANDS; [ elif COMMANDS; then COMMANDS; ]... [ else COMMANDS; ] fi",
-        "Run commands if others succeed.",
-    ),
-    "select": ("select NAME [in WORDS ... ;] do COMMANDS; done", "Let the user choose words from a menu."),
-    "time": ("time [-p] pipeline", "Report how long a pipeline takes."),
-    "true": ("true", "Do nothing, successfully."),
-    "until": ("until COMMANDS; do COMMANDS-2; done", "Run commands as long as others fail."),
-    "variables": ("variables - Names and meanings of some shell variables", "Some variables of the shell."),
-    "while": ("while COMMANDS; do COMMANDS-2; done", "Run commands as long as others succeed."),
-    "{ ... }": ("{ COMMANDS ; }", "Run commands as one."),
+#: Topics without a module here, with their usage.
+_OTHERS: dict[str, str] = {
+    "%": "job_spec [&]",
+    "(( ... ))": "(( expression ))",
+    "[[ ... ]]": "[[ expression ]]",
+    "case": "case WORD in [PATTERN [| PATTERN]...) COMMANDS ;;]... esac",
+    "coproc": "coproc [NAME] command [redirections]",
+    "false": "false",
+    "for": "for NAME [in WORDS ... ] ; do COMMANDS; done",
+    "for ((": "for (( exp1; exp2; exp3 )); do COMMANDS; done",
+    "function": "function name { COMMANDS ; } or name () { COMMANDS ; }",
+    "if": "if COMMANDS; then COMMANDS; [ elif COMMANDS; then COMMANDS; ]... [ else COMMANDS; ] fi",
+    "select": "select NAME [in WORDS ... ;] do COMMANDS; done",
+    "time": "time [-p] pipeline",
+    "true": "true",
+    "until": "until COMMANDS; do COMMANDS-2; done",
+    "variables": "variables - Names and meanings of some shell variables",
+    "while": "while COMMANDS; do COMMANDS-2; done",
+    "{ ... }": "{ COMMANDS ; }",
 }
+
+#: What ``help -m`` prints last.
+_IMPLEMENTATION = """\
+    GNU bash, version {}
+    Copyright (C) 2022 Free Software Foundation, Inc.
+    License GPLv3+: GNU GPL version 3 or later <http://gnu.org/licenses/gpl.html>
+"""
 
 
 #: Every topic, in the order of bash's table.
@@ -59,7 +60,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     if not patterns:
         write(state, _overview(state))
         return 0
-    if any(is_glob(pattern) for pattern in patterns):
+    if is_glob(patterns[0]):
         write(
             state,
             f"Shell commands matching keyword{'s' if len(patterns) > 1 else ''} `{', '.join(patterns)}'\n\n",
@@ -93,27 +94,30 @@ def _matching(pattern: str) -> list[str]:
     ]
 
 
-def _topic(name: str) -> tuple[str, str]:
-    """Return the usage and the description of a topic."""
+def _usage(name: str) -> str:
     if name in _OTHERS:
         return _OTHERS[name]
     module = load(name)
-    usage = getattr(module, "OTHER_USAGES", {}).get(name, module.USAGE)
-    return usage_of(name, usage), summary(name)
+    return usage_of(name, getattr(module, "OTHER_USAGES", {}).get(name, module.USAGE))
 
 
 def _text(state: State, name: str, style: str) -> str:
-    usage, description = _topic(name)
+    usage = _usage(name)
     if style == "s":
         return f"{name}: {usage}\n"
+    if style == "":
+        return f"{name}: {usage}\n{indented(name)}"
+    summary = description(name).partition("\n")[0]
     if style == "d":
-        return f"{name} - {description}\n"
-    if style == "m":
-        return (
-            f"NAME\n    {name} - {description}\n\nSYNOPSIS\n    {usage}\n\nDESCRIPTION\n    {description}\n\n"
-            f"SEE ALSO\n    bash(1)\n\nIMPLEMENTATION\n    sandhook, after bash {state.get('BASH_VERSION')}\n\n"
-        )
-    return f"{name}: {usage}\n    {description}\n"
+        return f"{name} - {summary}\n"
+    return (
+        f"NAME\n    {name} - {summary}\n\nSYNOPSIS\n    {usage}\n\nDESCRIPTION\n{indented(name)}\n"
+        f"SEE ALSO\n    bash(1)\n\nIMPLEMENTATION\n{_IMPLEMENTATION.format(_version(state))}\n"
+    )
+
+
+def _version(state: State) -> str:
+    return f"{state.get('BASH_VERSION')} ({state.get('MACHTYPE')})"
 
 
 def _overview(state: State) -> str:
@@ -125,15 +129,15 @@ def _overview(state: State) -> str:
     disabled = state.disabled_builtins
     entries = []
     for name in TOPICS:
-        entries.append(("*" if name in disabled else " ") + _topic(name)[0])
+        entries.append(("*" if name in disabled else " ") + _usage(name))
     height = -(-len(entries) // 2)
     entries = [_cut(entry, width - 2 if index < height else width - 3) for index, entry in enumerate(entries)]
     lines = [
-        f"GNU bash, version {state.get('BASH_VERSION')} ({state.get('MACHTYPE')}), as sandhook has it",
-        "The commands of the shell itself, and its reserved words.",
-        "`help NAME' shows how one is used and what it is for.",
-        "`help -s NAME' shows its usage alone, `help -d NAME' a description.",
-        "A NAME may be a pattern; it also stands for what begins with it.",
+        f"GNU bash, version {_version(state)}",
+        "These shell commands are defined internally.  Type `help' to see this list.",
+        "Type `help name' to find out more about the function `name'.",
+        "Use `info bash' to find out more about the shell in general.",
+        "Use `man -k' or `info' to find out more about commands not in this list.",
         "",
         "A star (*) next to a name means that the command is disabled.",
         "",

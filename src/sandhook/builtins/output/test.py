@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.builtins.base import BuiltinError, builtin, runtime, split_reference
 from sandhook.interp.lookup import utility_at
+from sandhook.kernel.status import descriptor_status
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC, AssociativeArray, hash_of
 from sandhook.utilities.system.test import TestError, evaluate
@@ -47,8 +48,11 @@ class ShellProbe:
         if not name:
             return None
         process = self._state.process
+        path = join(process.cwd, name)
         try:
-            return process.kernel.fs.stat(join(process.cwd, name), follow=follow)
+            is_device = path.startswith(("/dev/", "/proc/"))
+            status = descriptor_status(process, path, follow=follow) if is_device else None
+            return status or process.kernel.fs.stat(path, follow=follow)
         except OSError:
             return self._standard(name)
 

@@ -13,7 +13,14 @@ from sandhook.state.assigned import Assigned
 from sandhook.state.assignment import assign
 from sandhook.state.control import Discard, ShellError, readonly_error
 from sandhook.state.frame import Frame
-from sandhook.state.locals import function_frame, is_temporary, keep_assigned, make_local, temporary_scope
+from sandhook.state.locals import (
+    function_frame,
+    hide_in_call,
+    is_temporary,
+    keep_assigned,
+    make_local,
+    temporary_scope,
+)
 from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
@@ -113,10 +120,12 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
             name = state.resolve(name)[0]
             assigned = assigned._replace(name=name) if assigned else None
     if request.local:
-        if request.add & (EXPORT | READONLY):
+        if request.add & (EXPORT | READONLY) and name not in (state.pending_temporaries or ()):
             keep_assigned(state, name)  # a temporary assignment outlives the call, as after export
         listed = indexed or (assigned is not None and isinstance(assigned.value, list))
         _localize(state, name, request, is_array=listed or bool(request.add & (ARRAY | ASSOC)))
+    elif request.add & (EXPORT | READONLY) and function_frame(state) is None:
+        keep_assigned(state, name)
     elif request.global_:
         frame = _frame_that_hides_global(state, name)
         if frame is not None:
@@ -272,6 +281,10 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
 def _localize(state: State, name: str, request: Request, *, is_array: bool) -> None:
     """Make ``name`` local to the current function; an exported name stays exported."""
     frame = function_frame(state)
+    if frame is not None and hide_in_call(state, frame, name):
+        if is_array:
+            state.values[name] = _empty_array(state, name, request)
+        return
     scope = temporary_scope(state, name)
     if scope is not None and frame is not None and scope.depth == len(state.frames):
         scope.declared.add(name)

@@ -104,10 +104,13 @@ def switch(state: State, name: str, on: bool) -> None:
     if name == "xtrace":
         state.update_instrumented()
     elif name in _VARIABLES:
-        if on:
-            state.set(*_VARIABLES[name])
+        variable, value = _VARIABLES[name]
+        if on and (name != "posix" or state.get(variable) is None):
+            state.set(variable, value)
+        elif on:
+            state.set_option(name, True)
         else:
-            unset(state, _VARIABLES[name][0])
+            unset(state, variable)
     elif name == "history":
         switch_recording(state, on)
     elif name in ("emacs", "vi") and on:

@@ -106,8 +106,9 @@ def _unset_variable(state: State, name: str) -> None:
             elif innermost or "localvar_unset" in state.options.shopts:
                 unset(state, name)
                 if innermost:
-                    # the name stays declared as a local
+                    # the name stays declared as a local, and exported if it was assigned before the call
                     state.attributes[name] = EXPORT if name in frame.assigned_before else 0
+                    frame.assigned_before = frame.assigned_before - {name}
                 return
             check_writable(state, name, "cannot unset: readonly variable")
             state.restore(name, frame.saved.pop(name))

@@ -42,6 +42,7 @@ from sandhook.interp.redirect import (
     make_permanent,
     needs_process,
     restore,
+    with_hidden,
 )
 from sandhook.interp.subshell import redirect_apart
 from sandhook.lazy import lazy_module
@@ -318,7 +319,9 @@ def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | No
             argv = arguments(state)
             if lasting:
                 _assign_before(state, temporary if argv else lasting, saved, argv)
-            if state.instrumented:
+            if state.instrumented and saved:
+                with_hidden(state, saved, lambda: state.shell.trace(state, argv))  # PS4 does not see these
+            elif state.instrumented:
                 state.shell.trace(state, argv)
             if redirect is not None:  # last, as in bash: neither the trace nor an error goes there
                 redirect(state, argv, undo, saved)

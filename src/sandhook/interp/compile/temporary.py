@@ -27,6 +27,9 @@ _CONVERTING = INTEGER | LOWER | UPPER | CAPITAL
 #: Built-ins that run commands, which see the assignments before the built-in and may unset them.
 _RUNNING_COMMANDS = frozenset(("eval", "source", ".", "command", "builtin"))
 
+#: Built-ins that may keep the variables assigned before them.
+_DECLARATIONS = frozenset(("declare", "export", "local", "readonly", "typeset"))
+
 
 def compile_temporary(compiler: Compiler, node: Assignment) -> AssignedOf:
     """Compile an assignment before a command. A list becomes its text: the environment has only scalars."""
@@ -47,14 +50,14 @@ def compile_temporary(compiler: Compiler, node: Assignment) -> AssignedOf:
 def scope_temporaries(state: State, command: Argument, saved: dict[str, Saved]) -> None:
     """Set the scope of the assignments before a command by the kind of command.
 
-    They are variables of a function's call; export and readonly may make them permanent; in POSIX
-    mode they outlast a special built-in (XCU 2.9.1).
+    They are variables of a function's call; declarations may keep them; in POSIX mode they outlast a
+    special built-in (XCU 2.9.1).
     """
     if command in state.functions:
         state.pending_temporaries = saved
     elif state.options.posix and command in state.shell.commands.special:
         saved.clear()
-    elif command in ("export", "readonly"):
+    elif command in _DECLARATIONS:
         state.pending_temporaries = saved
     elif command in _RUNNING_COMMANDS:
         state.temporary_scopes.append(TemporaryScope(len(state.frames), saved))

@@ -22,7 +22,7 @@ WRITE_ERROR = "standard output: {}"
 
 @option_set
 class Options:
-    """cmp [-b] [-l | -s] [-n LIMIT] [-i SKIP[:SKIP2]] FILE1 [FILE2 [SKIP1 [SKIP2]]]
+    """cmp [OPTION]... FILE1 [FILE2 [SKIP1 [SKIP2]]]
 
     Compare FILE1 and FILE2 (standard input), and name the first difference.
     """

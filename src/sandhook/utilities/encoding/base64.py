@@ -19,7 +19,7 @@ _ALPHABET = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 
 @option_set
 class Options:
-    """base64 [-di] [-w COLUMNS] [FILE]
+    """base64 [OPTION]... [FILE]
 
     Encode FILE (standard input), or decode it with -d.
     """

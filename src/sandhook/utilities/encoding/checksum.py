@@ -17,7 +17,7 @@ WRITE_ERROR = "write error"
 
 @option_set
 class Options:
-    """md5sum [-bctwz] [--tag] [--quiet] [--status] [--strict] [--ignore-missing] [FILE]...
+    """md5sum [OPTION]... [FILE]...
 
     Print the digest of each FILE (standard input), or check those that FILE lists. sha1sum, sha224sum,
     sha256sum, sha384sum, sha512sum and b2sum have the same options.

@@ -32,7 +32,7 @@ WRITE_ERROR = "write error"
 
 @option_set
 class Options:
-    """cksum [-a ALGORITHM] [-l BITS] [--untagged] [-z] [FILE]... | cksum -c [FILE]...
+    """cksum [OPTION]... [FILE]...
 
     Print the checksum and size of each FILE (standard input), or check those that FILE lists.
     """

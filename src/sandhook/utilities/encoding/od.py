@@ -33,7 +33,9 @@ def _type(flag: str, text: str, help_: str) -> object:
 
 @option_set
 class Options:
-    """od [-A RADIX] [-j BYTES] [-N BYTES] [-t TYPE] [-S BYTES] [-w[BYTES]] [-v] [FILE]...
+    """od [OPTION]... [FILE]...
+      or:  od [-abcdfilosx]... [FILE] [[+]OFFSET[.][b]]
+      or:  od --traditional [OPTION]... [FILE] [[+]OFFSET[.][b] [+][LABEL][.][b]]
 
     Dump the FILEs as one input, by default as octal numbers of two bytes. Without
     -A, -j, -N, -t, -v, -w and -S, a last operand [+]OFFSET[b] is the offset to begin at.

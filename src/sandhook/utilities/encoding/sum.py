@@ -18,7 +18,7 @@ WRITE_ERROR = "write error"
 
 @option_set
 class Options:
-    """sum [-r | -s] [FILE]...
+    """sum [OPTION]... [FILE]...
 
     Print a checksum and the number of blocks of each FILE (standard input).
     """

@@ -17,7 +17,7 @@ from sandhook.text.quoting import quote_always
 from sandhook.utilities.files.backup import Backup, backup_of, backup_option, suffix_option
 from sandhook.utilities.files.copy import Copier, Policy
 from sandhook.utilities.files.security import context_option, warn_of_context
-from sandhook.utilities.files.targets import pairs
+from sandhook.utilities.files.targets import pairs, require_directory
 
 _ATTRIBUTES = ("mode", "timestamps", "ownership", "links", "context", "xattr", "all")
 
@@ -33,7 +33,9 @@ def _not_attributes(text: str) -> tuple[str, ...]:
 
 @option_set
 class Options:
-    """cp [OPTION]... SOURCE DEST | SOURCE... DIRECTORY | -t DIRECTORY SOURCE...
+    """cp [OPTION]... [-T] SOURCE DEST
+      or:  cp [OPTION]... SOURCE... DIRECTORY
+      or:  cp [OPTION]... -t DIRECTORY SOURCE...
 
     Copy SOURCE to DEST, or each SOURCE into DIRECTORY.
     """
@@ -171,7 +173,13 @@ def _copy_with_parents(copier: Copier, options: Options, operands: Sequence[str]
     else:
         *sources, target = operands or [""]
     if not sources:
-        raise UsageError("missing file operand" if not target else "missing destination file operand")
+        raise UsageError(
+            f"missing destination file operand after {quote_always(target)}"
+            if operands
+            else "missing file operand"
+        )
+    if len(sources) > 1 and not is_directory(ctx, target):
+        require_directory(ctx, target, "target")
     if not is_directory(ctx, target):
         raise UsageError("with --parents, the destination must be a directory")
     for source in sources:

@@ -23,7 +23,10 @@ from sandhook.vfs.base import Stat
 
 @option_set
 class Options:
-    """install [-CDTpsv] [-m MODE] SOURCE DEST | install SOURCE... DIRECTORY | install -d DIRECTORY...
+    """install [OPTION]... [-T] SOURCE DEST
+      or:  install [OPTION]... SOURCE... DIRECTORY
+      or:  install [OPTION]... -t DIRECTORY SOURCE...
+      or:  install [OPTION]... -d DIRECTORY...
 
     Copy each SOURCE with the permission bits MODE (755), or create each DIRECTORY with its parents.
     """

@@ -16,6 +16,7 @@ from sandhook.text.quoting import quote_always
 @option_set
 class Options:
     """link FILE1 FILE2
+      or:  link OPTION
 
     Create FILE2 as another name of FILE1, by the link system call.
     """

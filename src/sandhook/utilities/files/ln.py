@@ -29,7 +29,10 @@ from sandhook.vfs.path import VirtualPath
 
 @option_set
 class Options:
-    """ln [-fiLnPrsTv] TARGET [LINK] | TARGET... DIRECTORY | -t DIRECTORY TARGET...
+    """ln [OPTION]... [-T] TARGET LINK_NAME
+      or:  ln [OPTION]... TARGET
+      or:  ln [OPTION]... TARGET... DIRECTORY
+      or:  ln [OPTION]... -t DIRECTORY TARGET...
 
     Create LINK as a link to TARGET, or links in DIRECTORY (the working directory if it is omitted).
     """

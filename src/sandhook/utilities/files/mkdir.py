@@ -17,7 +17,7 @@ from sandhook.utilities.files.security import context_option, warn_of_context
 
 @option_set
 class Options:
-    """mkdir [-pvZ] [-m MODE] DIRECTORY...
+    """mkdir [OPTION]... DIRECTORY...
 
     Create each DIRECTORY; without -p, its parents must exist.
     """

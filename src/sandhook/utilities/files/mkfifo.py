@@ -17,7 +17,7 @@ from sandhook.utilities.files.security import context_option, warn_of_context
 
 @option_set
 class Options:
-    """mkfifo [-Z] [-m MODE] NAME...
+    """mkfifo [OPTION]... NAME...
 
     Create FIFOs. A reader that opens one waits for a writer, and a writer for a reader.
     """

@@ -19,7 +19,7 @@ _DEVICES = "Special files require major and minor device numbers."
 
 @option_set
 class Options:
-    """mknod [-Z] [-m MODE] NAME p
+    """mknod [OPTION]... NAME TYPE [MAJOR MINOR]
 
     Create a FIFO.
     """

@@ -24,7 +24,7 @@ _MAX_ATTEMPTS = 1000
 
 @option_set
 class Options:
-    """mktemp [-dqut] [-p DIR] [TEMPLATE]
+    """mktemp [OPTION]... [TEMPLATE]
 
     Create a file that did not exist, and print its name. The last run of at least three X in
     TEMPLATE (tmp.XXXXXXXXXX in $TMPDIR or /tmp) is replaced.

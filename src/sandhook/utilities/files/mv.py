@@ -22,7 +22,9 @@ from sandhook.vfs.base import Stat
 
 @option_set
 class Options:
-    """mv [-finuvZ] [-T] SOURCE DEST | SOURCE... DIRECTORY | -t DIRECTORY SOURCE...
+    """mv [OPTION]... [-T] SOURCE DEST
+      or:  mv [OPTION]... SOURCE... DIRECTORY
+      or:  mv [OPTION]... -t DIRECTORY SOURCE...
 
     Rename SOURCE to DEST, or move each SOURCE into DIRECTORY.
     """

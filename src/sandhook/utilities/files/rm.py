@@ -31,7 +31,7 @@ def _root(text: str) -> bool:
 
 @option_set
 class Options:
-    """rm [-fiIrRdv] FILE...
+    """rm [OPTION]... [FILE]...
 
     Remove each FILE. Directories need -r, or -d when they are empty.
     """

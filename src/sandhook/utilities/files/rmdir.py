@@ -16,7 +16,7 @@ from sandhook.text.quoting import quote_always
 
 @option_set
 class Options:
-    """rmdir [-pv] DIRECTORY...
+    """rmdir [OPTION]... DIRECTORY...
 
     Remove each DIRECTORY, which must be empty.
     """

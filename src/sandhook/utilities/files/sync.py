@@ -15,7 +15,7 @@ from sandhook.text.quoting import quote_always
 
 @option_set
 class Options:
-    """sync [-d | -f] [FILE]...
+    """sync [OPTION] [FILE]...
 
     Write all data to the devices, or those of each FILE.
     """

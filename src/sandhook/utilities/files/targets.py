@@ -29,7 +29,7 @@ def pairs(
     if directory is not None:
         if plain:
             raise Failure("cannot combine --target-directory (-t) and --no-target-directory (-T)")
-        _require_directory(ctx, directory, "target directory")
+        require_directory(ctx, directory, "target directory")
         for name in operands:
             yield name, beneath(directory.rstrip("/") or directory, _base(name))
         return
@@ -44,7 +44,7 @@ def pairs(
     if len(sources) == 1 and not (target and ctx.fs.is_dir(ctx.path(target))):
         yield sources[0], target
         return
-    _require_directory(ctx, target, "target")
+    require_directory(ctx, target, "target")
     for name in sources:
         yield name, beneath(target.rstrip("/") or target, _base(name))
 
@@ -54,7 +54,8 @@ def _base(name: str) -> str:
     return "" if base == "/" else base
 
 
-def _require_directory(ctx: Context, name: str, what: str) -> None:
+def require_directory(ctx: Context, name: str, what: str) -> None:
+    """Raise Failure if the target of several files is not a directory."""
     try:
         if not ctx.fs.is_dir(ctx.path(name)) or not name:
             stat_of(ctx, name)

@@ -20,7 +20,7 @@ Times = tuple[int, int]
 
 @option_set
 class Options:
-    """touch [-acmh] [-d DATE | -t STAMP | -r FILE] FILE...
+    """touch [OPTION]... FILE...
 
     Set the access and modification times of each FILE to the current time; create missing files.
     """

@@ -19,7 +19,7 @@ _BLOCK = 4096
 
 @option_set
 class Options:
-    """truncate -s SIZE [-co] FILE... | truncate -r RFILE FILE...
+    """truncate OPTION... FILE...
 
     Shrink or extend each FILE to SIZE bytes. A sign before SIZE makes it relative: + adds, - subtracts,
     < means at most, > at least, / rounds down to a multiple, % rounds up.

@@ -16,6 +16,7 @@ from sandhook.text.quoting import quote_always
 @option_set
 class Options:
     """unlink FILE
+      or:  unlink OPTION
 
     Remove FILE, which must not be a directory, by the unlink system call.
     """

@@ -35,10 +35,17 @@ _LEVELS: tuple[tuple[str, ...], ...] = (
 @option_set
 class Options:
     """expr EXPRESSION
+      or:  expr OPTION
 
     Print the value of EXPRESSION. From weak to strong: | & < <= = != >= > + - * / % : ( ), and
     match STRING RE, substr STRING POSITION LENGTH, index STRING CHARACTERS, length STRING, + TOKEN.
     """
+
+
+def _quoted(word: str) -> str:
+    """Return a word as GNU's messages about syntax quote it."""
+    escaped = word.replace("\\", "\\\\")
+    return f"'{escaped}'"
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
@@ -56,7 +63,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     evaluator = _Evaluator(words, bytewise, ctx)
     value = evaluator.level(0, True, 0)
     if evaluator.at < len(words):
-        raise Failure(f"syntax error: unexpected argument '{words[evaluator.at]}'")
+        raise Failure(f"syntax error: unexpected argument {_quoted(words[evaluator.at])}")
     ctx.write_line(value)
     return 1 if _is_null(value) else 0
 
@@ -142,7 +149,7 @@ class _Evaluator:
 
     def _next(self) -> str:
         if self.at >= len(self.words):
-            raise Failure(f"syntax error: missing argument after '{self.words[self.at - 1]}'")
+            raise Failure(f"syntax error: missing argument after {_quoted(self.words[self.at - 1])}")
         self.at += 1
         return self.words[self.at - 1]
 

@@ -16,7 +16,7 @@ from sandhook.vfs.errors import error_text
 
 @option_set
 class Options:
-    """cat [-AbeEnstTuv] [FILE]...
+    """cat [OPTION]... [FILE]...
 
     Copy each FILE, or standard input, to standard output.
     """

@@ -15,7 +15,7 @@ from sandhook.text.quoting import quote_odd
 
 @option_set
 class Options:
-    """comm [-123z] [--output-delimiter=TEXT] [--total] FILE1 FILE2
+    """comm [OPTION]... FILE1 FILE2
 
     Print the lines that only FILE1 has, only FILE2 has, and both have, in three columns.
     """

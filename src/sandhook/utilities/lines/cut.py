@@ -25,7 +25,7 @@ def _delimiter(text: str) -> bytes:
 
 @option_set
 class Options:
-    """cut -b LIST | -c LIST | -f LIST [-d DELIM] [-s] [FILE]...
+    """cut OPTION... [FILE]...
 
     Print the bytes or fields in LIST (N, N-, N-M, -M, with commas) of each line.
     """

@@ -19,7 +19,7 @@ NUMERIC = "tabs"
 
 @option_set
 class Options:
-    """expand [-i] [-t TABS] [FILE]...
+    """expand [OPTION]... [FILE]...
 
     Copy the FILEs with tabs as blanks.
     """

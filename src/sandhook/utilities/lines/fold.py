@@ -31,7 +31,7 @@ def _columns(text: str) -> int:
 
 @option_set
 class Options:
-    """fold [-bs] [-w WIDTH] [FILE]...
+    """fold [OPTION]... [FILE]...
 
     Print the lines of each FILE (standard input) in pieces of at most WIDTH columns.
     """

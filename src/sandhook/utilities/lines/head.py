@@ -46,7 +46,7 @@ def _amount(text: str, what: str, bytes_: bool) -> Amount:
 
 @option_set
 class Options:
-    """head [-qvz] [-n LINES | -c BYTES] [FILE]...
+    """head [OPTION]... [FILE]...
 
     Copy the first 10 lines of each FILE, or of standard input.
     """

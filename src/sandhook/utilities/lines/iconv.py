@@ -47,7 +47,7 @@ WRITE_ERROR = "error while closing output file: {}"
 
 @option_set
 class Options:
-    """iconv [-cs] [-f ENCODING] [-t ENCODING] [-o FILE] [FILE]... | iconv -l
+    """iconv [OPTION...] [FILE...]
 
     Convert each FILE (standard input) from one encoding to another; the locale's is the default.
     """

@@ -66,7 +66,7 @@ def _style(section: str) -> Callable[[str], str | Regex]:
 
 @option_set
 class Options:
-    """nl [-p] [-b STYLE] [-h STYLE] [-f STYLE] [-d CC] [-i N] [-l N] [-n FORMAT] [-s TEXT] [-v N] [-w N] [FILE]...
+    """nl [OPTION]... [FILE]...
 
     Print the lines of each FILE (standard input) with numbers. STYLE is a (all lines), t (those that are
     not empty), n (none) or pBRE (those that match).

@@ -17,7 +17,7 @@ _ESCAPES = {"n": b"\n", "t": b"\t", "\\": b"\\", "0": b"", "b": b"\b", "f": b"\f
 
 @option_set
 class Options:
-    """paste [-sz] [-d LIST] [FILE]...
+    """paste [OPTION]... [FILE]...
 
     Print one line for each set of corresponding lines of the FILEs, with tabs between them.
     """

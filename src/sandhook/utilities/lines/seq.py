@@ -24,7 +24,9 @@ _MAX_DIGITS = 4_000
 
 @option_set
 class Options:
-    """seq [-w] [-s STRING] [-f FORMAT] [FIRST [INCREMENT]] LAST
+    """seq [OPTION]... LAST
+      or:  seq [OPTION]... FIRST LAST
+      or:  seq [OPTION]... FIRST INCREMENT LAST
 
     Print numbers from FIRST (1) to LAST, in steps of INCREMENT (1).
     """

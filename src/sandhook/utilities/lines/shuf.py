@@ -21,7 +21,9 @@ _MAX = 1 << 63
 
 @option_set
 class Options:
-    """shuf [-r] [-n COUNT] [FILE] | shuf -e [-r] [-n COUNT] [ARG]... | shuf -i LO-HI [-r] [-n COUNT]
+    """shuf [OPTION]... [FILE]
+      or:  shuf -e [OPTION]... [ARG]...
+      or:  shuf -i LO-HI [OPTION]...
 
     Write the lines of FILE (standard input), the ARGs, or the numbers LO to HI in random order.
     """

@@ -20,7 +20,7 @@ from sandhook.text.quoting import quote_always
 
 @option_set
 class Options:
-    """tac [-b] [-s TEXT] [FILE]...
+    """tac [OPTION]... [FILE]...
 
     Print each FILE (standard input), last line first.
     """

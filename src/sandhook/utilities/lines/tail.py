@@ -80,7 +80,7 @@ def unchanged_stats(text: str) -> str:
 
 @option_set
 class Options:
-    """tail [-fFqvz] [-n [+]LINES | -c [+]BYTES] [FILE]...
+    """tail [OPTION]... [FILE]...
 
     Copy the last 10 lines of each FILE, or of standard input.
     """

@@ -18,7 +18,7 @@ from sandhook.vfs.errors import error_text
 
 @option_set
 class Options:
-    """tee [-ai] [FILE]...
+    """tee [OPTION]... [FILE]...
 
     Copy standard input to standard output and to each FILE.
     """

@@ -16,7 +16,7 @@ from sandhook.text.quoting import quote_odd
 
 @option_set
 class Options:
-    """tsort [FILE]
+    """tsort [OPTION] [FILE]
 
     Read pairs of words, and write all words so that the first of each pair comes before the second.
     """

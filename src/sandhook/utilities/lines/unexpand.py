@@ -18,7 +18,7 @@ NUMERIC = "tabs"
 
 @option_set
 class Options:
-    """unexpand [-a] [-t TABS] [FILE]...
+    """unexpand [OPTION]... [FILE]...
 
     Copy the FILEs with the blanks at the beginning of each line as tabs.
     """

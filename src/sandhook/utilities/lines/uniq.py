@@ -48,7 +48,7 @@ def _method(text: str, option: str, methods: tuple[str, ...]) -> str:
 
 @option_set
 class Options:
-    """uniq [-cdDiuz] [-f N] [-s N] [-w N] [INPUT [OUTPUT]]
+    """uniq [OPTION]... [INPUT [OUTPUT]]
 
     Of adjacent lines that are equal, write one.
     """

@@ -24,7 +24,8 @@ WRITE_ERROR = "write error"
 
 @option_set
 class Options:
-    """wc [-clmwL] [FILE]... | wc [-clmwL] --files0-from=F
+    """wc [OPTION]... [FILE]...
+      or:  wc [OPTION]... --files0-from=F
 
     Print the number of newlines, words and bytes of each FILE, and of all together.
     """

@@ -16,7 +16,8 @@ PERMUTE = False
 
 @option_set
 class Options:
-    """basename NAME [SUFFIX] | basename [-az] [-s SUFFIX] NAME...
+    """basename NAME [SUFFIX]
+      or:  basename OPTION... NAME...
 
     Print each NAME without its leading directories, and without SUFFIX if it
     ends in SUFFIX and is longer.

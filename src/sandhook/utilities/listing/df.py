@@ -41,7 +41,7 @@ def _fields(text: str) -> tuple[str, ...]:
 
 @option_set
 class Options:
-    """df [-ahHiklPTv] [-B SIZE] [--output[=FIELDS]] [--total] [FILE]...
+    """df [OPTION]... [FILE]...
 
     Print the size of the file system that each FILE is in, and how much of it is used.
     """

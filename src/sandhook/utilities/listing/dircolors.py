@@ -81,7 +81,7 @@ _ENTRY_COST = 250
 
 @option_set
 class Options:
-    """dircolors [-b | -c | -p] [FILE]
+    """dircolors [OPTION]... [FILE]
 
     Print commands that set LS_COLORS according to FILE (- is standard input), or to the built-in database.
     """

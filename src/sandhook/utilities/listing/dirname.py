@@ -13,7 +13,7 @@ from sandhook.command.options import UsageError, opt, option_set
 
 @option_set
 class Options:
-    """dirname [-z] NAME...
+    """dirname [OPTION] NAME...
 
     Print each NAME without its last component; "." when it has no slash.
     """

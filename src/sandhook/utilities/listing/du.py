@@ -37,7 +37,8 @@ def _threshold(text: str, flag: str = "--threshold") -> int:
 
 @option_set
 class Options:
-    """du [-a | -s] [-bchklmLPSx0] [-d N] [-B SIZE] [-t SIZE] [--exclude=PATTERN] [FILE]...
+    """du [OPTION]... [FILE]...
+      or:  du [OPTION]... --files0-from=F
 
     Print the space that each FILE (.) and every directory below it occupy, in KiB.
     """

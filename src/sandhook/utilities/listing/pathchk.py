@@ -18,7 +18,7 @@ _PORTABLE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 
 @option_set
 class Options:
-    """pathchk [-pP] [--portability] NAME...
+    """pathchk [OPTION]... NAME...
 
     Report each NAME that is not a valid or not a portable path.
     """

@@ -16,7 +16,7 @@ from sandhook.text.quoting import quote_odd
 
 @option_set
 class Options:
-    """readlink [-nqvz] [-f | -e | -m] FILE...
+    """readlink [OPTION]... FILE...
 
     Print the target of each symbolic link; with -f, -e or -m, the canonical name of each FILE.
     """

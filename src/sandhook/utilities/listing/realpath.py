@@ -17,7 +17,7 @@ from sandhook.vfs.path import normalize
 
 @option_set
 class Options:
-    """realpath [-e | -m] [-L | -P | -s] [-qz] [--relative-to=DIR] [--relative-base=DIR] FILE...
+    """realpath [OPTION]... FILE...
 
     Print the absolute name of each FILE without links, "." and "..".
     """
@@ -79,4 +79,6 @@ def _resolve(options: Options, name: str, ctx: Context) -> str:
         # ".." is removed first, as text; the rest is resolved as usual
         logical = resolve(ctx, name, missing=options.missing, follow=False)
         return resolve(ctx, normalize(logical), missing=options.missing)
+    if options.links == "none" and options.missing == "last":
+        return resolve(ctx, name, missing="all", follow=False)  # as with GNU's, no directory is looked up
     return resolve(ctx, name, missing=options.missing, follow=options.links != "none")

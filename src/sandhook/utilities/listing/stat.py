@@ -15,9 +15,9 @@ from sandhook.command.accounts import Accounts, accounts
 from sandhook.command.context import Context, Failure
 from sandhook.command.modes import mode_string
 from sandhook.command.operands import kind_name, reason, stat_of
-from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.dates.clock import strftime
-from sandhook.kernel.descriptor import File, Null, NullInput, OpenDirectory
+from sandhook.kernel.status import open_status
 from sandhook.text.c_escapes import unescape
 from sandhook.text.quoting import QUOTING_STYLES, QuotingStyle, quote_always, quoted_name
 from sandhook.utilities.listing.sizes import blocks_of
@@ -53,9 +53,21 @@ MAX_WIDTH = 4096
 _DIRECTIVE = re.compile(r"%([-+ #0']*)(\d*)(?:\.(\d*))?([HL]?)(.)", re.ASCII | re.DOTALL)
 
 
+class _Format(str):
+    """The format of -c."""
+
+    __slots__ = ()
+
+
+class _Escaped(_Format):
+    """The format of --printf, which may have escapes."""
+
+    __slots__ = ()
+
+
 @option_set
 class Options:
-    """stat [-Lf] [-c FORMAT | --printf=FORMAT | -t] FILE...
+    """stat [OPTION]... FILE...
 
     Print the status of each FILE. FORMAT has %n name, %s size, %a %A mode, %F type, %u %U %g %G
     owner and group, %i inode, %h links, %b %B %o blocks, %x %y %z times and %X %Y %Z in seconds, %N quoted name.
@@ -63,8 +75,10 @@ class Options:
     %c %d files and free ones. FILE - is standard input.
     """
 
-    format_: str | None = opt("-c", "--format", "FORMAT", "print FORMAT and a newline for each FILE")
-    printf: str | None = opt("--printf", "FORMAT", "like -c with escapes and without newline")
+    format_: _Format | None = also(
+        opt("-c", "--format", "FORMAT", "print FORMAT and a newline for each FILE", convert=_Format),
+        opt("--printf", "FORMAT", "like -c with escapes and without newline", convert=_Escaped),
+    )
     follow: bool = opt("-L", "--dereference", "follow symbolic links")
     system: bool = opt("-f", "--file-system", "describe the file systems that the files are in")
     terse: bool = opt("-t", "--terse", "all in one line")
@@ -75,20 +89,20 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when the status of a file is not available."""
     if not operands:
         raise UsageError("missing operand")
-    if options.printf is not None:
-        for escape in re.findall(r"\\.|\\\Z", options.printf, re.DOTALL):
+    if isinstance(options.format_, _Escaped):
+        for escape in re.findall(r"\\.|\\\Z", options.format_, re.DOTALL):
             if escape == "\\":
                 ctx.error("warning: backslash at end of format")
             elif escape[1] not in '\\abefnrtvx"01234567':
                 ctx.error(f"warning: unrecognized escape '{escape}'")
-        format_ = unescape(options.printf)
+        format_ = unescape(options.format_)
     elif options.format_ is not None:
-        format_ = options.format_
+        format_ = str(options.format_)
     else:
         human, terse = (_SYSTEM_HUMAN, _SYSTEM_TERSE) if options.system else (_HUMAN, _TERSE)
         format_ = terse if options.terse else human
     names = accounts(ctx.fs)
-    end = "\n" if options.printf is None and options.format_ is not None else ""
+    end = "\n" if options.format_ is not None and not isinstance(options.format_, _Escaped) else ""
     for name in operands:
         ctx.charge()
         if name == "-" and options.system:
@@ -96,7 +110,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             continue
         try:
             if name == "-":
-                info = _standard_input(ctx)
+                info = open_status(ctx.process, 0)
             else:
                 info = stat_of(ctx, name, follow=options.follow or options.system)
         except OSError as error:
@@ -110,18 +124,6 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         text = _DIRECTIVE.sub(printer, format_) + end
         ctx.write(text.encode("utf-8", "surrogateescape"))
     return ctx.failed
-
-
-def _standard_input(ctx: Context) -> Stat:
-    """Return the status of standard input; other than for a file, a directory or the null device, that of a pipe."""
-    description = ctx.process.descriptor(0)
-    if isinstance(description, File):
-        return description.handle.stat()
-    if isinstance(description, (Null, NullInput)):
-        return stat_of(ctx, "/dev/null")
-    if isinstance(description, OpenDirectory):
-        return Stat(bits.S_IFDIR | 0o755, 4096, 0, 2)
-    return Stat(bits.S_IFIFO | 0o600, 0, 0, 1)
 
 
 _NUMBERS: dict[str, Callable[[Stat], int]] = {

@@ -21,7 +21,7 @@ _MAX_NICENESS = 19
 
 @option_set
 class Options:
-    """nice [-n ADJUSTMENT] [COMMAND [ARGUMENT]...]
+    """nice [OPTION] [COMMAND [ARG]...]
 
     Run COMMAND; without one, print the niceness.
     """

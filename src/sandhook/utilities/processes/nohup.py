@@ -18,7 +18,8 @@ USAGE_STATUS = 125
 
 @option_set
 class Options:
-    """nohup COMMAND [ARGUMENT]...
+    """nohup COMMAND [ARG]...
+      or:  nohup OPTION
 
     Run COMMAND with hangup signals ignored.
     """

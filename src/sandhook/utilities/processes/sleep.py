@@ -15,7 +15,8 @@ from sandhook.command.options import UsageError, option_set
 
 @option_set
 class Options:
-    """sleep NUMBER[smhd]...
+    """sleep NUMBER[SUFFIX]...
+      or:  sleep OPTION
 
     Wait for the sum of the intervals, which are in seconds unless they have a suffix.
     """

@@ -31,7 +31,7 @@ def _input_mode(text: str) -> str:
 
 @option_set
 class Options:
-    """stdbuf OPTION... COMMAND [ARGUMENT]...
+    """stdbuf OPTION... COMMAND
 
     Run COMMAND. A MODE is L for lines, 0 for no buffer, or the size of the buffer.
     """

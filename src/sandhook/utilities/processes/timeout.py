@@ -25,7 +25,8 @@ _NOT_STARTED = "failed to run command '{}'"
 
 @option_set
 class Options:
-    """timeout [-k DURATION] [-s SIGNAL] [-v] DURATION COMMAND [ARGUMENT]...
+    """timeout [OPTION] DURATION COMMAND [ARG]...
+      or:  timeout [OPTION]
 
     Run COMMAND, and send it TERM if it still runs after DURATION (seconds, or with m, h, d).
     """

@@ -32,7 +32,7 @@ def _as(letter: str) -> Callable[[str], tuple[str, str]]:
 
 @option_set
 class Options:
-    """xargs [-0rtx] [-a FILE] [-d C] [-E EOF] [-n MAX | -L MAX | -I TEXT] [-s BYTES] [COMMAND [ARGUMENT]...]
+    """xargs [OPTION]... COMMAND [INITIAL-ARGS]...
 
     Run COMMAND (echo) with ARGUMENTs and arguments read from standard input.
     """

@@ -13,7 +13,7 @@ from sandhook.command.options import UsageError, option_set
 
 @option_set
 class Options:
-    """arch
+    """arch [OPTION]...
 
     Print the machine's hardware name.
     """

@@ -31,7 +31,8 @@ _RFC_3339 = {"date": "%Y-%m-%d", "seconds": "%Y-%m-%d %H:%M:%S%:z", "ns": "%Y-%m
 
 @option_set
 class Options:
-    """date [-u] [-d DATE | -r FILE | -f FILE] [-I[WHAT] | -R | --rfc-3339=WHAT] [+FORMAT]
+    """date [OPTION]... [+FORMAT]
+      or:  date [-u|--utc|--universal] [MMDDhhmm[[CC]YY][.ss]]
 
     Print the current time, or another one, in FORMAT.
     """

@@ -17,7 +17,8 @@ INFORMS = False
 
 @option_set
 class Options:
-    """echo [-neE] [WORD]...
+    """echo [SHORT-OPTION]... [STRING]...
+      or:  echo LONG-OPTION
 
     Print each WORD, separated by blanks.
     """

@@ -16,7 +16,7 @@ _REFERENCE = re.compile(rb"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-
 
 @option_set
 class Options:
-    """envsubst [SHELL-FORMAT] | envsubst -v SHELL-FORMAT
+    """envsubst [OPTION] [SHELL-FORMAT]
 
     Copy standard input with $NAME and ${NAME} replaced by the values of exported variables: all of them, or only those
     that SHELL-FORMAT refers to.

@@ -16,7 +16,8 @@ INFORMS = False
 
 @option_set
 class Options:
-    """false [ARGUMENT]...
+    """false [ignored command line arguments]
+      or:  false OPTION
 
     Do nothing, unsuccessfully. Every ARGUMENT is ignored.
     """

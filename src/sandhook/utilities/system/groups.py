@@ -15,7 +15,7 @@ from sandhook.text.quoting import quote_always
 
 @option_set
 class Options:
-    """groups [USER]...
+    """groups [OPTION]... [USERNAME]...
 
     Print the names of the groups of each USER, or of the user of this process.
     """

@@ -13,7 +13,7 @@ from sandhook.command.options import UsageError, option_set
 
 @option_set
 class Options:
-    """hostid
+    """hostid [OPTION]
 
     Print the machine's number in hexadecimal.
     """

@@ -16,7 +16,7 @@ from sandhook.text.quoting import quote_always
 
 @option_set
 class Options:
-    """id [-u | -g | -G] [-nr] [-z] [USER]...
+    """id [OPTION]... [USER]...
 
     Print numbers and names of USER, or of the user of this process.
     """

@@ -13,7 +13,7 @@ from sandhook.command.options import UsageError, option_set
 
 @option_set
 class Options:
-    """logname
+    """logname [OPTION]
 
     Print the user's login name.
     """

@@ -14,7 +14,7 @@ from sandhook.command.options import UsageError, opt, option_set
 
 @option_set
 class Options:
-    """nproc [--all] [--ignore=N]
+    """nproc [OPTION]...
 
     Print the number of processors that a run may use, which is one.
     """

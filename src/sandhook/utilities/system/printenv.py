@@ -16,7 +16,7 @@ USAGE_STATUS = 2
 
 @option_set
 class Options:
-    """printenv [-0] [VARIABLE]...
+    """printenv [OPTION]... [VARIABLE]...
 
     Print the value of each VARIABLE, or the whole environment.
     """

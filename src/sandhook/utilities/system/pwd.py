@@ -15,7 +15,7 @@ from sandhook.vfs.path import VirtualPath
 
 @option_set
 class Options:
-    """pwd [-L | -P]
+    """pwd [OPTION]...
 
     Print the name of the working directory.
     """

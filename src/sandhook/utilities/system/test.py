@@ -14,6 +14,7 @@ from typing import Protocol
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import option_set
+from sandhook.kernel.status import descriptor_status
 from sandhook.vfs.base import Stat
 
 RAW = True  # every argument is a part of the expression
@@ -81,7 +82,9 @@ class FileProbe:
         if not name:
             return None
         try:
-            return self._ctx.fs.stat(self._ctx.path(name), follow=follow)
+            path = self._ctx.path(name)
+            status = descriptor_status(self._ctx.process, path, follow=follow)
+            return status or self._ctx.fs.stat(path, follow=follow)
         except OSError:
             return None
 

@@ -16,7 +16,8 @@ INFORMS = False
 
 @option_set
 class Options:
-    """true [ARGUMENT]...
+    """true [ignored command line arguments]
+      or:  true OPTION
 
     Do nothing, successfully. Every ARGUMENT is ignored.
     """

@@ -16,7 +16,7 @@ WRITE_STATUS = 3
 
 @option_set
 class Options:
-    """tty [-s]
+    """tty [OPTION]...
 
     Print the name of the terminal of standard input.
     """

@@ -16,7 +16,7 @@ from sandhook.vfs.path import VirtualPath
 
 @option_set
 class Options:
-    """uname [-asnrvmpio]
+    """uname [OPTION]...
 
     Print names of the system; without an option, like -s.
     """

@@ -13,7 +13,7 @@ from sandhook.command.options import UsageError, option_set
 
 @option_set
 class Options:
-    """users [FILE]
+    """users [OPTION]... [FILE]
 
     Print the names of users that are logged in, according to FILE or the system's records.
     """

@@ -13,7 +13,7 @@ from sandhook.command.options import UsageError, opt, option_set
 
 @option_set
 class Options:
-    """who [-abdHlmpqrstTu] [FILE | am i]
+    """who [OPTION]... [ FILE | ARG1 ARG2 ]
 
     Print who is logged in. There are no users, so only headings and counts are printed.
     """

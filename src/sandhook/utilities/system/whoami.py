@@ -14,7 +14,7 @@ from sandhook.command.options import UsageError, option_set
 
 @option_set
 class Options:
-    """whoami
+    """whoami [OPTION]...
 
     Print the name of the user of this process.
     """

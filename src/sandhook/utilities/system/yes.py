@@ -16,6 +16,7 @@ WRITE_ERROR = "standard output: {}"
 @option_set
 class Options:
     """yes [STRING]...
+      or:  yes OPTION
 
     Print a line with all STRINGs, or y, repeatedly.
     """

@@ -68,7 +68,7 @@ def _quoting(text: str) -> QuotingStyle:
 
 @option_set
 class Options:
-    """tar -c|-x|-t [-f ARCHIVE] [-zjJvC DIRECTORY ...] [NAME]...
+    """tar [OPTION...] [FILE]...
 
     Store the NAMEs in an archive, extract them from it, or list them; without NAMEs, all members. The archive is
     standard input or output without -f.

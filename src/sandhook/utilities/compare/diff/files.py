@@ -52,6 +52,19 @@ class Side:
     def is_directory(self) -> bool:
         return self.info is not None and bits.S_ISDIR(self.info.mode)
 
+    @property
+    def is_link(self) -> bool:
+        return self.info is not None and bits.S_ISLNK(self.info.mode)
+
+
+def _is_same(old: Side, new: Side) -> bool:
+    """Return True for two names of one file or directory, or standard input twice."""
+    if old.info is None or new.info is None:
+        return False
+    if "-" in (old.name, new.name):
+        return old.name == new.name
+    return (old.info.device, old.info.inode) == (new.info.device, new.info.inode)
+
 
 class Pair:
     """Compares two operands, and directories recursively."""
@@ -90,7 +103,8 @@ class Pair:
         if self._report_missing(first, second):
             return 2
         if first.is_directory or second.is_directory:
-            self._directories(first, second)
+            if not _is_same(first, second) or self._style.kind in ("sides", "groups"):
+                self._directories(first, second)
         else:
             self._files(first, second, heading=False)
         return self._status
@@ -219,16 +233,10 @@ class Pair:
     def _files(self, old: Side, new: Side, *, heading: bool) -> None:
         """Compare two files and write their differences."""
         options = self._options
-        if old.info is not None and new.info is not None:
-            if bits.S_ISLNK(old.info.mode) and bits.S_ISLNK(new.info.mode):
-                self._symbolic_links(old, new)
-                return
-            same_file = old.name == new.name == "-" or (
-                old.name != "-" and new.name != "-" and old.info.inode == new.info.inode and old.info.device == new.info.device
-            )  # fmt: skip
-        else:
-            same_file = False
-        if same_file and self._style.kind not in ("sides", "groups"):
+        if old.is_link and new.is_link:
+            self._symbolic_links(old, new)
+            return
+        if _is_same(old, new) and self._style.kind not in ("sides", "groups"):
             self._print_identical(old, new)
             return
         data = []
@@ -293,11 +301,15 @@ class Pair:
         self._print(f"Symbolic links {quoted(old.name)} and {quoted(new.name)} differ")
 
     def _print_differ(self, old: Side, new: Side) -> None:
-        self._print(f"Files {quoted(old.name)} and {quoted(new.name)} differ")
+        self._print(f"Files {self._label(old, 0)} and {self._label(new, 1)} differ")
 
     def _print_identical(self, old: Side, new: Side) -> None:
         if self._options.identical:
-            self._ctx.write_line(f"Files {quoted(old.name)} and {quoted(new.name)} are identical")
+            self._ctx.write_line(f"Files {self._label(old, 0)} and {self._label(new, 1)} are identical")
+
+    def _label(self, side: Side, number: int) -> str:
+        labels = self._options.labels
+        return labels[number] if number < len(labels) else quoted(side.name)
 
     def _head(self, side: Side, number: int) -> str:
         """Return the text after --- or +++: a label, or the name and the time of a file."""

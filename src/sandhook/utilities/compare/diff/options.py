@@ -54,7 +54,7 @@ def _colour(text: str) -> str:
 
 @option_set
 class Options:
-    """diff [OPTION]... FILE1 FILE2
+    """diff [OPTION]... FILES
 
     Describe how FILE1 became FILE2. If one of them is a directory, the file in it with the other's name is
     compared; two directories are compared file by file.

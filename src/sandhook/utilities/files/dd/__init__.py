@@ -35,6 +35,7 @@ OPERAND_WORDS = {
 @option_set
 class Options:
     """dd [OPERAND]...
+      or:  dd OPTION
 
     Copy standard input to standard output. BYTES and N may have the suffixes c w b k K M G T and their decimal forms
     (kB, MB), and be products (2x512). N is a number of blocks, or of bytes with the suffix B. LIST is separated by

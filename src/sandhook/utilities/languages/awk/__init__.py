@@ -30,7 +30,8 @@ _DEEP = 60  #: Python frames on the stack; when there are more, a program runs o
 
 @option_set
 class Options:
-    """awk [-F FS] [-v NAME=VALUE]... {PROGRAM | -e PROGRAM | -f PROGFILE | -i PROGFILE}... [FILE | NAME=VALUE]...
+    """awk [POSIX or GNU style options] -f progfile [--] file ...
+    Usage: awk [POSIX or GNU style options] [--] 'program' file ...
 
     Run PROGRAM on the records of the FILEs, or of standard input.
     """

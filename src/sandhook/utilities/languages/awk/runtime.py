@@ -420,7 +420,10 @@ class Runtime:
             self.failure = f"cannot open file `{name}' for reading: {error_text(error)}"
             if not self.symbols.has_begin_file:
                 if not self.directory:
-                    raise Fatal(self.failure) from None
+                    symbols = self.symbols
+                    line = (symbols.rule_line if self.g[FILENAME] else 0) or symbols.begin_line
+                    self.fnr = 0.0
+                    raise Fatal(self.failure, line=line) from None
                 self.failure = ""
                 self.skip_directory()
                 return False

@@ -28,6 +28,7 @@ class Symbols:
         uses_tables: SYMTAB or FUNCTAB is used.
         uses_process: PROCINFO is used.
         has_begin_file: There are BEGINFILE rules.
+        begin_line, rule_line: The line of the last BEGIN rule and of the last rule with a pattern; 0 without one.
         matching: How expressions match before IGNORECASE is set.
     """
 
@@ -45,6 +46,7 @@ class Symbols:
         self.uses_tables = False
         self.uses_process = False
         self.has_begin_file = False
+        self.begin_line = self.rule_line = 0
 
 
 class _ReadOnlyArray(Array):

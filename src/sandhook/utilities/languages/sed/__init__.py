@@ -14,7 +14,7 @@ from sandhook.command.pieces import Charge
 from sandhook.pattern.posix import compile_regex
 from sandhook.pattern.translate import Dialect
 from sandhook.text.locale import characters_are_bytes
-from sandhook.utilities.languages.sed.actions import DELETE, END, QUIT, QUIT_SILENT, RESTART
+from sandhook.utilities.languages.sed.actions import DELETE, QUIT, QUIT_SILENT, RESTART
 from sandhook.utilities.languages.sed.commands import CompiledScript
 from sandhook.utilities.languages.sed.fixed import replace_literal
 from sandhook.utilities.languages.sed.machine import Machine, Settings
@@ -37,7 +37,7 @@ def width(text: str) -> int:
 
 @option_set
 class Options:
-    """sed [OPTION]... SCRIPT [FILE]... | sed [OPTION]... -e SCRIPT -f SCRIPTFILE [FILE]...
+    """sed [OPTION]... {script-only-if-no-other-script} [input-file]...
 
     Apply SCRIPT to the lines of the FILEs, or of standard input, and print them.
     """
@@ -224,7 +224,6 @@ def edit(m: Machine, compiled: CompiledScript, options: Options) -> None:
             m.print(m.space, m.has_newline)
         if at == QUIT:
             m.out.end_line(m.delimiter)
-        if at in (QUIT, END):
             break
         restart = at == RESTART
         if options.unbuffered:

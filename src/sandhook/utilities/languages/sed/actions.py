@@ -36,7 +36,7 @@ DELETE = -1  #: begin the next cycle without printing
 RESTART = -2  #: run the script again without reading (D)
 QUIT = -3  #: print, and end
 QUIT_SILENT = -4  #: end
-END = -5  #: print, and end because there is no more input
+END = -5  #: print, and begin the next cycle, if another file has lines
 
 CLOSED = -2  #: in ``Machine.ranges``: a range that begins with a line number, and is over
 
@@ -205,11 +205,11 @@ def _write_first(node: WriteFirstLine, setting: Setting) -> Action:
 
 
 def _next(setting: Setting) -> Action:
-    silent, posix = setting.silent, setting.language.posix
+    silent = setting.silent
 
     def read(m: Machine) -> int | None:
-        if m.at_input_end():
-            return QUIT_SILENT if posix else END
+        if m.at_end():  # with -s, the last line of any file
+            return END
         if not silent:
             m.print(m.space, m.has_newline)
         return None if m.read() else QUIT_SILENT
@@ -221,8 +221,10 @@ def _append_next(setting: Setting) -> Action:
     posix = setting.language.posix
 
     def read(m: Machine) -> int | None:
-        if m.at_input_end():
-            return QUIT_SILENT if posix else END
+        if m.at_end():
+            if posix:
+                return QUIT_SILENT if m.at_input_end() else DELETE
+            return END
         previous = m.space
         if not m.read():
             return QUIT_SILENT

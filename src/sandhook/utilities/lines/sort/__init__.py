@@ -111,6 +111,7 @@ WRITE_ERROR = "fflush failed: 'standard output': {}\nsort: write error"
 @option_set
 class Options:
     """sort [OPTION]... [FILE]...
+      or:  sort [OPTION]... --files0-from=F
 
     Write all lines of the FILEs, or of standard input, in order.
     """

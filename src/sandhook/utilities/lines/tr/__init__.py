@@ -18,7 +18,7 @@ _ALL = bytes(range(256))
 
 @option_set
 class Options:
-    """tr [-cdst] STRING1 [STRING2]
+    """tr [OPTION]... STRING1 [STRING2]
 
     Copy standard input, with bytes of STRING1 replaced by those of STRING2, squeezed or deleted.
     """

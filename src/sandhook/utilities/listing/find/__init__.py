@@ -50,7 +50,7 @@ OPERAND_WORDS = {
 
 @option_set
 class Options:
-    """find [-H | -L | -P] [-O[LEVEL]] [FILE]... [EXPRESSION]
+    """find [-H] [-L] [-P] [-Olevel] [-D debugopts] [path...] [expression]
 
     Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it.
     """

@@ -22,7 +22,7 @@ USAGE_STATUS = 125
 
 @option_set
 class Options:
-    """env [-iv0] [-u NAME] [-C DIR] [-S STRING] [NAME=VALUE]... [COMMAND [ARGUMENT]...]
+    """env [OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]
 
     Set each NAME to VALUE and run COMMAND; without one, print the environment.
     """

@@ -70,7 +70,7 @@ def _choice(option: str, *choices: str) -> Callable[[str], str]:
 
 @option_set
 class Options:
-    """grep [OPTION]... PATTERNS [FILE]... | grep [OPTION]... -e PATTERNS -f FILE [FILE]...
+    """grep [OPTION]... PATTERNS [FILE]...
 
     Print the lines of each FILE, or of standard input, that match one of the PATTERNS.
     """

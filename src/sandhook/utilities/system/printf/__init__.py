@@ -17,6 +17,7 @@ RAW = True  # a format may begin with a dash
 @option_set
 class Options:
     """printf FORMAT [ARGUMENT]...
+      or:  printf OPTION
 
     Write the ARGUMENTs according to FORMAT, which is reused until all of them are written.
     """

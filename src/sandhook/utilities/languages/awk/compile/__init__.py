@@ -80,6 +80,8 @@ def _symbols(rules: list[Rule], scope: Scope, matching: Matching) -> Symbols:
     symbols.uses_process = "PROCINFO" in scope.names
     symbols.uses_tables = bool(scope.names & {"SYMTAB", "FUNCTAB"})
     symbols.uses_environment = "ENVIRON" in scope.names
+    symbols.begin_line = max((rule.line for rule in rules if rule.kind == "BEGIN"), default=0)
+    symbols.rule_line = max((rule.line for rule in rules if not rule.kind), default=0)
     symbols.has_begin_file = any(rule.kind == "BEGINFILE" for rule in rules)
     return symbols
 

@@ -1,0 +1,63 @@
+"""stat(2) of the names of open descriptors: /dev/stdin, /dev/fd/3 and /proc/self/fd/3."""
+
+from __future__ import annotations
+
+import errno
+import stat as bits
+
+from sandhook.kernel.descriptor import File, Full, Null, NullInput, OpenDirectory, RandomBytes, Zero
+from sandhook.kernel.process import Process
+from sandhook.vfs.base import Stat
+from sandhook.vfs.errors import fs_error
+from sandhook.vfs.path import VirtualPath
+
+_STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+_PREFIXES = ("/dev/fd/", "/proc/self/fd/")
+
+#: The file of a descriptor that is a device.
+_DEVICES = {
+    Null: VirtualPath("/dev/null"),
+    NullInput: VirtualPath("/dev/null"),
+    Zero: VirtualPath("/dev/zero"),
+    Full: VirtualPath("/dev/full"),
+    RandomBytes: VirtualPath("/dev/urandom"),
+}
+
+_LINK = Stat(bits.S_IFLNK | 0o777, 64, 0, 1)
+_DIRECTORY = Stat(bits.S_IFDIR | 0o755, 4096, 0, 2)
+_TERMINAL = Stat(bits.S_IFCHR | 0o620, 0, 0, 1)
+_PIPE = Stat(bits.S_IFIFO | 0o600, 0, 0, 1)
+
+
+def descriptor_status(process: Process, path: VirtualPath, *, follow: bool = True) -> Stat | None:
+    """Return the status of the open file that ``path`` names as a descriptor; None for any other path.
+
+    Raises:
+        FileNotFoundError: The descriptor is not open.
+
+    The file system cannot know it: which file it is depends on the process.
+    """
+    if path in ("/dev/fd", "/proc/self/fd"):
+        return _DIRECTORY
+    number = _STREAMS.get(path)
+    if number is None:
+        digits = next((path[len(prefix) :] for prefix in _PREFIXES if path.startswith(prefix)), "")
+        if not (digits.isascii() and digits.isdecimal() and len(digits) < 10):
+            return None
+        number = int(digits)
+    if number not in process.descriptors:
+        raise fs_error(errno.ENOENT, path)
+    return open_status(process, number) if follow else _LINK
+
+
+def open_status(process: Process, number: int) -> Stat:
+    """Return the status of an open file. What is neither a file, a directory nor a device is a pipe."""
+    description = process.descriptor(number)
+    if isinstance(description, File):
+        return description.handle.stat()
+    if isinstance(description, OpenDirectory):
+        return _DIRECTORY
+    device = _DEVICES.get(type(description))
+    if device is not None:
+        return process.kernel.fs.stat(device)
+    return _TERMINAL if description.terminal else _PIPE
