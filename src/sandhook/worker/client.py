@@ -24,19 +24,14 @@ from sandhook.worker.launch import Kind, Module
 from sandhook.worker.requests import NativeRequest, Request
 
 __all__ = [
-    "NATIVE",
-    "POOL",
-    "OutOfTime",
-    "Pool",
-    "Worker",
-    "WorkerDied",
-    "confinement",
-    "prestart",
-    "sqlite_pool",
-]
+    "NATIVE", "POOL", "OutOfTime", "Pool", "Worker", "WorkerDied", "confinement", "prestart", "sqlite_pool",
+]  # fmt: skip
 
 IDLE = 4  #: workers that are kept for later calls
 MOST = 16  #: workers alive at once; a further call waits for one of them
+#: Workers that get ready at once. A start is 60 ms of work for a core, and sixteen of them delay every call by a second.
+AT_ONCE = max(2, min(4, os.cpu_count() or 1))
+PATIENCE = 0.05  #: seconds to wait for one of ``AT_ONCE`` busy workers before another is started, which takes as long
 #: Workers call libjq's own functions; where those are hidden, they use the package's interface.
 NATIVE = sys.platform != "win32"
 _GRACE = 0.5  #: seconds that a worker outlives the deadline of a host that does not kill it
@@ -86,18 +81,9 @@ class Worker:
     """
 
     __slots__ = (
-        "_buffer",
-        "_child",
-        "_deadline",
-        "_module",
-        "_ready",
-        "_status",
-        "_stdin",
-        "_stdout",
-        "confinement",
-        "most_bytes",
-        "pid",
-    )
+        "_buffer", "_child", "_deadline", "_module", "_ready", "_status", "_stdin", "_stdout", "confinement",
+        "most_bytes", "pid",
+    )  # fmt: skip
 
     def __init__(
         self, *, module: Module = "jq.native" if NATIVE else "jq.server", command: list[str] | None = None
@@ -308,14 +294,16 @@ class Pool(Generic[W]):
 
     def acquire(self, seconds: float) -> W:
         """Return a worker for one call. Raises OutOfTime when none gets free in ``seconds``."""
-        deadline = monotonic() + seconds
+        began = monotonic()
         with self._free:
             while not self._idle:
-                if len(self._busy) + self._starting < MOST:
+                waited = monotonic() - began
+                if self._may_start(waited):
                     self._starting += 1
                     break
-                if not self._free.wait(deadline - monotonic()):
+                if waited >= seconds:
                     raise OutOfTime
+                self._free.wait(min(seconds - waited, PATIENCE))
             else:
                 worker = self._idle.pop()
                 self._busy.add(worker)
@@ -330,6 +318,12 @@ class Pool(Generic[W]):
             self._starting -= 1
             self._busy.add(worker)
         return worker
+
+    def _may_start(self, waited: float) -> bool:
+        """Return True if a call that has waited for so many seconds may start a worker; the caller has the lock."""
+        alive = len(self._busy) + self._starting
+        getting_ready = self._starting + sum(worker.confinement is None for worker in self._busy)
+        return alive < MOST and getting_ready < AT_ONCE and (alive < AT_ONCE or waited >= PATIENCE)
 
     def release(self, worker: W) -> None:
         """Keep a worker that has answered its call for the next one."""

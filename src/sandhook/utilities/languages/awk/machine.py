@@ -6,15 +6,20 @@ Source: POSIX.1-2024 XCU 3, awk; gawk 5.2 manual for BEGINFILE and ENDFILE.
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import reduce
-from operator import add
+from itertools import chain, islice
+from operator import length_hint
 
-from sandhook.lazy import lazily
+from sandhook.lazy import lazy_module
 from sandhook.utilities.languages.awk.program import NEXTFILE, Program, Step
-from sandhook.utilities.languages.awk.records import ODD, Source
+from sandhook.utilities.languages.awk.records import Source
 from sandhook.utilities.languages.awk.runtime import ProgramExit, Runtime
 from sandhook.utilities.languages.awk.special import RT
 from sandhook.utilities.languages.awk.values import Fatal, NextInput, NextRecord
+
+block = lazy_module("sandhook.utilities.languages.awk.block")
+
+_WORTH_PLANNING = 64  #: records in memory from which on the rules are planned for blocks
+_BLOCK = 2_048  #: records whose columns are in memory at once
 
 
 def run_program(rt: Runtime, program: Program) -> int:
@@ -102,13 +107,8 @@ def _batch(rt: Runtime, program: Program, source: Source, rule: Step) -> int | N
     counts = rt.symbols.uses_counts
     terminators = rt.symbols.uses_terminators
     try:
-        if program.total is not None and not (counts or terminators) and rt.blanks:
-            lines = list(source.lines)
-            if lines and _sum_fields(rt, lines, *program.total):
-                rt.record = lines[-1]
-                rt.record_is_string = False
-                return None
-            source.lines = iter(lines)
+        if length_hint(source.lines) >= _WORTH_PLANNING and _run_blocks(rt, program, source):
+            return None
         if not (counts or terminators):
             for rt.record in source.lines:
                 rt.record_is_string = False
@@ -148,32 +148,17 @@ def _batch(rt: Runtime, program: Program, source: Source, rule: Step) -> int | N
     return None
 
 
-#: The characters of numbers that float() parses as awk does; for other texts of them float() raises ValueError.
-_NUMERIC = lazily(r"[0-9.+-]*")
-
-
-def _sum_fields(rt: Runtime, lines: list[str], at: int, field: int) -> bool:
-    """Run ``{ s += $1 }`` for many records at once; return False, without effect, when one may not be a number.
-
-    Args:
-        at: Slot of the variable. field: Number of the field less one.
-    """
-    total = 0.0 if rt.g[at] is None else rt.g[at]
-    text = "".join(lines)
-    if type(total) is not float or not text.isascii():
+def _run_blocks(rt: Runtime, program: Program, source: Source) -> bool:
+    """Run the rules on many records at once; return False when records are left for the ordinary path."""
+    if not program.is_planned:
+        program.block_rules = block.plan_rules(program)
+        program.is_planned = True
+    if program.block_rules is None:
         return False
-    try:
-        if field or not text.isdigit():
-            if ODD.search(text):
-                return False
-            lines = [line.split(None, field + 1)[field] for line in lines]
-            if not _NUMERIC.fullmatch("".join(lines)):
-                return False
-        rt.g[at] = reduce(add, map(float, lines), total)
-    except (IndexError, ValueError):
-        return False
-    rt.fields = None
-    rt.dirty = False
+    while records := list(islice(source.lines, _BLOCK)):
+        if not program.block_rules.run(rt, records):
+            source.lines = chain(records, source.lines)
+            return False
     return True
 
 

@@ -6,8 +6,9 @@ Source: POSIX.1-2024 XCU 3, awk, "overall program structure".
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
+from sandhook.utilities.languages.awk.nodes import Rule
 from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.symbols import Symbols
 from sandhook.utilities.languages.awk.values import Array, Value
@@ -23,6 +24,14 @@ Step: TypeAlias = Callable[[Runtime], "int | None"]
 BREAK, CONTINUE, NEXT, NEXTFILE, RETURN = 1, 2, 3, 4, 5
 
 
+class BlockRules(Protocol):
+    """The rules, compiled for many records at once."""
+
+    def run(self, rt: Runtime, records: list[str]) -> bool:
+        """Run the rules on records; return False, without effect, when the ordinary path must run them."""
+        ...
+
+
 class Program:
     """A compiled program. Immutable after compilation; runs share it.
 
@@ -30,7 +39,9 @@ class Program:
         begin, end, begin_file, end_file: The actions of the special rules.
         rules: The other rules, which test their patterns themselves.
         bodies: The user's functions by name; arguments are in ``Runtime.frame``.
-        total: The only rule is ``{ variable += $field }``: slot of the variable, and number of the field less one.
+        tree: The rules with patterns, as they were parsed.
+        block_rules: The rules for many records at once; None before ``is_planned``, and when the rules do not suit.
+        is_planned: A block of records was long enough to ask for ``block_rules``.
     """
 
     def __init__(self, symbols: Symbols) -> None:
@@ -41,4 +52,6 @@ class Program:
         self.end_file: list[Step] = []
         self.rules: list[Step] = []
         self.bodies: dict[str, Evaluate] = {}
-        self.total: tuple[int, int] | None = None
+        self.tree: list[Rule] = []
+        self.block_rules: BlockRules | None = None
+        self.is_planned = False

@@ -12,11 +12,9 @@ from itertools import count
 from sandhook.command.pieces import Charge, free
 from sandhook.utilities.languages.awk.compile.compiler import Compiler
 from sandhook.utilities.languages.awk.compile.failure import can_fail
-from sandhook.utilities.languages.awk.compile.fields import fixed_field
 from sandhook.utilities.languages.awk.compile.statements import with_line
-from sandhook.utilities.languages.awk.compile.variables import global_slot, is_array
 from sandhook.utilities.languages.awk.lexer import Dialect
-from sandhook.utilities.languages.awk.nodes import Assignment, Block, Evaluation, Located, Print, Rule
+from sandhook.utilities.languages.awk.nodes import Print, Rule
 from sandhook.utilities.languages.awk.parser import parse_program
 from sandhook.utilities.languages.awk.program import RETURN, Evaluate, Program, Step
 from sandhook.utilities.languages.awk.regex import Matching
@@ -57,7 +55,7 @@ def _compile(text: str, dialect: Dialect, charge: Charge = free) -> Program:
         for rule in rules:
             compiler.line = rule.line
             _add_rule(compiler, rule, ranges)
-        program.total = _total(compiler, rules)
+        program.tree = [rule for rule in rules if not rule.kind]
     except Fatal as error:
         error.line = error.line or compiler.line
         raise
@@ -139,16 +137,3 @@ def _with_pattern(compiler: Compiler, rule: Rule, action: Step, ranges: Iterator
         return action(rt)
 
     return run_range
-
-
-def _total(compiler: Compiler, rules: list[Rule]) -> tuple[int, int] | None:
-    """Return the slot and the field of ``{ s += $1 }`` when that is the only rule without a kind."""
-    pattern_rules = [rule for rule in rules if not rule.kind]
-    if len(pattern_rules) != 1 or pattern_rules[0].first is not None:
-        return None
-    match pattern_rules[0].action:
-        case Block((Located(_, Evaluation(Assignment("+", target, amount))),)):
-            slot, at = global_slot(compiler, target), fixed_field(amount)
-            if slot >= len(SPECIAL) and not is_array(compiler, target) and at >= 0:
-                return slot, at
-    return None

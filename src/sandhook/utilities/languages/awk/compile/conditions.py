@@ -34,7 +34,7 @@ from sandhook.utilities.languages.awk.values import Fatal, Value
 
 #: A relation of Python's; both operands are numbers, or both are strings.
 _Relation: TypeAlias = Callable[["float | str", "float | str"], bool]
-_RELATIONS: dict[Relation, _Relation] = {
+RELATIONS: dict[Relation, _Relation] = {
     "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 
@@ -50,7 +50,7 @@ def compile_truth(compiler: Compiler, node: Expression) -> ToNumber:
 
 def compile_comparison(compiler: Compiler, node: Comparison) -> Test:
     """Compile a relation; the kinds of the operands decide at run time whether numbers or strings are compared."""
-    compare, first, second = _RELATIONS[node.relation], node.left, node.right
+    compare, first, second = RELATIONS[node.relation], node.left, node.right
     if isinstance(second, String):
         return _with_string(compiler, compare, first, second.value)
     if isinstance(second, Number):
@@ -65,7 +65,7 @@ def compile_comparison(compiler: Compiler, node: Comparison) -> Test:
         a, b = left(rt), right(rt)
         if type(a) is float and type(b) is float:
             return compare(a, b)
-        return _compare(rt, compare, a, b)
+        return compare_values(rt, compare, a, b)
 
     return test
 
@@ -86,7 +86,9 @@ def _variable_with_number(compare: _Relation, slot: int, constant: float) -> Tes
 
     def test(rt: Runtime) -> bool:
         value = rt.g[slot]
-        return compare(value, constant) if type(value) is float else _compare(rt, compare, value, constant)
+        return (
+            compare(value, constant) if type(value) is float else compare_values(rt, compare, value, constant)
+        )
 
     return test
 
@@ -99,12 +101,12 @@ def _field_with_number(compiler: Compiler, compare: _Relation, first: Expression
         subject = text(rt)
         if type(subject) is str and subject.isdigit() and len(subject) < 16 and subject.isascii():
             return compare(float(subject), constant)
-        return _compare(rt, compare, value(rt), constant)
+        return compare_values(rt, compare, value(rt), constant)
 
     return test
 
 
-def _compare(rt: Runtime, compare: _Relation, a: Value, b: Value) -> bool:
+def compare_values(rt: Runtime, compare: _Relation, a: Value, b: Value) -> bool:
     """Compare two values, at least one of which is not a number."""
     if rt.icase:
         a, b = fold_case(a), fold_case(b)

@@ -66,7 +66,8 @@ def _total(function: Callable[[float], float]) -> Callable[[float], float]:
     return apply
 
 
-def _int(value: float) -> float:
+def truncate(value: float) -> float:
+    """Return int(value): without the fraction, with the sign also of zero."""
     return math.copysign(float(math.trunc(value)), value) if value - value == 0.0 else value
 
 
@@ -127,17 +128,19 @@ def _substr(compiler: Compiler, arguments: Arguments) -> ToText:
             if len(subject) > LARGE:
                 rt.budget.charge(min(len(subject), int(size)) >> 10)
             return str(subject[int(first) - 1 : int(first) + int(size) - 1])
-        first, size = _int(first), _int(size)
-        if size != size:
-            return ""
         return substring(subject, first, size)
 
-    def substring(subject: str, first: float, size: float) -> str:
-        first = first if first > 1.0 else 1.0
-        end = min(first + size, len(subject) + 1.0)
-        return str(subject[int(first) - 1 : int(end) - 1]) if first < end else ""
-
     return substr
+
+
+def substring(subject: str, first: float, size: float) -> str:
+    """Return the characters that substr(subject, first, size) selects."""
+    first, size = truncate(first), truncate(size)
+    if size != size:
+        return ""
+    first = first if first > 1.0 else 1.0
+    end = min(first + size, len(subject) + 1.0)
+    return str(subject[int(first) - 1 : int(end) - 1]) if first < end else ""
 
 
 def _index(compiler: Compiler, arguments: Arguments) -> ToNumber:
@@ -443,7 +446,7 @@ FUNCTIONS: dict[str, CompileCall] = {
     "tolower": _case(str.lower), "toupper": _case(str.upper),
     "sin": _numeric(_total(math.sin)), "cos": _numeric(_total(math.cos)), "atan2": _numeric(math.atan2),
     "exp": _numeric(_total(math.exp)), "log": _numeric(_total(math.log)), "sqrt": _numeric(_total(math.sqrt)),
-    "int": _numeric(_int), "rand": rand, "srand": srand, "strftime": strftime, "systime": systime,
+    "int": _numeric(truncate), "rand": rand, "srand": srand, "strftime": strftime, "systime": systime,
     "mktime": mktime, "asort": _asort(False), "asorti": _asort(True),
     "and": _bits("and", lambda a, b: a & b), "or": _bits("or", lambda a, b: a | b),
     "xor": _bits("xor", lambda a, b: a ^ b),

@@ -27,7 +27,7 @@ from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.special import LARGE
 from sandhook.utilities.languages.awk.values import Array, Fatal, Value
 
-_WIDEST = 1_000  #: ``format_text``, which checks memory first, formats with a larger width or precision
+WIDEST = 1_000  #: ``format_text``, which checks memory first, formats with a larger width or precision
 _LETTERS = {"s": "s", "d": "d", "i": "d", "f": "f", "e": "e", "g": "g", "E": "E", "G": "G", "F": "F"}
 _Write = Callable[[Runtime, bytes], None]
 
@@ -102,7 +102,7 @@ def compile_format(compiler: Compiler, arguments: Sequence[Expression]) -> ToTex
     """Compile a format, the first argument, applied to the other arguments."""
     first = arguments[0]
     constant = first.value if isinstance(first, String) and len(first.value) < LARGE else None
-    simple = None if constant is None else _python_format(constant)
+    simple = None if constant is None else python_format(constant)
     if constant is not None and simple is not None and 0 < len(simple[1]) < len(arguments):
         return _simple_format(compiler, constant, *simple, arguments[1:])
     format_ = compiler.text(first)
@@ -151,7 +151,7 @@ def _simple_format(
     return printf
 
 
-def _python_format(format_: str) -> tuple[str, str] | None:
+def python_format(format_: str) -> tuple[str, str] | None:
     """Return a format for Python's ``%`` and the letter of each conversion; None when the results may differ."""
     try:
         items = parse_format(format_)
@@ -162,7 +162,7 @@ def _python_format(format_: str) -> tuple[str, str] | None:
     for item in items:
         if isinstance(item, Conversion):
             simple = item.letter in _LETTERS and "#" not in item.flags and not item.position
-            if not simple or not -1 <= item.width < _WIDEST or not -1 <= item.precision < _WIDEST:
+            if not simple or not -1 <= item.width < WIDEST or not -1 <= item.precision < WIDEST:
                 return None
             if item.letter in "di" and item.precision >= 0:
                 return None
