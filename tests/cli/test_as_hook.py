@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -394,3 +395,42 @@ def test_every_agent_can_be_refused_by_hooks_of_another(
     verdict = contract.decode(spec, sample("tool.pre"), said, "better")
     assert verdict.intervenes or (name == "ub" and ran.status == 1), ran
     assert "no" in ran.stdout + ran.stderr
+
+
+def payload_of(command: str) -> bytes:
+    value = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}}
+    return json.dumps(value).encode()
+
+
+def test_a_script_on_this_machine(sandhook: Callable[..., Any], tmp_path: Path) -> None:
+    """With --host a hook sees the files and the variables of the machine; the payload is its input."""
+    (tmp_path / "note").write_text("from a file\n")
+    text = f"cat '{(tmp_path / 'note').as_posix()}' >&2; jq -r .tool_input.command >&2; exit 2"
+    ran = sandhook("hook", "--contract", "claude_code", "--host", "--", "-c", text, stdin=payload_of("ls -l"))
+    assert (ran.status, ran.stderr) == (2, "from a file\nls -l\n")
+
+
+@pytest.mark.parametrize("text", ["no-such-program x", "./missing.sh", "if"])
+def test_a_script_that_cannot_run_on_this_machine_refuses(sandhook: Callable[..., Any], text: str) -> None:
+    command = ("hook", "--contract", "claude_code", "--host")
+    ran = sandhook(*command, "--fail-closed", "--", "-c", text, stdin=payload_of("ls"))
+    assert json.loads(ran.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
+    assert sandhook(*command, "--", "-c", text, stdin=payload_of("ls")).stdout == ""
+
+
+@pytest.mark.parametrize(
+    "option", [("--workspace", "."), ("--git-writes",), ("--isolation", "process"), ("--inherit-env",)]
+)
+def test_options_of_the_sandbox_and_host(sandhook: Callable[..., Any], option: tuple[str, ...]) -> None:
+    ran = sandhook("hook", "--contract", "claude_code", "--host", *option, "--", "-c", "true", stdin=b"{}")
+    assert ran.status == 1 and f"{option[0]} is for the sandbox" in ran.stderr
+
+
+def test_a_script_in_base64(sandhook: Callable[..., Any]) -> None:
+    text = b64encode(b'echo "it\'s $1 %PATH%" >&2; exit 2').decode()
+    ran = sandhook(
+        "hook", "--contract", "claude_code", "--", "-b", text, "name", "arg", stdin=payload_of("ls")
+    )
+    assert (ran.status, ran.stderr) == (2, "it's arg %PATH%\n")
+    ran = sandhook("hook", "--contract", "claude_code", "--", "-b", "*", stdin=payload_of("ls"))
+    assert ran.status == 1 and "-b: not base64" in ran.stderr

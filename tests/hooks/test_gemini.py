@@ -212,3 +212,9 @@ def test_whose_file_it_is() -> None:
     assert recognise([Document(config())]).name == "gemini"
     assert recognise([Document(config("SessionStart"), "/w/.gemini/settings.json")]).name == "gemini"
     assert recognise([Document({**config("SessionStart"), "hooksConfig": {}})]).name == "gemini"
+
+
+def test_settings_have_comments() -> None:
+    text = '// mine\n{"hooks": {"BeforeTool": [/* all */ {"hooks": [{"type": "command", "command": "a // b"}]}]}}'
+    (spec,) = HookEngine.load(get("gemini").parse(text, "settings.json", {}), prestart=False).hooks
+    assert spec.executor.text == "a // b"

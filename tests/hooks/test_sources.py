@@ -217,3 +217,19 @@ def test_an_error_while_listing_a_directory_is_a_problem(
         [],
         [f"{tmp_path.as_posix()}/hooks: Permission denied"],
     )
+
+
+def test_what_may_be_done_with_the_files_of_a_layer() -> None:
+    """Files of other agents, scripts and settings without hooks are only read."""
+    from sandhook.hooks.contracts import get, names
+
+    uses = {
+        name: {each.path for each in get(name).layers("/p", {"HOME": "/h"}, "linux") if each.use == "read"}
+        for name in names()
+    }
+    assert {name: paths for name, paths in uses.items() if paths} == {
+        "crush": {"/h/.config/crush/crushrc", "/p/crushrc", "/p/.crushrc"},
+        "copilot": {"/p/.claude/settings.json"},
+        "goose": {"/h/.config/goose/settings.json", "/p/.config/goose/settings.json"},
+        "grok": {"/h/.claude/settings.json", "/p/.claude/settings.json"},
+    }

@@ -167,3 +167,8 @@ def test_hooks_of_another_contract_as_a_config_of_ub() -> None:
     }  # fmt: skip
     assert [line.split(": ")[0] for line in lost] == ["user:a", "user:b"]
     assert HookEngine.load(value, runner=Scripted(said())).contracts == (UB,)
+
+
+@pytest.mark.parametrize("text", ["$x ${Y} $$ $$$ $${Z} $", "$${", "${", "$$$${A:-b}", "plain"])
+def test_a_literal_text_is_read_as_it_is(text: str) -> None:
+    assert expand(get("ub").literal(text), {"Y": "no", "Z": "no", "A": "no"})[0] == text

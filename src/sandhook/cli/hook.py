@@ -13,6 +13,7 @@ from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser, add_git_writes, add_isolation
 from sandhook.cli.cache import default_store
 from sandhook.cli.configuration import add_write_back_also, environment
+from sandhook.cli.machine import add_host, host_of
 from sandhook.errors import SandhookError
 from sandhook.hooks import contracts
 from sandhook.hooks.decode import DecodeError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from sandhook.hooks.contracts import Contract
     from sandhook.hooks.event import Event
     from sandhook.hooks.model import RunResult
+    from sandhook.host.world import Host
     from sandhook.vfs.base import FileSystem
 
 _SECONDS = 60.0
@@ -39,10 +41,11 @@ _SHELLS = ("sh", "bash", "dash", "ash")
 def parser() -> Parser:
     result = Parser(
         "hook",
-        "--contract NAME [OPTION]... -- (SCRIPT | -c TEXT) [ARG]...",
+        "--contract NAME [OPTION]... -- (SCRIPT | -c TEXT | -b BASE64) [ARG]...",
         "Run a script of this machine as a command hook of an agent, in the sandbox. The payload of\n"
         "the event comes on standard input; standard output and error are those of the script. It sees\n"
-        "only itself and the directory of --workspace.\n\n"
+        "only itself and the directory of --workspace. With --host it runs on this machine instead, with\n"
+        "its files, programs and variables.\n\n"
         "Exit status: that of the script. A script that exceeds a limit other than --timeout is a refusal in\n"
         "the form of the agent; with --fail-closed, any script that could not run is.",
     )
@@ -73,6 +76,7 @@ def parser() -> Parser:
     add("--inherit-env", action="store_true", help="all variables of this process")
     add_git_writes(result)
     add_isolation(result, "thread")
+    add_host(result, "run on this machine instead of in the sandbox: for scripts that you trust")
     add("--fail-closed", action="store_true", help="refuse when the script could not run")
     return result
 
@@ -146,10 +150,11 @@ def _hook(options: argparse.Namespace, contract: Contract, words: list[str]) -> 
 
 def _script(words: list[str]) -> Script | str:
     """Return the script, or the reason why it cannot run."""
-    if words[:1] == ["-c"]:
+    if words[:1] in (["-c"], ["-b"]):
         if len(words) < 2:
-            raise UsageError("hook: -c needs TEXT")
-        return Script(words[1], words[2] if len(words) > 2 else "bash", tuple(words[3:]), False)
+            raise UsageError(f"hook: {words[0]} needs {'TEXT' if words[0] == '-c' else 'BASE64'}")
+        text = words[1] if words[0] == "-c" else _decoded(words[1])
+        return Script(text, words[2] if len(words) > 2 else "bash", tuple(words[3:]), False)
     if not words:
         raise UsageError("hook: needs -- SCRIPT or -- -c TEXT")
     name = words[0]
@@ -166,6 +171,18 @@ def _script(words: list[str]) -> Script | str:
     if other is not None:
         return f"{name}: it is for {other}, and the sandbox runs shell scripts"
     return Script(data.decode("utf-8", "surrogateescape"), name.replace("\\", "/"), tuple(words[1:]), True)
+
+
+def _decoded(text: str) -> str:
+    """Return a script's text from base64, which no shell of any system changes."""
+    from binascii import Error, a2b_base64
+
+    try:
+        return a2b_base64(text.encode("ascii", "replace"), strict_mode=True).decode(
+            "utf-8", "surrogateescape"
+        )
+    except Error as error:
+        raise UsageError(f"hook: -b: not base64: {error}") from None
 
 
 def _other_interpreter(data: bytes) -> str | None:
@@ -186,6 +203,8 @@ class _Call(Record):
 
 
 def _run(options: argparse.Namespace, call: _Call, script: Script, notes: list[str]) -> RunResult:
+    if host := host_of(options):
+        return _run_on_host(options, call, script, host)
     from sandhook.hooks.runner import as_ran, working_directory
     from sandhook.limits import Limits
     from sandhook.shell import DEFAULT_ENVIRONMENT, Shell
@@ -223,6 +242,27 @@ def _run(options: argparse.Namespace, call: _Call, script: Script, notes: list[s
     )
     if workspace is not None:
         workspace.finish(write_back=options.write_back, report=notes.append, also=options.write_back_also)
+    return as_ran(result)
+
+
+def _run_on_host(options: argparse.Namespace, call: _Call, script: Script, host: Host) -> RunResult:
+    """Run a script on this machine, in the directory and with the variables of the agent."""
+    for name in ("workspace", "git_writes", "isolation", "inherit_env"):
+        if getattr(options, name):
+            raise UsageError(f"--{name.replace('_', '-')} is for the sandbox: --host uses this machine")
+    from sandhook.hooks.runner import as_ran
+    from sandhook.host.environment import build
+    from sandhook.host.files import WINDOWS
+    from sandhook.host.shell import HostShell
+    from sandhook.limits import Limits
+
+    variables = environment(options.env, inherit=False)
+    env = build("inherit", os.environ, keep=options.keep_env, extra=variables, windows=WINDOWS)
+    limits = Limits.generous().with_(wall_seconds=options.timeout, output_bytes=_OUTPUT_BYTES)
+    shell = HostShell(host=host, env=env, limits=limits, parse_cache=default_store())
+    result = shell.run(
+        script.text, stdin=call.data, args=script.words, name=script.name, from_file=script.is_file
+    )
     return as_ran(result)
 
 

@@ -11,3 +11,7 @@ class Number(str):
     """A number as it was written, so that no digit is lost in a conversion."""
 
     __slots__ = ()
+
+
+class NotEditable(Exception):
+    """A change of a value cannot be made in the text of its file."""

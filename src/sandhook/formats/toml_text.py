@@ -12,7 +12,7 @@ def encode_toml(value: dict[str, object]) -> str:
 
     Lists of objects at the top become arrays of tables; deeper ones are written inline.
     """
-    plain = [f"{_key(key)} = {_inline(item)}\n" for key, item in value.items() if not _is_table(item)]
+    plain = [f"{_key(key)} = {inline_toml(item)}\n" for key, item in value.items() if not _is_table(item)]
     parts = ["".join(plain)] if plain else []
     for key, item in value.items():
         if isinstance(item, dict):
@@ -50,19 +50,22 @@ def _is_table(item: object) -> bool:
 
 
 def _body(table: dict[str, object]) -> str:
-    return "".join(f"{_key(key)} = {_inline(item)}\n" for key, item in table.items() if item is not None)
+    return "".join(f"{_key(key)} = {inline_toml(item)}\n" for key, item in table.items() if item is not None)
 
 
 def _key(key: str) -> str:
     return key if key and key.isascii() and key.replace("_", "").replace("-", "").isalnum() else _string(key)
 
 
-def _inline(item: object) -> str:
+def inline_toml(item: object) -> str:
+    """Return a value in one line, as it stands after a key."""
     if isinstance(item, dict):
-        inner = (f"{_key(key)} = {_inline(element)}" for key, element in item.items() if element is not None)
+        inner = (
+            f"{_key(key)} = {inline_toml(element)}" for key, element in item.items() if element is not None
+        )
         return "{ " + ", ".join(inner) + " }"
     if isinstance(item, list):
-        return "[" + ", ".join(_inline(element) for element in item if element is not None) + "]"
+        return "[" + ", ".join(inline_toml(element) for element in item if element is not None) + "]"
     if isinstance(item, Number):
         return str(item)
     return _string(item) if isinstance(item, str) else json.dumps(item)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from json import dumps
 from typing import Literal, TypeAlias
 
-from sandhook.formats import Number
+from sandhook.formats import NotEditable, Number
 from sandhook.formats.yaml import Event, events
 from sandhook.formats.yaml_text import write_yaml
 from sandhook.lazy import lazily
@@ -20,10 +20,6 @@ from sandhook.lazy import lazily
 _PLAIN_IN_FLOW = lazily(r"[A-Za-z0-9_./][A-Za-z0-9_./ -]*(?<! )\Z", re.ASCII)
 _COLON = lazily(r"[ \t]*:(?=\s|\Z)")
 _COMMENT_LINE = lazily(r"[ \t]*#[^\n]*\Z")
-
-
-class NotEditable(Exception):
-    """The change cannot be made in the text."""
 
 
 NodeKind: TypeAlias = Literal["scalar", "mapping", "sequence", "alias"]

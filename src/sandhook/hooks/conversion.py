@@ -64,6 +64,15 @@ def convert(specs: Sequence[HookSpec], source: Contract, target: Contract) -> Co
     return Conversion(value, (*translator.lost, *lost), tuple(dict.fromkeys(translator.notes)))
 
 
+def as_written(value: Json, target: Contract) -> Json:
+    """Return a configuration with its texts as they stand in a file of the agent."""
+    if isinstance(value, str):
+        return target.literal(value)
+    if isinstance(value, dict):
+        return {key: as_written(item, target) for key, item in value.items()}
+    return [as_written(item, target) for item in value] if isinstance(value, list) else value
+
+
 class _Translator:
     """Replaces the names of one agent by those of another; collects what has no equivalent."""
 

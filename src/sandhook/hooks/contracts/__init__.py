@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from sandhook.errors import Problem, SandhookError
 from sandhook.hooks.diagnostic import Diagnostic
@@ -54,6 +54,11 @@ def _authority(layer: LayerName) -> int:
     return 2 if layer == "managed" else 0 if needs_trust(layer) else 1
 
 
+#: What sandhook may do with the files of a layer: install hooks in them, change the commands of their hooks, or
+#: only read them, because they belong to another agent, are no text of hooks, or are shared by a machine.
+LayerUse: TypeAlias = Literal["install", "wrap", "read"]
+
+
 class Layer(Record):
     """A place where an agent looks for configuration.
 
@@ -62,10 +67,12 @@ class Layer(Record):
         path: The file, in the host's own form; it need not exist. With a last part like "*.json" all
             files of the directory with that ending, in the order of their names. With a part "*" the
             file of every directory there.
+        use: What ``sandhook install`` and ``sandhook wrap`` may do with it.
     """
 
     name: LayerName
     path: str
+    use: LayerUse = "install"
 
 
 class Document(Record):
@@ -227,6 +234,10 @@ class Contract(Protocol):
         """Return a configuration with these hooks, and a line for each thing that it cannot express."""
         ...
 
+    def literal(self, text: str) -> str:
+        """Return a text as it stands in a file, for agents that expand variables when they read the file."""
+        ...
+
     def vocabulary(self) -> Vocabulary:
         """Return the agent's names of tools, and of variables with directories."""
         ...
@@ -286,6 +297,9 @@ class BaseContract:
 
     def render(self, specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
         raise ContractError(f"{self.name}: hooks cannot be converted to this format")
+
+    def literal(self, text: str) -> str:
+        return text
 
     def vocabulary(self) -> Vocabulary:
         from sandhook.hooks.contracts._vocabulary import Vocabulary

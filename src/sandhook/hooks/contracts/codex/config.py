@@ -41,10 +41,10 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     """Return Codex's files, weakest first."""
     own = env.get("CODEX_HOME") or f"{home(env, platform)}/.codex"
     files = [] if platform == "win32" else [Layer("managed", "/etc/codex/requirements.toml")]
-    files += [Layer("user", f"{own}/config.toml"), Layer("user", f"{own}/hooks.json")]
+    files += [Layer("user", f"{own}/config.toml", "wrap"), Layer("user", f"{own}/hooks.json")]
     return [
         *files,
-        Layer("project", f"{cwd}/.codex/config.toml"),
+        Layer("project", f"{cwd}/.codex/config.toml", "wrap"),
         Layer("project", f"{cwd}/.codex/hooks.json"),
     ]
 

@@ -47,8 +47,8 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     return [
         *files,
         Layer("user", f"{own}/hooks/*.json"),
-        Layer("user", f"{own}/settings.json"),
-        Layer("project", f"{cwd}/.claude/settings.json"),
+        Layer("user", f"{own}/settings.json", "wrap"),
+        Layer("project", f"{cwd}/.claude/settings.json", "read"),
         Layer("project", f"{cwd}/.github/hooks/*.json"),
     ]
 

@@ -41,11 +41,11 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     local = env.get("LOCALAPPDATA", f"{own}/AppData/Local") if windows else f"{own}/.local/share"
     data = env.get("CRUSH_GLOBAL_DATA") or f"{env.get('XDG_DATA_HOME') or local}/crush"
     files = [] if windows else [Layer("managed", "/etc/crush/crush.json")]
-    files += [Layer("user", f"{config}/crush.json"), Layer("user", f"{config}/crushrc")]
-    files.append(Layer("user", f"{data}/crush.json"))
+    files += [Layer("user", f"{config}/crush.json"), Layer("user", f"{config}/crushrc", "read")]
+    files.append(Layer("user", f"{data}/crush.json", "wrap"))
     for directory in _down_to(cwd, env.get("CRUSH_PROJECT_ROOT") or cwd, windows):
-        names = ("crush.json", ".crush.json", "crushrc", ".crushrc")
-        files += [Layer("project", f"{directory}/{name}") for name in names]
+        files += [Layer("project", f"{directory}/{name}") for name in ("crush.json", ".crush.json")]
+        files += [Layer("project", f"{directory}/{name}", "read") for name in ("crushrc", ".crushrc")]
     files.append(Layer("local", f"{cwd}/.crush/crush.json"))
     return files
 

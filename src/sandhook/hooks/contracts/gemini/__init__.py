@@ -15,8 +15,9 @@ from sandhook.hooks.fold import FoldPolicy
 from sandhook.hooks.match_budget import MatchBudget
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from sandhook.hooks.contracts import Document
     from sandhook.hooks.event import Event
     from sandhook.hooks.model import Decision, HookSpec
 
@@ -27,6 +28,7 @@ class Gemini(Agent):
     name = "gemini"
     title = "Gemini CLI"
     recorded = "0.61.0"
+    has_own_format = True
     events = EVENTS
     refusable = frozenset({"tool.pre", "prompt.submit", "model.pre", "model.post"})
     #: In parallel on the original event, unless a group that matches is ``sequential``.
@@ -40,6 +42,12 @@ class Gemini(Agent):
         dedupe="source",
     )
     sequential = fold._replace(parallel=False, chained=True, matchers_see_changes=False)
+
+    def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
+        """Decode settings, which may have comments."""
+        from sandhook.hooks.contracts._comments import without_comments
+
+        return super().parse(without_comments(text), name, env)
 
     def fold_for(self, specs: Sequence[HookSpec], event: Event) -> FoldPolicy:
         """Return how hooks compose: one sequential group that matches makes all of them sequential."""

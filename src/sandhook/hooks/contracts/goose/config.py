@@ -39,9 +39,9 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     """Return the hooks of plugins, and the settings that disable plugins."""
     own = home(env, platform)
     return [
-        Layer("user", f"{own}/{_SETTINGS}"),
+        Layer("user", f"{own}/{_SETTINGS}", "read"),
         Layer("user", f"{own}/{_PLUGINS}"),
-        Layer("project", f"{cwd}/{_SETTINGS}"),
+        Layer("project", f"{cwd}/{_SETTINGS}", "read"),
         Layer("project", f"{cwd}/{_PLUGINS}"),
     ]
 

@@ -43,9 +43,9 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     own = home(env, platform)
     return [
         Layer("user", f"{own}/.grok/hooks/*.json"),
-        Layer("user", f"{own}/.claude/settings.json"),
+        Layer("user", f"{own}/.claude/settings.json", "read"),
         Layer("project", f"{cwd}/.grok/hooks/*.json"),
-        Layer("project", f"{cwd}/.claude/settings.json"),
+        Layer("project", f"{cwd}/.claude/settings.json", "read"),
     ]
 
 

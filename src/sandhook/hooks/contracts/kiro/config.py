@@ -39,7 +39,7 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     return [
         Layer("user", f"{own}/.kiro/agents/default.json"),
         Layer("project", f"{cwd}/.kiro/agents/default.json"),
-        Layer("project", f"{cwd}/.kiro/hooks/*.json"),
+        Layer("project", f"{cwd}/.kiro/hooks/*.json", "wrap"),
     ]
 
 

@@ -6,6 +6,7 @@ and on in docs/divergences.md.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from sandhook.hooks.contracts import Document
@@ -32,6 +33,10 @@ class Ub(PackagedContract):
         expanded, warnings = expand(text, env)
         document = decode_yaml(expanded, name)
         return document._replace(contract=self.name, text=text, diagnostics=warnings)
+
+    def literal(self, text: str) -> str:
+        """Return a text with a second dollar sign where ub would expand a variable."""
+        return re.sub(r"\$(?=[${])", "$$", text) if "$" in text else text
 
 
 CONTRACT = Ub()

@@ -264,7 +264,8 @@ class _Run:
 
     def _edited_text(self, values: list[Any], results: list[list[Any]]) -> str | None:
         """Return the source text with the program's changes; None if they cannot be made in the text."""
-        from sandhook.formats.yaml_edit import NotEditable, edit_yaml
+        from sandhook.formats import NotEditable
+        from sandhook.formats.yaml_edit import edit_yaml
 
         if not all(len(result) == 1 for result in results):
             return None
