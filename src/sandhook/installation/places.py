@@ -109,7 +109,7 @@ def places(contract: Contract, scope: Scope | None, around: Surroundings) -> lis
         for layer in layers
         for each in SCOPES
         if each == layer.name and scope in (None, each)
-        for path in layer_files(layer.path)
+        for path in layer_files(layer.path)[0]
         if os.path.lexists(path)
     ]
 
@@ -119,7 +119,7 @@ def is_of(contract: Contract, scope: Scope, file: str, around: Surroundings) -> 
     for layer in _layers(contract, around):
         if layer.name == scope:
             own_name = layer.path.replace("/*/", f"/{_OWN_NAME}/").replace("*", _OWN_NAME)
-            if file == own_name or file in layer_files(layer.path):
+            if file == own_name or file in layer_files(layer.path)[0]:
                 return True
     return False
 
