@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sandhook.limits import timed_items
 from sandhook.pattern.glob import compile_pattern
 from sandhook.state.state import State
+from sandhook.text.numbers import is_integer
 
 if TYPE_CHECKING:
     from sandhook.state.history import History
@@ -41,7 +42,7 @@ def history_of(state: State, *, write: bool = False) -> History:
     size = state.get("HISTSIZE")
     if size is not None:
         number = size.strip()
-        if number.lstrip("+-").isdecimal() and len(number) < 16:
+        if is_integer(number) and len(number) < 16:
             limit = int(number)
             maximum = None if limit < 0 else limit
             if maximum != history.limit:

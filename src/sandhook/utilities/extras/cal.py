@@ -12,6 +12,7 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.dates.clock import days_from_civil, moment, zone_of
 from sandhook.record import Record
+from sandhook.text.numbers import is_number
 
 USAGE_STATUS = 64
 _NAMES = (
@@ -107,7 +108,7 @@ def _year(text: str) -> int:
 
 def _month(text: str) -> int:
     digits = text.removeprefix("+")
-    digits = digits[:-1] if digits[-1:] in ("f", "p") and digits[:-1].isdigit() else digits
+    digits = digits[:-1] if digits[-1:] in ("f", "p") and is_number(digits[:-1]) else digits
     if digits.isascii() and digits.isdigit() and 1 <= int(digits[:9]) <= 12:
         return int(digits)
     if text.isalpha() and len(text) >= 3:
@@ -120,7 +121,7 @@ def _month(text: str) -> int:
 def _date(text: str) -> Month:
     year, _, rest = text.partition("-")
     month = rest.partition("-")[0]
-    if not month.isdigit() or not 1 <= int(month[:3]) <= 12:
+    if not is_number(month) or not 1 <= int(month[:3]) <= 12:
         raise Failure(f"'{text}' is not a month of the form YYYY-MM")
     return Month(_year(year), int(month))
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from sandhook.command.options import Option, UsageError, declared_fields
+from sandhook.text.numbers import is_number
 from sandhook.utilities.git.errors import OptionFault
 
 T = TypeVar("T")
@@ -112,7 +113,7 @@ class Parser:
                     break
             elif word[:2] == "--":
                 self._long(word, rest)
-            elif self._number and word[1:].isdigit():
+            elif self._number and is_number(word[1:]):
                 self._values[self._sets[0]][self._number] = word[1:]
             else:
                 self._short(word, rest)

@@ -8,6 +8,7 @@ from calendar import timegm
 from sandhook.lazy import lazily
 from sandhook.net.url import Url
 from sandhook.record import Record
+from sandhook.text.numbers import is_integer, is_number
 
 #: Limits of the number of cookies, and of the characters of one.
 MAX_COOKIES, MAX_LENGTH = 300, 4096
@@ -47,7 +48,7 @@ class Jar:
             fields = line.removeprefix("#HttpOnly_").split("\t")
             if len(fields) == 7 and not line.startswith("# "):
                 domain, subdomains, path, secure, expires, name, value = fields
-                expiry = int(expires[:15]) if expires.isdigit() else 0
+                expiry = int(expires[:15]) if is_number(expires) else 0
                 if expiry or not without_session:
                     domain = domain.lstrip(".").lower()
                     self._store(
@@ -83,7 +84,7 @@ class Jar:
                     path = text
                 case "secure":
                     secure = True
-                case "max-age" if text.lstrip("-").isdigit():
+                case "max-age" if is_integer(text):
                     expires = max(1, int(self._now + max(-1, min(int(text[:12]), 10**9))))
                 case "expires":
                     expires = expires or date_seconds(text)

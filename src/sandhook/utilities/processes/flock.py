@@ -13,6 +13,7 @@ from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.locks import LockableDirectory
+from sandhook.text.numbers import is_number
 from sandhook.vfs.errors import fs_error
 
 PERMUTE = False
@@ -26,7 +27,7 @@ def _seconds(text: str) -> float:
     digits = text[1:] if text[:1] in ("-", "+") else text
     if (
         not digits.replace(".", "", 1).isascii()
-        or not digits.replace(".", "", 1).isdigit()
+        or not is_number(digits.replace(".", "", 1))
         or len(digits) > 20
     ):
         raise Failure(f"invalid timeout value: '{text}'")

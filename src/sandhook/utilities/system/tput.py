@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import UsageError, opt, option_set
+from sandhook.text.numbers import is_number
 
 USAGE_STATUS = 2
 PERMUTE = False
@@ -117,7 +118,7 @@ def _write_capability(words: list[str], terminal: str, smart: bool, visible: boo
     if name in _NUMBERS:
         variable = {"cols": "COLUMNS", "lines": "LINES"}.get(name, "")
         size = ctx.environment.get(variable, "")
-        number = int(size) if size.isdigit() and 0 < len(size) < 6 and int(size) else _NUMBERS[name]
+        number = int(size) if is_number(size) and 0 < len(size) < 6 and int(size) else _NUMBERS[name]
         ctx.write_line(str(number if smart or name != "it" else -1))
     elif name == "colors":
         ctx.write_line(("256" if "256" in terminal else "8") if smart else "-1")

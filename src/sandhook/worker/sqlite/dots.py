@@ -191,7 +191,13 @@ def _parameter(console: Console, words: list[str]) -> bool:
 
 
 def _exit(console: Console, words: list[str]) -> bool:
-    raise Quit(int(words[0][:6]) & 0xFF if words and words[0].lstrip("-").isdigit() else 0)
+    raise Quit(int(words[0][:6]) & 0xFF if words and _is_integer(words[0]) else 0)
+
+
+def _is_integer(word: str) -> bool:
+    """Return whether int() accepts a word of an operator; the module of the host is not loaded here."""
+    digits = word[1:] if word[:1] == "-" else word
+    return digits.isascii() and digits.isdigit()
 
 
 def _read(console: Console, name: str) -> str:
@@ -323,7 +329,7 @@ def _import(console: Console, words: list[str]) -> bool:
         word = pending.pop()
         if word in ("--csv", "-csv"):
             csv_mode = True
-        elif word in ("--skip", "-skip") and pending and pending[-1].isdigit():
+        elif word in ("--skip", "-skip") and pending and _is_integer(pending[-1]):
             skip = int(pending.pop()[:6])
         elif word.startswith("-"):
             return False

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sandhook.hooks.contracts.crush.names import canonical
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.event import JsonObject
+from sandhook.text.numbers import is_integer
 
 if TYPE_CHECKING:
     from sandhook.command.context import Context
@@ -80,7 +81,7 @@ class _Hook:
         hook: JsonObject = {**options}
         if "timeout" in options:
             timeout = options["timeout"]
-            if not timeout.lstrip("-").isdigit() or len(timeout) > 9:
+            if not is_integer(timeout) or len(timeout) > 9:
                 return self._fail(ctx, f"add: --timeout: {timeout!r} is not a number of seconds")
             hook["timeout"] = int(timeout)
         self._hooks.setdefault(event, []).append(hook)

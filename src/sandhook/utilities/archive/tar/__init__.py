@@ -18,6 +18,7 @@ from sandhook.command.operands import reason, stat_of
 from sandhook.command.options import UsageError
 from sandhook.dates.clock import format_moment, moment, zone_of
 from sandhook.dates.parse import BadDate, parse_date
+from sandhook.text.numbers import is_number
 from sandhook.text.quoting import quote_escaped, quoted_name
 from sandhook.utilities.archive.tar import format as format_
 from sandhook.utilities.archive.tar.create import Creator
@@ -423,7 +424,7 @@ class Job:
                     setattr(
                         member, number, next((key for key, name in names_by_id.items() if name == text), 0)
                     )
-                setattr(member, field, names_by_id.get(int(text), "") if text.isdigit() else text)
+                setattr(member, field, names_by_id.get(int(text), "") if is_number(text) else text)
         if options.numeric:
             member.user = member.group = ""
         if self._mtime is not None and (not options.clamp or member.mtime > self._mtime):

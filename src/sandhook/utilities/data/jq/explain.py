@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sandhook.text.numbers import is_number
 from sandhook.utilities.data.jq.linked import Linked, Part
 
 _PLACE = " at <top-level>, line "
@@ -30,7 +31,7 @@ def _with_positions(messages: str, part: Part) -> str:
     for index, line in enumerate(lines):
         head, place, rest = line.rpartition(_PLACE)
         digits = rest.partition(",")[0]
-        if not place or not digits.isdigit():
+        if not place or not is_number(digits):
             continue
         at = int(digits) - 2
         lines[index] = f"{head} at {part.name or '<top-level>'}, line {at + 1}{rest[len(digits) :]}"

@@ -68,9 +68,9 @@ class Table:
             longest = max(lines[start : start + _LINES], key=len)
             most = max(most, *map(longest.count, ",;\t|"))
         ctx.budget.check_fits(_COLUMN * most)
-        rows = read_rows(
-            lines, delimiter=_delimiter(options, lines), quote=options.quote, empty=not self.typed
-        )
+        delimiter = _delimiter(options, lines)
+        quote = _quote(options, delimiter)
+        rows = read_rows(lines, delimiter=delimiter, quote=quote, empty=not self.typed)
         if options.skip_space:
             rows = ([field.lstrip(" ") for field in row] for row in rows)
         first = next(rows, [])
@@ -161,6 +161,15 @@ def _delimiter(options: Any, lines: Sequence[str]) -> str:
         return str(options.delimiter)
     head = lines[0] if lines and hasattr(options, "sniff") else ""
     return next((each for each in ",;\t|" if each in head), ",")
+
+
+def _quote(options: Any, delimiter: str) -> str:
+    """Return the quote around fields."""
+    if len(options.quote) != 1 or options.quote in "\r\n":
+        raise Failure('TypeError: "quotechar" must be a 1-character string')
+    if options.quote == delimiter:  # Python 3.13 no longer accepts it
+        raise Failure("ValueError: bad delimiter or quotechar value")
+    return str(options.quote)
 
 
 def infer_types(rows: Sequence[Sequence[str]], width: int) -> list[list[Cell]]:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.pattern.posix import LINE_BRE, compile_regex
 from sandhook.record import Record
+from sandhook.text.numbers import is_number
 from sandhook.text.width import width_of
 from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.diff.model import NULL_ID
@@ -97,9 +98,9 @@ def _range(text: str, lines: list[bytes]) -> range:
     """Return the lines of -L. Raises GitError for lines that the file does not have."""
     first, _, last = text.partition(",")
     start = _position(first or "1", lines, 0)
-    if last.startswith("+") and last[1:].isdigit():
+    if last.startswith("+") and is_number(last[1:]):
         end = start + int(last[1:8])
-    elif last.startswith("-") and last[1:].isdigit():
+    elif last.startswith("-") and is_number(last[1:]):
         start, end = max(0, start - int(last[1:8]) + 1), start + 1
     else:
         end = _position(last, lines, start) + 1 if last else len(lines)
@@ -109,7 +110,7 @@ def _range(text: str, lines: list[bytes]) -> range:
 
 
 def _position(text: str, lines: list[bytes], after: int) -> int:
-    if text.isdigit() and len(text) < 9:
+    if is_number(text) and len(text) < 9:
         return int(text) - 1
     match = re.fullmatch(r"/(.*)/", text)
     if match is None:

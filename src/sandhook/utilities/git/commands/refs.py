@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
+from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
@@ -216,7 +217,7 @@ def _show_one(call: Invocation, options: ShowOptions, name: str, oid: str) -> No
         digits = options.hash or options.abbrev
         if digits is None or (options.hash == "" and options.abbrev is None):
             return each
-        return names.abbreviate(each, int(digits[:3]) if digits.isdigit() else None)
+        return names.abbreviate(each, int(digits[:3]) if is_number(digits) else None)
 
     call.ctx.write_line(shown(oid) if options.hash is not None else f"{shown(oid)} {name}")
     peeled = call.repository.objects.peel(oid) if options.dereference else oid

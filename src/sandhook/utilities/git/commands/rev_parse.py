@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import count
 from sandhook.utilities.git.errors import GitError, MissingObject, RevisionError
 from sandhook.utilities.git.history.names import Names
@@ -252,7 +253,7 @@ class _RevParse:
             if inner.lower() in ("u", "upstream", "push"):
                 return self.names.at_reference(base, inner)
             if inner.startswith("-"):
-                branch = self.names.previous_branch(int(inner[1:])) if inner[1:].isdigit() else None
+                branch = self.names.previous_branch(int(inner[1:])) if is_number(inner[1:]) else None
                 return None if branch is None else self.names.full_ref(branch)
         full = self.names.full_ref(name)
         return None if full is None else self.repository.refs.final_name(full)

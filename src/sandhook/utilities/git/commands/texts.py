@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
+from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
@@ -84,7 +85,7 @@ def _branch(call: Invocation, name: str) -> int:
     """Print the name of a branch, for which "@{-1}" may stand."""
     repository = call.find_repository()
     short = name
-    if repository is not None and name.startswith("@{-") and name.endswith("}") and name[3:-1].isdigit():
+    if repository is not None and name.startswith("@{-") and name.endswith("}") and is_number(name[3:-1]):
         short = Names(repository).previous_branch(int(name[3:-1][:6])) or name
     if short.startswith("-") or short == "HEAD" or not is_valid_name(f"refs/heads/{short}"):
         raise GitError(f"'{name}' is not a valid branch name")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from sandhook.text.numbers import is_number
 from sandhook.utilities.git.diff.model import Pair
 from sandhook.utilities.git.diff.patch import Files
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
@@ -30,7 +31,7 @@ def _rules(setting: str | None, attribute: Value) -> tuple[frozenset[str], int]:
         return _ALL - {"tab-in-indent"}, 8
     rules, width = set(_DEFAULT), 8
     for word in (attribute if isinstance(attribute, str) else setting or "").replace(" ", ",").split(","):
-        if word.startswith("tabwidth=") and word[9:].isdigit():
+        if word.startswith("tabwidth=") and is_number(word[9:]):
             width = int(word[9:11]) or 8
             continue
         name = word.removeprefix("-")

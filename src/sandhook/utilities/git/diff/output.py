@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sandhook.pattern.posix import LINE_ERE, compile_regex
+from sandhook.text.numbers import is_number
 from sandhook.utilities.git.diff.check import check_pair
 from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.options import DiffOptions, refused
@@ -354,18 +355,18 @@ class DiffOutput:
     def _widths(self) -> Widths:
         options = self.options
         columns = self.repository.options.environment.get("COLUMNS", "")
-        total = int(columns) if columns.isdigit() and 0 < len(columns) < 6 and self.porcelain else 80
+        total = int(columns) if is_number(columns) and 0 < len(columns) < 6 and self.porcelain else 80
         numbers = [
-            int(each) if each.isdigit() and len(each) < 6 else 0 for each in (options.stat or "").split(",")
+            int(each) if is_number(each) and len(each) < 6 else 0 for each in (options.stat or "").split(",")
         ]
         numbers += [0] * (3 - len(numbers))
         for at, each in enumerate((options.stat_width, options.stat_name_width, options.stat_count)):
-            if each is not None and each.isdigit() and len(each) < 6:
+            if each is not None and is_number(each) and len(each) < 6:
                 numbers[at] = int(each)
         graph = options.stat_graph_width
         graph_width = (
             int(graph)
-            if graph is not None and graph.isdigit() and len(graph) < 6
+            if graph is not None and is_number(graph) and len(graph) < 6
             else self.repository.config.integer("diff.statgraphwidth", 0)
         )
         if self.porcelain:

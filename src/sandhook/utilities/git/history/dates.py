@@ -17,6 +17,7 @@ from sandhook.dates.clock import (
 )
 from sandhook.dates.parse import BadDate
 from sandhook.dates.parse import parse_date as parse_gnu_date
+from sandhook.text.numbers import is_number
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.store.commits import Identity
 
@@ -38,7 +39,7 @@ _MOST = 1 << 40
 def offset_of(zone: str) -> int:
     """Return the seconds east of Greenwich of "+0130"."""
     digits = zone.lstrip("+-")
-    if not digits.isdigit() or len(digits) > 4:
+    if not is_number(digits) or len(digits) > 4:
         return 0
     seconds = (int(digits) // 100) * 3600 + (int(digits) % 100) * 60
     return -seconds if zone.startswith("-") else seconds
@@ -156,9 +157,9 @@ def parse_date(text: str, now: int, tz: str | None) -> int:
     As in git, a date without a time of day has the present one.
     """
     word = text.strip().lower()[:200]
-    if word.startswith("@") and word[1:].split(" ")[0].isdigit():
+    if word.startswith("@") and is_number(word[1:].split(" ")[0]):
         return int(word[1:].split(" ")[0][:15])
-    if word.isdigit() and len(word) >= 9:
+    if is_number(word) and len(word) >= 9:
         return int(word[:15])
     if word in ("now", "today", ""):
         return now

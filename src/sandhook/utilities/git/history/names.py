@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from sandhook.text.numbers import is_number
 from sandhook.utilities.git.errors import GitError, RevisionError
 from sandhook.utilities.git.history.upstream import push_target, upstream_of
 from sandhook.utilities.git.names.pathspec import from_top
@@ -136,14 +137,14 @@ class Names:
         if inner in ("u", "upstream", "U", "UPSTREAM", "push", "PUSH"):
             full = self.at_reference(name, inner)
             return None if full is None else self._refs.resolve(full)
-        if inner.startswith("-") and inner[1:].isdigit() and not name:
+        if inner.startswith("-") and is_number(inner[1:]) and not name:
             branch = self.previous_branch(int(inner[1:]))
             return None if branch is None else self._base(branch)
         full = self.full_ref(name) if name else (self._repository.head_branch() or "HEAD")
         if full is None:
             return None
         entries = self._refs.log(full)
-        if inner.isdigit():
+        if is_number(inner):
             number = int(inner[:9])
             if number == 0 and not entries:
                 return self._refs.resolve(full)
@@ -314,7 +315,7 @@ class Names:
         setting = self._repository.config.get("core.abbrev")
         if setting is not None and setting.lower() in ("no", "off", "false"):
             return 40
-        if setting is not None and setting.isdigit():
+        if setting is not None and is_number(setting):
             return min(40, max(4, int(setting[:3])))
         bits = self._objects.packed_count().bit_length()
         return max(_DEFAULT_ABBREV, (bits + 1) // 2)

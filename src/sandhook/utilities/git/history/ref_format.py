@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from sandhook.record import Record
+from sandhook.text.numbers import is_integer, is_number
 from sandhook.text.quoting import in_single_quotes
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import ahead_behind, is_ancestor
@@ -101,7 +102,7 @@ class RefFields:
             ids = [commit.tree] if name == "tree" else list(commit.parents)
         if options.startswith("short"):
             digits = options.partition("=")[2]
-            length = int(digits[:3]) if digits.isdigit() else None
+            length = int(digits[:3]) if is_number(digits) else None
             return " ".join(self.names.abbreviate(each, length) for each in ids)
         return " ".join(ids)
 
@@ -139,7 +140,7 @@ class RefFields:
             return name
         if kind == "short":
             return self.names.short_ref(name)
-        if kind in ("lstrip", "strip", "rstrip") and digits.lstrip("-").isdigit() and len(digits) < 6:
+        if kind in ("lstrip", "strip", "rstrip") and is_integer(digits) and len(digits) < 6:
             parts, number = name.split("/"), int(digits)
             if kind == "rstrip":
                 parts.reverse()
@@ -189,7 +190,7 @@ class RefFields:
             return body(message)
         if options.startswith("lines="):
             digits = options[6:]
-            lines = message.split("\n")[: int(digits[:6]) if digits.isdigit() else 0]
+            lines = message.split("\n")[: int(digits[:6]) if is_number(digits) else 0]
             return "\n    ".join(lines)
         if options:
             raise GitError(f"the field %(contents:{options}) is not offered in the sandbox (L-GIT-003)")
@@ -236,7 +237,7 @@ class RefFields:
 def _version_key(text: str) -> tuple[tuple[int, int, str], ...]:
     """Return the key of --sort=version: digits compare as numbers."""
     parts = _NUMBER.split(text)
-    return tuple((1, int(part[:18]), "") if part.isdigit() else (0, 0, part) for part in parts if part)
+    return tuple((1, int(part[:18]), "") if is_number(part) else (0, 0, part) for part in parts if part)
 
 
 def _person(role: str, content: Commit | Tag | None) -> Identity | None:

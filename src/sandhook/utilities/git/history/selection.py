@@ -11,6 +11,7 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import LINE_BRE, LINE_ERE, Regex, compile_regex
 from sandhook.record import Record
+from sandhook.text.numbers import is_integer
 from sandhook.utilities.git.arguments import count
 from sandhook.utilities.git.diff.trees import compare_trees
 from sandhook.utilities.git.errors import GitError
@@ -247,7 +248,7 @@ class Selection:
         text = self.options.number
         if text is None:
             return -1
-        if not text.lstrip("-").isdigit() or len(text) > 10:
+        if not is_integer(text) or len(text) > 10:
             raise GitError(f"'{text}': not an integer")
         return int(text) if not text.startswith("-") else -1
 

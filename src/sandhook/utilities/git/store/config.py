@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sandhook.record import Record
+from sandhook.text.numbers import is_integer, is_number
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.names.wildmatch import wildmatch
 from sandhook.utilities.git.store.access import Access
@@ -99,7 +100,7 @@ def parse_integer(value: str) -> int | None:
     text = value.strip().lower()
     unit = text[-1:] if text[-1:] in ("k", "m", "g") else ""
     digits = text[: len(text) - len(unit)]
-    if not digits.lstrip("+-").isdigit() or len(digits) > 18:
+    if not is_integer(digits) or len(digits) > 18:
         return None
     return int(digits) * _UNITS[unit]
 
@@ -290,7 +291,7 @@ def from_environment(environment: Mapping[str, str]) -> Iterator[Setting]:
     count = environment.get("GIT_CONFIG_COUNT", "")
     if not count:
         return
-    if not count.isdigit():
+    if not is_number(count):
         raise GitError("bogus count in GIT_CONFIG_COUNT", prefix="error", status=128)
     for number in range(min(int(count[:9]), len(environment))):
         key = environment.get(f"GIT_CONFIG_KEY_{number}")

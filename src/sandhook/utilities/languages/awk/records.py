@@ -11,6 +11,7 @@ from sandhook.command.context import Reader
 from sandhook.command.pieces import PIECE
 from sandhook.lazy import lazily
 from sandhook.limits import Budget
+from sandhook.text.numbers import is_number
 from sandhook.utilities.languages.awk.regex import COUNTED, Matching, Pattern, escape, pattern
 from sandhook.utilities.languages.awk.values import Fatal
 
@@ -259,9 +260,9 @@ def by_widths(text: str) -> Splitter:
             raise Fatal("`*' must be the last designator in FIELDWIDTHS")
         skip, colon, width = word.rpartition(":")
         if (
-            not (width.isdigit() or width == "*")
+            not (is_number(width) or width == "*")
             or not width.strip("0")
-            or (colon and not skip.isdigit())
+            or (colon and not is_number(skip))
             or len(word) > 20
         ):
             rest = text[match.start() :]

@@ -13,6 +13,7 @@ from sandhook.kernel.descriptor import Description
 from sandhook.lazy import lazily
 from sandhook.net.url import Url
 from sandhook.record import Record
+from sandhook.text.numbers import is_number
 from sandhook.utilities.network.cookies import Jar, date_seconds
 from sandhook.utilities.network.curl.arguments import Arguments, Misuse
 from sandhook.utilities.network.curl.request import Request, decode_percent
@@ -342,7 +343,7 @@ class UrlTransfer:
         length = response.header("content-length") or ""
         if (
             max_size is not None
-            and length.isdigit()
+            and is_number(length)
             and int(length[:18]) > max_size
             and self._method != "HEAD"
         ):

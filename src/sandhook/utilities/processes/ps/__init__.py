@@ -13,6 +13,7 @@ from functools import partial
 from sandhook.command.accounts import current_user, group_number, user_number
 from sandhook.command.context import Context
 from sandhook.command.options import Inform, also, opt, option_set, options_by_flag
+from sandhook.text.numbers import is_number
 from sandhook.utilities.processes.ps.columns import COLUMNS, Column, Facts
 from sandhook.utilities.processes.table import Row, process_rows
 
@@ -276,7 +277,7 @@ class _Request:
                 name, equals, title = word.partition("=")
                 name, colon, digits = name.partition(":")
                 column = COLUMNS.get(name)
-                if column is None or (colon and not (digits.isdigit() and 0 < int(digits[:6]) < 4096)):
+                if column is None or (colon and not (is_number(digits) and 0 < int(digits[:6]) < 4096)):
                     raise _CommandLineError(f'unknown user-defined format specifier "{name}"')
                 heading = title if equals else column.title
                 width = int(digits) if colon else max(column.width, len(title))

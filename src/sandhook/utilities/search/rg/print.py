@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context
 from sandhook.pattern.engine import Spans
+from sandhook.text.numbers import is_number
 
 if TYPE_CHECKING:
     from sandhook.utilities.search.rg.options import Options
@@ -44,7 +45,7 @@ class Template:
                 self._text("$")
                 continue
             at = name_end
-            number = int(name) if name.isdigit() and len(name) < 6 else names.get(name, -1)
+            number = int(name) if is_number(name) and len(name) < 6 else names.get(name, -1)
             self._pieces.append(number)
         self._text(text[at:])
 
