@@ -12,7 +12,6 @@ from csv import reader as csv_reader
 from functools import partial
 from typing import Any
 
-from sandhook.text.numbers import is_integer, is_number
 from sandhook.worker import frames, process
 from sandhook.worker.sqlite.console import Console
 from sandhook.worker.sqlite.modes import MODES, name_of
@@ -192,7 +191,13 @@ def _parameter(console: Console, words: list[str]) -> bool:
 
 
 def _exit(console: Console, words: list[str]) -> bool:
-    raise Quit(int(words[0][:6]) & 0xFF if words and is_integer(words[0]) else 0)
+    raise Quit(int(words[0][:6]) & 0xFF if words and _is_integer(words[0]) else 0)
+
+
+def _is_integer(word: str) -> bool:
+    """Return whether int() accepts a word of an operator; the module of the host is not loaded here."""
+    digits = word[1:] if word[:1] == "-" else word
+    return digits.isascii() and digits.isdigit()
 
 
 def _read(console: Console, name: str) -> str:
@@ -324,7 +329,7 @@ def _import(console: Console, words: list[str]) -> bool:
         word = pending.pop()
         if word in ("--csv", "-csv"):
             csv_mode = True
-        elif word in ("--skip", "-skip") and pending and is_number(pending[-1]):
+        elif word in ("--skip", "-skip") and pending and _is_integer(pending[-1]):
             skip = int(pending.pop()[:6])
         elif word.startswith("-"):
             return False

@@ -8,6 +8,7 @@ from __future__ import annotations
 from sandhook.utilities.git.diff.model import NULL_ID
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.refs import is_valid_name
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.writing import append_line, remove_file, replace_file
 
@@ -34,6 +35,8 @@ def move_head(repository: Repository, oid: str, person: str, message: str) -> No
     refs = repository.refs
     name = refs.final_name("HEAD")
     old = refs.resolve(name)
+    if name != "HEAD" and not is_valid_name(name):  # a path with ".." would lead out of the repository
+        raise GitError("unable to resolve HEAD after creating commit")
     path = refs.path(name)
     if repository.access.is_dir(path):
         raise GitError(

@@ -16,6 +16,7 @@ from sandhook.utilities.git.store.commits import Identity, identity
 
 _OID = re.compile(r"[0-9a-f]{40}")
 _DEPTH = 5  #: symbolic references that are followed
+_LONGEST = 4_096  #: characters of a name; the path of a longer one does not exist
 _BAD_NAME = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|(^|/)\.|\.lock(/|$)|\.$|^/|/$|^@$")
 
 
@@ -49,7 +50,7 @@ class Refs:
 
     def _content(self, name: str) -> str | None:
         """Return what a reference holds, an object name or "ref: NAME"; None if it does not exist."""
-        if _BAD_NAME.search(name):
+        if not is_valid_name(name):
             return None
         text = self._access.text_or_none(self.path(name))
         if text is not None:
@@ -153,7 +154,14 @@ class Refs:
 
 def is_valid_name(name: str) -> bool:
     """Return True if git accepts the name of a reference."""
-    return bool(name) and _BAD_NAME.search(name) is None
+    return 0 < len(name) < _LONGEST and _BAD_NAME.search(name) is None
+
+
+def is_head(content: str) -> bool:
+    """Return True if git accepts the contents of the file HEAD: an object name, or a reference below "refs/"."""
+    if content.startswith("ref:"):
+        return content[4:260].lstrip().startswith("refs/")
+    return _OID.match(content) is not None
 
 
 def short_name(name: str) -> str:

@@ -5,6 +5,7 @@ Source: git's setup.c, gitrepository-layout(5).
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -17,7 +18,7 @@ from sandhook.utilities.git.store.access import Access
 from sandhook.utilities.git.store.config import Config, ConfigReader, Setting, from_environment
 from sandhook.utilities.git.store.index import Index, read_index
 from sandhook.utilities.git.store.objects import ObjectStore
-from sandhook.utilities.git.store.refs import Refs
+from sandhook.utilities.git.store.refs import Refs, is_head
 from sandhook.vfs.path import VirtualPath, join, normalize
 
 _KNOWN_EXTENSIONS = frozenset(("noop", "preciousobjects", "worktreeconfig", "partialclone"))
@@ -244,7 +245,13 @@ def _search(access: Access, options: Globals) -> tuple[str, str | None] | None:
 
 
 def _is_git_dir(access: Access, path: str) -> bool:
-    if access.stat(f"{path}/HEAD") is None:
+    head = access.stat(f"{path}/HEAD")
+    if head is None:
+        return False
+    if stat.S_ISLNK(head.mode):
+        if not access.readlink(f"{path}/HEAD").startswith("refs/"):
+            return False
+    elif not is_head(access.text_or_none(f"{path}/HEAD") or ""):
         return False
     common = _common(access, path)
     return access.is_dir(f"{common}/objects") and access.is_dir(f"{common}/refs")
