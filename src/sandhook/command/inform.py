@@ -50,7 +50,10 @@ def usage(
     """Return the text of --help for one ``Options`` class, and for those of subcommands."""
     text = "Usage: " + _plain(options.__doc__ or name)
     synopsis, separator, rest = text.partition("\n\n")
-    if name not in synopsis.split():  # one class describes several programs
+    base = name.rpartition("/")[2]
+    if base in synopsis.split():
+        synopsis = " ".join(name if word == base else word for word in synopsis.split(" "))
+    else:  # one class describes several programs
         synopsis = _PROGRAM.sub(lambda match: match[1] + name, synopsis)
     sections = [[synopsis + separator + rest], _option_lines(options)]
     if informs:

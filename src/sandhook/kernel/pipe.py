@@ -22,10 +22,12 @@ class Pipe:
         readers, writers: Descriptions that are open.
         opened_readers, opened_writers: How often a FIFO was opened for reading and for writing. A task that waits in
             open(2) must also notice a partner that has already closed its end.
+        number: Its inode number; 0 until somebody asks for it.
     """
 
     __slots__ = (
         "buffer",
+        "number",
         "opened_readers",
         "opened_writers",
         "readers",
@@ -38,6 +40,7 @@ class Pipe:
     def __init__(self, scheduler: Scheduler) -> None:
         self.scheduler = scheduler
         self.buffer = bytearray()
+        self.number = 0
         self.readers = 0
         self.writers = 0
         self.opened_readers = 0

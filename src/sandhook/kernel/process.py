@@ -364,12 +364,13 @@ class Kernel:
         failure: The last command that could not be started, or that a signal ended.
         cpu_seconds: Processor time of programs that have ended, in user mode and in the system.
         notes: Faults in scripts that were tolerated.
+        numbered_pipes: The number of pipes whose status was asked for.
         user_id, group_id: The user and the group of the run, as ``$UID`` and ``id`` print them.
     """
 
     __slots__ = (
         "_fifos", "_later_pids", "_locks", "_next_pid", "budget", "cpu_seconds", "failure", "fs", "group_id",
-        "limits", "network", "notes", "outside", "processes", "scheduler", "settings", "user_id",
+        "limits", "network", "notes", "numbered_pipes", "outside", "processes", "scheduler", "settings", "user_id",
     )  # fmt: skip
 
     def __init__(
@@ -391,6 +392,7 @@ class Kernel:
         self.outside = outside
         self.failure: CommandFailure | None = None
         self.notes: tuple[str, ...] = ()
+        self.numbered_pipes = 0
         self.cpu_seconds = (0.0, 0.0)
         if outside is None:
             self.scheduler = Scheduler(self.budget)

@@ -6,6 +6,7 @@ import errno
 import stat as bits
 
 from sandhook.kernel.descriptor import File, Full, Null, NullInput, OpenDirectory, RandomBytes, Zero
+from sandhook.kernel.pipe import PipeReader, PipeWriter
 from sandhook.kernel.process import Process
 from sandhook.vfs.base import Stat
 from sandhook.vfs.errors import fs_error
@@ -26,7 +27,8 @@ _DEVICES = {
 _LINK = Stat(bits.S_IFLNK | 0o777, 64, 0, 1)
 _DIRECTORY = Stat(bits.S_IFDIR | 0o755, 4096, 0, 2)
 _TERMINAL = Stat(bits.S_IFCHR | 0o620, 0, 0, 1)
-_PIPE = Stat(bits.S_IFIFO | 0o600, 0, 0, 1)
+#: Linux has a file system of its own for pipes.
+_PIPE = Stat(bits.S_IFIFO | 0o600, 0, 0, 1, device=13)
 
 
 def descriptor_status(process: Process, path: VirtualPath, *, follow: bool = True) -> Stat | None:
@@ -60,4 +62,10 @@ def open_status(process: Process, number: int) -> Stat:
     device = _DEVICES.get(type(description))
     if device is not None:
         return process.kernel.fs.stat(device)
-    return _TERMINAL if description.terminal else _PIPE
+    if not isinstance(description, (PipeReader, PipeWriter)):
+        return _TERMINAL if description.terminal else _PIPE
+    pipe = description.pipe
+    if not pipe.number:
+        process.kernel.numbered_pipes += 1
+        pipe.number = process.kernel.numbered_pipes + 1
+    return _PIPE._replace(inode=pipe.number)
