@@ -140,6 +140,8 @@ def _set_trace(state: State, value: str) -> None:
     fd = decimal(value)
     if fd is None or fd not in state.process.descriptors:
         state.shell.error(state, f"BASH_XTRACEFD: {value}: invalid value for trace file descriptor")
+        if state.memo.trace_descriptor is None:  # standard error, also when that descriptor is opened later
+            state.memo = state.memo._replace(trace_descriptor=-1)
         return
     state.memo = state.memo._replace(trace_descriptor=fd)
 
