@@ -1,4 +1,4 @@
-"""Confinement of a worker by the system: what it is refused after its start, and a report of that.
+"""What a worker is refused by its system, in one function for all systems.
 
 ``confine`` is called inside a worker, once, when everything that the worker needs is loaded and open.
 Each system has a module of its own. None of them fails: what a kernel does not offer is in the report.
