@@ -130,7 +130,7 @@ def reads(library: str) -> bool:
 
 def main() -> None:
     """Confine this process as a worker does, then try everything."""
-    from sandhook.worker.confine import confine
+    from sandhook.worker.confine.system import confine
 
     library = os.path.dirname(os.__file__)
     report = confine(512 << 20, [library] if sys.argv[3] == "library" else [])

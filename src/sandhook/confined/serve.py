@@ -20,7 +20,7 @@ from sandhook.kernel.watchdog import WATCHDOG
 from sandhook.limits import Limits
 from sandhook.shell import Shell
 from sandhook.worker import frames, process
-from sandhook.worker.confine import can_read_library, confine
+from sandhook.worker.confine.system import can_read_library, confine
 
 if TYPE_CHECKING:
     from sandhook.net.network import Network

@@ -31,6 +31,7 @@ from sandhook.syntax.nodes import (
     SingleQuoted,
     Word,
     WordPart,
+    is_text,
     renumbered,
     walk,
 )
@@ -83,7 +84,7 @@ def has_effects(redirections: Sequence[Redirection]) -> bool:
             text = "" if node.document.quoted else node.document.text
             if any(start in text for start in _MAY_ASSIGN) and any(sign in text for sign in _ASSIGNS):
                 return True
-        elif any(
+        elif not is_text(node.target) and any(
             isinstance(part, ArithmeticExpansion)
             or (isinstance(part, ParameterExpansion) and part.operator in ("=", ":="))
             for part in walk(node.target)

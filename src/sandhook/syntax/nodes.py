@@ -584,16 +584,28 @@ def strip_spans(node: object) -> Any:
     return node
 
 
+#: Parts of words in which nothing is expanded.
+TEXT_PARTS = frozenset({Literal, Escaped, SingleQuoted, AnsiQuoted})
+
+
+def is_text(word: Word) -> bool:
+    """Return True for a word in which nothing is expanded, except braces, tildes and patterns."""
+    return TEXT_PARTS.issuperset(map(type, word.parts))
+
+
 def walk(node: object) -> Iterator[Node]:
     """Yield every node of the tree, parents first, without recursion."""
-    stack: list[object] = [node]
+    stack = [node] if isinstance(node, tuple) else []
     nodes = 0
     while stack:
         top = stack.pop()
-        if isinstance(top, tuple):
-            if isinstance(top, Node):
-                nodes += 1
-                if not nodes & 1023:
-                    check_clock()
-                yield top
-            stack.extend(reversed(top))
+        if isinstance(top, Node):
+            nodes += 1
+            if not nodes & 1023:
+                check_clock()
+            yield top
+            if top.__class__ in TEXT_PARTS:
+                continue
+        for item in reversed(top):
+            if isinstance(item, tuple):
+                stack.append(item)

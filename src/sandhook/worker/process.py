@@ -11,7 +11,7 @@ from contextlib import suppress
 from time import process_time
 
 from sandhook.worker import frames
-from sandhook.worker.confine import confine as confinement
+from sandhook.worker.confine.system import confine as confinement
 
 if sys.platform != "win32":
     from resource import RLIM_INFINITY, RLIMIT_CPU, setrlimit

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from sandhook.interp.compile.deferred import Deferred
 from sandhook.interp.compile.functions import is_shallow, last_returns
 from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.interp.jobs import jobs_of, report_ended_jobs
@@ -16,6 +18,7 @@ from sandhook.state.values import EXPORT, READONLY
 from sandhook.syntax.nodes import (
     AndOr,
     ArithmeticCommand,
+    Command,
     CommandList,
     ConditionalCommand,
     Coprocess,
@@ -140,16 +143,17 @@ def last_of_subshell(node: CommandList) -> frozenset[int]:
 
 
 def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
-    inner = compiler.for_function(last_returns(node.body))
-    if isinstance(
-        node.body, (ArithmeticCommand, ConditionalCommand, Subshell)
-    ):  # errexit checks these bodies
-        body = inner.list(CommandList((ListItem(node.body, False),), node.body.span))
-    else:
-        body = inner.command(node.body)
+    body = Deferred(partial(_compile_function_body, compiler, node.body))
     name, line = node.name, node.line
     shallow = is_shallow(node.body)
     has_quotes = any(char in name for char in "$`\\'\"")
+
+    def first_call(state: State) -> int:
+        run = body.compiled(state)
+        function = state.functions.get(name)
+        if function is not None and function.run is first_call:  # the next call is without this frame
+            state.functions[name] = function._replace(run=run)
+        return run(state)
 
     def define(state: State) -> int:
         state.budget.charge(1)
@@ -171,7 +175,7 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
         attributes = EXPORT if state.options.allexport else 0
         state.functions[name] = Function(
             name=name,
-            run=body,
+            run=body.run or first_call,
             body=node.body,
             source=source,
             line=line,
@@ -184,6 +188,13 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
         return 0
 
     return define
+
+
+def _compile_function_body(compiler: Compiler, body: Command) -> Run:
+    inner = compiler.for_function(last_returns(body))
+    if isinstance(body, (ArithmeticCommand, ConditionalCommand, Subshell)):  # errexit checks these bodies
+        return inner.list(CommandList((ListItem(body, False),), body.span))
+    return inner.command(body)
 
 
 def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from sandhook.expand.shapes import FieldsOf
 from sandhook.expand.text import Integer, Text
 from sandhook.interp.compile.arguments import MANY, charge_fields
 from sandhook.interp.compile.command import report_bad_name
+from sandhook.interp.compile.deferred import Deferred
 from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.lazy import lazily
 from sandhook.pattern.glob import Matches, compile_pattern
@@ -35,18 +37,31 @@ from sandhook.text.names import is_name
 
 
 def compile_if(compiler: Compiler, node: If) -> Run:
-    clauses = [(compiler.condition(clause.condition), compiler.list(clause.body)) for clause in node.clauses]
-    otherwise = compiler.list(node.otherwise) if node.otherwise is not None else None
+    first = compiler.condition(node.clauses[0].condition)
+    first_body = Deferred(partial(compiler.list, node.clauses[0].body))
+    clauses = [
+        (
+            Deferred(partial(compiler.condition, clause.condition)),
+            Deferred(partial(compiler.list, clause.body)),
+        )
+        for clause in node.clauses[1:]
+    ]
+    otherwise = Deferred(partial(compiler.list, node.otherwise)) if node.otherwise is not None else None
 
     def run_if(state: State) -> int:
+        state.errexit_suppressed += 1
+        status = first(state)
+        state.errexit_suppressed -= 1
+        if status == 0:
+            return (first_body.run or first_body.first)(state)
         for condition, body in clauses:
             state.errexit_suppressed += 1
-            status = condition(state)
+            status = (condition.run or condition.first)(state)
             state.errexit_suppressed -= 1
             if status == 0:
-                return body(state)
+                return (body.run or body.first)(state)
         if otherwise is not None:
-            return otherwise(state)
+            return (otherwise.run or otherwise.first)(state)
         if state.pipestatus is None:
             state.pipestatus = [status]  # that of the last condition
         state.status = 0
@@ -386,11 +401,11 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
                             continue
                 else:
                     try:
-                        if not _matches(state, patterns, text):
+                        if not _matches(state, patterns(), text):
                             continue
                     except ShellError as error:
                         return state.shell.fatal_error(state, error)
-            status = body(state) if body is not None else 0
+            status = (body.run or body.first)(state) if body is not None else 0
             if terminator == ";;":
                 state.status = status
                 return status
@@ -426,15 +441,27 @@ class FixedPatterns:
 
 def _compile_clause(
     compiler: Compiler, clause: CaseClause
-) -> tuple[FixedPatterns | None, list[Text], Run | None, str]:
+) -> tuple[FixedPatterns | None, Callable[[], list[Text]], Deferred | None, str]:
     texts = [compiler.words.fixed_operand_pattern(word) for word in clause.patterns]
     fixed_texts = [text for text in texts if text is not None]
     return (
         FixedPatterns(fixed_texts) if len(fixed_texts) == len(texts) else None,
-        [compiler.words.operand_pattern(word) for word in clause.patterns],
-        compiler.list(clause.body) if clause.body is not None else None,
+        _patterns_at_first_use(compiler, clause),
+        Deferred(partial(compiler.list, clause.body)) if clause.body is not None else None,
         clause.terminator,
     )
+
+
+def _patterns_at_first_use(compiler: Compiler, clause: CaseClause) -> Callable[[], list[Text]]:
+    """Return a function that compiles the patterns once: fixed ones are seldom needed in this form."""
+    compiled: list[list[Text]] = []
+
+    def patterns() -> list[Text]:
+        if not compiled:
+            compiled.append([compiler.words.operand_pattern(word) for word in clause.patterns])
+        return compiled[0]
+
+    return patterns
 
 
 def _matches(state: State, patterns: list[Text], text: str) -> bool:

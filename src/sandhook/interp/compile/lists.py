@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from sandhook.interp.compile.deferred import Deferred
 from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.interp.jobs import report_ended_jobs
 from sandhook.interp.redirect import Undo, install, restore
@@ -101,13 +103,12 @@ def _compile_item(compiler: Compiler, item: ListItem) -> tuple[Run, Command | No
 
 def compile_and_or(compiler: Compiler, node: AndOr) -> Run:
     """Compile ``a && b || c``: errexit checks only the last command of the list."""
-    commands = [compiler.command(command) for command in node.commands]
+    first = compiler.command(node.commands[0])
     checks_last = is_checked(compiler, node.commands[-1])
-    last = len(commands) - 1
-    first = commands[0]
+    last = len(node.commands) - 1
     rest = [
-        (operator == "&&", command, index == last)
-        for index, (operator, command) in enumerate(zip(node.operators, commands[1:]), 1)
+        (operator == "&&", Deferred(partial(compiler.command, command)), index == last)
+        for index, (operator, command) in enumerate(zip(node.operators, node.commands[1:]), 1)
     ]
 
     def run_and_or(state: State) -> int:
@@ -119,11 +120,11 @@ def compile_and_or(compiler: Compiler, node: AndOr) -> Run:
                 continue
             if is_last:
                 state.errexit_suppressed = outer
-                status = command(state)
+                status = (command.run or command.first)(state)
                 if status and checks_last:
                     state.shell.failed(state, status, node.commands[-1])
                 return status
-            status = command(state)
+            status = (command.run or command.first)(state)
         state.errexit_suppressed = outer
         return status
 

@@ -54,10 +54,12 @@ from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     ArrayLiteral,
     Assignment,
+    Node,
     ParameterExpansion,
     ProcessSubstitution,
     SimpleCommand,
     Word,
+    is_text,
     walk,
 )
 
@@ -107,28 +109,36 @@ def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = Fal
     ``final``: its process runs no other command, so descriptors that redirections replace are closed at once.
     """
     apply = compiler.redirections(node.redirections)
-    if not node.words:
+    first = node.words[0] if node.words else None
+    name = compiler.words.constant(first) if isinstance(first, Word) else None
+    if first is None:
         run = compile_assignments(compiler, node, apply)
         if compiler.records_last_argument:
             run = clear_last_argument(run)
     else:
-        run = _compile_words(compiler, node, apply, final)
-    parts = list(walk((node.words, node.assignments, node.redirections)))
+        run = _compile_words(compiler, node, name, apply, final)
+    parts = _expansions(node)
     if any(isinstance(part, ProcessSubstitution) for part in parts):
         run = close_substitutions(run)
     assignments, words = split_keywords(node)
     if assignments:
-        run = _with_keywords(compiler, run, node._replace(assignments=assignments, words=words), final)
+        run = _with_keywords(compiler, run, node._replace(assignments=assignments, words=words), name, final)
     if any(isinstance(part, ParameterExpansion) and part.name == "BASH_COMMAND" for part in parts):
         run = record_command(run, node)
-    elif node.words and isinstance(node.words[0], Word) and compiler.words.constant(node.words[0]) == "exit":
+    elif name == "exit":
         run = record_command(run, node)  # for the EXIT trap
     if id(node) in compiler.last_commands:
         return exec_in_place(run, only_untrapped=True)
     return exec_in_place(run) if final else run
 
 
-def _with_keywords(compiler: Compiler, run: Run, node: SimpleCommand, final: bool) -> Run:
+def _expansions(node: SimpleCommand) -> list[Node]:
+    """Return all parts of a command's words, assignments and redirections, except words of text alone."""
+    words = [word for word in node.words if not (isinstance(word, Word) and is_text(word))]
+    return list(walk((*words, *node.assignments, *node.redirections)))
+
+
+def _with_keywords(compiler: Compiler, run: Run, node: SimpleCommand, name: str | None, final: bool) -> Run:
     """Compile a command whose arguments ``name=value`` are assignments if ``set -k`` is on when it runs."""
     with_assignments: list[Run] = []  # compiled at its first use
 
@@ -137,15 +147,15 @@ def _with_keywords(compiler: Compiler, run: Run, node: SimpleCommand, final: boo
             return run(state)
         if not with_assignments:
             apply = compiler.redirections(node.redirections)
-            with_assignments.append(_compile_words(compiler, node, apply, final))
+            with_assignments.append(_compile_words(compiler, node, name, apply, final))
         return with_assignments[0](state)
 
     return run_either
 
 
-def _compile_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None, final: bool) -> Run:
-    first = node.words[0]
-    name = compiler.words.constant(first) if isinstance(first, Word) else None
+def _compile_words(
+    compiler: Compiler, node: SimpleCommand, name: str | None, apply: Apply | None, final: bool
+) -> Run:
     words = _Words(node, compile_arguments(compiler, node.words), name, *_constant_prefix(compiler, node))
     if compiler.records_last_argument:
         return record_last_argument(

@@ -1,6 +1,6 @@
 """jq: filter JSON.
 
-Source: jq 1.8 manual. Oracle: jq 1.8.2; libjq runs in a worker process, see ``sandhook.worker``.
+Source: jq 1.8 manual. Oracle: jq 1.8.2; libjq runs in a worker process, see ``sandhook.worker``; plain paths do not need it.
 Divergences: L-JQ-001 to L-JQ-013.
 """
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from sandhook.command.context import Context
 from sandhook.lazy import lazily
 from sandhook.text.locale import replace_invalid
+from sandhook.utilities.data.jq import paths
 from sandhook.utilities.data.jq import program as programs
 from sandhook.utilities.data.jq.arguments import TRY_HELP, Command, Stop
 from sandhook.utilities.data.jq.lexer import UnbalancedError
@@ -57,6 +58,8 @@ class Run:
     def status(self) -> int:
         """Run it and return its exit status."""
         try:
+            if self._answer():
+                return self._status
             linked = self._link(self._program())
             text = linked.prelude + linked.body
             header = self._header(linked, text)
@@ -68,6 +71,24 @@ class Run:
         except Stop as stop:
             return stop.status
         return self._status
+
+    def _answer(self) -> bool:
+        """Answer a program that is a plain path without the worker; return False when the worker must run."""
+        command, ctx = self._command, self._ctx
+        path = paths.plain_path(command)
+        if path is None or is_linked(command.program or "", ctx):
+            return False
+        data = self._read()
+        if len(data) > paths.MAX_INPUT or any(error for _, _, error in self._files):
+            return False
+        ctx.charge(1 + (len(data) >> 10))
+        ctx.budget.check_fits(paths.TREE * len(data))
+        answer = paths.answer(path, data, raw=command.raw, exit_status=command.exit_status)
+        if answer is None:
+            return False
+        ctx.write(answer.output.encode())
+        self._status = answer.status
+        return True
 
     # ------------------------------------------------------------------ input
 
