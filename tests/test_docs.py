@@ -64,6 +64,9 @@ def test_examples_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SANDHOOK_NO_CACHE", "1")
+    for name in ("HOME", "USERPROFILE", "LOCALAPPDATA"):  # where records of installed hooks are
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     module = ModuleType("example")
     monkeypatch.setitem(sys.modules, "example", module)
     for block in blocks(page):

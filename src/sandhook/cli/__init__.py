@@ -65,6 +65,36 @@ COMMANDS = {
         "write the hooks of one agent in the format of another, and list what is lost",
         "sandhook convert --from jcode --to crush hooks.json",
     ),
+    "install": Command(
+        "sandhook.cli.install",
+        "add the hooks of a file to the configuration of an agent, in its format",
+        "sandhook install guard.json --agent claude_code --scope user --dry-run",
+    ),
+    "uninstall": Command(
+        "sandhook.cli.uninstall",
+        "remove installed hooks; a file that nobody edited since gets its old bytes back",
+        "sandhook uninstall guard.json",
+    ),
+    "status": Command(
+        "sandhook.cli.status",
+        "show which hooks are installed or wrapped, and whether they are as they were installed",
+        "sandhook status",
+    ),
+    "restore": Command(
+        "sandhook.cli.restore",
+        "write back what a configuration was before the first change",
+        "sandhook restore --agent claude_code --dry-run",
+    ),
+    "wrap": Command(
+        "sandhook.cli.wrap",
+        "let the existing hooks of an agent run through sandhook",
+        "sandhook wrap --agent claude_code --dry-run",
+    ),
+    "unwrap": Command(
+        "sandhook.cli.unwrap",
+        "give wrapped hooks their own commands back",
+        "sandhook unwrap --agent claude_code",
+    ),
     "trust": Command(
         "sandhook.cli.trust",
         "show what the hooks of a file would run, and approve them",
@@ -209,7 +239,7 @@ def usage() -> str:
         "",
     ]
     for name, command in COMMANDS.items():
-        lines += [f"  {name:<8}{command.summary}", f"          example: {command.example}"]
+        lines += [f"  {name:<10}{command.summary}", f"            example: {command.example}"]
     lines += [
         "",
         "`sandhook COMMAND --help` describes a command. `sandhook --version` prints the version.",

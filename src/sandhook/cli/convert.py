@@ -12,14 +12,16 @@ from sandhook.cli.notes import print_note
 from sandhook.cli.output import put_json
 from sandhook.errors import ConfigError
 from sandhook.hooks import contracts
-from sandhook.hooks.conversion import convert
+from sandhook.hooks.contracts import Contract
+from sandhook.hooks.conversion import Conversion, as_written, convert
 from sandhook.hooks.engine import HookEngine
+from sandhook.hooks.model import HookSpec
 from sandhook.hooks.sources import documents
+from sandhook.record import Record
 
 if TYPE_CHECKING:
     import argparse
-
-    from sandhook.hooks.contracts import Contract
+    from collections.abc import Sequence
 
 #: Exit status when something would be lost.
 LOST = 2
@@ -48,19 +50,50 @@ def run(arguments: list[str]) -> int:
     return guarded(lambda: _convert(parser().parse_args(arguments)))
 
 
-def _convert(options: argparse.Namespace) -> int:
+class SourceHooks(Record):
+    """The hooks of files that are converted.
+
+    Attributes:
+        contract: Their contract.
+        specs: The hooks that run.
+        withheld: A line for each hook that is switched off.
+    """
+
+    contract: Contract
+    specs: tuple[HookSpec, ...]
+    withheld: tuple[str, ...]
+
+    def convert(self, target: Contract) -> Conversion:
+        """Return the hooks in the format of another agent, as its file has them."""
+        conversion = convert(self.specs, self.contract, target)
+        value = as_written(conversion.value, target)
+        return conversion._replace(value=value, lost=(*conversion.lost, *self.withheld))
+
+
+def source_hooks(files: Sequence[str], contract: str | None) -> SourceHooks:
+    """Return the hooks of files; their contract is recognised for None.
+
+    Raises:
+        ConfigError: A hook has a fault.
+    """
     env = dict(os.environ)
-    target = contracts.get(options.target)
-    source = contracts.get(options.source) if options.source else None
-    source_documents = documents(options.files, source, env)
+    source = contracts.get(contract) if contract else None
+    source_documents = documents(list(files), source, env)
     if source is None:
         source = contracts.recognise(source_documents)
         source_documents = [contracts.understand(document, env)[1] for document in source_documents]
     engine = HookEngine.load(source_documents, source, env=env, prestart=False)
     if engine.problems:
         raise ConfigError(list(engine.problems))
-    conversion = convert(engine.hooks, source, target)
-    lost = [*conversion.lost, *(f"{hook.spec.id}: left out: {hook.why}" for hook in engine.withheld)]
+    withheld = tuple(f"{hook.spec.id}: left out: {hook.why}" for hook in engine.withheld)
+    return SourceHooks(source, tuple(engine.hooks), withheld)
+
+
+def _convert(options: argparse.Namespace) -> int:
+    target = contracts.get(options.target)
+    hooks = source_hooks(options.files, options.source)
+    conversion = hooks.convert(target)
+    lost = conversion.lost
     for line in lost:
         print_note(f"lost: {line}")
     if lost and not options.lossy:
@@ -74,8 +107,8 @@ def _convert(options: argparse.Namespace) -> int:
         put_json(conversion.value)
     for note in conversion.notes:
         print_note(f"note: {note}")
-    if engine.hooks and source.name != target.name:
-        print_note(_bridge(source, target))
+    if hooks.specs and hooks.contract.name != target.name:
+        print_note(_bridge(hooks.contract, target))
     return 0
 
 

@@ -1,0 +1,146 @@
+"""``sandhook install``: add the hooks of a file to the configurations of agents, each in the agent's own format."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from sandhook.cli import UsageError
+from sandhook.cli.arguments import Parser
+from sandhook.cli.convert import LOST, source_hooks
+from sandhook.cli.installing import (
+    add_agents,
+    add_dry_run,
+    agents_of,
+    print_outcomes,
+    reported,
+    run_twice,
+    surroundings,
+)
+from sandhook.cli.notes import print_note
+from sandhook.hooks import contracts
+from sandhook.hooks.contracts import LoadOptions
+from sandhook.hooks.decode import DecodeError
+from sandhook.installation import disk
+from sandhook.installation.changes import Changer, Outcome
+from sandhook.installation.errors import InstallationError
+from sandhook.installation.operations import Install, install_of
+from sandhook.installation.places import Place, place, target_of
+from sandhook.installation.texts import read_value
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sandhook.hooks.contracts import Contract
+
+
+def parser() -> Parser:
+    result = Parser(
+        "install",
+        "FILE --agent NAME... [OPTION]...",
+        "Add the hooks of a file to the configuration of an agent: with the agent's names of events and\n"
+        "tools, its matchers and its unit of timeouts. The file is changed at that place alone; its\n"
+        "comments, blanks, line ends and other keys stay. What it was before is kept, so that\n"
+        "`sandhook uninstall` gives it back. The same FILE again changes nothing; a changed FILE\n"
+        "replaces its hooks. Standard error lists what an agent cannot express; nothing is written\n"
+        "then, except with --lossy.\n\n"
+        "Exit status: 0 installed, 2 something would be lost, 1 usage or configuration error.",
+    )
+    add = result.add_argument
+    add("file", nargs="?", metavar="FILE", help="a configuration of hooks, in the format of any agent")
+    add_agents(
+        result,
+        required=True,
+        scope="the project's own that is not shared (default: project, or the only one)",
+    )
+    add(
+        "--from",
+        dest="source",
+        metavar="CONTRACT",
+        help="the agent whose format FILE has (default: recognised)",
+    )
+    add("--lossy", action="store_true", help="install the hooks although something is lost")
+    add_dry_run(result)
+    return result
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit status."""
+    return reported(lambda: _install(parser().parse_args(arguments)))
+
+
+def _install(options: argparse.Namespace) -> int:
+    name = _file_of(options)
+    hooks = source_hooks([name], options.source)
+    if not hooks.specs:
+        raise UsageError(f"{name}: it has no hooks that can be installed")
+    around = surroundings(options)
+    installs: list[tuple[Place, Install]] = []
+    lost: list[str] = []
+    for target in agents_of(options):
+        where = place(target, options.scope, around, {each.file for each, _ in installs})
+        conversion = hooks.convert(target)
+        lost += [f"{target.name}: {line}" for line in conversion.lost]
+        present = read_value(disk.read(target_of(where.file)), where.file)
+        value = target.fitted(conversion.value, present, foreign=hooks.contract.name != target.name)
+        operation = install_of(value, name, hooks.contract.name)
+        if not operation.entries:
+            for line in lost:
+                print_note(f"lost: {line}")
+            raise UsageError(f"{name}: {target.name} can express none of its hooks")
+        installs.append((where, operation))
+        for note in conversion.notes:
+            print_note(f"note: {target.name}: {note}")
+    for line in lost:
+        print_note(f"lost: {line}")
+    others = [where.agent for where, _ in installs if where.agent != hooks.contract.name]
+    if others:
+        print_note(
+            f"note: {', '.join(others)}: the scripts still read the payload of {hooks.contract.name}"
+            " and answer in its words"
+        )
+    if lost and not options.lossy:
+        print_note(f"nothing is written: {len(lost)} thing(s) would be lost; --lossy installs the rest")
+        return LOST
+
+    def change(changer: Changer) -> list[Outcome]:
+        return [changer.install(where, operation) for where, operation in installs]
+
+    return print_outcomes(options, run_twice(options, change, _check_accepted))
+
+
+def _check_accepted(outcome: Outcome) -> None:
+    """Raise InstallationError if the agent would report new faults; print a note if it cannot read the file at all."""
+    contract, file = contracts.get(outcome.place.agent), outcome.place.file
+    try:
+        after = faults(contract, outcome.after, file)
+    except DecodeError as error:
+        print_note(f"note: {contract.name} may not read {file}: {error}")
+        return
+    try:
+        before = faults(contract, outcome.before, file)
+    except DecodeError:
+        before = set()
+    if new := sorted(after - before):
+        raise InstallationError(
+            file, f"{contract.name} would not accept the result: {new[0]}; nothing is changed"
+        )
+
+
+def faults(contract: Contract, data: bytes | None, file: str) -> set[str]:
+    """Return the faults that an agent finds in a file, without their lines. Raises DecodeError."""
+    if not data:
+        return set()
+    document = contract.parse(data.decode("utf-8-sig"), file, dict(os.environ))
+    loaded = contract.load([document], LoadOptions("strict", env=dict(os.environ)))
+    return {f"{problem.path}: {problem.message}" for problem in loaded.problems}
+
+
+def _file_of(options: argparse.Namespace) -> str:
+    """Return the absolute path of FILE, which may also stand after the names of agents."""
+    if options.file is None and len(options.agents) > 1 and options.agents[-1] not in contracts.names():
+        options.file = options.agents.pop()
+    if options.file is None:
+        raise UsageError("install needs a FILE")
+    name: str = os.path.abspath(options.file)  # noqa: PTH100 - pathlib costs 10 ms
+    return name.replace("\\", "/")

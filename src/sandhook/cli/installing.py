@@ -1,0 +1,184 @@
+"""What the commands share that change configurations of agents: their options, the files, and what they print."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from difflib import unified_diff
+from typing import TYPE_CHECKING
+
+from sandhook.cli import UsageError
+from sandhook.cli.configuration import directory, guarded
+from sandhook.cli.notes import print_note
+from sandhook.cli.output import put
+from sandhook.hooks import contracts
+from sandhook.hooks.text import neutralise
+from sandhook.installation.changes import Changer, Outcome
+from sandhook.installation.errors import InstallationError, ScopeError
+from sandhook.installation.places import SCOPES, Place, Scope, Surroundings, is_linked, is_of
+from sandhook.installation.records import FileRecord, Pending, RecordStore
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sandhook.cli.arguments import Parser
+    from sandhook.hooks.contracts import Contract
+
+#: Exit status when hooks stay as they are.
+LEFT = 2
+
+
+def add_agents(parser: Parser, *, required: bool, scope: str) -> None:
+    """Add the options that name agents and their files; ``scope`` is the help about the default scope."""
+    add = parser.add_argument
+    add(
+        "--agent",
+        action="extend",
+        nargs="+",
+        required=required,
+        metavar="NAME",
+        dest="agents",
+        help="an agent whose configuration is changed (again for more)"
+        if required
+        else "an agent (again for more; default: all)",
+    )
+    add("--scope", choices=SCOPES, help=f"whose file: the user's, the project's, or {scope}")
+    add("--cwd", metavar="DIR", help="directory of the project (default: the current directory)")
+
+
+def add_dry_run(parser: Parser) -> None:
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the changes as a unified diff, and write nothing"
+    )
+
+
+def reported(command: Callable[[], int]) -> int:
+    """Run a command; a file that cannot be changed is one line and exit status 1."""
+    try:
+        return guarded(command)
+    except (InstallationError, ScopeError) as error:
+        raise UsageError(str(error)) from None
+
+
+def surroundings(options: argparse.Namespace) -> Surroundings:
+    return Surroundings(directory(options.cwd), dict(os.environ), sys.platform)
+
+
+def store() -> RecordStore:
+    return RecordStore.default(dict(os.environ), sys.platform)
+
+
+def agents_of(options: argparse.Namespace) -> list[Contract]:
+    """Return the contracts that --agent names, each once; all without it."""
+    return [contracts.get(name) for name in dict.fromkeys(options.agents or contracts.names())]
+
+
+def recorded_places(options: argparse.Namespace) -> list[Place]:
+    """Return the changed files of the agents that are named: the user's, and those of the working directory.
+
+    Raises:
+        ScopeError: An agent does not have the scope.
+    """
+    around = surroundings(options)
+    scope: Scope | None = options.scope
+    known = [_record_of(each) for each in store().all()]
+    result: list[Place] = []
+    for contract in agents_of(options):
+        own = [each for each in known if each.agent == contract.name]
+        if options.agents and scope is not None:
+            check_scope(contract, scope, around)
+        for record in own:
+            wanted = next((each for each in SCOPES if each == record.scope), None)
+            if (
+                wanted is not None
+                and scope in (None, wanted)
+                and is_of(contract, wanted, record.file, around)
+            ):
+                result.append(Place(contract.name, wanted, record.file))
+    return result
+
+
+def check_scope(contract: Contract, scope: Scope, around: Surroundings) -> None:
+    """Raise ScopeError if an agent has no files of a scope."""
+    from sandhook.installation.places import places
+
+    places(contract, scope, around)
+
+
+def _record_of(known: FileRecord | Pending) -> FileRecord:
+    if isinstance(known, FileRecord):
+        return known
+    record = known.new or known.old
+    if record is None:
+        raise InstallationError(known.target, "its record is damaged")
+    return record
+
+
+def run_twice(
+    options: argparse.Namespace,
+    change: Callable[[Changer], list[Outcome]],
+    check: Callable[[Outcome], None] = lambda outcome: None,
+) -> list[Outcome]:
+    """Return the outcomes of changes. They are computed without writing first: one that fails keeps all from starting.
+
+    Args:
+        check: Called with each outcome before anything is written; may raise.
+    """
+    outcomes = change(Changer(store(), dry_run=True))
+    for outcome in outcomes:
+        check(outcome)
+    return outcomes if options.dry_run else change(Changer(store()))
+
+
+def print_outcomes(options: argparse.Namespace, outcomes: Sequence[Outcome]) -> int:
+    """Print what was done, or the diff of what would be; return the exit status."""
+    for each in outcomes:
+        if options.dry_run:
+            print_diff(each)
+        else:
+            put(neutralise(_sentence(each), limit=8192, lines=False))
+        if each.before != each.after and is_linked(each.place.file):
+            print_note(f"note: {each.place.file} is a link: {each.target} is changed")
+        if each.left:
+            print_note(f"{each.place.file}: {each.left} hook(s) were changed by others: left as they are")
+    return LEFT if any(each.left for each in outcomes) else 0
+
+
+def _sentence(outcome: Outcome) -> str:
+    place = outcome.place
+    who, file, count = f"{place.agent} ({place.scope})", place.file, outcome.hooks
+    done = outcome.done
+    if done == "unchanged":
+        return f"{who}: nothing to do in {file}"
+    if done == "absent":
+        return f"{who}: nothing of sandhook in {file}"
+    if done == "restored":
+        return (
+            f"{who}: {file} is as it was"
+            if outcome.after is not None
+            else f"{who}: {file} is removed, as it was"
+        )
+    exact = "; it is as it was" if outcome.exact and outcome.after is not None else ""
+    prepositions = {"uninstalled": "from"}
+    return f"{who}: {count} hook(s) {done} {prepositions.get(done, 'in')} {file}{exact}"
+
+
+def print_diff(outcome: Outcome) -> None:
+    """Print what would change in a file as a unified diff."""
+    before, after = _lines(outcome.before), _lines(outcome.after)
+    name = outcome.place.file
+    old = "/dev/null" if outcome.before is None else name
+    new = "/dev/null" if outcome.after is None else name
+    for line in unified_diff(before, after, old, new):
+        text, newline, _ = line.partition("\n")
+        put(neutralise(text, limit=1 << 20, lines=False))
+        if not newline:
+            put("\\ No newline at end of file")
+
+
+def _lines(data: bytes | None) -> list[str]:
+    """Return lines with their line feeds; other line ends are part of the lines."""
+    text = (data or b"").decode("utf-8", "backslashreplace")
+    lines = text.split("\n")
+    return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])

@@ -1,0 +1,107 @@
+"""``sandhook status``: which hooks are installed or wrapped, and whether they are as they were installed."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from sandhook.cli.arguments import Parser
+from sandhook.cli.installing import LEFT, reported, store
+from sandhook.cli.output import columns, is_terminal, put, put_json
+from sandhook.hooks import contracts
+from sandhook.installation.places import SCOPES
+from sandhook.installation.status import InstalledHook, installed_hooks
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sandhook.cli.terminal import Meaning
+
+_MEANINGS: dict[str, Meaning] = {
+    "unchanged": "good",
+    "edited": "warning",
+    "gone": "bad",
+    "unreadable": "bad",
+}
+
+
+def parser() -> Parser:
+    result = Parser(
+        "status",
+        "[OPTION]...",
+        "Show the hooks that `sandhook install` added and `sandhook wrap` changed, in all files of the\n"
+        "user and of all projects.\n\n"
+        "unchanged: as it was installed. edited: its command is there, and something else differs. gone:\n"
+        "it is not in the file. unreadable: the file cannot be read.\n\n"
+        "Exit status: 0 all unchanged, 2 a hook is not, 1 usage error.",
+    )
+    add = result.add_argument
+    add(
+        "--agent",
+        action="extend",
+        nargs="+",
+        metavar="NAME",
+        dest="agents",
+        help="only of this agent (again for more)",
+    )
+    add("--scope", choices=SCOPES, help="only of this scope")
+    add("--format", dest="layout", choices=("text", "json"), default="text", help="form of the output")
+    return result
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit status."""
+    return reported(lambda: _status(parser().parse_args(arguments)))
+
+
+def _status(options: argparse.Namespace) -> int:
+    names = {contracts.get(name).name for name in options.agents or ()}
+    hooks = [
+        hook
+        for hook in installed_hooks(store())
+        if (not names or hook.agent in names) and options.scope in (None, hook.scope)
+    ]
+    if options.layout == "json":
+        put_json([_json(hook) for hook in hooks])
+    elif not hooks:
+        put("no hooks are installed")
+    elif is_terminal(sys.stdout):
+        from sandhook.cli.terminal import Rows, show
+
+        show(
+            Rows([(row[0], _MEANINGS[row[0]]), *((cell, "") for cell in row[1:])] for row in map(_row, hooks))
+        )
+    else:
+        for line in columns([_row(hook) for hook in hooks]):
+            put(line)
+    return LEFT if any(hook.state != "unchanged" for hook in hooks) else 0
+
+
+def _row(hook: InstalledHook) -> list[str]:
+    command, _, rest = hook.command.strip().partition("\n")
+    return [
+        hook.state,
+        hook.agent,
+        hook.scope,
+        "installed" if hook.source else "wrapped",
+        hook.file,
+        hook.place,
+        hook.matcher or "-",
+        hook.why or command + (" ..." if rest else ""),
+    ]
+
+
+def _json(hook: InstalledHook) -> dict[str, object]:
+    return {
+        "state": hook.state,
+        "agent": hook.agent,
+        "scope": hook.scope,
+        "file": hook.file,
+        "file_edited": hook.file_edited,
+        "source": hook.source or None,
+        "wrapped": not hook.source,
+        "place": hook.place,
+        "matcher": hook.matcher,
+        "command": hook.command,
+        "why": hook.why,
+    }

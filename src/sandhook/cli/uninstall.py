@@ -1,0 +1,63 @@
+"""``sandhook uninstall``: remove installed hooks from the configurations of agents."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from sandhook.cli import UsageError
+from sandhook.cli.arguments import Parser
+from sandhook.cli.installing import (
+    add_agents,
+    add_dry_run,
+    print_outcomes,
+    recorded_places,
+    reported,
+    run_twice,
+)
+from sandhook.cli.output import put
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sandhook.installation.changes import Changer, Outcome
+
+
+def parser() -> Parser:
+    result = Parser(
+        "uninstall",
+        "[FILE] [--agent NAME...] [OPTION]...",
+        "Remove the hooks that `sandhook install` added. A file that nobody edited since gets its old\n"
+        "bytes back, and a file that sandhook created is removed. In a file that somebody edited, only\n"
+        "the installed hooks are removed; those that were changed are left, and listed.\n\n"
+        "Exit status: 0 removed (or there was nothing), 2 hooks are left, 1 usage or configuration error.",
+    )
+    result.add_argument(
+        "file", nargs="?", metavar="FILE", help="the file that was installed (default: all of the agents)"
+    )
+    add_agents(result, required=False, scope="the project's own that is not shared (default: all)")
+    add_dry_run(result)
+    return result
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit status."""
+    return reported(lambda: _uninstall(parser().parse_args(arguments)))
+
+
+def _uninstall(options: argparse.Namespace) -> int:
+    if options.file is None and not options.agents:
+        raise UsageError("uninstall needs a FILE or --agent NAME")
+    source = None
+    if options.file is not None:
+        source = os.path.abspath(options.file).replace("\\", "/")  # noqa: PTH100 - pathlib costs 10 ms
+    known = recorded_places(options)
+
+    def change(changer: Changer) -> list[Outcome]:
+        outcomes = [changer.uninstall(place, source) for place in known]
+        return [each for each in outcomes if each.done != "absent"]
+
+    outcomes = run_twice(options, change)
+    if not outcomes:
+        put("nothing is installed")
+    return print_outcomes(options, outcomes)

@@ -1,0 +1,151 @@
+"""Reads and changes the bytes of a configuration: JSON with or without comments, TOML, YAML.
+
+Byte order mark, line ends, comments, blanks and unknown keys stay as they are.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Literal, TypeAlias
+
+from sandhook.formats import FormatError, NotEditable
+from sandhook.formats.tree_edit import same
+from sandhook.hooks.event import Json
+from sandhook.installation.errors import InstallationError
+
+Format: TypeAlias = Literal["json", "toml", "yaml"]
+
+_BOM = "\ufeff"
+
+
+def format_of(file: str) -> Format:
+    """Return the format of a file by the ending of its name."""
+    ending = file.lower().rpartition(".")[2]
+    return "yaml" if ending in ("yaml", "yml") else "toml" if ending == "toml" else "json"
+
+
+def read_value(data: bytes | None, file: str) -> Json:
+    """Return the value of a file; {} for a file that is absent or has no value.
+
+    Raises:
+        InstallationError: It cannot be decoded.
+    """
+    try:
+        return _value(_text(data or b""), format_of(file))
+    except UnicodeDecodeError as error:
+        raise InstallationError(file, f"not UTF-8 at byte {error.start + 1}") from None
+    except (FormatError, RecursionError) as error:
+        raise InstallationError(file, f"cannot be read as {format_of(file).upper()}: {error}") from None
+
+
+def changed(data: bytes | None, value: Json, file: str) -> bytes:
+    """Return the bytes of a file with its value changed; what is equal in both values keeps its bytes.
+
+    Raises:
+        InstallationError: It cannot be decoded, or the change cannot be made in its text.
+    """
+    old = read_value(data, file)
+    if data is not None and same(old, value):
+        return data
+    text = _text(data or b"")
+    mark = _BOM if (data or b"").startswith(_BOM.encode()) else ""
+    try:
+        edited = _edited(text, old, value, format_of(file))
+        result = (mark + edited).encode()
+        if not same(read_value(result, file), value):
+            raise NotEditable("the result would have another meaning")
+    except (NotEditable, FormatError, RecursionError, UnicodeEncodeError) as error:
+        reason = str(error) or "its hooks are written in a form that cannot be changed in place"
+        raise InstallationError(file, f"cannot be changed: {reason}") from None
+    return result
+
+
+def reverted(current: bytes, after: bytes, before: bytes) -> bytes | None:
+    """Return bytes with one change taken back: what made ``after`` of ``before``. None if it is not found once."""
+    start = _common(after, before)
+    length = min(len(after), len(before)) - start
+    end = _common(after[len(after) - length :][::-1], before[len(before) - length :][::-1])
+    inserted = after[start : len(after) - end]
+    if not inserted.strip() or current.count(inserted) != 1:
+        return None
+    return current.replace(inserted, before[start : len(before) - end])
+
+
+def _common(left: bytes, right: bytes) -> int:
+    """Return the length of the common beginning."""
+    differs = (index for index, (a, b) in enumerate(zip(left, right)) if a != b)
+    return next(differs, min(len(left), len(right)))
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8").removeprefix(_BOM)
+
+
+def _value(text: str, form: Format) -> Json:
+    value: object
+    if form == "yaml":
+        from sandhook.formats.yaml import read_yaml
+
+        value = read_yaml(text)[0].value
+        value = {} if value is None else value
+    elif form == "toml":
+        from sandhook.formats.toml import read_toml
+
+        value = read_toml(text)
+    else:
+        from sandhook.formats.json_edit import read_commented_json
+
+        value = read_commented_json(text)
+    plain: Json = json.loads(json.dumps(value))  # numbers and texts of the readers' own classes become plain
+    return plain
+
+
+def _edited(text: str, old: Json, new: Json, form: Format) -> str:
+    if form == "json":
+        from sandhook.formats.json_edit import edit_json
+
+        return edit_json(text, new)
+    if form == "toml":
+        from sandhook.formats.toml_edit import edit_toml
+
+        if not isinstance(new, dict):
+            raise NotEditable("a TOML file is a table")
+        return edit_toml(text, dict(new))
+    return _edited_yaml(text, old, new)
+
+
+def _edited_yaml(text: str, old: Json, new: Json) -> str:
+    from sandhook.formats.yaml import read_yaml
+    from sandhook.formats.yaml_edit import edit_yaml
+    from sandhook.formats.yaml_text import write_yaml
+
+    plain = text.replace("\r\n", "\n")
+    if "\r" in plain:
+        raise NotEditable("a line ends with a carriage return alone")
+    if not old and read_yaml(plain)[0].value is None:
+        separator = "" if not plain or plain.endswith("\n") else "\n"
+        edited = plain + separator + (write_yaml(new) if new else "")
+    else:
+        edited = edit_yaml(plain, [copy.deepcopy(read_yaml(plain)[0].value)], [new])
+        if not plain.endswith("\n"):
+            edited = edited.removesuffix("\n")
+    return edited if plain == text else _with_line_ends(text, edited)
+
+
+def _with_line_ends(text: str, edited: str) -> str:
+    """Return an edited text in which the lines of the first text have the line ends that they had there."""
+    from difflib import SequenceMatcher
+
+    first_end = text.find("\n")
+    usual = "\r\n" if text[first_end - 1 : first_end] == "\r" else "\n"
+    old = text.splitlines(keepends=True)
+    new = edited.splitlines(keepends=True)
+    bare = [line.replace("\r\n", "\n") for line in old]
+    lines: list[str] = []
+    for tag, start, end, new_start, new_end in SequenceMatcher(None, bare, new, False).get_opcodes():
+        if tag == "equal":
+            lines += old[start:end]
+        else:
+            lines += [line.replace("\n", usual) for line in new[new_start:new_end]]
+    return "".join(lines)
