@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -75,11 +77,10 @@ def check(directory: Path, example: Example, variant: str) -> str:
 
 
 def assert_nothing_else_changed(before: bytes, after: bytes) -> None:
-    """Every line of the file is still there, in its order; a comma may follow it, or an empty list be opened."""
-    lines = iter(after.splitlines())
-    for line in before.splitlines():
-        head = line.rstrip().rstrip(b",]}").rstrip()
-        assert any(head in each for each in lines), line
+    """Every word of the file, and every line end, is still there, in its order."""
+    words = iter(re.findall(rb"[^\s{}\[\],]+|\r?\n", after))
+    for word in re.findall(rb"[^\s{}\[\],]+|\r?\n", before.rstrip()):
+        assert word in words, word
 
 
 def assert_runs(agent: str, path: Path, before: bytes, after: bytes, count: int) -> None:
@@ -196,3 +197,22 @@ def wrap_and_unwrap(tmp_path: Path, agent: str, examples: Sequence[Example]) -> 
             outcome = machine.changer.unwrap(machine.place)
             assert outcome.exact and machine.path.read_bytes() == data
     return wrapped
+
+
+@pytest.mark.parametrize(
+    ("command", "tail"),
+    [
+        ("./guard.sh --strict", '--host -- -c "./guard.sh --strict"'),
+        ("guard", "--host -- -c guard"),
+        ("echo '%PATH%' \"$x\" | cat", "--host -- -b ZWNobyAnJVBBVEglJyAiJHgiIHwgY2F0"),
+    ],
+)
+def test_commands_for_the_shells_of_windows(command: str, tail: str) -> None:
+    """cmd, PowerShell and bash read them in the same way."""
+    value = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}}
+    where = Place("claude_code", "user", "settings.json")
+    options = Options(program="C:/Program Files/sandhook.exe", platform="win32")
+    found = wrapping(contracts.get("claude_code"), where, json.dumps(value).encode(), options)
+    text = str(found.operation.rewrites[0].new["command"])
+    assert text.startswith('"C:/Program Files/sandhook.exe" hook --contract claude_code --event Stop ')
+    assert text.endswith(tail)
