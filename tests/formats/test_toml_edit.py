@@ -57,3 +57,10 @@ def test_changes_that_cannot_be_made(text: str, new: Any) -> None:
 def test_a_text_that_is_no_toml() -> None:
     with pytest.raises(FormatError):
         edit_toml("a = [", {"a": []})
+
+
+def test_several_tables_at_the_end_are_removed() -> None:
+    text = "x = 1\n\n[[h]]\na = 1\n\n[[h]]\na = 2\n\n[[h]]\na = 3\n"
+    assert edit_toml(text, {"x": 1, "h": [{"a": 1}]}) == "x = 1\n\n[[h]]\na = 1\n"
+    assert edit_toml(text, {"x": 1}) == "x = 1\n"
+    assert edit_toml(text, {"x": 1, "h": [{"a": 2}]}) == "x = 1\n\n[[h]]\na = 2\n"

@@ -139,7 +139,7 @@ def test_a_kill_at_every_step(tmp_path: Path, command: tuple[str, ...], data: by
 
 def test_processes_that_install_at_once(tmp_path: Path) -> None:
     path = prepare(tmp_path, SETTINGS)
-    names = [f"g{number}.json" for number in range(4)]
+    names = [f"g{number}.json" for number in range(2)]
     for name in names:
         hooks = {"Stop": [{"hooks": [{"type": "command", "command": f"echo {name}"}]}]}
         (tmp_path / name).write_text(json.dumps({"hooks": hooks}))

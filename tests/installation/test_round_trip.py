@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -74,11 +77,10 @@ def check(directory: Path, example: Example, variant: str) -> str:
 
 
 def assert_nothing_else_changed(before: bytes, after: bytes) -> None:
-    """Every line of the file is still there, in its order; a comma may follow it, or an empty list be opened."""
-    lines = iter(after.splitlines())
-    for line in before.splitlines():
-        head = line.rstrip().rstrip(b",]}").rstrip()
-        assert any(head in each for each in lines), line
+    """Every word of the file, and every line end, is still there, in its order."""
+    words = iter(re.findall(rb"[^\s{}\[\],]+|\r?\n", after))
+    for word in re.findall(rb"[^\s{}\[\],]+|\r?\n", before.rstrip()):
+        assert word in words, word
 
 
 def assert_runs(agent: str, path: Path, before: bytes, after: bytes, count: int) -> None:
@@ -106,7 +108,7 @@ def test_every_agent_has_documented_configurations() -> None:
 
 @pytest.mark.parametrize("agent", contracts.names())
 def test_a_sample_comes_back_byte_for_byte(tmp_path: Path, agent: str) -> None:
-    pairs = [pair for pair in product(23) if pair[0].agent == agent]
+    pairs = [pair for pair in product(89) if pair[0].agent == agent]
     assert pairs
     results = [
         check(tmp_path / str(index), example, variant) for index, (example, variant) in enumerate(pairs)
@@ -139,7 +141,7 @@ def test_a_file_that_did_not_exist_is_removed_with_its_directories(tmp_path: Pat
 def test_hooks_are_removed_from_a_file_that_somebody_formatted_anew(tmp_path: Path, agent: str) -> None:
     from tests.installation.installtools import encoded
 
-    for index, example in enumerate(documented(agent)[:6]):
+    for index, example in enumerate(documented(agent)[:2]):
         machine = Machine(tmp_path / str(index), agent)
         machine.write(example.text.encode())
         before = read_value(example.text.encode(), str(machine.path))
@@ -158,10 +160,21 @@ def test_hooks_are_removed_from_a_file_that_somebody_formatted_anew(tmp_path: Pa
 
 
 @pytest.mark.parametrize("agent", contracts.names())
-def test_wrapped_hooks_come_back_byte_for_byte(tmp_path: Path, agent: str) -> None:
+def test_a_sample_of_wrapped_hooks_comes_back_byte_for_byte(tmp_path: Path, agent: str) -> None:
+    assert wrap_and_unwrap(tmp_path, agent, documented(agent)[:3]) >= 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", contracts.names())
+def test_all_wrapped_hooks_come_back_byte_for_byte(tmp_path: Path, agent: str) -> None:
+    assert wrap_and_unwrap(tmp_path, agent, documented(agent)) >= 10
+
+
+def wrap_and_unwrap(tmp_path: Path, agent: str, examples: Sequence[Example]) -> int:
+    """Wrap and unwrap examples; return how many had hooks that could be wrapped."""
     wrapped = 0
     contract = contracts.get(agent)
-    for index, example in enumerate(documented(agent)[:12]):
+    for index, example in enumerate(examples):
         for variant in ("as it is", "all"):
             data = VARIANTS[variant](example.text, agent).encode()
             machine = Machine(tmp_path / f"{index} {variant}", agent)
@@ -183,4 +196,23 @@ def test_wrapped_hooks_come_back_byte_for_byte(tmp_path: Path, agent: str) -> No
                 assert after.count(b"\n") == data.count(b"\n")
             outcome = machine.changer.unwrap(machine.place)
             assert outcome.exact and machine.path.read_bytes() == data
-    assert wrapped >= 5
+    return wrapped
+
+
+@pytest.mark.parametrize(
+    ("command", "tail"),
+    [
+        ("./guard.sh --strict", '--host -- -c "./guard.sh --strict"'),
+        ("guard", "--host -- -c guard"),
+        ("echo '%PATH%' \"$x\" | cat", "--host -- -b ZWNobyAnJVBBVEglJyAiJHgiIHwgY2F0"),
+    ],
+)
+def test_commands_for_the_shells_of_windows(command: str, tail: str) -> None:
+    """cmd, PowerShell and bash read them in the same way."""
+    value = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}}
+    where = Place("claude_code", "user", "settings.json")
+    options = Options(program="C:/Program Files/sandhook.exe", platform="win32")
+    found = wrapping(contracts.get("claude_code"), where, json.dumps(value).encode(), options)
+    text = str(found.operation.rewrites[0].new["command"])
+    assert text.startswith('"C:/Program Files/sandhook.exe" hook --contract claude_code --event Stop ')
+    assert text.endswith(tail)

@@ -19,14 +19,19 @@ from sandhook.cli.installing import (
 )
 from sandhook.cli.notes import print_note
 from sandhook.hooks import contracts
+from sandhook.hooks.contracts import LoadOptions
 from sandhook.hooks.decode import DecodeError
-from sandhook.installation.bridge import bridge
+from sandhook.installation import disk
 from sandhook.installation.changes import Changer, Outcome
+from sandhook.installation.errors import InstallationError
 from sandhook.installation.operations import Install, install_of
-from sandhook.installation.places import Place, place
+from sandhook.installation.places import Place, place, target_of
+from sandhook.installation.texts import read_value
 
 if TYPE_CHECKING:
     import argparse
+
+    from sandhook.hooks.contracts import Contract
 
 
 def parser() -> Parser:
@@ -55,12 +60,6 @@ def parser() -> Parser:
         help="the agent whose format FILE has (default: recognised)",
     )
     add("--lossy", action="store_true", help="install the hooks although something is lost")
-    add(
-        "--bridge",
-        action="store_true",
-        help="install one hook for each event, which runs FILE through `sandhook fire --as-hook`: for scripts that"
-        " read the payload of another agent",
-    )
     add_dry_run(result)
     return result
 
@@ -80,11 +79,11 @@ def _install(options: argparse.Namespace) -> int:
     lost: list[str] = []
     for target in agents_of(options):
         where = place(target, options.scope, around, {each.file for each, _ in installs})
-        conversion = (
-            bridge(hooks.specs, hooks.contract, target, name) if options.bridge else hooks.convert(target)
-        )
+        conversion = hooks.convert(target)
         lost += [f"{target.name}: {line}" for line in conversion.lost]
-        operation = install_of(conversion.value, name, hooks.contract.name)
+        present = read_value(disk.read(target_of(where.file)), where.file)
+        value = target.fitted(conversion.value, present, foreign=hooks.contract.name != target.name)
+        operation = install_of(value, name, hooks.contract.name)
         if not operation.entries:
             for line in lost:
                 print_note(f"lost: {line}")
@@ -95,10 +94,10 @@ def _install(options: argparse.Namespace) -> int:
     for line in lost:
         print_note(f"lost: {line}")
     others = [where.agent for where, _ in installs if where.agent != hooks.contract.name]
-    if others and not options.bridge:
+    if others:
         print_note(
-            f"note: the scripts still read the payload of {hooks.contract.name} and answer in its words;"
-            f" --bridge lets {', '.join(others)} run them as they are"
+            f"note: {', '.join(others)}: the scripts still read the payload of {hooks.contract.name}"
+            " and answer in its words"
         )
     if lost and not options.lossy:
         print_note(f"nothing is written: {len(lost)} thing(s) would be lost; --lossy installs the rest")
@@ -107,19 +106,34 @@ def _install(options: argparse.Namespace) -> int:
     def change(changer: Changer) -> list[Outcome]:
         return [changer.install(where, operation) for where, operation in installs]
 
-    outcomes = run_twice(options, change)
-    for outcome in outcomes:
-        _check_read(outcome)
-    return print_outcomes(options, outcomes)
+    return print_outcomes(options, run_twice(options, change, _check_accepted))
 
 
-def _check_read(outcome: Outcome) -> None:
-    """Print a note if the agent could not read the file, because of what was in it before."""
-    contract = contracts.get(outcome.place.agent)
+def _check_accepted(outcome: Outcome) -> None:
+    """Raise InstallationError if the agent would report new faults; print a note if it cannot read the file at all."""
+    contract, file = contracts.get(outcome.place.agent), outcome.place.file
     try:
-        contract.parse((outcome.after or b"").decode("utf-8-sig"), outcome.place.file, dict(os.environ))
-    except (DecodeError, UnicodeDecodeError) as error:
-        print_note(f"note: {contract.name} may not read {outcome.place.file}: {error}")
+        after = faults(contract, outcome.after, file)
+    except DecodeError as error:
+        print_note(f"note: {contract.name} may not read {file}: {error}")
+        return
+    try:
+        before = faults(contract, outcome.before, file)
+    except DecodeError:
+        before = set()
+    if new := sorted(after - before):
+        raise InstallationError(
+            file, f"{contract.name} would not accept the result: {new[0]}; nothing is changed"
+        )
+
+
+def faults(contract: Contract, data: bytes | None, file: str) -> set[str]:
+    """Return the faults that an agent finds in a file, without their lines. Raises DecodeError."""
+    if not data:
+        return set()
+    document = contract.parse(data.decode("utf-8-sig"), file, dict(os.environ))
+    loaded = contract.load([document], LoadOptions("strict", env=dict(os.environ)))
+    return {f"{problem.path}: {problem.message}" for problem in loaded.problems}
 
 
 def _file_of(options: argparse.Namespace) -> str:

@@ -16,7 +16,7 @@ from sandhook.hooks import contracts
 from sandhook.hooks.text import neutralise
 from sandhook.installation.changes import Changer, Outcome
 from sandhook.installation.errors import InstallationError, ScopeError
-from sandhook.installation.places import SCOPES, Place, Scope, Surroundings, is_of
+from sandhook.installation.places import SCOPES, Place, Scope, Surroundings, is_linked, is_of
 from sandhook.installation.records import FileRecord, Pending, RecordStore
 
 if TYPE_CHECKING:
@@ -115,9 +115,19 @@ def _record_of(known: FileRecord | Pending) -> FileRecord:
     return record
 
 
-def run_twice(options: argparse.Namespace, change: Callable[[Changer], list[Outcome]]) -> list[Outcome]:
-    """Return the outcomes of changes. They are computed without writing first: one that fails keeps all from starting."""
+def run_twice(
+    options: argparse.Namespace,
+    change: Callable[[Changer], list[Outcome]],
+    check: Callable[[Outcome], None] = lambda outcome: None,
+) -> list[Outcome]:
+    """Return the outcomes of changes. They are computed without writing first: one that fails keeps all from starting.
+
+    Args:
+        check: Called with each outcome before anything is written; may raise.
+    """
     outcomes = change(Changer(store(), dry_run=True))
+    for outcome in outcomes:
+        check(outcome)
     return outcomes if options.dry_run else change(Changer(store()))
 
 
@@ -128,12 +138,10 @@ def print_outcomes(options: argparse.Namespace, outcomes: Sequence[Outcome]) -> 
             print_diff(each)
         else:
             put(neutralise(_sentence(each), limit=8192, lines=False))
-        if each.target != os.path.abspath(each.place.file).replace("\\", "/") and each.before != each.after:  # noqa: PTH100
+        if each.before != each.after and is_linked(each.place.file):
             print_note(f"note: {each.place.file} is a link: {each.target} is changed")
         if each.left:
-            print_note(
-                f"{each.place.file}: {each.left} hook(s) were changed or removed by others: left as they are"
-            )
+            print_note(f"{each.place.file}: {each.left} hook(s) were changed by others: left as they are")
     return LEFT if any(each.left for each in outcomes) else 0
 
 

@@ -98,7 +98,7 @@ class _Editor:
         """Change the entries of a table that has headers or keys of its own."""
         for key, value in old.items():
             if key not in new:
-                self._remove((*path, key))
+                self._remove([(*path, key)])
             elif not same(value, new[key]):
                 self._change((*path, key), value, new[key])
         for key, value in new.items():
@@ -124,8 +124,8 @@ class _Editor:
         removed: set[int] | None = set() if len(new) == len(old) else missing_items(old, new)
         if removed is None:
             raise NotEditable(f"{_name(path)}: its tables cannot change their order")
-        for index in removed:
-            self._remove((*path, index))
+        for run in _runs(removed):
+            self._remove([(*path, index) for index in run])
         if not removed:
             for index, (before, after) in enumerate(zip(old, new)):
                 if not same(before, after):
@@ -142,10 +142,10 @@ class _Editor:
         if isinstance(nested, dict):
             self._added.append(write_toml(nested))
 
-    def _remove(self, path: Path) -> None:
-        """Remove a key, or a table with all that is below its header."""
-        count = len(path)
-        below = [index for index, each in enumerate(self._statements) if each.path[:count] == path]
+    def _remove(self, paths: list[Path]) -> None:
+        """Remove keys, or tables with all that is below their headers, which follow each other."""
+        path, count = paths[0], len(paths[0])
+        below = [index for index, each in enumerate(self._statements) if each.path[:count] in paths]
         if not below:
             raise NotEditable(f"{_name(path)}: it is part of an inline value")
         first, last = below[0], below[-1]
@@ -164,6 +164,17 @@ class _Editor:
             head = self._text[:start]
             start = len(head.rstrip()) + len(self._line_end) if head.strip() else 0
         self._inline.edits.append((min(start, end), end, ""))
+
+
+def _runs(indexes: set[int]) -> list[list[int]]:
+    """Return indexes in groups of those that follow each other."""
+    runs: list[list[int]] = []
+    for index in sorted(indexes):
+        if runs and runs[-1][-1] == index - 1:
+            runs[-1].append(index)
+        else:
+            runs.append([index])
+    return runs
 
 
 def _name(path: Path) -> str:

@@ -86,8 +86,9 @@ class TreeEditor:
         pieces: list[str] = []
         at = 0
         for start, end, piece in sorted(self.edits, key=lambda edit: edit[:2]):
-            if start < at:
+            if start < at and (piece or pieces[-1]):
                 raise NotEditable("two changes are at the same place")
+            start, end = max(start, at), max(end, at)  # blanks between two entries that are removed
             pieces += [self.text[at:start], piece]
             at = end
         return "".join([*pieces, self.text[at:]])

@@ -163,9 +163,18 @@ class _Editor:
             body = "\n".join(
                 margin + line if line else "" for line in write_yaml(new).rstrip("\n").split("\n")
             )
-            self._edits.append((start, end, f"\n{body}" if column >= 0 else body))
+            if column < 0:
+                self._edits.append((start, end, body))
+                return
+            line_end = self._line_end(end)
+            self._edits.append((start, end, ""))
+            self._edits.append((line_end, line_end, f"\n{body}"))  # a comment stays in the line of the key
             return
         piece = _scalar(new, node.style if node.kind == "scalar" else None, column)
+        if column >= 0 and "#" in self._text[start : node.start]:  # a comment stays in the line of the key
+            self._edits.append((start, start, f" {piece}"))
+            self._edits.append((self._line_end(start), end, ""))
+            return
         self._edits.append((start, end, (" " if column >= 0 else "") + piece))
 
     # ------------------------------------------------------------------ mappings

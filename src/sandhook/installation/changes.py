@@ -15,12 +15,15 @@ from sandhook.hooks.event import Json
 from sandhook.installation import disk
 from sandhook.installation.errors import EditedError, InstallationError
 from sandhook.installation.operations import (
+    Entry,
+    HookState,
     Install,
     Operation,
+    Rewrite,
     Wrap,
     apply,
     is_present,
-    occurs,
+    state_of,
     without,
 )
 from sandhook.installation.places import Place, target_of
@@ -180,20 +183,24 @@ class Changer:
             if not removed or known.record is None:
                 return self._outcome(known, "absent", known.current)
             rest = [operation for operation in known.operations if not selects(operation)]
-            left = 0
+            states: list[HookState] = []
             if not known.edited:
                 new = known.base if not rest else _replayed(known.base, rest, place.file)
             else:
                 value = read_value(known.current, place.file)
-                left = sum(not there for each in removed for there in _presence(value, each))
+                states = [state for each in removed for state in _states(value, each)]
                 base = apply(read_value(known.base, place.file), rest, place.file).value
                 value = without(value, removed, base, place.file)
                 new = None
                 if known.current is not None and (value or known.record.before is not None):
                     new = _taken_back(known, rest, value) or changed(known.current, value, place.file)
-            count = sum(len(_presence({}, each)) for each in removed) - left
+            count = (
+                states.count("unchanged")
+                if known.edited
+                else sum(len(_states(None, each)) for each in removed)
+            )
             outcome = self._outcome(known, done, new)._replace(
-                hooks=count, left=left, exact=not rest and new == known.record.before
+                hooks=count, left=states.count("edited"), exact=not rest and new == known.record.before
             )
             if known.edited and not rest and not outcome.exact and new is not None:
                 known = known._replace(
@@ -344,11 +351,17 @@ def _fit(value: Json, record: FileRecord | None) -> int:
     return sum(1 if there else -1 for each in record.operations for there in _presence(value, each))
 
 
+def _states(value: Json, operation: Operation) -> list[HookState]:
+    """Return the state of each hook of an operation in a value."""
+    items: Sequence[Entry | Rewrite] = (
+        operation.rewrites if isinstance(operation, Wrap) else operation.entries
+    )
+    return [state_of(value, item) for item in items]
+
+
 def _presence(value: Json, operation: Operation) -> list[bool]:
-    """Return for each hook of an operation whether a value has it."""
-    if isinstance(operation, Wrap):
-        return [occurs(value, each.path, each.new) for each in operation.rewrites]
-    return [is_present(value, entry) for entry in operation.entries]
+    """Return for each hook of an operation whether a value has it as it was written."""
+    return [state == "unchanged" for state in _states(value, operation)]
 
 
 def _remaining(value: Json, operation: Operation) -> Operation | None:

@@ -140,7 +140,7 @@ def remove_empty(directories: list[str]) -> None:
 
 def remove_leftover(file: str) -> None:
     """Remove what a killed process left next to a file."""
-    with suppress(FileNotFoundError, NotADirectoryError):
+    with suppress(OSError):  # a write that needs the name reports why it cannot have it
         os.unlink(_fresh_name(file))
 
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
+from typing import Literal, TypeAlias
 
 from sandhook.formats.tree_edit import same
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.installation.errors import InstallationError
 from sandhook.record import Record
+
+#: unchanged: as it was installed. edited: its command is there, and something else differs. gone: it is not in the
+#: file. unreadable: the file cannot be read.
+HookState: TypeAlias = Literal["unchanged", "edited", "gone", "unreadable"]
 
 
 class Entry(Record):
@@ -170,21 +175,21 @@ def _container(
     value: Json, path: Sequence[str], kind: type[list[Json]] | type[dict[str, Json]], file: str
 ) -> Json:
     """Return the object or the list at a path; what is absent or null is created."""
+    here = value
     for index, key in enumerate(path):
-        wanted: type = kind if index == len(path) - 1 else dict
-        if not isinstance(value, dict):
+        if not isinstance(here, dict):
             break
-        if value.get(key) is None:
-            value[key] = wanted()
-        value = value[key]
-        if not isinstance(value, wanted):
-            noun = "a list" if wanted is list else "an object"
-            raise InstallationError(
-                file, f"{'.'.join(path[: index + 1])}: wanted {noun}; hooks cannot be added to it"
-            )
-    if not path and not isinstance(value, dict):
+        is_list = kind is list and index == len(path) - 1
+        if here.get(key) is None:
+            here[key] = [] if is_list else {}
+        inner: Json = here[key]
+        if not isinstance(inner, list if is_list else dict):
+            where, noun = ".".join(path[: index + 1]), "a list" if is_list else "an object"
+            raise InstallationError(file, f"{where}: wanted {noun}; hooks cannot be added to it")
+        here = inner
+    if not isinstance(value, dict):
         raise InstallationError(file, "wanted an object; hooks cannot be added to it")
-    return value
+    return here
 
 
 def _remove_empty(value: Json, path: Sequence[str], base: Json) -> None:
@@ -225,3 +230,40 @@ def occurs(value: Json, path: Sequence[str | None], fields: JsonObject) -> bool:
     if path[0] is None:
         return isinstance(value, list) and any(occurs(item, path[1:], fields) for item in value)
     return isinstance(value, dict) and occurs(value.get(path[0]), path[1:], fields)
+
+
+def state_of(value: Json, item: Entry | Rewrite) -> HookState:
+    """Return whether a value has a hook as it was installed or wrapped."""
+    if isinstance(item, Rewrite):
+        if occurs(value, item.path, item.new):
+            return "unchanged"
+        return "gone" if occurs(value, item.path, item.old) else "edited"
+    if is_present(value, item):
+        return "unchanged"
+    wanted = command_in(item.value)
+    items = find(value, item.path)
+    several = items if isinstance(items, list) else []
+    return "edited" if any(command_in(each) == wanted for each in several) else "gone"
+
+
+def command_in(value: Json) -> str:
+    """Return the command of a hook or of a group of hooks; "" without one."""
+    return first_text(value, ("command", "bash", "exec"))
+
+
+def first_text(value: Json, keys: tuple[str, ...]) -> str:
+    """Return the first text under one of these keys, at any depth; the words of a list are joined."""
+    pending: list[Json] = [value]
+    while pending:
+        item = pending.pop(0)
+        if isinstance(item, dict):
+            for key in keys:
+                found = item.get(key)
+                if isinstance(found, str):
+                    return found
+                if isinstance(found, list):
+                    return " ".join(str(word) for word in found)
+            pending += item.values()
+        elif isinstance(item, list):
+            pending += item
+    return ""

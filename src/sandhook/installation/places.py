@@ -14,7 +14,7 @@ from sandhook.installation.errors import InstallationError, ScopeError
 from sandhook.record import Record
 
 # pathlib costs the command line 10 ms.
-# ruff: noqa: PTH114, PTH116, PTH117
+# ruff: noqa: PTH114, PTH116, PTH117, PTH120
 
 Scope: TypeAlias = Literal["user", "project", "local"]
 
@@ -122,6 +122,11 @@ def is_of(contract: Contract, scope: Scope, file: str, around: Surroundings) -> 
             if file == own_name or file in layer_files(layer.path)[0]:
                 return True
     return False
+
+
+def is_linked(file: str) -> bool:
+    """Return whether a file, or its directory, is a link."""
+    return os.path.islink(file) or os.path.islink(os.path.dirname(file))
 
 
 def target_of(file: str) -> str:

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, TypeAlias
 
 from sandhook.hooks.event import Json
 from sandhook.installation import disk
 from sandhook.installation.changes import settled
 from sandhook.installation.errors import InstallationError
-from sandhook.installation.operations import Entry, Install, Rewrite, Wrap, find, is_present, occurs
+from sandhook.installation.operations import Entry, HookState, Install, Wrap, command_in, first_text, state_of
 from sandhook.installation.records import FileRecord, Pending, RecordStore, digest_of
 from sandhook.installation.texts import read_value
 from sandhook.record import Record
-
-#: unchanged: as it was installed. edited: its command is there, and something else differs. gone: it is not in the
-#: file. unreadable: the file cannot be read.
-HookState: TypeAlias = Literal["unchanged", "edited", "gone", "unreadable"]
 
 
 class InstalledHook(Record):
@@ -87,43 +82,9 @@ def _hooks_of(known: FileRecord | Pending) -> Iterator[InstalledHook]:
                 file=record.file,
                 source=source,
                 place=".".join(key for key in item.path if key is not None),
-                matcher=_first(hook, ("matcher", "match", "tools", "tool_name", "tool_name_glob")),
+                matcher=first_text(hook, ("matcher", "match", "tools", "tool_name", "tool_name_glob")),
                 command=command_in(hook),
-                state="unreadable" if why else _state(value, item),
+                state="unreadable" if why else state_of(value, item),
                 why=why,
                 file_edited=edited,
             )
-
-
-def _state(value: Json, item: Entry | Rewrite) -> HookState:
-    if isinstance(item, Rewrite):
-        return "unchanged" if occurs(value, item.path, item.new) else "gone"
-    if is_present(value, item):
-        return "unchanged"
-    wanted = command_in(item.value)
-    items = find(value, item.path)
-    several = items if isinstance(items, list) else []
-    return "edited" if any(command_in(each) == wanted for each in several) else "gone"
-
-
-def command_in(value: Json) -> str:
-    """Return the command of a hook or of a group of hooks; "" without one."""
-    return _first(value, ("command", "bash", "exec"))
-
-
-def _first(value: Json, keys: tuple[str, ...]) -> str:
-    """Return the first text under one of these keys, at any depth; the words of a list are joined."""
-    pending: list[Json] = [value]
-    while pending:
-        item = pending.pop(0)
-        if isinstance(item, dict):
-            for key in keys:
-                found = item.get(key)
-                if isinstance(found, str):
-                    return found
-                if isinstance(found, list):
-                    return " ".join(str(word) for word in found)
-            pending += item.values()
-        elif isinstance(item, list):
-            pending += item
-    return ""

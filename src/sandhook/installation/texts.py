@@ -125,8 +125,6 @@ def _edited_yaml(text: str, old: Json, new: Json) -> str:
         raise NotEditable("a line ends with a carriage return alone")
     if not old and read_yaml(plain)[0].value is None:
         separator = "" if not plain or plain.endswith("\n") else "\n"
-        if "---" in plain or "..." in plain:
-            raise NotEditable("it has a document without a value")
         edited = plain + separator + (write_yaml(new) if new else "")
     else:
         edited = edit_yaml(plain, [copy.deepcopy(read_yaml(plain)[0].value)], [new])

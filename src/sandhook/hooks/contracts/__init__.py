@@ -238,6 +238,14 @@ class Contract(Protocol):
         """Return a text as it stands in a file, for agents that expand variables when they read the file."""
         ...
 
+    def fitted(self, rendered: Json, present: Json, *, foreign: bool) -> Json:
+        """Return a rendered configuration with the names that a present configuration has, to be merged with it.
+
+        Args:
+            foreign: The hooks are those of another agent.
+        """
+        ...
+
     def vocabulary(self) -> Vocabulary:
         """Return the agent's names of tools, and of variables with directories."""
         ...
@@ -300,6 +308,9 @@ class BaseContract:
 
     def literal(self, text: str) -> str:
         return text
+
+    def fitted(self, rendered: Json, present: Json, *, foreign: bool) -> Json:
+        return rendered
 
     def vocabulary(self) -> Vocabulary:
         from sandhook.hooks.contracts._vocabulary import Vocabulary

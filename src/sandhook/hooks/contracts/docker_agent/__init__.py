@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sandhook.hooks.contracts import Document
-    from sandhook.hooks.event import Event
+    from sandhook.hooks.event import Event, Json
     from sandhook.hooks.model import Decision
 
 
@@ -37,6 +37,21 @@ class DockerAgent(Agent):
         from sandhook.hooks.yaml import decode_yaml
 
         return decode_yaml(text, name)._replace(contract=self.name)
+
+    def fitted(self, rendered: Json, present: Json, *, foreign: bool) -> Json:
+        """Return the hooks for the agents of a file: those of other contracts, or of absent agents, for all of them."""
+        known = present.get("agents") if isinstance(present, dict) else None
+        hooks = rendered.get("agents") if isinstance(rendered, dict) else None
+        if not isinstance(known, dict) or not known or not isinstance(hooks, dict):
+            return rendered
+        agents: dict[str, dict[str, list[Json]]] = {}
+        for name, value in hooks.items():
+            by_event = value.get("hooks") if isinstance(value, dict) else None
+            for event, entries in by_event.items() if isinstance(by_event, dict) else ():
+                for each in known if foreign or name not in known else (name,):
+                    several = entries if isinstance(entries, list) else []
+                    agents.setdefault(each, {}).setdefault(event, []).extend(several)
+        return {"agents": {name: {"hooks": dict(by_event)} for name, by_event in agents.items()}}
 
     def message(self, decision: Decision, event: Event) -> str:
         """Return the text that the model sees instead of what was refused."""
