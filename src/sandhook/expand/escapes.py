@@ -43,6 +43,7 @@ def prompt(state: State, text: str, recover: Recover | None = None) -> str:
 
 def _prompt(state: State, text: str, recover: Recover | None) -> str:
     out: list[str] = []
+    expands = "promptvars" in state.options.shopts or state.options.posix
     index = looked = 0
     while index < len(text):
         if index - looked > PIECE:
@@ -66,9 +67,13 @@ def _prompt(state: State, text: str, recover: Recover | None) -> str:
             end = len(text) if end < 0 else end
             out.append(_now(state, text[index + 1 : end] or "%H:%M:%S"))
             index = end + 1
+        elif letter == "\\" and not expands:
+            out.append(letter)
         else:
             out.append(_escape(state, letter))
     decoded = "".join(out)
+    if not expands:
+        return decoded
     try:
         return state.shell.expand_text(state, decoded)
     except (ShellError, ShellSyntaxError) as error:

@@ -42,7 +42,7 @@ _ATTRIBUTES = {
 _LEVEL = lazily(r"\s*[+-]?[0-9]{1,9}\s*")
 
 #: Variables that a nested shell imports from its environment; a run itself ignores them.
-_IMPORTED_BY_NESTED_SHELLS = ("BASH_ENV", "GLOBIGNORE", "PS4")
+_IMPORTED_BY_NESTED_SHELLS = ("BASH_ENV", "ENV", "GLOBIGNORE", "PS4")
 
 #: Options of bash that are not supported.
 _NOT_SUPPORTED = frozenset({
@@ -344,11 +344,11 @@ def _inherit_options(state: State, environment: dict[str, str]) -> None:
             state.attributes[name] = state.attributes.get(name, 0) | EXPORT
 
 
-def _read_environment_file(runtime: Interpreter, state: State) -> int | None:
-    """Run the file that BASH_ENV names; return a status when it ends the shell."""
-    value = state.get("BASH_ENV")
+def _read_environment_file(runtime: Interpreter, state: State, variable: str) -> int | None:
+    """Run the file that BASH_ENV or ENV names; return a status when it ends the shell."""
+    value = state.get(variable)
     state.instrumented = state.options.xtrace
-    if not value or state.options.posix:
+    if not value or (variable == "BASH_ENV" and state.options.posix):
         return None
     try:
         path = runtime.expand_text(state, value)
@@ -392,13 +392,15 @@ def _start(runtime: Interpreter, state: State, request: _Request) -> int | None:
     """Run the startup files of a shell; return a status when one ends it."""
     login = "login_shell" in state.options.shopts
     if not (request.interactive or login):
-        return _read_environment_file(runtime, state)
+        return _read_environment_file(runtime, state, "BASH_ENV")
     from sandhook.interp import interactive
 
     if request.interactive:
         interactive.begin(runtime, state, request.name)
     if login:
         return interactive.read_profile(runtime, state) if request.profile else None
+    if state.options.posix:
+        return _read_environment_file(runtime, state, "ENV")
     return None if request.startup is None else interactive.read_startup(runtime, state, request.startup)
 
 
@@ -425,7 +427,7 @@ def run_script(runtime: Interpreter, state: State, path: str, arguments: list[st
     state.name = state.source = path
     state.positional = arguments
     state.invocation = state.invocation._replace(input="file", main=path)
-    status = _read_environment_file(runtime, state)
+    status = _read_environment_file(runtime, state, "BASH_ENV")
     if status is not None:
         return status
     return runtime.run_main(state, text)
