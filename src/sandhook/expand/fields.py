@@ -168,7 +168,7 @@ def glob_field(state: State, pieces: list[tuple[str, bool]], *, ignores: bool = 
         process.cwd,
         pattern,
         PathnameOptions(
-            dotglob="dotglob" in shopts or bool(state.get("GLOBIGNORE")),
+            dotglob="dotglob" in shopts,
             globstar="globstar" in shopts,
             nocase="nocaseglob" in shopts,
             extglob=options.extglob,

@@ -33,7 +33,7 @@ def read_assignment(
             reader.position = opened = at + 1
             parts = reader.read_balanced("[", "]", at, shifting=True)
             subscript = Word(merged(parts), (at + 1, reader.position - 1))
-            text, at = reader.text, reader.position
+            text, at = _after_subscript(reader)
             if not text.startswith(("=", "+="), at):
                 if any(part.__class__ is Literal and _SUBSTITUTION.search(part[0]) for part in parts):
                     reader.position = opened  # not an expression, so these are not operators
@@ -51,17 +51,29 @@ def read_assignment(
             if any(part.__class__ is Literal and _BREAK.search(part[0]) for part in parts):
                 return None
             subscript = Word(merged(parts), (at + 1, reader.position - 1))
-            text, at = reader.text, reader.position
+            text, at = _after_subscript(reader)
     append = text.startswith("+=", at)
     at += append
     if text[at] != "=":
         return None
     reader.position = at = at + 1
+    if array and text[at] == "\\":
+        reader.unfold(at)
+        text = reader.text
     if array and text[at] == "(":
         value: Word | ArrayLiteral = read_array(reader, at)
     else:
         value = Word(reader.read_word_parts(reader.extglob), (at, reader.position))
     return Assignment(name, value, subscript, append, (start, reader.position))
+
+
+def _after_subscript(reader: WordReader) -> tuple[str, int]:
+    """Return the text and the offset after ``]``, without the line continuations before ``=`` and ``+=``."""
+    at = reader.position
+    reader.unfold(at)
+    if reader.text.startswith("+\\\n", at):
+        reader.unfold(at + 1)
+    return reader.text, at
 
 
 def read_array(reader: WordReader, start: int) -> ArrayLiteral | Word:
@@ -106,7 +118,7 @@ def _read_element(reader: WordReader, at: int) -> Word | ArrayElement:
     if reader.text[at] == "[":
         reader.position = at + 1
         parts = reader.read_balanced("[", "]", at)
-        after = reader.position
+        _, after = _after_subscript(reader)
         append = reader.text.startswith("+=", after)
         if append or reader.text[after] == "=":
             reader.position = begin = after + 1 + append

@@ -316,6 +316,10 @@ class Lexer(WordReader, Tokenizer):
                 self.unfold(match.end())
                 self.position = at
                 return None
+            if match and text.startswith("+\\\n", match.end()):
+                self.unfold(match.end() + 1)
+                self.position = at
+                return None
             if match and text[match.end()] in "[+=":
                 token = self._read_assignment(at, match[0], match.end())
                 if token is not None:
