@@ -19,6 +19,7 @@ from sandhook.limits import check_clock
 from sandhook.state.control import ShellError
 from sandhook.state.fork import fork
 from sandhook.state.frame import Saved
+from sandhook.state.locals import with_hidden
 from sandhook.state.state import State
 from sandhook.syntax import DEFAULT_OPTIONS, ParseOptions, parse_heredoc
 from sandhook.syntax.nodes import (
@@ -152,18 +153,6 @@ def apply_as_child(state: State, apply: Apply, undo: Undo, saved: dict[str, Save
 def apply_without_temporaries(state: State, apply: Apply, undo: Undo | None, saved: dict[str, Saved]) -> None:
     """Apply redirections while the temporary assignments are undone: their words do not see these."""
     with_hidden(state, saved, lambda: apply(state, undo))
-
-
-def with_hidden(state: State, saved: dict[str, Saved], action: Callable[[], None]) -> None:
-    """Call ``action`` while the variables are as they were before the temporary assignments."""
-    current = {name: state.save(name) for name in saved}
-    for name, hidden in saved.items():
-        state.restore(name, hidden)
-    try:
-        action()
-    finally:
-        for name, temporary in current.items():
-            state.restore(name, temporary)
 
 
 def install(state: State, number: int, description: Description, undo: Undo | None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sandhook.state.control import ShellError, readonly_error
 from sandhook.state.frame import Frame, Saved, TemporaryScope
 from sandhook.state.state import State
@@ -88,6 +90,18 @@ def make_local(state: State, name: str) -> None:
             state.unset_dynamics = state.unset_dynamics | {name}
         else:  # a variable that switches an option does so here as well
             unset(state)
+
+
+def with_hidden(state: State, saved: dict[str, Saved], action: Callable[[], None]) -> None:
+    """Call ``action`` while the variables are as they were before the temporary assignments."""
+    current = {name: state.save(name) for name in saved}
+    for name, hidden in saved.items():
+        state.restore(name, hidden)
+    try:
+        action()
+    finally:
+        for name, temporary in current.items():
+            state.restore(name, temporary)
 
 
 def hide_in_call(state: State, frame: Frame, name: str) -> bool:

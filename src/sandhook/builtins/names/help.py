@@ -37,9 +37,8 @@ _OTHERS: dict[str, str] = {
     "{ ... }": "{ COMMANDS ; }",
 }
 
-#: What ``help -m`` prints last.
-_IMPLEMENTATION = """\
-    GNU bash, version {}
+#: What ``help -m`` prints last, after the version.
+_COPYRIGHT = """\
     Copyright (C) 2022 Free Software Foundation, Inc.
     License GPLv3+: GNU GPL version 3 or later <http://gnu.org/licenses/gpl.html>
 """
@@ -112,7 +111,7 @@ def _text(state: State, name: str, style: str) -> str:
         return f"{name} - {summary}\n"
     return (
         f"NAME\n    {name} - {summary}\n\nSYNOPSIS\n    {usage}\n\nDESCRIPTION\n{indented(name)}\n"
-        f"SEE ALSO\n    bash(1)\n\nIMPLEMENTATION\n{_IMPLEMENTATION.format(_version(state))}\n"
+        f"SEE ALSO\n    bash(1)\n\nIMPLEMENTATION\n    GNU bash, version {_version(state)}\n{_COPYRIGHT}\n"
     )
 
 

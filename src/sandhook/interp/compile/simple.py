@@ -42,7 +42,6 @@ from sandhook.interp.redirect import (
     make_permanent,
     needs_process,
     restore,
-    with_hidden,
 )
 from sandhook.interp.subshell import redirect_apart
 from sandhook.lazy import lazy_module
@@ -50,6 +49,7 @@ from sandhook.record import Record
 from sandhook.state.assigned import Argument
 from sandhook.state.control import ShellError
 from sandhook.state.frame import Saved
+from sandhook.state.locals import with_hidden
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     ArrayLiteral,
