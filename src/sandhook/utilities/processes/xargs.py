@@ -218,7 +218,7 @@ class _Stop(Exception):
 
 
 class _UntilFailure:
-    """Yields what an iterator yields, and ends where that raises Failure: the last command still runs, as GNU's does."""
+    """Yields what an iterator yields, and ends where that raises Failure: without -x the last command still runs, as GNU's does."""
 
     def __init__(self, arguments: Iterator[str]) -> None:
         self._arguments = arguments
@@ -268,6 +268,8 @@ class _Runner:
                 if len(batch) == self.count:
                     self._run([*self.command, *batch])
                     batch, total, has_run = [], self.initial, True
+            if source.failure is not None and self.options.exit_:
+                raise source.failure
             if batch or not (source.failure or has_run or self.options.no_run_if_empty):
                 self._run([*self.command, *batch])
         except _Stop as stop:
