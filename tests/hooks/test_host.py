@@ -506,6 +506,47 @@ def test_a_link_that_leads_elsewhere_ends_the_approval(tmp_path, way):
     assert ran.read_text() == "a\n"
 
 
+SWITCHED = {
+    "a link and a name": ("l", "./l/x.sh"),
+    "a link and cd": ("l", "cd l && ./x.sh; exit $?"),
+    "a link and cd -P": ("l", "cd -P l && bash x.sh; exit $?"),
+    "a link and pushd": ("l", "pushd l > /dev/null; . ./x.sh"),
+    "a link and ..": ("l", "bash l/../x.sh"),
+    "a link and cd ..": ("l", "cd -P l/.. && ./x.sh; exit $?"),
+    "a directory and a name": ("d", "d/x.sh"),
+    "a directory and cd": ("d", "cd d && ./x.sh; exit $?"),
+    "a directory and source": ("d", "cd d; source ./x.sh"),
+    "a directory and ..": ("d", "bash d/../x.sh"),
+    "a directory below": ("d", "cd d/e && bash x.sh; exit $?"),
+}
+
+
+@pytest.mark.skipif(not POSIX, reason="links of POSIX")
+@pytest.mark.parametrize("way", SWITCHED)
+def test_a_path_that_is_switched_between_comparison_and_run_makes_no_difference(tmp_path, monkeypatch, way):
+    ran = tmp_path / "ran"
+    for place in ("good", "good/d", "bad", "bad/d", "d", "d/e", "bad/d/e", "."):
+        (tmp_path / place).mkdir(exist_ok=True)
+        script = tmp_path / place / "x.sh"
+        script.write_text(f"#!/bin/bash\necho {'bad' if 'bad' in place else 'good'} >> {ran}\nexit 2\n")
+        script.chmod(0o755)
+    (tmp_path / "l").symlink_to("good/d")
+    name, command = SWITCHED[way]
+    engine = approved(tmp_path, command)
+    enter = ApprovedFiles.__enter__
+
+    def switch(files):
+        entered = enter(files)
+        (tmp_path / name).rename(tmp_path / "away")
+        (tmp_path / name).symlink_to("bad/d")
+        return entered
+
+    monkeypatch.setattr(ApprovedFiles, "__enter__", switch)
+    decision = engine.fire(event(tmp_path))
+    assert decision.refused or decision.could_not_run
+    assert not ran.exists() or ran.read_text() == "good\n"
+
+
 @pytest.mark.skipif(not POSIX, reason="links of POSIX")
 def test_a_directory_that_becomes_a_link_ends_the_approval(tmp_path):
     ran = tmp_path / "ran"

@@ -148,3 +148,23 @@ def test_whiteouts_of_what_the_files_do_not_have_are_not_kept() -> None:
     assert result.failure is None and sound
     assert fs.whiteouts == {"/dir"}
     assert not fs.exists(VirtualPath("/dir/file")) and fs.exists(VirtualPath("/kept"))
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        DeltaEntry(VirtualPath("/l"), 0o120777, content=b"a\0b"),
+        DeltaEntry(VirtualPath("/l"), 0o120777, content=b""),
+        DeltaEntry(VirtualPath("/l"), 0o120777, content=b"x" * 5_000),
+        DeltaEntry(VirtualPath("/" + "n" * 256), FILE),
+        DeltaEntry(VirtualPath("/a\0b"), FILE),
+        DeltaEntry(VirtualPath("/f"), FILE | 1 << 20),
+        DeltaEntry(VirtualPath("/f"), 0o060644),
+        DeltaEntry(VirtualPath("/f/../g"), FILE),
+        DeltaEntry(VirtualPath("/f"), LINK, content=b"../g"),
+    ],
+)  # fmt: skip
+def test_a_change_that_no_file_system_can_have_is_a_failure(entry: DeltaEntry) -> None:
+    result, _, changed = ran(wire.RESULT, wire.pack(HEADER, b"", b"", CHANGES + encode([entry])))
+    assert result.failure
+    assert not changed

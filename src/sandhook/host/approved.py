@@ -69,6 +69,7 @@ class ApprovedFiles:
         self._resources = ExitStack()
         self._data: dict[str, bytes] = {}
         self._copies: dict[str, str] = {}
+        self._links: dict[str, str] = {}
         self._absent: list[Pattern] = []
         self._written: set[str] = set()
         self._top = ""  # the directory of the copies
@@ -98,6 +99,21 @@ class ApprovedFiles:
 
     # For the run.
 
+    def without_links(self, path: str) -> str:
+        """Return a path with the places where links led when they were compared: they may change during the run."""
+        for _ in self._links:
+            folded = _folded(path)
+            link = max((each for each in self._links if _is_at(folded, _folded(each))), key=len, default="")
+            if not link or self._links[link] == link:
+                break
+            path = self._links[link] + path[len(link) :]
+        return path
+
+    def resolved(self, path: str) -> str | None:
+        """Return where a compared directory led, None for any other path."""
+        place = self.without_links(self._place(path))
+        return place if place in self._links.values() else None
+
     def copy_of(self, path: str) -> str | None:
         """Return the copy of an approved file, None for any other path.
 
@@ -107,7 +123,7 @@ class ApprovedFiles:
         place = _folded(self._place(path))
         if place in self._written:
             return None
-        copy = self._copies.get(place)
+        copy = self._copies.get(place) or self._copies.get(_folded(self.without_links(place)))
         if copy is None and any(pattern.matches(place) for pattern in self._absent):
             raise fs_error(errno.ENOENT, path)
         return copy
@@ -155,8 +171,16 @@ class ApprovedFiles:
             if not same:
                 raise NotAsApproved(f"{name}: has changed since it was approved")
             self._data[_folded(path)] = data
+            self._pin_directories(path)
         if len(self._data) == before and failure is not None:
             raise NotAsApproved(f"{name}: was approved and cannot be read: {failure.strerror}")
+
+    def _pin_directories(self, path: str) -> None:
+        """Keep where the directories of an approved file lead."""
+        above = os.path.dirname(path)
+        self._links.setdefault(above, self._resolved(self._native(above)))
+        while self._is_inside(above := os.path.dirname(above)):
+            self._links.setdefault(above, self._resolved(self._native(above)))
 
     def _compare_link(self, name: str, target: str) -> None:
         """Compare where a path leads, in every directory where it exists."""
@@ -165,8 +189,10 @@ class ApprovedFiles:
             if not os.path.lexists(native):
                 continue
             places = (_below(base, target), _below(self._resolved(self._native(base)), target))
-            if _folded(self._resolved(native)) not in map(_folded, places):
+            resolved = self._resolved(native)
+            if _folded(resolved) not in map(_folded, places):
                 raise NotAsApproved(f"{name}: leads to another place since it was approved")
+            self._links[self._place(_below(base, name))] = resolved
 
     def _resolved(self, native: str) -> str:
         place = os.path.realpath(native)
@@ -223,7 +249,24 @@ class ApprovedFiles:
         Raises:
             OSError: EINVAL for a name that is impossible on Windows.
         """
-        return self._files.virtual(os.path.normpath(self._native(path))) if WINDOWS else _physical(path)
+        if WINDOWS:
+            return self._files.virtual(os.path.normpath(self._native(path)))
+        return self._physical(path)
+
+    def _physical(self, path: str) -> str:
+        """Return an absolute path without "..", which leads to the directory above the target of a link."""
+        parts = path.split("/")
+        if ".." not in parts:
+            return normalize(path)
+        place = ""
+        for part in parts:
+            if part == "..":
+                target = self.without_links(place or "/")
+                known = target in self._links.values()
+                place = os.path.dirname(target if known else os.path.realpath(target)).rstrip("/")
+            elif part not in ("", "."):
+                place = f"{place}/{part}"
+        return place or "/"
 
     def _places(self, name: str, *, quoted: bool = False) -> list[str]:
         """Return the absolute paths of a name, or of a pattern, whose directories are quoted then."""
@@ -288,23 +331,13 @@ def _below(base: str, name: str) -> str:
     return name if name[:1] == "/" else f"{base.rstrip('/')}/{name}"
 
 
+def _is_at(path: str, place: str) -> bool:
+    return path == place or path.startswith(f"{place}/")
+
+
 def _folded(path: str) -> str:
     """Return what the names of one file have in common: on Windows all but their case."""
     return path.lower() if WINDOWS else path
-
-
-def _physical(path: str) -> str:
-    """Return an absolute path without "..", which leads to the directory above the target of a link."""
-    parts = path.split("/")
-    if ".." not in parts:
-        return normalize(path)
-    place = ""
-    for part in parts:
-        if part == "..":
-            place = os.path.dirname(os.path.realpath(place or "/")).rstrip("/")
-        elif part not in ("", "."):
-            place = f"{place}/{part}"
-    return place or "/"
 
 
 class ApprovedFileSystem(HostFileSystem):
@@ -328,11 +361,17 @@ class ApprovedFileSystem(HostFileSystem):
         if write:
             self._approved.write(path)
         else:
-            path = VirtualPath(self._approved.copy_of(path) or path)
+            path = VirtualPath(self._approved.copy_of(path) or self._approved.without_links(path))
         return super().open(
             path, read=read, write=write, create=create, exclusive=exclusive, truncate=truncate, mode=mode
         )
 
     def to_run(self, path: str) -> str:
         """Return the native path to execute a file by."""
-        return self._approved.copy_of(path) or super().to_run(path)
+        return self._approved.copy_of(path) or super().to_run(self._approved.without_links(path))
+
+    def realpath(self, path: VirtualPath) -> VirtualPath:
+        known = self._approved.resolved(path)
+        if known is not None and super().is_dir(known):
+            return VirtualPath(known)
+        return super().realpath(VirtualPath(self._approved.without_links(path)))

@@ -11,7 +11,7 @@ from struct import Struct, error
 
 from sandhook.record import Record
 from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG, Inode
-from sandhook.vfs.names import MAX_DEPTH, check_path
+from sandhook.vfs.names import MAX_DEPTH, check_name, check_path, check_target
 from sandhook.vfs.path import VirtualPath
 from sandhook.vfs.snapshot import SavedInode, Snapshot
 from sandhook.vfs.tree import DOTS, Tree
@@ -166,8 +166,10 @@ def check_plain(path: VirtualPath) -> VirtualPath:
     """Return an absolute path that names an entry plainly. Raises ValueError and OSError for another one."""
     check_path(path)
     parts = path.split("/")
-    if parts[0] or "\0" in path or any(part in DOTS for part in parts[1:]) or len(parts) > MAX_DEPTH:
+    if parts[0] or any(part in DOTS for part in parts[1:]) or len(parts) > MAX_DEPTH:
         raise ValueError(f"{path!r} is not a plain path")
+    for part in parts[1:]:
+        check_name(part, path)
     return path
 
 
@@ -176,8 +178,10 @@ def _checked(path: VirtualPath, mode: int, content: bytes) -> VirtualPath:
     check_plain(path)
     if mode == LINK:
         check_plain(VirtualPath(content.decode("utf-8", "surrogateescape")))
-    elif mode and mode & S_IFMT not in _TYPES:
+    elif mode and (mode & S_IFMT not in _TYPES or mode > S_IFMT | 0o7777):
         raise ValueError(f"{path!r} has a type that a delta cannot have")
+    if mode & S_IFMT == S_IFLNK:
+        check_target(content.decode("utf-8", "surrogateescape"), path)
     return path
 
 
