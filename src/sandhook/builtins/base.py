@@ -71,10 +71,10 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
             except BuiltinError as error:
                 return fatal_error(state, argv[0], error, others.get(argv[0], usage))
             except HelpWanted:
-                from sandhook.builtins.names.topics import indented
+                from sandhook.builtins.names.topics import description
 
                 name = argv[0]
-                write(state, f"{name}: {usage_of(name, others.get(name, usage))}\n{indented(name)}")
+                write(state, f"{name}: {usage_of(name, others.get(name, usage))}\n    {description(name)}\n")
                 return USAGE_STATUS
             except ShellError as error:
                 if error.names_builtin:

@@ -1,6 +1,6 @@
 """help: show how a built-in is used.
 
-Source: bash 5.2 reference manual 4.2.
+Source: bash 5.2 reference manual 4.2. Divergence: L-HELP-001, see ``topics``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.builtins import BUILTINS, load
 from sandhook.builtins.base import BuiltinError, builtin, numeric, parse, usage_of, write
-from sandhook.builtins.names.topics import description, indented
+from sandhook.builtins.names.topics import description
 from sandhook.pattern.glob import compile_pattern
 from sandhook.state.state import State
 
@@ -36,13 +36,6 @@ _OTHERS: dict[str, str] = {
     "while": "while COMMANDS; do COMMANDS-2; done",
     "{ ... }": "{ COMMANDS ; }",
 }
-
-#: What ``help -m`` prints last, after the version.
-_COPYRIGHT = """\
-    Copyright (C) 2022 Free Software Foundation, Inc.
-    License GPLv3+: GNU GPL version 3 or later <http://gnu.org/licenses/gpl.html>
-"""
-
 
 #: Every topic, in the order of bash's table.
 TOPICS: tuple[str, ...] = tuple(
@@ -105,18 +98,13 @@ def _text(state: State, name: str, style: str) -> str:
     if style == "s":
         return f"{name}: {usage}\n"
     if style == "":
-        return f"{name}: {usage}\n{indented(name)}"
-    summary = description(name).partition("\n")[0]
+        return f"{name}: {usage}\n    {description(name)}\n"
     if style == "d":
-        return f"{name} - {summary}\n"
+        return f"{name} - {description(name)}\n"
     return (
-        f"NAME\n    {name} - {summary}\n\nSYNOPSIS\n    {usage}\n\nDESCRIPTION\n{indented(name)}\n"
-        f"SEE ALSO\n    bash(1)\n\nIMPLEMENTATION\n    GNU bash, version {_version(state)}\n{_COPYRIGHT}\n"
+        f"NAME\n    {name} - {description(name)}\n\nSYNOPSIS\n    {usage}\n\nDESCRIPTION\n    {description(name)}\n\n"
+        f"SEE ALSO\n    bash(1)\n\nIMPLEMENTATION\n    sandhook, after bash {state.get('BASH_VERSION')}\n\n"
     )
-
-
-def _version(state: State) -> str:
-    return f"{state.get('BASH_VERSION')} ({state.get('MACHTYPE')})"
 
 
 def _overview(state: State) -> str:
@@ -132,7 +120,7 @@ def _overview(state: State) -> str:
     height = -(-len(entries) // 2)
     entries = [_cut(entry, width - 2 if index < height else width - 3) for index, entry in enumerate(entries)]
     lines = [
-        f"GNU bash, version {_version(state)}",
+        f"GNU bash, version {state.get('BASH_VERSION')} ({state.get('MACHTYPE')})",
         "These shell commands are defined internally.  Type `help' to see this list.",
         "Type `help name' to find out more about the function `name'.",
         "Use `info bash' to find out more about the shell in general.",
