@@ -491,6 +491,8 @@ def test_words_of_another_agent_come_with_what_to_write(name: str, value: Any, m
         ("f() { echo text; }\ng() { f; }\ng\n", 1),
         ("f() { echo text; f; }\nread x < <(f)\n", 0),
         ("f() { echo text; }\ntrap f EXIT\n", 1),
+        ("f() { echo text; }\nwhile read x; do :; done < <(f)\n", 0),
+        ("f() { echo text; }\nif read x; then :; fi < <(f)\n", 0),
     ],
 )
 def test_functions_that_are_called_for_their_output(script: str, notes: int) -> None:

@@ -223,12 +223,14 @@ def _visit(node: object, way: _Way, reader: Reader, acts: list[Act]) -> None:
         return
     if isinstance(node, (IfClause, While)):
         inside = _redirected(way, getattr(node, "redirections", ()), reader)
+        _visit(getattr(node, "redirections", ()), way, reader, acts)
         maybe = way.maybe or isinstance(node, While)
         _visit(node.condition, inside._replace(checked=True, maybe=maybe), reader, acts)
         _visit(node.body, inside._replace(maybe=True), reader, acts)
         return
     if isinstance(node, If):
         inside = _redirected(way, node.redirections, reader)
+        _visit(node.redirections, way, reader, acts)
         for clause in node.clauses:
             _visit(clause, inside, reader, acts)
         _visit(node.otherwise, inside._replace(maybe=True), reader, acts)

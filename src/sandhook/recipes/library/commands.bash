@@ -1,28 +1,37 @@
 # Calls `check NAME ARGUMENT...` for each simple command of the shell text $1. NAME has no directory, words have no
 # quotes. Commands inside of $( ), backquotes, subshells and here-documents of shells count, as do those that sudo, env,
 # xargs, find, eval, sh -c and similar programs run. ">" and "<" are words of their own. $reads_pipe is "yes" in check
-# for a command after "|". It refuses at a depth of 8, and more than 12,000 characters: an agent may let a call pass
+# for a command after "|". It refuses more than 40 nested texts, and more than 12,000 characters: an agent may let a call pass
 # whose hook runs out of time.
 each_command() {
-  local depth=${2:-0} line operator reads_pipe
-  local -a words previous
-  previous=()
-  ((${#1} <= 12000)) || refuse "This command is too long to be checked in time. Write files with the tool for files, or put the commands into a file."
-  ((depth < 8)) || refuse "This command is nested too deeply to be checked. Write it to a file, or run its parts."
-  while IFS= read -r line; do
-    operator=${line%%$'\037'*}
-    IFS=$'\037' read -r -a words <<<"${line#*$'\037'}"
-    words=("${words[@]//$'\036'/$'\n'}")
-    reads_pipe=no
-    [[ $operator == '|' ]] && reads_pipe=yes
-    strip_words
-    ((${#words[@]})) || continue
-    one_command "${words[@]}"
-    if [[ $operator == '|' ]] && is_shell "${words[0]##*/}" && ((${#previous[@]})); then
-      run_words "${previous[@]}" # echo 'rm -rf /' | sh
-    fi
-    previous=("${words[@]}")
-  done < <(split_commands "$1")
+  local text line operator reads_pipe count=0
+  local -a words previous texts
+  texts=("$1")
+  while ((count < ${#texts[@]})); do # texts inside of texts are added at the end
+    text=${texts[count]}
+    ((count += 1))
+    ((count <= 40)) || refuse "This command is nested too deeply to be checked. Write it to a file, or run its parts."
+    ((${#text} <= 12000)) || refuse "This command is too long to be checked in time. Write files with the tool for files, or put the commands into a file."
+    previous=()
+    while IFS= read -r line; do
+      operator=${line%%$'\037'*}
+      IFS=$'\037' read -r -a words <<<"${line#*$'\037'}"
+      words=("${words[@]//$'\036'/$'\n'}")
+      if [[ $operator == text ]]; then
+        texts+=("${words[0]}")
+        continue
+      fi
+      reads_pipe=no
+      [[ $operator == '|' ]] && reads_pipe=yes
+      strip_words
+      ((${#words[@]})) || continue
+      one_command "${words[@]}"
+      if [[ $operator == '|' ]] && is_shell "${words[0]##*/}" && ((${#previous[@]})); then
+        run_words "${previous[@]}" # echo 'rm -rf /' | sh
+      fi
+      previous=("${words[@]}")
+    done < <(split_commands "$text")
+  done
 }
 
 # Removes reserved words, assignments and redirections from the beginning of $words.
@@ -53,8 +62,8 @@ one_command() {
     return
   fi
   case $name in
-    eval | ssh) each_command "$*" $((depth + 1)) ;;
-    alias) each_command "${*#*=}" $((depth + 1)) ;;
+    eval | ssh) texts+=("$*") ;;
+    alias) texts+=("${*#*=}") ;;
     sudo | doas | su | runuser | env | nohup | nice | ionice | timeout | stdbuf | setsid | command | builtin | exec | time | \
       xargs | parallel | find | fd | chroot | unshare | watch | script | flock | strace | busybox | toybox | trap | \
       caffeinate | entr | direnv)
@@ -67,7 +76,7 @@ one_command() {
 run_words() {
   while (($#)); do
     case $1 in
-      *[[:space:]\;\|\&]*) each_command "$1" $((depth + 1)) ;;
+      *[[:space:]\;\|\&]*) texts+=("$1") ;;
     esac
     check "${1##*/}" "${@:2}"
     shift
@@ -75,7 +84,7 @@ run_words() {
 }
 
 # Prints the simple commands of a shell text, one on a line: the operator before the command and its words, each with
-# the byte 037 before it. A newline in a word is the byte 036; $( ) stands for the output of a command.
+# the byte 037 before it. The operator "text" stands for a text with commands. A newline in a word is the byte 036; $( ) stands for the output of a command.
 split_commands() {
   local rest=$1 mode=plain operator=';' word='' started='' line='' recent='' level=0 chunk character
   local -a kinds modes operators words starts lines delimiters
@@ -190,9 +199,11 @@ read_documents() {
       body+=$one$'\n'
     done
     if [[ $recent =~ (^|[/$'\037'])(ba|da|z|k|mk|a|fi|tc|c)?sh($|$'\037') ]]; then
-      split_commands "$body"
+      operator=text word=$body started=yes
+      end_command ';'
     elif [[ $delimiter == :* && $body == *[\$\`]* ]]; then
-      split_commands "\"${body//\"/}\"" # substitutions run in an unquoted document
+      operator=text word="\"${body//\"/}\"" started=yes # substitutions run in an unquoted document
+      end_command ';'
     fi
   done
   delimiters=()
