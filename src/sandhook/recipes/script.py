@@ -80,10 +80,10 @@ def _spec(recipe: Recipe, contract: Contract, scripts: str) -> HookSpec:
     path = f"{scripts}/{recipe.name}.sh"
     command = place.command.replace("SCRIPT", path).replace("NAME", f"{recipe.name}.sh")
     variables = contract.vocabulary().project
-    if variables and command.startswith("./"):
-        command = f'"${variables[0]}"/{path}'
     if not path.startswith(place.scripts):
         command = f"./{path}"
+    if variables and command.startswith("./"):
+        command = f'"${variables[0]}"/{path}'
     return HookSpec(
         recipe.name,
         recipe.event,

@@ -104,7 +104,7 @@ split_commands() {
       \\) read_escape ;;
       \$) read_dollar ;;
       \`)
-        if ((level)) && [[ ${kinds[level - 1]} == '`' ]]; then leave; else enter '`'; fi
+        if ((level)) && [[ ${kinds[level - 1]} == '`' ]]; then close_text; else open_text '`'; fi
         ;;
       \") if [[ $mode == quoted ]]; then mode=plain; else mode=quoted started=yes; fi ;;
       \')
@@ -123,13 +123,13 @@ split_commands() {
         if [[ $rest == '|'* ]]; then rest=${rest:1}; end_command ';'; else end_command '|'; fi
         [[ $operator == '|' ]] && rest=${rest#&}
         ;;
-      \() enter group ;;
-      \)) if ((level)) && [[ ${kinds[level - 1]} != '`' ]]; then leave; else end_command ';'; fi ;;
+      \() open_text group ;;
+      \)) if ((level)) && [[ ${kinds[level - 1]} != '`' ]]; then close_text; else end_command ';'; fi ;;
       \< | \>) read_redirection ;;
       *) end_word ;;
     esac
   done
-  while ((level)); do leave; done
+  while ((level)); do close_text; done
   end_command ';'
 }
 
@@ -150,7 +150,7 @@ read_dollar() {
   case $rest in
     \(*)
       rest=${rest:1}
-      enter '$('
+      open_text '$('
       ;;
     \'*)
       if [[ $mode == plain && $rest =~ $pattern ]]; then
@@ -172,7 +172,7 @@ read_redirection() {
   case $character$rest in
     '<('* | '>('*)
       rest=${rest:1}
-      enter "$character("
+      open_text "$character("
       return
       ;;
     '<<<'*) rest=${rest:2} ;;
@@ -225,7 +225,7 @@ end_command() {
 }
 
 # Begins the text inside of a substitution or a subshell.
-enter() {
+open_text() {
   [[ $1 == group ]] && end_command "$operator" # f() { ...; }
   kinds[level]=$1 modes[level]=$mode operators[level]=$operator
   words[level]=$word starts[level]=$started lines[level]=$line
@@ -234,7 +234,7 @@ enter() {
   [[ $1 == group ]] || operator=$1
 }
 
-leave() {
+close_text() {
   end_command ';'
   ((level -= 1))
   mode=${modes[level]} operator=${operators[level]} word=${words[level]} line=${lines[level]}
