@@ -12,7 +12,7 @@ import pytest
 from sandhook.conformance.expectations import keys
 from sandhook.conformance.expectations.model import WORDS
 from sandhook.conformance.expectations.reader import read_expectations
-from sandhook.conformance.expectations.run import run_file
+from sandhook.conformance.expectations.run import check_hooks, run_file
 from sandhook.conformance.expectations.schema import EXPECTATIONS_SCHEMA
 from sandhook.errors import ConfigError
 
@@ -128,6 +128,14 @@ def test_prompts_stops_and_own_payloads(project: Path) -> None:
     expect: deny
 """
     assert details(project, cases) == {}
+
+
+def test_only_some_hooks_run(project: Path) -> None:
+    case = "  - {name: a, event: Stop, expect: proceed}\n"
+    assert details(project, case, "only: guard.sh\n") == {}
+    assert "got keep-working" in details(project, case, "only: run the tests\n")["a"]
+    with pytest.raises(ConfigError, match="only: no hook has a command with a match of /nosuch/"):
+        check_hooks(read_expectations(write(project, case, "only: nosuch\n")))
 
 
 def test_each_case_begins_anew(project: Path) -> None:

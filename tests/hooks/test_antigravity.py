@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sandhook.hooks import Event, HookEngine, RunResult, Stop, ToolPost, ToolPre
+from sandhook.hooks.checks import Surroundings, check
 from sandhook.hooks.contracts import ContractError, Document, get, recognise
 from sandhook.hooks.decode import decode, encode
 from sandhook.hooks.evidence import examine
@@ -265,3 +266,23 @@ def test_whose_file_it_is() -> None:
     assert recognise([Document(config("Stop"), "/w/.agents/hooks.json")]).name == "antigravity"
     named = {"hooks": config()["guards"]}
     assert recognise([Document(named, "/h/.gemini/config/hooks.json")]).name == "antigravity"
+
+
+def test_a_hook_runs_next_to_its_file_also_if_that_is_named_from_the_project() -> None:
+    runner = Scripted(said('{"decision":"allow"}'))
+    document = Document(config(), ".agents/hooks.json")
+    HookEngine.load(document, "antigravity", runner=runner).fire(CALL.with_(cwd="/w"))
+    assert runner.requests[0].cwd == "/w/.agents"
+
+
+def test_checks_look_for_scripts_next_to_the_file() -> None:
+    asked: list[str] = []
+
+    def read(path: str) -> None:
+        asked.append(path)
+
+    document = Document(config(command="./hooks/x.sh"), ".agents/hooks.json")
+    contract = get("antigravity")
+    engine = HookEngine.load(document, contract)
+    check(engine, contract, [document], Surroundings(project="/w", home="/h", read=read))
+    assert asked == ["/w/.agents/hooks/x.sh"]

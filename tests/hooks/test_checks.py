@@ -479,3 +479,22 @@ def test_what_a_script_computes_has_no_type() -> None:
 def test_words_of_another_agent_come_with_what_to_write(name: str, value: Any, message: str) -> None:
     (found,) = [each for each in findings(name, value) if each.rule == "W-WORDS"]
     assert found.message == message
+
+
+@pytest.mark.parametrize(
+    ("script", "notes"),
+    [
+        ("f() { echo text; }\nx=$(f)\n", 0),
+        ("f() { echo text; }\nf\n", 1),
+        ("f() { echo text; }\nx=$(f); f\n", 1),
+        ("f() { echo text; }\ng() { f; }\nx=$(g)\n", 0),
+        ("f() { echo text; }\ng() { f; }\ng\n", 1),
+        ("f() { echo text; f; }\nread x < <(f)\n", 0),
+        ("f() { echo text; }\ntrap f EXIT\n", 1),
+        ("f() { echo text; }\nwhile read x; do :; done < <(f)\n", 0),
+        ("f() { echo text; }\nif read x; then :; fi < <(f)\n", 0),
+    ],
+)
+def test_functions_that_are_called_for_their_output(script: str, notes: int) -> None:
+    rules = [each.rule for each in findings("claude_code", claude(script))]
+    assert rules.count("N-TEXT") == notes

@@ -40,6 +40,11 @@ COMMANDS = {
         "run a shell script in the sandbox",
         "echo hello | sandhook exec -c 'tr a-z A-Z'",
     ),
+    "init": Command(
+        "sandhook.cli.init",
+        "write guards and other hooks for the agents of a project, with their expectations",
+        "sandhook init --list",
+    ),
     "list": Command(
         "sandhook.cli.listing",
         "list the hooks of all layers: what each runs, its file, and whether it is trusted",
@@ -102,7 +107,7 @@ COMMANDS = {
     ),
     "test": Command(
         "sandhook.cli.test",
-        "run shell cases on sandhook and on real shells, and compare the results",
+        "run expectations about hooks, and shell cases on sandhook and on real shells",
         "sandhook test --shell sandhook --shell bash spec/",
     ),
 }

@@ -17,6 +17,7 @@ FILE_KEYS = {
     "hooks": "the hook file, or a list of files, weakest layer first; relative to this file",
     "contract": "the agent; recognised from the hook file without this key",
     "project": "the directory that the hooks see as the project, relative to this file; its own by default",
+    "only": "a regular expression: only hooks whose command has a match run; all hooks without this key",
     **_SHARED,
     "cases": "the events, each with the expected decision",
 }

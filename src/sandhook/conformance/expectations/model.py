@@ -81,6 +81,7 @@ class ExpectationFile(Record):
         path: The file, as the caller named it.
         project: The directory that hooks see as the project.
         documents: The configurations, weakest layer first.
+        only: Found in the commands of the hooks that run; None for all hooks.
     """
 
     path: str
@@ -88,6 +89,7 @@ class ExpectationFile(Record):
     contract: Contract
     documents: tuple[Document, ...]
     cases: tuple[EventCase, ...]
+    only: re.Pattern[str] | None = None
 
 
 def is_expectations(name: str) -> bool:

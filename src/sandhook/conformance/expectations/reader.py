@@ -53,10 +53,11 @@ def read_expectations(path: str, env: Mapping[str, str] | None = None) -> Expect
         if contract is not None:
             cases = [_case(top, entry, f"cases[{index}]", contract) for index, entry in enumerate(entries)]
     _report_repeated_names(cases, faults)
+    only = top.pattern("only")
     if faults.problems or contract is None:
         raise ConfigError(faults.sorted())
     project = normpath(join(dirname(path), top.text("project", ".")))
-    return ExpectationFile(path, project, contract, hook_documents, tuple(cases))
+    return ExpectationFile(path, project, contract, hook_documents, tuple(cases), only)
 
 
 def _shown(value: Json) -> str:

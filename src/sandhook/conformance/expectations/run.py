@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from posixpath import relpath
@@ -16,7 +17,8 @@ from sandhook.errors import ConfigError, Problem
 from sandhook.hooks.contracts import Document
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.engine import HookEngine
-from sandhook.hooks.model import Decision
+from sandhook.hooks.loading import Group
+from sandhook.hooks.model import Decision, HookSpec
 from sandhook.hooks.report import to_text
 
 
@@ -30,8 +32,16 @@ def check_hooks(file: ExpectationFile) -> None:
     engine = HookEngine.load(
         list(file.documents), file.contract, trust=lambda spec: True, prestart=False, isolation="thread"
     )
-    if engine.problems:
-        raise ConfigError([Problem("hooks", str(each), file=file.path) for each in engine.problems])
+    problems = [Problem("hooks", str(each), file=file.path) for each in engine.problems]
+    if file.only is not None and not any(_is_selected(spec, file.only) for spec in engine.hooks):
+        what = f"no hook has a command with a match of /{file.only.pattern}/"
+        problems.append(Problem("only", what, file=file.path))
+    if problems:
+        raise ConfigError(problems)
+
+
+def _is_selected(spec: HookSpec, only: re.Pattern[str]) -> bool:
+    return only.search(spec.executor.text or " ".join(spec.executor.argv)) is not None
 
 
 def run_file(
@@ -91,7 +101,19 @@ def _fire(file: ExpectationFile, case: EventCase, project: Project) -> Decision:
         prestart=False,
         shared_files=True,
     )
+    if file.only is not None:
+        engine = HookEngine(
+            [_selected(group, file.only) for group in engine.groups],
+            runner=project.runner,
+            compat=case.compat,
+            env=dict(case.env),
+            shared_files=True,
+        )
     return engine.fire(case.event.with_(cwd=project.directory, project_dir=project.directory))
+
+
+def _selected(group: Group, only: re.Pattern[str]) -> Group:
+    return group._replace(specs=tuple(spec for spec in group.specs if _is_selected(spec, only)))
 
 
 def _moved(document: Document, source: str, target: str) -> Document:

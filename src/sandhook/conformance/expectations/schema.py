@@ -21,6 +21,7 @@ _TYPES: dict[str, JsonObject] = {
     "compat": {"enum": list(COMPAT)},
     "host": _FLAG,
     "stop_active": _FLAG,
+    "only": _PATTERN,
     "env": _TEXTS,
     "files": _OPTIONAL_TEXTS,
     "input": {"type": "object"},

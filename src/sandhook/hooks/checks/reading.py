@@ -60,6 +60,7 @@ class Act(Record):
         reads_payload: Its standard input is that of the hook.
         certain: It runs whatever the payload is: it is in no branch, loop or function.
         ends: Under ``set -e`` its failure ends the script.
+        function: The function that has it in its body, or "".
     """
 
     words: tuple[str | None, ...]
@@ -73,6 +74,7 @@ class Act(Record):
     reads_payload: bool = False
     certain: bool = False
     ends: bool = False
+    function: str = ""
 
     @property
     def name(self) -> str | None:
@@ -102,6 +104,7 @@ class _Way(Record):
         piped: Its standard input is not that of the hook.
         maybe: It is in a branch, a loop or a function.
         masked: Its exit status is not that of the command that contains it.
+        function: The function that has it in its body, or "".
     """
 
     checked: bool = False
@@ -110,6 +113,7 @@ class _Way(Record):
     piped: bool = False
     maybe: bool = False
     masked: bool = False
+    function: str = ""
 
 
 def read(text: str, variables: Mapping[str, str], own: str | None = None) -> Script:
@@ -127,12 +131,24 @@ def read(text: str, variables: Mapping[str, str], own: str | None = None) -> Scr
     for unit in units:
         _visit(unit, _Way(), reader, acts)
     errexit = _first_line_sets_errexit(text)
+    functions = frozenset(node.name for node in nodes if isinstance(node, FunctionDefinition))
     return Script(
-        tuple(acts),
-        frozenset(node.name for node in nodes if isinstance(node, FunctionDefinition)),
+        tuple(_with_captured_functions(acts, functions)),
+        functions,
         _assigned(nodes),
         errexit or any(_sets_errexit(act) for act in acts),
     )
+
+
+def _with_captured_functions(acts: list[Act], functions: frozenset[str]) -> list[Act]:
+    """Mark the commands of functions that are called for their output alone: in substitutions, and by such functions."""
+    calls = [(act.name, act.function) for act in acts if act.name in functions and not act.captured]
+    called = {act.name for act in acts}
+    printing = {name for name in functions if name not in called}
+    while more := {name for name, caller in calls if name and (not caller or caller in printing)} - printing:
+        printing |= more
+    captured = functions - printing
+    return [act._replace(captured=True) if act.function in captured else act for act in acts]
 
 
 def _assigned(nodes: list[Node]) -> dict[str, Word]:
@@ -180,7 +196,8 @@ def _visit(node: object, way: _Way, reader: Reader, acts: list[Act]) -> None:
         _simple(node, way, reader, acts)
         return
     if isinstance(node, (CommandSubstitution, ProcessSubstitution)):
-        inner = _Way(captured=True, piped=way.piped, maybe=way.maybe, masked=way.masked or way.checked)
+        masked = way.masked or way.checked
+        inner = _Way(captured=True, piped=way.piped, maybe=way.maybe, masked=masked, function=way.function)
         _visit(node.body, inner, reader, acts)
         return
     if isinstance(node, Backquoted):
@@ -206,18 +223,20 @@ def _visit(node: object, way: _Way, reader: Reader, acts: list[Act]) -> None:
         return
     if isinstance(node, (IfClause, While)):
         inside = _redirected(way, getattr(node, "redirections", ()), reader)
+        _visit(getattr(node, "redirections", ()), way, reader, acts)
         maybe = way.maybe or isinstance(node, While)
         _visit(node.condition, inside._replace(checked=True, maybe=maybe), reader, acts)
         _visit(node.body, inside._replace(maybe=True), reader, acts)
         return
     if isinstance(node, If):
         inside = _redirected(way, node.redirections, reader)
+        _visit(node.redirections, way, reader, acts)
         for clause in node.clauses:
             _visit(clause, inside, reader, acts)
         _visit(node.otherwise, inside._replace(maybe=True), reader, acts)
         return
     if isinstance(node, FunctionDefinition):  # a pipe may be its standard input
-        _visit(node.body, way._replace(maybe=True, piped=True), reader, acts)
+        _visit(node.body, way._replace(maybe=True, piped=True, function=node.name), reader, acts)
         return
     if isinstance(node, Node):
         way = _redirected(way, getattr(node, "redirections", ()), reader)
@@ -267,6 +286,7 @@ def _simple(node: SimpleCommand, way: _Way, reader: Reader, acts: list[Act]) -> 
             reads_payload=not way.piped,
             certain=not way.maybe,
             ends=not (way.checked or way.masked),
+            function=way.function,
         )
     )
 

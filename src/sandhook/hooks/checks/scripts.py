@@ -110,14 +110,21 @@ def check(item: Item, contract: Contract, around: Surroundings) -> list[Finding]
     return findings
 
 
+def _below(directory: str, name: str) -> str:
+    """Return a path that may be relative to a directory."""
+    return name if name[:1] == "/" or name[1:3] in (":/", ":\\") else f"{directory}/{name}"
+
+
 class _Checker:
     """Checks one hook's text and the scripts that it names."""
 
     def __init__(self, spec: HookSpec, contract: Contract, around: Surroundings) -> None:
         self.probe = Probe(contract, spec)
         self.around = around
-        self.project = around.project.rstrip("/") or "/"
-        self.variables = dict.fromkeys(PROJECT_VARIABLES, self.project) | {"HOME": around.home}
+        project = around.project.rstrip("/") or "/"
+        own = (spec.extras or {}).get("cwd")
+        self.directory = _below(project, own) if isinstance(own, str) and own else project
+        self.variables = dict.fromkeys(PROJECT_VARIABLES, project) | {"HOME": around.home}
         self.findings: list[tuple[RuleId, str, str | None, int]] = []
         self.seen: set[str] = set()
         self.opaque = False
@@ -237,8 +244,7 @@ class _Checker:
     def _path(self, name: str) -> str:
         if name == "~" or name.startswith("~/"):
             name = self.around.home + name[1:]
-        absolute = name[:1] == "/" or name[1:3] in (":/", ":\\")
-        return posixpath.normpath(name if absolute else f"{self.project}/{name}")
+        return posixpath.normpath(_below(self.directory, name))
 
     def _opaque(self, act: Act, script: Script) -> None:
         """Record commands whose effect on the decision is not known here."""

@@ -140,9 +140,7 @@ def _hook(fields: Fields, handler: Handler, bundles: _Bundles) -> HookSpec | Non
         timeout=_timeout(fields, raw, path, bundles),
         on_error="block" if handler.event == "PreToolUse" else "warn",
         entry={**raw, "matcher": handler.matcher},
-        extras={"cwd": where}
-        if where.startswith("/") or where[1:3] == ":/"
-        else None,  # the directory that approvals follow
+        extras={"cwd": where} if where else None,  # approvals and checks look there, too
     )
 
 

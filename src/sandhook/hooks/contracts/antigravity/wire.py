@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
+
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import accidents, refusal, unreadable, words_of
-from sandhook.hooks.contracts._payload import an_object
+from sandhook.hooks.contracts._payload import an_object, directory
 from sandhook.hooks.contracts.antigravity.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, text_of, type_name
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -41,7 +43,10 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     if native == "PostToolUse" and event.result is not None and event.result.error is not None:
         fields["error"] = event.result.error
     where = (spec.extras or {}).get("cwd")
-    return asking(spec, event, encode(fields), compat, cwd=where if isinstance(where, str) else "")
+    cwd = where if isinstance(where, str) else ""
+    if cwd and cwd[:1] != "/" and cwd[1:3] != ":/":  # the caller names the file from the agent's directory
+        cwd = posixpath.normpath(posixpath.join(directory(event), cwd))
+    return asking(spec, event, encode(fields), compat, cwd=cwd)
 
 
 def event(name: str, payload: Json) -> Event:

@@ -1,0 +1,221 @@
+"""``sandhook init``: write hooks, their scripts and expectations for the agents of a project."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sandhook.cli import USAGE_ERROR, UsageError
+from sandhook.cli.arguments import Parser
+from sandhook.cli.notes import print_note
+from sandhook.cli.output import columns, is_terminal, put
+from sandhook.hooks import contracts
+from sandhook.hooks.contracts import ContractError
+from sandhook.recipes import catalogue
+from sandhook.recipes.agents import signs
+from sandhook.recipes.catalogue import RecipeError
+from sandhook.recipes.plan import AgentPlan, agents_of, obstacle, plan_of
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def parser() -> Parser:
+    result = Parser(
+        "init",
+        "[--agent NAME...] [--recipe NAME...] [OPTION]...",
+        "Write hooks for the agents of a project: the hook file, a script for each recipe, and its\n"
+        "expectations, which `sandhook test` runs. Without --agent, the agents are recognised by their\n"
+        "files in the project. Without --recipe, the recipes are\n"
+        f"{', '.join(catalogue.STARTERS)}.\n\n"
+        "No existing file is changed. If the hook file of an agent exists, the hooks are written to\n"
+        "hooks/AGENT, and `sandhook install` merges them.\n\n"
+        "Exit status: 0 written, 1 usage error, or a file exists: then nothing is written.",
+    )
+    add = result.add_argument
+    add("--agent", nargs="+", action="extend", metavar="NAME", help="write for these agents")
+    add("--recipe", nargs="+", action="extend", metavar="NAME", help="write these recipes")
+    add(
+        "--list",
+        action="store_true",
+        help="list the recipes and the agents that can run them, and write nothing",
+    )
+    add("--dry-run", action="store_true", help="list what would be written, and write nothing")
+    add(
+        "--force",
+        action="store_true",
+        help="replace files that init wrote and that nobody changed since; their recipes are kept",
+    )
+    add("--cwd", metavar="DIR", default=".", help="the directory of the project (default: the current one)")
+    return result
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit status."""
+    options = parser().parse_args(arguments)
+    try:
+        return _list() if options.list else _init(options)
+    except (ContractError, RecipeError) as error:
+        raise UsageError(f"init: {error}") from None
+
+
+def _list() -> int:
+    every = contracts.names()
+    rows: list[tuple[str, str, str]] = []
+    for name in catalogue.NAMES:
+        recipe = catalogue.get(name)
+        able = agents_of(recipe)
+        unable = [agent for agent in every if agent not in able]
+        agents = "all agents" if not unable else ", ".join(able)
+        if unable and len(unable) < len(able):
+            agents = f"all agents but {', '.join(unable)}"
+        rows.append((name, recipe.summary, agents))
+    if is_terminal(sys.stdout):
+        from sandhook.cli.terminal import indented, show
+        from sandhook.cli.terminal import line as styled
+
+        for name, summary, agents in rows:
+            show(styled((name, "heading")), indented(styled((summary, "")), 2))
+            show(indented(styled((agents, "faint")), 2))
+        return 0
+    for line in columns(rows):
+        put(line)
+    return 0
+
+
+def _init(options: argparse.Namespace) -> int:
+    root = Path(options.cwd)
+    if not root.is_dir():
+        raise UsageError(f"init: {options.cwd}: not a directory")
+    agents = [_known(name) for name in dict.fromkeys(options.agent or ())] or _recognised(root)
+    names = list(dict.fromkeys(options.recipe or ()))
+    plans = [_plan(agent, names, root, force=options.force) for agent in agents]
+    conflicts = [(plan, path) for plan in plans for path in plan.conflicts]
+    conflicts += [
+        (plan, file.path) for plan in plans for file in plan.files if (root / file.path).is_symlink()
+    ]
+    for plan, path in dict.fromkeys(conflicts):
+        print_note(f"sandhook: init: {path}: {_why(plan, path, force=options.force)}")
+    conflicts += _same_files(plans)
+    if conflicts:
+        print_note("nothing is written")
+        return USAGE_ERROR
+    for plan in plans:
+        for note in plan.notes:
+            print_note(f"note: {note}")
+    written = [] if options.dry_run else _write(plans, root)
+    for plan in plans:
+        for file in plan.files:
+            verb = "would write" if options.dry_run else "replaced" if file.path in plan.replaced else "wrote"
+            put(f"{verb} {file.path}{_about(plan, file.path)}")
+    if written:
+        _next_steps(plans, options.cwd)
+    return 0
+
+
+def _known(name: str) -> str:
+    try:
+        return contracts.get(name).name
+    except ContractError:
+        from difflib import get_close_matches
+
+        near = [each for each in contracts.names() if each.startswith(name.replace("-", "_").lower())]
+        near += get_close_matches(name, contracts.names(), 1)
+        if not near:
+            raise
+        raise UsageError(f"init: unknown agent {name!r}; did you mean {near[0]}?") from None
+
+
+def _recognised(root: Path) -> list[str]:
+    """Return the agents whose files the project has."""
+    found = [agent for agent, names in signs().items() if any((root / name).exists() for name in names)]
+    if not found:
+        known = ", ".join(contracts.names())
+        raise UsageError(f"init: no file of an agent is in {root}; say which with --agent NAME: {known}")
+    return found
+
+
+def _plan(agent: str, names: Sequence[str], root: Path, *, force: bool) -> AgentPlan:
+    chosen = list(names)
+    if not chosen:
+        for name in catalogue.STARTERS:
+            reason = obstacle(catalogue.get(name), contracts.get(agent))
+            if reason is None:
+                chosen.append(name)
+            else:
+                print_note(f"note: {agent}: without {name}: {reason}")
+    return plan_of(agent, chosen, lambda path: _read(root / path), force=force)
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UsageError(f"init: {path}: {error.strerror}") from None
+
+
+def _why(plan: AgentPlan, path: str, *, force: bool) -> str:
+    if path in plan.unchanged and path not in plan.replaced:
+        return "exists, as init wrote it; --force replaces it"
+    return "exists, and is not as init wrote it" + ("" if force else "; move it away, or name other recipes")
+
+
+def _same_files(plans: Sequence[AgentPlan]) -> list[tuple[AgentPlan, str]]:
+    """Report files that two agents would need with different contents."""
+    owners: dict[str, str] = {}
+    found = []
+    for plan in plans:
+        for file in plan.files:
+            other = owners.setdefault(file.path, plan.agent)
+            if other != plan.agent:
+                print_note(
+                    f"sandhook: init: {file.path}: {other} and {plan.agent} both need it; name one with --agent"
+                )
+                found.append((plan, file.path))
+    return found
+
+
+def _write(plans: Sequence[AgentPlan], root: Path) -> list[str]:
+    """Write all files; return their paths."""
+    written = []
+    for plan in plans:
+        for file in plan.files:
+            path = root / file.path
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                mode = "wb" if file.path in plan.replaced or file.kind == "manifest" else "xb"
+                with path.open(mode) as stream:  # never follows a race to an existing file
+                    stream.write(file.text.encode())
+                if file.kind == "script":
+                    path.chmod(0o755)
+            except OSError as error:
+                raise UsageError(f"init: {path}: {error.strerror}") from None
+            written.append(file.path)
+    return written
+
+
+def _about(plan: AgentPlan, path: str) -> str:
+    return f" (the hooks of {plan.agent})" if path == plan.config else ""
+
+
+def _next_steps(plans: Sequence[AgentPlan], cwd: str) -> None:
+    steps = [(f"cd {cwd}", "")] if cwd != "." else []
+    for plan in plans:
+        steps.append((f"sandhook test {plan.scripts}", "runs the expectations"))
+        steps.append((f"sandhook check --contract {plan.agent} {plan.config}", "finds faults"))
+        if not plan.installed:
+            steps.append(
+                (
+                    f"sandhook install {plan.config} --agent {plan.agent}",
+                    f"merges the hooks into the file of {plan.agent}",
+                )
+            )
+        else:
+            steps.append((f"sandhook trust {plan.config}", "approves them, for sandhook itself to run them"))
+    put("\nnext:")
+    for text in columns(steps):
+        put(f"  {text}")
