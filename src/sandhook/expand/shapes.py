@@ -8,6 +8,7 @@ from typing import TypeAlias
 from sandhook.expand.reference import subscript_of
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
+    ArithmeticExpansion,
     Backquoted,
     CommandSubstitution,
     Escaped,
@@ -17,6 +18,7 @@ from sandhook.syntax.nodes import (
     SingleQuoted,
     Word,
     WordPart,
+    is_text,
     walk,
 )
 from sandhook.text.fields import DEFAULT_IFS
@@ -100,4 +102,13 @@ def runs_commands(tree: object) -> bool:
     """Return True when the expansion of a tree could run a command; expanding data must not."""
     return any(
         isinstance(part, (CommandSubstitution, Backquoted, ProcessSubstitution)) for part in walk(tree)
+    )
+
+
+def may_assign(word: Word) -> bool:
+    """Return True if the expansion of a word may assign a variable: ``${x=y}``, ``$((x=1))``."""
+    return not is_text(word) and any(
+        isinstance(part, ArithmeticExpansion)
+        or (isinstance(part, ParameterExpansion) and part.operator in ("=", ":="))
+        for part in walk(word)
     )

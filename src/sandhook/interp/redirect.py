@@ -9,7 +9,7 @@ from typing import TypeAlias
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.parameter import CHOOSING
 from sandhook.expand.reference import subscript_of
-from sandhook.expand.shapes import has_braces
+from sandhook.expand.shapes import has_braces, may_assign
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
 from sandhook.interp.document import open_document
@@ -23,7 +23,6 @@ from sandhook.state.locals import with_hidden
 from sandhook.state.state import State
 from sandhook.syntax import DEFAULT_OPTIONS, ParseOptions, parse_heredoc
 from sandhook.syntax.nodes import (
-    ArithmeticExpansion,
     DoubleQuoted,
     HereDocument,
     Literal,
@@ -32,9 +31,7 @@ from sandhook.syntax.nodes import (
     SingleQuoted,
     Word,
     WordPart,
-    is_text,
     renumbered,
-    walk,
 )
 from sandhook.text.numbers import decimal
 from sandhook.vfs.errors import fs_error
@@ -85,11 +82,7 @@ def has_effects(redirections: Sequence[Redirection]) -> bool:
             text = "" if node.document.quoted else node.document.text
             if any(start in text for start in _MAY_ASSIGN) and any(sign in text for sign in _ASSIGNS):
                 return True
-        elif not is_text(node.target) and any(
-            isinstance(part, ArithmeticExpansion)
-            or (isinstance(part, ParameterExpansion) and part.operator in ("=", ":="))
-            for part in walk(node.target)
-        ):
+        elif may_assign(node.target):
             return True
     return False
 
