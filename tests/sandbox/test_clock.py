@@ -349,7 +349,8 @@ def test_a_run_that_another_limit_ended_has_time_to_unwind(monkeypatch: pytest.M
     for limit, unwinds in (("memory_bytes", True), ("wall_seconds", False), ("cancelled", False)):
         budget.exhausted = LimitExceeded(limit, 1)
         assert run._unwinds() is unwinds
-    late = Budget(Limits(wall_seconds=1e-9))
+    late = Budget(Limits(wall_seconds=1.0))
+    late.started -= 2.0
     late.exhausted = LimitExceeded("memory_bytes", 1)
     assert not watchdog.WatchedRun(late)._unwinds()
 

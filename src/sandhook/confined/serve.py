@@ -96,7 +96,17 @@ printf '%s' "$(echo x | tr a-z A-Z)" | awk '{print $1}'; test -f /etc/passwd; re
 """
 
 #: Parts that are the host's side, or that no sandboxed run imports.
-_HOST_PARTS = ("__main__", "cli", "conformance", "hooks", "host", "installation", "pytest_plugin", "confined")
+_HOST_PARTS = (
+    "__main__",
+    "cli",
+    "conformance",
+    "hooks",
+    "host",
+    "installation",
+    "pytest_plugin",
+    "recipes",
+    "confined",
+)
 _HOST_MODULES = (
     "worker.jq",
     "worker.sqlite",

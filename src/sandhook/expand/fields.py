@@ -24,8 +24,9 @@ _PATTERN_PIECE = lazily(r"\\.|\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]\[]|\[(?!:))*+\]|[^\
 _PLAIN_PIECE = lazily(r"\\.|[^\\:]+|.", re.DOTALL)
 _MAGIC = frozenset("*?[")
 
-#: A slash in brackets or in a group of GLOBIGNORE: such a pattern is matched with the whole path.
-_INNER_SLASH = lazily(r"\[[^\]]*/[^\]]*\]|[?*+@!]\([^)]*/")
+#: A slash in brackets, which end later, or in a group.
+_SLASH_IN_BRACKETS = lazily(r"\[[^\[\]/]*+/")
+_SLASH_IN_GROUP = lazily(r"[?*+@!]\([^()/]*+/")
 
 #: Bytes that a piece of GLOBIGNORE takes.
 _PIECE_BYTES = 128
@@ -213,14 +214,24 @@ def _ignored_patterns(ignored: str) -> list[str]:
     return list(map("".join, patterns))
 
 
+def _has_inner_slash(text: str) -> bool:
+    """Return True for a pattern of GLOBIGNORE that is matched with the whole path: a slash is within brackets or a group."""
+    if "/" not in text:
+        return False
+    brackets = _SLASH_IN_BRACKETS.search(text)
+    return (brackets is not None and "]" in text[brackets.end() :]) or _SLASH_IN_GROUP.search(
+        text
+    ) is not None
+
+
 def _without_ignored(paths: list[str], ignored: str, *, extglob: bool, nocase: bool) -> list[str]:
     patterns: list[tuple[bool, list[Pattern]]] = []  # one pattern for each component of a path
     whole: list[Pattern] = []
     for text in _ignored_patterns(ignored):
-        has_inner_slash = "/" in text and _INNER_SLASH.search(text)
-        parts = [text] if has_inner_slash else text.replace("\\/", "/").split("/")
+        is_whole = _has_inner_slash(text)
+        parts = [text] if is_whole else text.replace("\\/", "/").split("/")
         compiled = [compile_pattern(part, extglob=extglob, nocase=nocase) for part in timed_items(parts)]
-        if has_inner_slash:
+        if is_whole:
             whole += compiled
         elif text:
             is_open = text[-1] == "*" and text[-2:] != "\\*"  # as in bash, it matches the rest of a path

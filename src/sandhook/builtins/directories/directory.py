@@ -57,7 +57,7 @@ def resolve(state: State, name: str, *, follow: bool) -> tuple[str, VirtualPath]
         OSError: ENOENT, ENOTDIR, EACCES, ELOOP.
     """
     fs = state.process.kernel.fs
-    if set(name.split("/")) <= {".", ""} and name[:1] == "." and not fs.exists(state.process.cwd):
+    if name[:1] == "." and set(name.split("/")) <= {".", ""} and not fs.exists(state.process.cwd):
         state.shell.write_error(state, f"cd: {LOST}\n")  # bash prints this and stays in the directory
         return f"{logical(state)}/{name}", state.process.cwd
     if follow:
@@ -68,7 +68,7 @@ def resolve(state: State, name: str, *, follow: bool) -> tuple[str, VirtualPath]
     if removed is not None:
         return removed
     whole = join(VirtualPath(logical(state)), name)
-    if ".." in whole.split("/"):
+    if "/.." in whole:
         _check_parents(state, whole)
     text = normalize(whole)
     try:
