@@ -260,3 +260,25 @@ def test_below_the_project_its_hooks_are_found(
     assert f"no hooks: none of the 4 files that agents read exists (project: {project.as_posix()}/a)" in (
         here.stdout + here.stderr
     )
+
+
+def test_agents_that_only_read_the_files_of_others_are_left_out(
+    sandhook: Sandhook, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Copilot CLI and Grok Build read Claude Code's settings."""
+    (tmp_path / "project" / ".claude").mkdir(parents=True)
+    value = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}
+    (tmp_path / "project" / ".claude" / "settings.json").write_text(json.dumps(value))
+    monkeypatch.chdir(tmp_path / "project")
+
+    def agents() -> set[str]:
+        items = json.loads(sandhook("list", "--store", "store", "--format", "json").stdout)
+        return {item["contract"] for item in items}
+
+    assert agents() == {"claude_code"}
+    assert "of copilot" not in sandhook("check", "--store", "store").stdout
+    assert "copilot" in sandhook("list", "--contract", "copilot", "--store", "store").stdout
+    (home / ".copilot" / "hooks").mkdir(parents=True)
+    own = {"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "true"}]}}
+    (home / ".copilot" / "hooks" / "own.json").write_text(json.dumps(own))
+    assert agents() == {"claude_code", "copilot"}

@@ -11,7 +11,7 @@ from sandhook.cli.notes import print_note
 from sandhook.errors import ConfigError, Problem
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Contract, Document
-from sandhook.hooks.sources import discover, documents, project_directory
+from sandhook.hooks.sources import discover, documents, layer_files, project_directory
 from sandhook.record import Record
 from sandhook.text.names import is_name
 
@@ -154,8 +154,36 @@ def gather(options: argparse.Namespace) -> list[AgentConfiguration]:
             contract = contracts.recognise(named_documents)
             named_documents = [contracts.understand(document, env)[1] for document in named_documents]
         return [AgentConfiguration(contract, tuple(named_documents), tuple(problems))]
-    names = [options.contract] if options.contract else contracts.names()
-    return [own_layers(contracts.get(name), cwd, env) for name in names]
+    if options.contract:
+        return [own_layers(contracts.get(options.contract), cwd, env)]
+    return _of_agents_in_use(
+        [own_layers(contracts.get(name), cwd, env) for name in contracts.names()], cwd, env
+    )
+
+
+def _of_agents_in_use(
+    configurations: Sequence[AgentConfiguration], cwd: str, env: Mapping[str, str]
+) -> list[AgentConfiguration]:
+    """Leave out agents that have no files of their own here, and only read those of other agents.
+
+    Copilot CLI reads Claude Code's settings: who does not use it need not see each hook a second time.
+    """
+    owned = {each.contract.name: _own_files(each.contract, cwd, env) for each in configurations}
+
+    def is_in_use(configuration: AgentConfiguration) -> bool:
+        files = {document.name for document in configuration.documents}
+        files |= {problem.file for problem in configuration.problems}
+        others = set().union(*owned.values()) - owned[configuration.contract.name]
+        return not files or not files <= others
+
+    return list(filter(is_in_use, configurations))
+
+
+def _own_files(contract: Contract, cwd: str, env: Mapping[str, str]) -> set[str]:
+    """Return the files of an agent's own places that exist; others it only reads."""
+    places = [layer.path for layer in contract.layers(cwd, env, sys.platform) if layer.use != "read"]
+    files = [file for place in places for file in layer_files(place.replace("\\", "/"))[0]]
+    return set(filter(os.path.isfile, files))
 
 
 def _readable(
