@@ -39,11 +39,14 @@ class Example(NamedTuple):
     text: str
 
 
+def home_variables(directory: Path) -> dict[str, str]:
+    """Return the variables of every system that name the directory of the user."""
+    return dict.fromkeys(("HOME", "USERPROFILE"), (directory / "home").as_posix())
+
+
 def file_of(agent: str, directory: Path) -> Path:
     """Return the file in which hooks are installed when nothing exists."""
-    around = Surroundings(
-        (directory / "project").as_posix(), {"HOME": (directory / "home").as_posix()}, sys.platform
-    )
+    around = Surroundings((directory / "project").as_posix(), home_variables(directory), sys.platform)
     return Path(place(contracts.get(agent), None, around).file)
 
 

@@ -22,7 +22,15 @@ from sandhook.installation.records import RecordStore
 from sandhook.installation.status import installed_hooks
 from sandhook.installation.texts import read_value
 from sandhook.installation.wrapping import Options, wrapping
-from tests.installation.installtools import GUARD, VARIANTS, Example, documented, file_of, product
+from tests.installation.installtools import (
+    GUARD,
+    VARIANTS,
+    Example,
+    documented,
+    file_of,
+    home_variables,
+    product,
+)
 
 
 def guard(agent: str) -> Install:
@@ -37,9 +45,7 @@ class Machine:
 
     def __init__(self, directory: Path, agent: str) -> None:
         self.path = file_of(agent, directory)
-        around = Surroundings(
-            (directory / "project").as_posix(), {"HOME": (directory / "home").as_posix()}, sys.platform
-        )
+        around = Surroundings((directory / "project").as_posix(), home_variables(directory), sys.platform)
         self.place: Place = place(contracts.get(agent), None, around)
         self.store = RecordStore((directory / "records").as_posix())
         self.changer = Changer(self.store)
