@@ -7,7 +7,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.expand.shapes import has_braces
-from sandhook.interp.compile.assignment import compile_assignment
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.lazy import lazy_module
 from sandhook.state.assigned import Argument
@@ -84,6 +83,8 @@ def _compile_word(
     word_with_braces = _as_word_with_braces(word)
     if word_with_braces is not None:  # to the parser it is not an assignment: its fields are split
         return compiler.words.fields(word_with_braces)
+    from sandhook.interp.compile.assignment import compile_assignment
+
     return compile_assignment(compiler, word, _declares_map(constants))
 
 

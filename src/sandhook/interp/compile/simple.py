@@ -18,12 +18,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.interp.compile.arguments import Arguments, compile_arguments
-from sandhook.interp.compile.assignment import AssignedOf, compile_assignment, compile_assignments
 from sandhook.interp.compile.functions import Inline, inline_last_return
 from sandhook.interp.compile.inline import INLINE
 from sandhook.interp.compile.keywords import split_keywords
 from sandhook.interp.compile.protocol import Compiler, Run
-from sandhook.interp.compile.temporary import assign_temporarily, compile_temporary, scope_temporaries
 from sandhook.interp.compile.wrappers import (
     clear_last_argument,
     close_substitutions,
@@ -65,8 +63,13 @@ from sandhook.syntax.nodes import (
 
 if TYPE_CHECKING:
     from sandhook.interp import messages
-else:  # few commands are ended by a signal or timed
+    from sandhook.interp.compile import assignment
+    from sandhook.interp.compile import temporary as temporary_assignments
+    from sandhook.interp.compile.assignment import AssignedOf
+else:  # few commands are ended by a signal or timed, and a short script may have no assignment
     messages = lazy_module("sandhook.interp.messages")
+    assignment = lazy_module("sandhook.interp.compile.assignment")
+    temporary_assignments = lazy_module("sandhook.interp.compile.temporary")
 
 Redirect: TypeAlias = "Callable[[State, list[Argument], Undo | None, dict[str, Saved]], None]"
 
@@ -112,7 +115,7 @@ def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = Fal
     first = node.words[0] if node.words else None
     name = compiler.words.constant(first) if isinstance(first, Word) else None
     if first is None:
-        run = compile_assignments(compiler, node, apply)
+        run = assignment.compile_assignments(compiler, node, apply)
         if compiler.records_last_argument:
             run = clear_last_argument(run)
     else:
@@ -306,10 +309,10 @@ def _redirected_builtin(words: _Words, apply: Apply, general: Run) -> Run:
 def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | None, final: bool) -> Run:
     """Compile a command with assignments or redirections: bash expands words, then assigns, then redirects."""
     node, arguments, line = words.node, words.arguments, words.node.line
-    temporary = [compile_temporary(compiler, assignment) for assignment in node.assignments]
+    temporary = [temporary_assignments.compile_temporary(compiler, each) for each in node.assignments]
     lasting = temporary  # used when the words expand to nothing
     if any(isinstance(assignment.value, ArrayLiteral) for assignment in node.assignments):
-        lasting = [compile_assignment(compiler, assignment) for assignment in node.assignments]
+        lasting = [assignment.compile_assignment(compiler, each) for each in node.assignments]
     redirect = None if apply is None else _redirector(node, apply)
     run_argv = _argv_runner(words)
 
@@ -339,7 +342,7 @@ def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | No
                 if argv[0] in _CHANGING_UNDO:
                     _prepare_redirections(state, argv, undo)
                 if saved:
-                    scope_temporaries(state, argv[0], saved)
+                    temporary_assignments.scope_temporaries(state, argv[0], saved)
                 status = run_argv(state, argv)
             else:
                 status = state.substitution_status
@@ -367,7 +370,7 @@ def _assign_before(
 ) -> None:
     """Assign before a command."""
     for assigned_of in assignments:
-        assign_temporarily(state, assigned_of(state), saved, argv)
+        temporary_assignments.assign_temporarily(state, assigned_of(state), saved, argv)
 
 
 def _undo_assignments(state: State, saved: dict[str, Saved]) -> None:
