@@ -404,7 +404,7 @@ def payload_of(command: str) -> bytes:
 
 def test_a_script_on_this_machine(sandhook: Callable[..., Any], tmp_path: Path) -> None:
     """With --host a hook sees the files and the variables of the machine; the payload is its input."""
-    (tmp_path / "note").write_text("from a file\n")
+    (tmp_path / "note").write_bytes(b"from a file\n")
     text = f"cat '{(tmp_path / 'note').as_posix()}' >&2; jq -r .tool_input.command >&2; exit 2"
     ran = sandhook("hook", "--contract", "claude_code", "--host", "--", "-c", text, stdin=payload_of("ls -l"))
     assert (ran.status, ran.stderr) == (2, "from a file\nls -l\n")

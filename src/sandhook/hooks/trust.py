@@ -230,8 +230,11 @@ def _raise_if_files_changed(evidence: Evidence, entries: Mapping[str, JsonObject
 
 def _raise_if_changed(spec: HookSpec, entries: Mapping[str, JsonObject]) -> None:
     """Raise NotApproved if a hook of this name in this file was approved with another text, matcher or event."""
+    file = shell_name(spec.file)
     latest = _latest(
-        entry for entry in entries.values() if (entry.get("file"), entry.get("hook")) == (spec.file, spec.id)
+        entry
+        for entry in entries.values()
+        if entry.get("hook") == spec.id and shell_name(str(entry.get("file"))) == file
     )
     if latest is not None:
         raise NotApproved(f"the hook changed since it was approved on {latest[1]}")
