@@ -434,3 +434,63 @@ def test_a_script_in_base64(sandhook: Callable[..., Any]) -> None:
     assert (ran.status, ran.stderr) == (2, "it's arg %PATH%\n")
     ran = sandhook("hook", "--contract", "claude_code", "--", "-b", "*", stdin=payload_of("ls"))
     assert ran.status == 1 and "-b: not base64" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("agent", "payload"),
+    [
+        ("gemini", {"hook_event_name": "BeforeTool", "tool_name": "run_shell_command"}),
+        ("crush", {"event": "PreToolUse", "tool_name": "bash"}),
+        ("cursor", {"hook_event_name": "preToolUse", "tool_name": "Shell"}),
+        ("claude_code", {"hook_event_name": "PreToolUse", "tool_name": "Bash"}),
+    ],
+)
+def test_a_guard_of_another_agent_sees_its_own_name_of_the_tool(
+    sandhook: Callable[..., Any], tmp_path: Path, agent: str, payload: dict[str, Any]
+) -> None:
+    """The guard is for Bash; without its name it would never run, and its silence would let everything pass."""
+    script = 'jq -e \'.tool_name == "Bash" and (.tool_input.command | test("rm -rf"))\' >/dev/null || exit 0; exit 2'
+    value = {
+        "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": script}]}]}
+    }
+    (tmp_path / "guard.json").write_text(json.dumps(value))
+    fire = ("fire", "--as-hook", agent, "--contract", "claude_code", "--hooks", str(tmp_path / "guard.json"))
+
+    def refuses(command: str, **changes: str) -> bool:
+        text = json.dumps({**payload, "tool_input": {"command": command}, "session_id": "s", **changes})
+        ran = sandhook(*fire, stdin=text.encode())
+        return ran.status == 2 or "deny" in ran.stdout
+
+    assert refuses("rm -rf /")
+    assert not refuses("ls")
+
+
+def test_a_tool_that_the_hooks_agent_lacks_keeps_its_name(
+    sandhook: Callable[..., Any], tmp_path: Path
+) -> None:
+    value = {
+        "hooks": {
+            "PreToolUse": [{"matcher": "save_memory", "hooks": [{"type": "command", "command": "exit 2"}]}]
+        }
+    }
+    (tmp_path / "guard.json").write_text(json.dumps(value))
+    fire = (
+        "fire",
+        "--as-hook",
+        "gemini",
+        "--contract",
+        "claude_code",
+        "--hooks",
+        str(tmp_path / "guard.json"),
+    )
+    payload = {
+        "hook_event_name": "BeforeTool",
+        "tool_name": "no_such_tool",
+        "tool_input": {},
+        "session_id": "s",
+    }
+    ran = sandhook(*fire, stdin=json.dumps(payload).encode())
+    assert ran.status == 0
+    assert "claude_code has no tool like no_such_tool: hooks see that name" in ran.stderr
+    payload["tool_name"] = "save_memory"
+    assert "deny" in sandhook(*fire, stdin=json.dumps(payload).encode()).stdout

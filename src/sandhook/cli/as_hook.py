@@ -25,7 +25,7 @@ from sandhook.hooks.model import Decision
 if TYPE_CHECKING:
     import argparse
 
-    from sandhook.hooks.event import Event
+    from sandhook.hooks.event import Event, ToolCall
 
 #: Exit status that nearly every agent reads as a refusal; used when the agent is unknown.
 _REFUSAL = 2
@@ -116,10 +116,30 @@ def _decide(options: argparse.Namespace, agent: Contract, event: Event) -> tuple
         return refusal(agent, event, f"sandhook: {notes[0]}"), []
     notes += notes_of(engine)
     prestart(engine, event.kind)
-    decision = engine.fire(event)
+    seen = event
+    if event.tool is not None and configuration.contract.name != agent.name:
+        seen, unknown = _in_words_of(configuration.contract, agent, event, event.tool)
+        notes += unknown
+    decision = engine.fire(seen)
     notes += [f"note: {note}" for note in decision.diagnostics]
     workspace.finish(write_back=options.write_back, report=notes.append, also=options.write_back_also)
     return agent.answer(decision, event), notes
+
+
+def _in_words_of(
+    contract: Contract, agent: Contract, event: Event, tool: ToolCall
+) -> tuple[Event, list[str]]:
+    """Return an event with the name that the hooks' own agent has for the tool, as their matchers expect it.
+
+    Without that, a guard for ``Bash`` would never run for an agent whose shell is ``run_shell_command``. The
+    arguments of the tool stay as they are.
+    """
+    from sandhook.hooks.conversion import tool_of
+
+    name = tool_of(tool.name, agent.vocabulary(), contract.vocabulary())
+    if name is None:
+        return event, [f"note: {contract.name} has no tool like {tool.name}: hooks see that name"]
+    return event._replace(tool=tool._replace(name=name)), []
 
 
 def refusal(agent: Contract, event: Event | None, reason: str) -> Answer:

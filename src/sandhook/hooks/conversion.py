@@ -262,6 +262,19 @@ def _names_in(matcher: Matcher) -> list[str]:
     return []
 
 
+def tool_of(name: str, source: Vocabulary, target: Vocabulary) -> str | None:
+    """Return the usual name that one agent has for a tool of another; None if it is not known to have such a tool."""
+    if name in target.tools:
+        return name
+    for each in source.classes_of(name):
+        if names := target.of_class(each):
+            return names[0]
+    parts = _server_name(name, source)
+    if parts is None or not target.mcp:
+        return None
+    return target.mcp.replace("{server}", parts[0]).replace("{tool}", parts[1])
+
+
 def _server_name(text: str, words: Vocabulary) -> tuple[str, str] | None:
     """Return the server and the tool (names, or an expression for the tool) of an MCP tool's name; None for another."""
     if not words.mcp or not words.mcp.startswith(("mcp", "@", "MCP:")):
