@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import io
+import os
 import re
 import shlex
 import sys
@@ -122,6 +123,8 @@ def ran(
         words = words[bar + 1 :]
     assert words[0] == "sandhook", f"{where}: only sandhook can be run here: {command}"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), "utf-8"))
+    programs = (str(Path(sys.executable).parent), os.environ.get("PATH", ""))  # the pages name `python`
+    monkeypatch.setenv("PATH", os.pathsep.join(programs))
     capture.readouterr()
     status = main(words[1:])
     out, err = capture.readouterr()

@@ -27,7 +27,8 @@ def checked(programs: dict[str, str], directory: Path) -> list[str]:
     (directory / "mypy.ini").write_text(CONFIGURATION)
     for name, text in programs.items():
         (directory / name).write_text(text, encoding="utf-8")
-    cache = ROOT / ".mypy_cache" / "docs"
+    shared = ROOT / ".mypy_cache"
+    cache = (shared if shared.is_dir() else directory) / "docs"
     command = [sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", str(cache), *programs]
     done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stdout + done.stderr

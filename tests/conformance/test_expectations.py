@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -146,6 +147,7 @@ def test_each_case_begins_anew(project: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a bash on the machine")
+@pytest.mark.skipif(shutil.which("jq") is None, reason="the hook calls jq")
 def test_on_this_machine_hooks_change_a_copy(project: Path) -> None:
     case = "  - {name: a, input: {command: log}, expect: {decision: proceed, files: {log.txt: logged}}}\n"
     assert details(project, case, SHELL + "host: true\n") == {}

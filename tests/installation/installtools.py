@@ -52,7 +52,7 @@ def file_of(agent: str, directory: Path) -> Path:
 
 @cache
 def format_for(agent: str) -> str:
-    return format_of(str(file_of(agent, Path("/nowhere"))))
+    return format_of(str(file_of(agent, Path(Path.cwd().anchor, "nowhere"))))
 
 
 def encoded(value: Any, agent: str) -> str:

@@ -26,6 +26,9 @@ WAIT_SECONDS = 30.0
 _POLL_SECONDS = 0.02
 
 _NEW = "sandhook-new"
+
+#: How long a program on Windows may keep a configuration open that is to be replaced, in seconds.
+_PATIENCE = 2.0
 _BINARY: int = getattr(os, "O_BINARY", 0)
 _NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
@@ -104,7 +107,7 @@ def replace(file: str, data: bytes, *, mode: int | None = None) -> None:
                 stream.write(data)
                 stream.flush()
                 os.fsync(descriptor)
-            os.replace(fresh, file)
+            _rename(fresh, file)
         except BaseException:
             with suppress(OSError):
                 os.unlink(fresh)
@@ -112,6 +115,20 @@ def replace(file: str, data: bytes, *, mode: int | None = None) -> None:
         _synchronise_directory(file)
     except OSError as error:
         raise InstallationError(file, f"cannot be written: {error.strerror}; nothing is changed") from None
+
+
+def _rename(fresh: str, file: str) -> None:
+    """Give a new file the name of another. On Windows, wait for a program that reads that one at the moment."""
+    end = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            os.replace(fresh, file)
+        except PermissionError:
+            if sys.platform != "win32" or time.monotonic() >= end:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def remove(file: str, directories: list[str]) -> None:
