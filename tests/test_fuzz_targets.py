@@ -102,6 +102,7 @@ def test_pieces_of_a_short_input_are_zero() -> None:
     assert set(within("any text at all", "xyz")) <= set("xyz")
 
 
+@pytest.mark.skipif(bool(sys.flags.isolated), reason="an isolated interpreter finds no module of this tree")
 @pytest.mark.parametrize("engine", ["random", "coverage"])
 def test_a_run_counts_its_inputs(engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if engine == "coverage" and sys.version_info < (3, 12):
