@@ -491,6 +491,34 @@ def test_a_tool_that_the_hooks_agent_lacks_keeps_its_name(
     }
     ran = sandhook(*fire, stdin=json.dumps(payload).encode())
     assert ran.status == 0
-    assert "claude_code has no tool like no_such_tool: hooks see that name" in ran.stderr
+    assert "claude_code has no tool like no_such_tool" in ran.stderr
     payload["tool_name"] = "save_memory"
+    assert "deny" in sandhook(*fire, stdin=json.dumps(payload).encode()).stdout
+
+
+@pytest.mark.parametrize("matcher", ["run_shell_command", "", "Bash|run_shell_command"])
+def test_a_guard_for_the_callers_name_sees_that_name(
+    sandhook: Callable[..., Any], tmp_path: Path, matcher: str
+) -> None:
+    """It was written for the caller, or asks for the name itself: it refuses as it did."""
+    script = '[ "$(jq -r .tool_name)" = run_shell_command ] && exit 2; exit 0'
+    value = {
+        "hooks": {"PreToolUse": [{"matcher": matcher, "hooks": [{"type": "command", "command": script}]}]}
+    }
+    (tmp_path / "guard.json").write_text(json.dumps(value))
+    fire = (
+        "fire",
+        "--as-hook",
+        "gemini",
+        "--contract",
+        "claude_code",
+        "--hooks",
+        str(tmp_path / "guard.json"),
+    )
+    payload = {
+        "hook_event_name": "BeforeTool",
+        "tool_name": "run_shell_command",
+        "tool_input": {},
+        "session_id": "s",
+    }
     assert "deny" in sandhook(*fire, stdin=json.dumps(payload).encode()).stdout

@@ -25,7 +25,7 @@ from sandhook.hooks.model import Decision
 if TYPE_CHECKING:
     import argparse
 
-    from sandhook.hooks.event import Event, ToolCall
+    from sandhook.hooks.event import Event
 
 #: Exit status that nearly every agent reads as a refusal; used when the agent is unknown.
 _REFUSAL = 2
@@ -116,30 +116,30 @@ def _decide(options: argparse.Namespace, agent: Contract, event: Event) -> tuple
         return refusal(agent, event, f"sandhook: {notes[0]}"), []
     notes += notes_of(engine)
     prestart(engine, event.kind)
-    seen = event
-    if event.tool is not None and configuration.contract.name != agent.name:
-        seen, unknown = _in_words_of(configuration.contract, agent, event, event.tool)
-        notes += unknown
-    decision = engine.fire(seen)
+    decision = engine.fire(event)
+    unmatched = all(each.state == "not_matched" for each in decision.outcomes)
+    if event.tool is not None and decision.outcomes and unmatched:
+        # No hook is for the caller's name of the tool, so none has run: try that of their own agent.
+        name = _own_name(configuration.contract, agent, event.tool.name)
+        if name is None:
+            notes.append(f"note: {configuration.contract.name} has no tool like {event.tool.name}")
+        elif name != event.tool.name:
+            decision = engine.fire(event._replace(tool=event.tool._replace(name=name)))
     notes += [f"note: {note}" for note in decision.diagnostics]
     workspace.finish(write_back=options.write_back, report=notes.append, also=options.write_back_also)
     return agent.answer(decision, event), notes
 
 
-def _in_words_of(
-    contract: Contract, agent: Contract, event: Event, tool: ToolCall
-) -> tuple[Event, list[str]]:
-    """Return an event with the name that the hooks' own agent has for the tool, as their matchers expect it.
+def _own_name(contract: Contract, agent: Contract, tool: str) -> str | None:
+    """Return the name that the hooks' own agent has for the caller's tool; None without one.
 
-    Without that, a guard for ``Bash`` would never run for an agent whose shell is ``run_shell_command``. The
-    arguments of the tool stay as they are.
+    Without that, a guard for ``Bash`` would never run for an agent whose shell is ``run_shell_command``.
     """
+    if contract.name == agent.name:
+        return tool
     from sandhook.hooks.conversion import tool_of
 
-    name = tool_of(tool.name, agent.vocabulary(), contract.vocabulary())
-    if name is None:
-        return event, [f"note: {contract.name} has no tool like {tool.name}: hooks see that name"]
-    return event._replace(tool=tool._replace(name=name)), []
+    return tool_of(tool, agent.vocabulary(), contract.vocabulary())
 
 
 def refusal(agent: Contract, event: Event | None, reason: str) -> Answer:
