@@ -15,11 +15,13 @@ WINDOWS = Path(__file__).resolve().parents[1] / "docs" / "windows.md"
 
 
 def pytest_configure() -> None:
-    """Hear interrupts also when the suite was started in the background, where shells have them ignored."""
+    """Have signals as at a terminal: shells ignore some in the background, and nohup SIGHUP."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        if sys.platform != "win32":
-            signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    if sys.platform != "win32":
+        for number in (signal.SIGQUIT, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.hookimpl(wrapper=True)
