@@ -26,6 +26,36 @@ print(result.limit, (after - before) * 1024)
 """
 
 
+#: Commands after which a shell keeps one more text of a megabyte, or a name of that length.
+TABLES = [
+    "alias a$((i++))=$x$i",
+    "BASH_ALIASES[a$((i++))]=$x$i",
+    "hash -p /$x$((i++)) a$i",
+    "hash -p /a $x$((i++))",
+    "BASH_CMDS[a$((i++))]=/$x$i",
+    "complete -W $x$((i++)) a$i",
+    "complete -W a $x$((i++))",
+    "trap -- $x$((i++)) $((i % 30 + 1))",
+    'set -- "$@" $x$((i++))',
+    'eval "f$((i++))() { : $x; }"',
+    'eval "$x$((i++))() { :; }"',
+    "declare v$((i++))=$x$i",
+    "declare $x$((i++))",
+    "declare $x$((i++))=1",
+    'declare -a "$x$((i++))=(1)"',
+    "export $x$((i++))=1",
+    "readonly $x$((i++))",
+    "declare -n r=$x$((i++)); r=1; unset -n r",
+    "declare -n r$((i++))=$x$i",
+    "printf -v $x$((i++)) 1",
+    "read -r $x$((i++)) <<< 1",
+    "mapfile $x$((i++)) <<< 1",
+    "eval $x$((i++))=1",
+    "(( i++, $x$i = 1 ))",
+    "history -s $x$((i++))",
+]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss differs between systems")
 @pytest.mark.parametrize(
     "script",
@@ -48,6 +78,12 @@ print(result.limit, (after - before) * 1024)
         "set -- {1..190000}; for i in {1..250}; do (shift; sleep 5) & done; wait",
         "printf -v x %4000000s; f() { f $1$i \"$x$x\"; }; f",
         "printf -v x %1000000s; f() { local y=$x; f; }; f",
+        *(f"printf -v x %1000000s; x=${{x// /a}}; while :; do {step}; done" for step in TABLES),
+        "printf -v x %1000s; for ((i = 0; ; i++)); do a[i]=$x$i; done",
+        "printf -v x %1000s; declare -A a; for ((i = 0; ; i++)); do a[k$i]=$x$i; done",
+        "printf -v x %1000s; for ((i = 0; ; i++)); do a[i % 200000]=; a[i % 200000]=$x$i; done",
+        "awk 'BEGIN { x = sprintf(\"%1000s\", \"\"); while (1) a[i++] = x i }'",
+        "awk 'BEGIN { x = sprintf(\"%60s\", \"\"); while (1) a[x i++] = x i }'",
         "printf -v x %2000000s; while :; do y=${x//?/b}; z=${x//[ a]/&&}; done",
         "printf -v x %1000000s; x=${x// /$'\\001'}; while :; do printf -v y %q \"$x\"; y=${x@Q}; done",
         "echo {" + ",".join(["{a,b}" * 20_000] * 5) + "}",
@@ -107,6 +143,42 @@ def test_what_is_dropped_is_refunded() -> None:
     """
     result = Shell(limits=limits).run(script)
     assert (result.stdout, result.limit) == ("10000 100 9999\n", None)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "x=$b$i; unset x",
+        "x=$b$i; x=",
+        "f() { local x=$b$i; }; f",
+        "f() { local b=$b; b+=x; }; f",
+        "(x=$b$i; y=1)",
+        "x=$b$i :",
+        "x=$b$i eval :",
+        "export x=$b$i; unset x",
+        "declare -u x; x=$b$i; x=1",
+        "a=($b$i); unset a",
+        "a[5]=$b$i; unset 'a[5]'",
+        "declare -A m; m[x]=$b$i; unset 'm[x]'",
+        "set -- $b$i; shift",
+        "f() { :; }; f $b$i",
+        "alias x=$b$i; unalias x",
+        "trap $b$i USR1; trap - USR1",
+        "hash -p /$b$i x; hash -d x",
+        "complete -W $b$i x; complete -r x",
+        'eval "f() { : $b; }"; unset -f f',
+    ],
+)
+def test_a_long_text_that_is_dropped_is_refunded(step: str) -> None:
+    script = f"printf -v b %100000s; b=${{b// /x}}; for i in {{1..60}}; do {step}; done; echo ok"
+    result = Shell(limits=Limits(memory_bytes=2 * MEBIBYTE, wall_seconds=60.0)).run(script)
+    assert (result.stdout, result.stderr, result.limit) == ("ok\n", "", None)
+
+
+def test_a_text_that_many_have_is_charged_once() -> None:
+    script = "printf -v b %1000000s; f() { local x=$b y=$1 $2; x=$y; (z=$x); g $b; }; g() { local w=$1; }; f $b a=$b; echo ${#b}"
+    result = Shell(limits=Limits(memory_bytes=4 * MEBIBYTE)).run(script.replace("$b", '"$b"'))
+    assert (result.stdout, result.stderr, result.limit) == ("1000000\n", "", None)
 
 
 MANY = "for i in {1..100}; do ("

@@ -20,7 +20,7 @@ from sandhook.limits import check_clock
 from sandhook.state.assignment import plain_array
 from sandhook.state.control import ShellError, expression_error, unbound_error
 from sandhook.state.state import State
-from sandhook.state.values import COMPUTED, AssociativeArray, IndexedArray, store
+from sandhook.state.values import COMPUTED, LARGE, AssociativeArray, IndexedArray, store
 from sandhook.syntax.arith import parse_arithmetic, parse_number
 from sandhook.syntax.nodes import (
     Arith,
@@ -356,6 +356,8 @@ def _store(target: ArithVariable) -> Store:
 
 def store_variable(name: str) -> Store:
     """Return a closure that assigns an integer to a variable."""
+    if len(name) > LARGE:
+        return lambda state, value: state.set(name, str(value))
 
     def store(state: State, value: int) -> None:
         text = str(value)

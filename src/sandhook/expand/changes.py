@@ -159,13 +159,13 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
         variable: Any = None
         if not positional:
             variable = state.value(name)
-            if variable is None or (variable.__class__ is not str and not len(variable)):
+            if variable is None or (not isinstance(variable, str) and not len(variable)):
                 return values(state)  # an empty list; bash does not evaluate the numbers here
         offset = offset_of(state)
         if variable.__class__ is IndexedArray and offset > variable.top() - 1:
             return []
         length = length_of(state) if length_of is not None else None
-        if variable.__class__ is str:  # bash treats it as ${name:offset:length}
+        if isinstance(variable, str):  # bash treats it as ${name:offset:length}
             return [slices.substring(state, variable, offset, length)]
         if length is not None and length < 0:
             raise slices.negative_length_error(length)

@@ -36,7 +36,7 @@ def measured_element(
             if not key:
                 raise _bad(shown)
             return array.items.get(key)
-        if array.__class__ is str and state.options.nounset:  # for bash, an array without this element
+        if isinstance(array, str) and state.options.nounset:  # for bash, an array without this element
             raise unbound_error(name).ending("unit", 1)
         if index_of is None:
             key = key_of(state)
@@ -48,11 +48,11 @@ def measured_element(
                 index = index_of(state)
             except NotPlain:
                 index = state.shell.subscript(state, key_of(state))
-        if index < 0 and array.__class__ is not str:
+        if index < 0 and not isinstance(array, str):
             index += array.top()
         if index < 0:
             raise _bad(shown)
-        if array.__class__ is str:
+        if isinstance(array, str):
             return array if index == 0 else None
         return array.get(index)  # type: ignore[no-any-return]
 

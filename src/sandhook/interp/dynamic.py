@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sandhook.interp.lookup import hash_entry, hash_table
+from sandhook.interp.lookup import hash_entry, hash_table, remember
 from sandhook.interp.record import number
 from sandhook.state.locals import function_frame, keep_parameters
 from sandhook.state.options import POSIX_SHOPTS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import Dynamic, State
-from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray
+from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray, held
 from sandhook.text.numbers import decimal
 
 
@@ -220,12 +220,12 @@ def _commands(state: State) -> AssociativeArray:
 
 def _set_command(state: State, name: str, file: str | None) -> None:
     if file is not None:
-        hash_table(state)[name] = hash_entry(state, file)
+        remember(state, name, hash_entry(state, file))
 
 
-def _set_item(items: dict[str, str], key: str, value: str | None) -> None:
+def _set_alias(state: State, name: str, value: str | None) -> None:
     if value is not None:  # unset changes nothing, as in bash
-        items[key] = value
+        state.aliases[held(name, state.budget)] = held(value, state.budget)
 
 
 def _map_of(items: dict[str, str]) -> AssociativeArray:
@@ -238,7 +238,7 @@ def _map_of(items: dict[str, str]) -> AssociativeArray:
 DYNAMICS: dict[str, Dynamic] = {
     "BASHOPTS": Dynamic(_bash_options, None),
     "BASHPID": Dynamic(lambda state: str(state.process.pid), None),
-    "BASH_ALIASES": Dynamic(_aliases, None, lambda state, key, value: _set_item(state.aliases, key, value)),
+    "BASH_ALIASES": Dynamic(_aliases, None, _set_alias),
     "BASH_ARGV0": Dynamic(lambda state: state.name, _set_name),
     "BASH_ARGC": Dynamic(_argument_counts, None),
     "BASH_ARGV": Dynamic(_argument_values, None),

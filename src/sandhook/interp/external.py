@@ -73,6 +73,11 @@ class ShellContext(Context):
             in_place=in_place,
         )
 
+    def end(self) -> None:
+        """Refund what is held, and drop the state, which must not live as long as a cycle of the utility's objects."""
+        super().end()
+        del self.run, self._state
+
 
 def run_external(
     runtime: Interpreter, state: State, argv: list[str], path: str | None, call: CallFunction

@@ -13,7 +13,7 @@ from sandhook.state.control import Discard, ExitShell, ReturnFrom
 from sandhook.state.frame import Frame
 from sandhook.state.locals import leave
 from sandhook.state.state import Function, Interpreter, State
-from sandhook.state.values import FEW_PARAMETERS, LARGE, TRACE, Charge
+from sandhook.state.values import FEW_PARAMETERS, LARGE, TRACE, Charge, HeldText
 from sandhook.syntax.nodes import BraceGroup
 from sandhook.text.numbers import decimal
 
@@ -128,7 +128,11 @@ def _charge_four(state: State, arguments: list[str], positional: list[str]) -> C
     """Charge four nested calls for a long list, and for large arguments that the caller does not have as well."""
     new = 8 * len(arguments) if len(arguments) > FEW_PARAMETERS else 0
     for text in arguments:
-        if len(text) > LARGE and not any(text is other for other in positional):
+        if (
+            len(text) > LARGE
+            and text.__class__ is not HeldText
+            and not any(text is other for other in positional)
+        ):
             new += len(text)
     return Charge(4 * new, state.budget) if new else None
 

@@ -16,6 +16,7 @@ from sandhook.limits import timed_items
 from sandhook.record import Record
 from sandhook.state.assigned import Argument
 from sandhook.state.state import Hashed, State
+from sandhook.state.values import held
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.errors import NameMissing, error_text, fs_error
 from sandhook.vfs.names import MAX_LINKS
@@ -241,12 +242,12 @@ def hash_table(state: State) -> dict[str, Hashed]:
 def hash_entry(state: State, file: str) -> Hashed:
     """Return the entry of a file for the hash table; bash stores a file even if it cannot be executed."""
     located = at(state, file)
-    return file, 0, None if located is None else located[1]
+    return held(file, state.budget), 0, None if located is None else located[1]
 
 
 def remember(state: State, name: str, entry: Hashed) -> None:
     """Store a command in the hash table. After the first entry, `hash -d` reports unknown names."""
-    hash_table(state)[name] = entry
+    hash_table(state)[held(name, state.budget)] = entry
     if not state.memo.hash_used:
         state.memo = state.memo._replace(hash_used=True)
 

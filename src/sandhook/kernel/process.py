@@ -284,6 +284,7 @@ class Process:
         self.signal = signal
         if signal:
             self.kernel.failure = CommandFailure(status, signal=signal)
+        self.on_signal = None  # the state of a shell, which has the process
         descriptors, self.descriptors = self.descriptors, {}
         for description in descriptors.values():
             description.release()
@@ -310,7 +311,6 @@ class Process:
         self.umask = other.umask
         self.caught = other.caught
         self.ignored = other.ignored
-        self.on_signal = other.on_signal
 
     # ------------------------------------------------------------------ signals
 

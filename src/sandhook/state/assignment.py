@@ -21,6 +21,7 @@ from sandhook.state.values import (
     AssociativeArray,
     IndexedArray,
     element_size,
+    held,
 )
 
 #: Computed arrays to which a list cannot be assigned: that ends the line, without a word.
@@ -167,6 +168,7 @@ def set_array(state: State, name: str, values: list[str]) -> None:
     bits = state.attributes.get(name, 0)
     if bits & READONLY:
         raise readonly_error(name)
+    name = held(name, state.budget)
     count = sum(map(len, values)) + 64 * len(values)
     state.budget.charge_memory(count)
     array = IndexedArray(values)

@@ -79,6 +79,7 @@ def move(state: State, process: Process, programs: Programs | None = None) -> No
     Calls, jobs, descriptors of coprocesses, and what the former process was in the middle of end with it.
     """
     process.take_over(state.process)
+    process.on_signal = state.handle_signal
     state.process = process
     state.programs = programs
     state.budget = process.kernel.budget

@@ -34,8 +34,10 @@ from sandhook.state.values import (
     UPPER,
     Array,
     AssociativeArray,
+    Charge,
     IndexedArray,
     Value,
+    held,
     new_array,
     store,
 )
@@ -55,8 +57,8 @@ Programs: TypeAlias = "ProgramsOf[State]"
 class Function(Record):
     """A defined function: its compiled body and the tree that ``declare -f`` prints.
 
-    ``attributes`` are EXPORT, READONLY and TRACE, as ``declare -f`` sets them. A ``shallow`` one needs
-    few frames of Python's stack by itself.
+    ``attributes`` are EXPORT, READONLY and TRACE, as ``declare -f`` sets them. A ``shallow`` one needs few
+    frames of Python's stack; a long one has a ``charge``.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Function(Record):
     line: int
     attributes: int = 0
     shallow: bool = False
+    charge: Charge | None = None
 
     def definition(self) -> str:
         """Return the definition as ``declare -f`` prints it."""
@@ -303,11 +306,10 @@ class State:
         if name in self.attributes or name in self.namerefs or name in self.dynamics:
             self._set_rare(name, value)
             return
-        if len(value) > LARGE:
-            old = self.values.get(name)
-            self.budget.charge_memory(
-                len(value) - (len(old) if isinstance(old, str) and len(old) > LARGE else 0)
-            )
+        if len(value) > LARGE or len(name) > LARGE:
+            if name in self.values:
+                self.values[name] = ""  # the former value is gone before the new one is charged
+            name, value = held(name, self.budget), held(value, self.budget)
         self.values[name] = value
         if self.options.allexport:
             self.attributes[name] = EXPORT
@@ -331,7 +333,7 @@ class State:
             if name in self.namerefs:  # the value becomes the target of a reference that has none
                 if not TARGET.match(value):
                     raise ShellError(f"`{value}': not a valid identifier", ends="unit")
-                self.namerefs[name] = value
+                self.namerefs[name] = held(value, self.budget)
                 return
         bits = self.attributes.get(name, 0)
         if bits & COMPUTED:
@@ -341,17 +343,15 @@ class State:
             if dynamic.set is not None:
                 dynamic.set(self, value)
             return
-        if len(value) > LARGE:
-            self.budget.charge_memory(len(value))
         old = self.values.get(name)
         if isinstance(old, IndexedArray):
-            old.set(0, value)
+            store(old, 0, value, self.budget)
         elif isinstance(old, AssociativeArray):
-            old.set("0", value)
+            store(old, "0", value, self.budget)
         elif bits & (ARRAY | ASSOC):
-            self.values[name] = new_array(bits, value)
+            self.values[name] = new_array(bits, held(value, self.budget))
         else:
-            self.values[name] = value
+            self.values[held(name, self.budget)] = held(value, self.budget)
             if not bits:  # declared before without a value; from now on it is plain
                 self.attributes.pop(name, None)
         if self.options.allexport:
@@ -443,7 +443,7 @@ class State:
         if value is not None and not isinstance(value, str):
             return value
         bits = self.attributes.get(name, 0)
-        new = self.values[name] = new_array(bits, value)
+        new = self.values[held(name, self.budget)] = new_array(bits, value)
         self.attributes[name] = bits if bits & ASSOC else bits | ARRAY
         return new
 

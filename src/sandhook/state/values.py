@@ -21,8 +21,8 @@ DECLARED = 1 << 11
 #: Attributes that make an assignment more than storing the text.
 COMPUTED = READONLY | INTEGER | LOWER | UPPER | CAPITAL | NAMEREF | DYNAMIC
 
-#: A value of more characters than this is charged to the run's memory.
-LARGE = 1024
+#: A text of more characters than this is charged to the run's memory while a variable or table has it.
+LARGE = 256
 
 #: Letters of ``declare -p`` and ``${x@a}``, in bash's order.
 LETTERS: tuple[tuple[int, str], ...] = (
@@ -305,15 +305,15 @@ def store(array: Array, key: Any, value: str, budget: Budget) -> None:
         key: An index of 0 or more, or the key of an associative array.
     """
     old = array.items.get(key)
-    if old is None:
-        count = len(value) if len(value) > LARGE else 64
-        if key.__class__ is str and len(key) > 64:
-            count += len(key)
-    elif len(value) > LARGE or len(old) > LARGE:
-        count = len(value) - (len(old) if len(old) > LARGE else 0)
+    if old is not None:
+        count = len(value) - len(old)
+        if not count:
+            array.set(key, value)
+            return
+    elif key.__class__ is int:
+        count = 64 + len(value)
     else:
-        array.set(key, value)
-        return
+        count = 64 + len(value) + len(key)
     if array.shared is not None:
         array.own()
     if count < 0:
@@ -326,7 +326,7 @@ def store(array: Array, key: Any, value: str, budget: Budget) -> None:
 
 def element_size(key: str, value: str) -> int:
     """Return the bytes that ``store`` charges for an element; its key is "" in an indexed array."""
-    return (len(value) if len(value) > LARGE else 64) + (len(key) if len(key) > 64 else 0)
+    return 64 + len(value) + len(key)
 
 
 class Charge:
@@ -342,6 +342,29 @@ class Charge:
 
     def __del__(self) -> None:
         self._budget.memory_used -= self._count
+
+
+class HeldText(str):
+    """A long text that is charged until nothing refers to it.
+
+    Variables, hidden ones, subshells and tables share it and drop it; none of that code refunds memory.
+    """
+
+    __slots__ = ("_budget",)
+    _budget: Budget
+
+    def __del__(self) -> None:
+        self._budget.memory_used -= len(self)
+
+
+def held(text: str, budget: Budget) -> str:
+    """Return a text for a variable or a table to keep; a long one is charged to ``budget`` as long as it lives."""
+    if len(text) <= LARGE or text.__class__ is HeldText:
+        return text
+    budget.charge_memory(len(text))
+    new = HeldText(text)
+    new._budget = budget
+    return new
 
 
 #: Positional parameters that a list may have without being charged.

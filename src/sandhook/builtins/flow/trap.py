@@ -14,6 +14,7 @@ from sandhook.builtins.base import USAGE_STATUS, builtin, parse, print_error, sh
 from sandhook.builtins.jobs.signals import all_names, full_name, listing, number_of, trap_name
 from sandhook.kernel.signals import NUMBERS, SIGQUIT
 from sandhook.state.state import State
+from sandhook.state.values import held
 from sandhook.text.quoting import single_quote
 
 USAGE = "trap [-lp] [[arg] signal_spec ...]"
@@ -62,7 +63,7 @@ def set_trap(state: State, name: str, action: str | None) -> None:
         if name == "ERR":
             state.tracing.err_depth = None
     else:
-        state.traps[name] = action
+        state.traps[name] = held(action, state.budget)
         if name == "ERR" and state.tracing.err_depth is None:
             state.tracing.err_depth = state.calls
     if action and not state.tracing.tracks_commands and _uses_bash_command(state, action):

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, write
 from sandhook.state.assigned import Assigned
 from sandhook.state.state import State
+from sandhook.state.values import held
 from sandhook.text.quoting import single_quote
 
 USAGE = "alias [-p] [name[=value] ... ]"
@@ -30,7 +31,7 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
                 print_error(state, f"alias: `{name}': invalid alias name")
                 status = 1
             else:
-                state.aliases[name] = value
+                state.aliases[held(name, state.budget)] = held(value, state.budget)
         elif operand in state.aliases:
             write(state, _definition(state, operand))
         else:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from sandhook.builtins.base import builtin, parse, print_error, show_usage, write
 from sandhook.builtins.names.completion import GETOPT, SPECIAL_NAMES, Specification, in_order, shown_name
 from sandhook.state.state import State
+from sandhook.state.values import held
 
 USAGE = (
     "complete [-abcdefgjksuv] [-pr] [-DEI] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] "
@@ -35,8 +36,9 @@ def run(state: State, argv: Sequence[str]) -> int:
     if not targets:
         show_usage(state, "complete", USAGE)
         return 2
-    text = specification.text()
-    state.completions = {**state.completions, **dict.fromkeys(targets, text)}
+    text = held(specification.text(), state.budget)
+    names = [held(target, state.budget) for target in targets]
+    state.completions = {**state.completions, **dict.fromkeys(names, text)}
     return 0
 
 

@@ -27,11 +27,13 @@ from sandhook.state.values import (
     ASSOC,
     CAPITAL,
     EXPORT,
+    LARGE,
     LOWER,
     READONLY,
     UPPER,
     AssociativeArray,
     IndexedArray,
+    held,
 )
 
 _CASE = UPPER | LOWER | CAPITAL
@@ -112,6 +114,9 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
     else:
         name, assigned = declaration[0], None
         indexed = declaration[1] is not None
+    if len(name) > LARGE:
+        name = held(name, state.budget)
+        assigned = assigned._replace(name=name) if assigned else None
     if request.nameref and assigned is not None:
         _check_target(state, name, assigned, indexed, request)
     elif request.local and request.nameref is None and name in state.namerefs:
@@ -267,7 +272,7 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
         if target and split_reference(target) is None:
             raise BuiltinError(f"`{target}': invalid variable name for name reference")
     state.values.pop(name, None)
-    state.namerefs[name] = target
+    state.namerefs[name] = held(target, state.budget)
     bits = (bits | request.add | (EXPORT if state.options.allexport else 0)) & ~request.remove
     if bits:
         state.attributes[name] = bits

@@ -13,7 +13,7 @@ from sandhook.builtins.variables.input import Source
 from sandhook.builtins.variables.variables import array_name
 from sandhook.record import Record
 from sandhook.state.state import State
-from sandhook.state.values import ARRAY, COMPUTED, IndexedArray
+from sandhook.state.values import ARRAY, COMPUTED, IndexedArray, held
 from sandhook.text.quoting import single_quote
 from sandhook.vfs.errors import error_text
 
@@ -89,6 +89,7 @@ def _read(state: State, request: Request, name: str, source: Source) -> None:
         if not source.read_until(delimiter, limit):
             break
     if request.origin is None:
+        name = held(name, state.budget)
         state.attributes[name] = state.attributes.get(name, 0) | ARRAY
         state.values[name] = IndexedArray()
     array = state.array(name)

@@ -15,7 +15,7 @@ from sandhook.state.control import Discard
 from sandhook.state.environment import variable_names
 from sandhook.state.options import LETTERS, SET_OPTIONS
 from sandhook.state.state import State
-from sandhook.state.values import FEW_PARAMETERS, Charge
+from sandhook.state.values import FEW_PARAMETERS, Charge, held
 
 USAGE = "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]"
 
@@ -65,9 +65,10 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _set_parameters(state: State, words: Sequence[str]) -> None:
-    state.positional = list(words)
+    budget = state.budget
+    state.positional = [held(word, budget) for word in words]
     if len(words) > FEW_PARAMETERS:
-        state.execution.parameters = Charge(8 * len(words), state.budget)
+        state.execution.parameters = Charge(8 * len(words), budget)
     state.execution.positional_set = True
 
 

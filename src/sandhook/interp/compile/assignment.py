@@ -352,7 +352,7 @@ def _element_step(compiler: Compiler, node: Assignment, subscript: Word, value: 
         old = array.items.get(key)
         if (
             old is not None
-            and len(old) <= LARGE
+            and len(old) == len(text)
             and len(text) <= LARGE
             and array.shared is None
             and not append

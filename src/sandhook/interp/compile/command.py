@@ -14,7 +14,7 @@ from sandhook.lazy import lazy_module
 from sandhook.state.assignment import set_array
 from sandhook.state.control import AskedExit, Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import Function, State
-from sandhook.state.values import EXPORT, READONLY
+from sandhook.state.values import EXPORT, LARGE, READONLY, Charge
 from sandhook.syntax.nodes import (
     AndOr,
     ArithmeticCommand,
@@ -146,6 +146,7 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
     body = Deferred(partial(_compile_function_body, compiler, node.body))
     name, line = node.name, node.line
     shallow = is_shallow(node.body)
+    size = node.span[1] - node.span[0]
     has_quotes = any(char in name for char in "$`\\'\"")
 
     def first_call(state: State) -> int:
@@ -181,6 +182,7 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
             line=line,
             attributes=attributes,
             shallow=shallow,
+            charge=Charge(4 * size, state.budget) if size > LARGE else None,
         )
         if state.pipestatus is None:  # a definition does not change PIPESTATUS
             state.pipestatus = [state.status]

@@ -44,7 +44,7 @@ def _echo(words: WordCompiler, node: SimpleCommand) -> Inline | None:
         fields: list[str] = []
         for argument in arguments:
             fields_or_text = argument(state)
-            if fields_or_text.__class__ is str:
+            if isinstance(fields_or_text, str):
                 fields.append(fields_or_text)
             else:
                 fields += fields_or_text

@@ -35,6 +35,7 @@ from sandhook.utilities.languages.awk.special import (
     IGNORECASE,
     INITIAL,
     LARGE,
+    LARGE_ELEMENT,
     MAX_FIELD,
     NF,
     NR,
@@ -162,9 +163,9 @@ class Runtime:
         old = array.get(key)
         if isinstance(old, Array):
             raise Fatal("attempt to use array in a scalar context")
-        if isinstance(old, str) and len(old) > LARGE:
+        if isinstance(old, str) and len(old) > LARGE_ELEMENT:
             self.charge_memory(-len(old))
-        if isinstance(value, str) and len(value) > LARGE:
+        if isinstance(value, str) and len(value) > LARGE_ELEMENT:
             self.charge_memory(len(value))
             self.has_large = True
         array[key] = value
@@ -178,7 +179,7 @@ class Runtime:
         """Delete an element, and release its memory."""
         if key in array:
             old = array.pop(key)
-            extra = len(old) if isinstance(old, str) and len(old) > LARGE else 0
+            extra = len(old) if isinstance(old, str) and len(old) > LARGE_ELEMENT else 0
             self.charge_memory(-(ENTRY + len(key) + extra))
 
     def clear(self, array: Array) -> None:
@@ -187,7 +188,7 @@ class Runtime:
         size = ENTRY * len(array) + sum(map(len, array))
         if self.has_large:
             for value in array.values():
-                if isinstance(value, str) and len(value) > LARGE:
+                if isinstance(value, str) and len(value) > LARGE_ELEMENT:
                     size += len(value)
         array.clear()
         self.charge_memory(-size)

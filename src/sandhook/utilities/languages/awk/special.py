@@ -31,4 +31,5 @@ INITIAL = tuple(_INITIAL.get(slot) for slot in range(len(SPECIAL)))
 
 MAX_FIELD = 1_000_000  #: largest number of a field
 LARGE = 1_024  #: characters; memory is charged for longer strings in variables
+LARGE_ELEMENT = 64  #: the same for elements of arrays, of which there may be hundreds of thousands
 ENTRY = 120  #: bytes of memory for an element of an array, in addition to its text

@@ -32,7 +32,7 @@ from sandhook.utilities.languages.awk.records import by_content_parts, split_bla
 from sandhook.utilities.languages.awk.regex import Pattern, escape
 from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.sorting import sort_array
-from sandhook.utilities.languages.awk.special import ENTRY, FPAT, FS, LARGE, RLENGTH, RSTART
+from sandhook.utilities.languages.awk.special import ENTRY, FPAT, FS, LARGE, LARGE_ELEMENT, RLENGTH, RSTART
 from sandhook.utilities.languages.awk.streams import run_command
 from sandhook.utilities.languages.awk.values import Array, Fatal, Regexp, Strnum, numeric_value, to_number
 
@@ -168,7 +168,7 @@ def _fill(rt: Runtime, array: Array, values: list[str], start: int = 1) -> None:
     rt.budget.charge(len(values) >> 3)
     end = start + len(values)
     keys = _KEYS[start:end] if end <= len(_KEYS) else tuple(map(str, range(start, end)))
-    large = [len(value) for value in values if len(value) > LARGE]
+    large = [len(value) for value in values if len(value) > LARGE_ELEMENT]
     rt.has_large = rt.has_large or bool(large)
     rt.charge_memory(ENTRY * len(keys) + sum(map(len, keys)) + sum(large))
     array.update(zip(keys, map(Strnum, values)))
