@@ -191,7 +191,17 @@ def break_cases(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fuzz.targets.cases.read", lambda text, path: None)
 
 
+def break_edits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fuzz.targets.edits.without", lambda value, *arguments: value)
+
+
+def break_expectations(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandhook.conformance.expectations.reader._case", lambda *arguments: {}[""])
+
+
 BREAKS = {
+    "edits": break_edits,
+    "expectations": break_expectations,
     "confined": break_protocol,
     "extras": break_runs,
     "approvals": break_approvals,
