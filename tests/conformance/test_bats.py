@@ -119,6 +119,23 @@ def test_an_exit_and_a_missing_command_fail(results):
     assert "with status 127" not in run["command"][1] and "status 127" in run["command"][1]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'teardown() { exit 0; }\n@test "a" { false; }\n',
+        'teardown() { exit 0; }\n@test "a" { true; }\n',
+        '@test "a" { trap "exit 0" EXIT; false; }\n',
+        '@test "a" { trap - EXIT; exit 0; }\n',
+        '@test "a" { exec true; }\n',
+        'setup() { trap "exit 0" EXIT; exit; }\n@test "a" { false; }\n',
+    ],
+)
+def test_a_test_that_ends_without_a_result_fails(results, text):
+    """As in bats, which executed fewer tests than it expected."""
+    result, place, _ = results(text)["a"]
+    assert (result, place) == ("fail", "the test ended without a result\n")
+
+
 def test_setup_and_teardown_run_for_each_test(results):
     text = """\
 setup() { echo "setup $BATS_TEST_NUMBER"; n=1; }

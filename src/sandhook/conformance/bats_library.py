@@ -306,6 +306,7 @@ bats_finish() {
     exit 1
   fi
   [[ ! ${bats_is_skipped-} ]] || printf '%s\n' "${bats_skipped//$'\n'/ }" > "$bats_result.skip"
+  : > "$bats_result.ok"
   exit 0
 }
 
@@ -373,6 +374,10 @@ bats_run_test() { # PLACE FUNCTION NUMBER
     status=0
     "${command[@]}" "$BATS_SANDHOOK" "$bats_log.place" "$try" >> "$bats_log" 2>&1 {bats_out}>&- || status=$?
   done
+  if [[ $status == 0 && ! -f $bats_log.place.ok ]]; then # exit in teardown, or another EXIT trap
+    status=1
+    printf 'the test ended without a result\n' > "$bats_log.place"
+  fi
   bats_facts '|' "$bats_log"
   bats_facts '!' "$bats_log.place"
   bats_facts skip "$bats_log.place.skip"
