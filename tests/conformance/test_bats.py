@@ -123,7 +123,6 @@ def test_an_exit_and_a_missing_command_fail(results):
     "text",
     [
         'teardown() { exit 0; }\n@test "a" { false; }\n',
-        'teardown() { exit 0; }\n@test "a" { true; }\n',
         '@test "a" { trap "exit 0" EXIT; false; }\n',
         '@test "a" { trap - EXIT; exit 0; }\n',
         '@test "a" { exec true; }\n',
