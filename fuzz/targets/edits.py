@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from fuzz.pieces import Pieces, promise
 from sandhook.formats.tree_edit import same
+from sandhook.hooks.event import Json
 from sandhook.installation.errors import InstallationError
 from sandhook.installation.operations import Entry, Install, apply, without
 from sandhook.installation.texts import changed, read_value, reverted
@@ -31,7 +32,7 @@ WORDS = (
 
 FILES = ("settings.json", "config.toml", "hooks.yaml")
 
-ITEM = {
+ITEM: Json = {
     "matcher": "Bash",
     "hooks": [{"type": "command", "command": "./guard.sh \"x\" 'y' #\\", "timeout": 5}],
 }

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sandhook.host.shell import HostShell
     from sandhook.host.world import Host
     from sandhook.interp.result import Result
+    from sandhook.interp.steps import Step, Steps
     from sandhook.limits import Cancellation, Limits
     from sandhook.net.network import Network
     from sandhook.shell import Session, Shell
@@ -33,6 +34,8 @@ _HOMES = {
     "Session": "shell",
     "Shell": "shell",
     "ShellSyntaxError": "errors",
+    "Step": "interp.steps",
+    "Steps": "interp.steps",
     "UnsupportedError": "errors",
     "UtilityContext": "command.own",
     "utility": "command.own",
@@ -53,6 +56,8 @@ __all__ = [
     "Session",
     "Shell",
     "ShellSyntaxError",
+    "Step",
+    "Steps",
     "UnsupportedError",
     "UtilityContext",
     "__version__",

@@ -11,6 +11,7 @@ from sandhook.builtins.commands import make_commands, standard_commands
 from sandhook.errors import IsolationError, LimitExceeded, WorkerCrash
 from sandhook.interp.arguments import check_run, check_shell
 from sandhook.interp.beginning import (
+    DEFAULT_ENVIRONMENT,
     Script,
     Streams,
     exceeded,
@@ -53,16 +54,9 @@ if TYPE_CHECKING:
     from sandhook.command.own import Utilities
     from sandhook.interp.beginning import RunArguments, SessionArguments
     from sandhook.interp.outside import Stage, World
+    from sandhook.interp.steps import Steps
     from sandhook.isolation.arguments import Isolation
     from sandhook.net.network import Network
-
-#: The environment of a script when the caller passes none.
-DEFAULT_ENVIRONMENT: dict[str, str] = {
-    "HOME": "/home/agent",
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
-    "SHELL": "/bin/bash",
-    "USER": "agent",
-}
 
 
 class Shell:
@@ -158,6 +152,7 @@ class Shell:
         overflow: Overflow = "fail",
         cancel: Cancellation | None = None,
         temporary_files: Sequence[tuple[str, bytes]] = (),
+        steps: Steps | None = None,
     ) -> Result:
         """Run a script as ``bash -c`` does, and wait for jobs that still hold its output.
 
@@ -179,14 +174,15 @@ class Shell:
             cancel: Ends the run from another thread; ``Result.limit`` is then "cancelled".
             temporary_files: Files that exist during this run alone: absolute path and contents. A file that
                 cannot be written is one of ``Result.notes``.
+            steps: Collects what each command does; for ``isolation="thread"`` alone.
 
         Returns:
             The result, also of a limit, a syntax error or a defect: no script raises an exception.
 
         Raises:
-            TypeError, ValueError: An argument is wrong.
+            TypeError, ValueError, IsolationError: An argument is wrong.
         """
-        streams = Streams(stdin, stdout, stderr, overflow, cancel)
+        streams = Streams(stdin, stdout, stderr, overflow, cancel, steps)
         text = Script(script, args, env, name, from_file)
         check_run(text, streams, limits, temporary_files)
         if self.isolation == "process":
@@ -305,8 +301,9 @@ class _Run:
     """One run: a kernel with one budget, and the main process."""
 
     def __init__(self, shell: Shell, limits: Limits, streams: Streams) -> None:
-        stdin, stdout, stderr, overflow, self.cancel = streams
+        stdin, stdout, stderr, overflow, self.cancel, steps = streams
         self.shell = shell
+        self.steps: Steps | None = steps
         self.limits = limits
         self.started = monotonic()
         self.budget = Budget(limits)
@@ -322,13 +319,16 @@ class _Run:
         self.cap = OutputCap(limits.output_bytes, drops=overflow == "drop")
         self.error_cap = OutputCap(limits.output_bytes, drops=True) if self.cap.drops else self.cap
         inherited = self.stage if self.stage is not None and self.stage.inherits else None
-        self.out = self._sink(stdout, self.cap) if inherited is None else inherited.stream(1)
-        self.err = self._sink(stderr, self.error_cap) if inherited is None else inherited.stream(2)
+        self.out = self._sink(1, stdout, self.cap) if inherited is None else inherited.stream(1)
+        self.err = self._sink(2, stderr, self.error_cap) if inherited is None else inherited.stream(2)
+        self.runtime = shell._runtime if steps is None else steps.observe(shell._runtime, self.kernel)
         self.inherited = inherited
         self.feed = None if isinstance(stdin, (bytes, str)) else stdin
         self.data = input_data(stdin) or b""
 
-    def _sink(self, write: WriteBytes | None, cap: OutputCap) -> Description:
+    def _sink(self, descriptor: int, write: WriteBytes | None, cap: OutputCap) -> Description:
+        if self.steps is not None:
+            return self.steps.output(descriptor, write, self.budget, cap)
         if write is None:
             return Capture(self.budget, cap)
         return Callback(self.budget, cap, write)
@@ -350,7 +350,7 @@ class _Run:
         args = [as_shell_text(argument) for argument in script.args]
         environment = self._environment(script)
         process = self.process()
-        runtime = self.shell._runtime
+        runtime = self.runtime
         if from_file:
             process.argv = ("bash", name, *args)
             state = new_state(
@@ -383,7 +383,7 @@ class _Run:
         environment = self._environment(start)
         if state is None:
             state = new_state(
-                self.shell._runtime, process, start.name, environment, input="string", programs=self.stage
+                self.runtime, process, start.name, environment, input="string", programs=self.stage
             )
         else:
             move(state, process, self.stage)
@@ -415,7 +415,7 @@ class _Run:
         self, process: Process, state: State, script: str, env: Mapping[str, str] | None = None
     ) -> Result:
         scheduler = self.kernel.scheduler
-        runtime = self.shell._runtime
+        runtime = self.runtime
         error: LimitExceeded | None = None
         defect: Exception | None = None
         ended = False

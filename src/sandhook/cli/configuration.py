@@ -249,7 +249,7 @@ def carried(specs: Sequence[HookSpec], contract: str, project: str, store: Trust
     """
     from sandhook.errors import TrustError
     from sandhook.hooks.trust import shell_name
-    from sandhook.shell import DEFAULT_ENVIRONMENT
+    from sandhook.interp.beginning import DEFAULT_ENVIRONMENT
 
     home, workspace = shell_name(store.home.rstrip("/")) + "/", shell_name(project) + "/"
     contents: dict[str, bytes] = {}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from sandhook.host.world import Host
     from sandhook.interp.result import Result
+    from sandhook.interp.steps import Steps
     from sandhook.shell import Shell
     from sandhook.vfs.base import FileSystem
 
@@ -62,6 +63,11 @@ def parser() -> Parser:
         metavar="S",
         help=f"limit in seconds (default {_SECONDS:g}; {_HOST_SECONDS:g} with --host)",
     )
+    add(
+        "--steps",
+        action="store_true",
+        help="afterwards print each command to standard error: place, exit status, what it changed and wrote",
+    )
     add_isolation(result, "thread")
     add_host(result, "run on this machine instead of in the sandbox: for scripts that you trust")
     add_permissions(result)
@@ -77,9 +83,9 @@ def run(arguments: list[str]) -> int:
     script, name, words = _script(options)
     if options.timeout is not None and options.timeout <= 0:
         raise UsageError("--timeout must be more than 0 seconds")
-    if host := host_of(options, inherit=_streams_are_standard()):
+    if host := host_of(options, inherit=_streams_are_standard() and not options.steps):
         return _run_on_host(script, name, words, host, options)
-    from sandhook.shell import DEFAULT_ENVIRONMENT
+    from sandhook.interp.beginning import DEFAULT_ENVIRONMENT
 
     env = {**DEFAULT_ENVIRONMENT, **dict(_assignment(text) for text in options.env)}
     fs: FileSystem | None = None
@@ -145,22 +151,36 @@ def _run(
         network=network_of(options),
         git_writes=options.git_writes,
     )
-    return _run_with_streams(shell, script, name, words, from_file=options.script is None)
+    return _run_with_streams(shell, script, name, words, options)
 
 
-def _run_with_streams(shell: Shell, script: str, name: str, words: list[str], *, from_file: bool) -> int:
+def _run_with_streams(
+    shell: Shell, script: str, name: str, words: list[str], options: argparse.Namespace
+) -> int:
     """Run a script that reads and writes the streams of this process through this process."""
-    return _status_of(
-        shell.run(
-            script,
-            stdin=_stdin(),
-            args=words,
-            name=name,
-            from_file=from_file,
-            stdout=_writer(sys.stdout),
-            stderr=_writer(sys.stderr),
-        )
+    steps: Steps | None = None
+    if options.steps:
+        if options.isolation == "process":
+            raise UsageError("--steps needs --isolation thread: the commands of a worker cannot be observed")
+        from sandhook.interp.steps import Steps as NewSteps
+
+        steps = NewSteps()
+    result = shell.run(
+        script,
+        stdin=_stdin(),
+        args=words,
+        name=name,
+        from_file=options.script is None,
+        stdout=_writer(sys.stdout),
+        stderr=_writer(sys.stderr),
+        steps=steps,
     )
+    if steps is not None:
+        from sandhook.cli.steps import lines_of
+
+        sys.stdout.flush()
+        sys.stderr.write("".join(f"{line}\n" for line in lines_of(steps)))
+    return _status_of(result)
 
 
 def _run_on_host(script: str, name: str, words: list[str], host: Host, options: argparse.Namespace) -> int:
@@ -183,9 +203,9 @@ def _run_on_host(script: str, name: str, words: list[str], host: Host, options: 
         shell = HostShell(host=host, env=env, cwd=options.cwd, limits=limits, parse_cache=default_store())
     except NotADirectoryError as error:
         raise UsageError(f"--cwd: {error}") from None
-    if host.inherit:
+    if host.inherit and not options.steps:
         return _status_of(shell.run(script, args=words, name=name, from_file=options.script is None))
-    return _run_with_streams(shell, script, name, words, from_file=options.script is None)
+    return _run_with_streams(shell, script, name, words, options)
 
 
 def _streams_are_standard() -> bool:

@@ -206,8 +206,9 @@ def _run(options: argparse.Namespace, call: _Call, script: Script, notes: list[s
     if host := host_of(options):
         return _run_on_host(options, call, script, host)
     from sandhook.hooks.runner import as_ran, working_directory
+    from sandhook.interp.beginning import DEFAULT_ENVIRONMENT
     from sandhook.limits import Limits
-    from sandhook.shell import DEFAULT_ENVIRONMENT, Shell
+    from sandhook.shell import Shell
     from sandhook.vfs.path import normalize
 
     fs: FileSystem | None = None

@@ -347,20 +347,24 @@ class TextCompiler:
 
     def operand_pattern(self, word: Word) -> Text:
         """Compile a pattern of ``case`` or ``[[``, where ``a=~`` has a tilde."""
+        if split_assignment_tildes(word.parts) is None:
+            return self.pattern(word)
+        pieces = self.operand_pieces(word)
+        return lambda state: "".join([quote(text) if quoted else text for text, quoted in pieces(state)])
+
+    def operand_pieces(self, word: Word) -> Pieces:
+        """Compile such a pattern to its (text, quoted) pieces."""
         assignment = split_assignment_tildes(word.parts)
-        plain = self.pattern(word)
+        plain = self.pieces(word)
         if assignment is None:
             return plain
         makers = [
             _tilde_piece(tilde(piece)) if isinstance(piece, str) else self._pieces_of(piece)
             for piece in assignment
         ]
-
-        def expanded(state: State) -> str:
-            pieces = [piece for make in makers for piece in make(state)]
-            return "".join([quote(text) if quoted else text for text, quoted in pieces])
-
-        return lambda state: plain(state) if state.options.posix else expanded(state)
+        return lambda state: (
+            plain(state) if state.options.posix else [piece for make in makers for piece in make(state)]
+        )
 
     def fixed_operand_pattern(self, word: Word) -> str | None:
         """Return the pattern that ``operand_pattern`` always makes, or None when it depends on the run."""

@@ -215,7 +215,7 @@ class SandboxRunner:
         """Return a hook's variables, without the agent's variables that name directories of the host."""
         if request.spec.env_policy == "fresh":
             return request.env
-        from sandhook.shell import DEFAULT_ENVIRONMENT
+        from sandhook.interp.beginning import DEFAULT_ENVIRONMENT
 
         inherited = {name: text for name, text in request.inherited.items() if name not in _PLACES}
         own: Mapping[str, str] = DEFAULT_ENVIRONMENT

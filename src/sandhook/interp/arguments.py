@@ -49,6 +49,9 @@ def check_run(script: Script, streams: Streams, limits: object, temporary_files:
     cancel: object = streams.cancel
     if cancel is not None and not isinstance(cancel, Cancellation):
         raise TypeError(f"cancel must be a Cancellation, not {_shown(cancel)}")
+    steps: object = streams.steps
+    if steps is not None and not hasattr(steps, "observe"):
+        raise TypeError(f"steps must be a Steps(), not {_shown(steps)}")
     if temporary_files:
         _check_pairs(temporary_files)
 

@@ -33,12 +33,24 @@ class Streams(Record):
     stderr: WriteBytes | None = None
     overflow: Overflow = "fail"
     cancel: Cancellation | None = None
+    steps: Steps | None = None
+
+
+#: The environment of a script when the caller passes none.
+DEFAULT_ENVIRONMENT: dict[str, str] = {
+    "HOME": "/home/agent",
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "SHELL": "/bin/bash",
+    "USER": "agent",
+}
 
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from threading import Lock
     from typing import TypedDict
+
+    from sandhook.interp.steps import Steps
 
     class SessionArguments(TypedDict, total=False):
         """The keyword arguments of ``Session.run``."""
@@ -67,6 +79,7 @@ if TYPE_CHECKING:
         overflow: Overflow
         cancel: Cancellation | None
         temporary_files: Sequence[tuple[str, bytes]]
+        steps: Steps | None
 
 
 def input_data(stdin: bytes | str | ReadInput) -> bytes | None:

@@ -61,6 +61,7 @@ class Runtime:
     """
 
     __slots__ = ("commands", "crlf", "store")
+    state_class = State
 
     def __init__(self, commands: Commands, store: TreeStore | None = None, *, crlf: bool = True) -> None:
         self.commands = commands
@@ -445,7 +446,7 @@ class Runtime:
         node = state.tracing.command
         return trace.command_text(node) if node is not None else ""
 
-    def debug(self, state: State, node: Command | None = None) -> bool:
+    def debug(self, state: State, node: Command | None = None, *, ahead: bool = False) -> bool:
         """Run the DEBUG trap before a command or a function's body; return True if extdebug skips the command."""
         if node is not None and ("DEBUG" in state.traps or not isinstance(node, (For, Select, Case))):
             self.note_command(state, node)

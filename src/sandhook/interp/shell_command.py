@@ -103,7 +103,7 @@ def new_state(
         programs: The programs of the host; None in a sandbox.
     """
     invocation = Invocation(input, main, None, process.parent_pid, frozenset(process.ignored))
-    state = State(
+    state = runtime.state_class(
         process, runtime, name, invocation=invocation, dynamics=DYNAMICS, unlisted=UNLISTED, programs=programs
     )
     process.on_signal = state.handle_signal

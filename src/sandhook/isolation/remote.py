@@ -8,7 +8,7 @@ from struct import error as StructError
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar, cast, get_args
 
-from sandhook.errors import ErrorPlace, LimitName, Repeats, ShellSyntaxError, WorkerError
+from sandhook.errors import ErrorPlace, IsolationError, LimitName, Repeats, ShellSyntaxError, WorkerError
 from sandhook.interp.beginning import Script, Streams
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
 from sandhook.isolation import wire
@@ -93,6 +93,8 @@ def run(fs: FileSystem, env: Mapping[str, str], cwd: str, limits: Limits, reques
 
     The worker has copies of files in memory, and asks this process for all others.
     """
+    if request.streams.steps is not None:
+        raise IsolationError("steps", "the commands run in another process")
     started = monotonic()
     copies = copies_of(fs)
     with temporary(fs, request.temporary if copies is None else ()) as notes:

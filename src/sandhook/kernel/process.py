@@ -370,7 +370,7 @@ class Kernel:
 
     __slots__ = (
         "_fifos", "_later_pids", "_locks", "_next_pid", "budget", "cpu_seconds", "failure", "fs", "group_id",
-        "limits", "network", "notes", "numbered_pipes", "outside", "processes", "scheduler", "settings", "user_id",
+        "limits", "network", "new_pipe", "notes", "numbered_pipes", "outside", "processes", "scheduler", "settings", "user_id",
     )  # fmt: skip
 
     def __init__(
@@ -402,6 +402,7 @@ class Kernel:
             self.scheduler = Scheduler(self.budget, outside.wait)
             self.user_id, self.group_id = outside.user
             self._next_pid, self._later_pids = outside.process_numbers
+        self.new_pipe: Callable[[Scheduler], Pipe] = Pipe
         self._fifos: dict[int, Pipe] = {}
         self._locks: Locks | None = None
 
@@ -451,7 +452,7 @@ class Kernel:
     def pipe(self) -> Pipe:
         """Return a new pipe; in host mode, one that programs of the host can use."""
         if self.outside is None:
-            return Pipe(self.scheduler)
+            return self.new_pipe(self.scheduler)
         return self.outside.pipe()
 
     def open_fifo(self, key: int, *, read: bool, write: bool) -> Description:

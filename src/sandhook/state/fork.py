@@ -13,7 +13,7 @@ _ARRAYS = ARRAY | ASSOC
 
 def fork(state: State, process: Process) -> State:
     """Return the state of a subshell that runs as ``process``."""
-    new = State.__new__(State)
+    new = state.__class__.__new__(state.__class__)
     # What both share, or what is replaced and never changed in place.
     new.arithmetic_depth = state.arithmetic_depth
     new.budget = state.budget

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 S = TypeVar("S", contravariant=True)
+State_ = TypeVar("State_")
 
 #: A built-in: receives its arguments, its name first, and returns an exit status.
 BuiltinOf: TypeAlias = "Callable[[S, Sequence[Argument]], int]"
@@ -72,81 +73,86 @@ class CommandsOf(Protocol[S]):
         ...
 
 
-class InterpreterOf(Protocol[S]):
+class InterpreterOf(Protocol[State_]):
     """What a state, an expansion or a built-in asks of the interpreter."""
 
     @property
-    def commands(self) -> CommandsOf[S]:
+    def commands(self) -> CommandsOf[State_]:
         """Built-ins and utilities."""
+        ...
+
+    @property
+    def state_class(self) -> type[State_]:
+        """The class of the state of a new shell."""
         ...
 
     # ------------------------------------------------------------------ messages
 
-    def error(self, state: S, text: str) -> None:
+    def error(self, state: State_, text: str) -> None:
         """Write ``name: line N: text`` to standard error; a closed one swallows it."""
         ...
 
-    def warning(self, state: S, text: str) -> None:
+    def warning(self, state: State_, text: str) -> None:
         """Write ``name: line N: warning: text`` to standard error."""
         ...
 
-    def assignment_error(self, state: S, error: ShellError) -> None:
+    def assignment_error(self, state: State_, error: ShellError) -> None:
         """Report an assignment error; under ``set -e`` some of them end the shell at once (ExitShell)."""
         ...
 
-    def write_error(self, state: S, text: str) -> None:
+    def write_error(self, state: State_, text: str) -> None:
         """Write to standard error as it is."""
         ...
 
-    def where(self, state: S) -> str:
+    def where(self, state: State_) -> str:
         """Return what begins every message: the script's name and the line."""
         ...
 
-    def fatal_error(self, state: S, error: ShellError, argv: Sequence[Argument] = ()) -> int:
+    def fatal_error(self, state: State_, error: ShellError, argv: Sequence[Argument] = ()) -> int:
         """Report the error of a command; return its status or raise what it ends (Discard, ExitShell)."""
         ...
 
-    def expression_error(self, state: S, error: ShellError, command: str) -> int:
+    def expression_error(self, state: State_, error: ShellError, command: str) -> int:
         """Report an error inside ``((`` or ``[[``, which the shell survives; return its status."""
         ...
 
-    def fatal_status(self, state: S, status: int) -> int:
+    def fatal_status(self, state: State_, status: int) -> int:
         """Return what a shell exits with when an error with ``status`` ended it."""
         ...
 
-    def print_times(self, state: S, times: tuple[float, float, float], posix: bool) -> None:
+    def print_times(self, state: State_, times: tuple[float, float, float], posix: bool) -> None:
         """Print what ``time`` prints of real, user and system seconds."""
         ...
 
     # ------------------------------------------------------------------ safe points
 
-    def poll(self, state: S) -> None:
+    def poll(self, state: State_) -> None:
         """Charge a slice of steps, deliver signals, let other tasks run. Raises LimitExceeded, Terminated."""
         ...
 
-    def failed(self, state: S, status: int, node: Command) -> None:
+    def failed(self, state: State_, status: int, node: Command) -> None:
         """Act on a command that failed outside a condition: the ERR trap, errexit (ExitShell)."""
         ...
 
-    def guard_stack(self, state: S, run: Callable[[], T]) -> T:
+    def guard_stack(self, state: State_, run: Callable[[], T]) -> T:
         """Call ``run``, on a new stack when this one is deep."""
         ...
 
-    def count_call(self, state: S) -> None:
+    def count_call(self, state: State_) -> None:
         """Count a nested call. Raises LimitExceeded when ``call_depth`` is reached."""
         ...
 
-    def job_control(self, state: S) -> bool:
+    def job_control(self, state: State_) -> bool:
         """Return True under ``set -m``."""
         ...
 
     # ------------------------------------------------------------------ running text and commands
 
-    def parse_options(self, state: S) -> ParseOptions:
+    def parse_options(self, state: State_) -> ParseOptions:
         """Return how the next input unit is read."""
         ...
 
-    def run_text(self, state: S, text: str, *, name: str | None = None, line: int | None = None) -> int:
+    def run_text(self, state: State_, text: str, *, name: str | None = None, line: int | None = None) -> int:
         """Run the text of ``eval``, of a trap or of a file in this state. Control flow passes through.
 
         Args:
@@ -155,25 +161,27 @@ class InterpreterOf(Protocol[S]):
         """
         ...
 
-    def run_units(self, state: S, text: str, label: str = "", line: int = 1, *, main: bool = False) -> int:
+    def run_units(
+        self, state: State_, text: str, label: str = "", line: int = 1, *, main: bool = False
+    ) -> int:
         """Run a text unit by unit; return the last status, 2 after a syntax error."""
         ...
 
-    def run_main(self, state: S, text: str | None, label: str = "") -> int:
+    def run_main(self, state: State_, text: str | None, label: str = "") -> int:
         """Run a whole script, None for the one on standard input, and its EXIT trap; return the status."""
         ...
 
-    def source(self, state: S, path: str, arguments: list[str]) -> int:
+    def source(self, state: State_, path: str, arguments: list[str]) -> int:
         """Run a file's text in this state. Raises OSError when it cannot be read."""
         ...
 
-    def invoke(self, state: S, argv: Sequence[Argument]) -> int:
+    def invoke(self, state: State_, argv: Sequence[Argument]) -> int:
         """Run a simple command that is expanded: function, built-in, utility, or script."""
         ...
 
     def call(
         self,
-        state: S,
+        state: State_,
         argv: Sequence[Argument],
         *,
         functions: bool = True,
@@ -186,7 +194,7 @@ class InterpreterOf(Protocol[S]):
 
     def replace(
         self,
-        state: S,
+        state: State_,
         argv: Sequence[str],
         file: str,
         *,
@@ -198,117 +206,121 @@ class InterpreterOf(Protocol[S]):
 
     # ------------------------------------------------------------------ expansions
 
-    def arithmetic(self, state: S, text: str) -> int:
+    def arithmetic(self, state: State_, text: str) -> int:
         """Evaluate arithmetic text that is already expanded. Raises ShellError."""
         ...
 
-    def integer(self, state: S, text: str) -> int:
+    def integer(self, state: State_, text: str) -> int:
         """Evaluate what is assigned to an integer variable. Raises ShellError."""
         ...
 
-    def sum_text(self, state: S, old: str | None, value: str) -> str:
+    def sum_text(self, state: State_, old: str | None, value: str) -> str:
         """Return what ``+=`` assigns to an integer variable, as a sum of two numbers. Raises ShellError."""
         ...
 
-    def subscript(self, state: S, text: str) -> int:
+    def subscript(self, state: State_, text: str) -> int:
         """Evaluate the subscript of an indexed array. Raises ShellError."""
         ...
 
-    def in_subscript(self, state: S, error: ShellError) -> ShellError:
+    def in_subscript(self, state: State_, error: ShellError) -> ShellError:
         """Return the error of a subscript's arithmetic in the form in which it is raised."""
         ...
 
-    def subscript_text(self, state: S, name: str, text: str) -> str:
+    def subscript_text(self, state: State_, name: str, text: str) -> str:
         """Return a subscript that is text (``unset 'm[$k]'``), with names expanded and quotes removed."""
         ...
 
-    def expand_text(self, state: S, text: str) -> str:
+    def expand_text(self, state: State_, text: str) -> str:
         """Expand parameters, substitutions and backslashes as in a here-document."""
         ...
 
-    def expand_words(self, state: S, text: str) -> list[str]:
+    def expand_words(self, state: State_, text: str) -> list[str]:
         """Expand text as one unquoted word to fields, without pathname expansion and without commands."""
         ...
 
-    def command_output(self, state: S, text: str) -> str:
+    def command_output(self, state: State_, text: str) -> str:
         """Return what ``$(text)`` expands to; the text is parsed now."""
         ...
 
-    def substitution_body(self, state: S, text: str) -> Callable[[S], int]:
+    def substitution_body(self, state: State_, text: str) -> Callable[[State_], int]:
         """Return the closure of a backquoted text; a syntax error is reported when it runs."""
         ...
 
-    def close_later(self, state: S, number: int) -> None:
+    def close_later(self, state: State_, number: int) -> None:
         """Close a process substitution's descriptor when the command has ended."""
         ...
 
-    def unary_test(self, state: S, operator: str, operand: str) -> bool:
+    def unary_test(self, state: State_, operator: str, operand: str) -> bool:
         """Evaluate a unary operator of ``[[``."""
         ...
 
-    def binary_test(self, state: S, operator: str, left: str, right: str) -> bool:
+    def binary_test(self, state: State_, operator: str, left: str, right: str) -> bool:
         """Evaluate -nt, -ot, -ef of ``[[``."""
         ...
 
-    def ask_selection(self, state: S, values: list[str], *, menu: bool) -> str | None:
+    def ask_selection(self, state: State_, values: list[str], *, menu: bool) -> str | None:
         """Show ``select``'s menu and prompt; return the reply, None at the end of input."""
         ...
 
     # ------------------------------------------------------------------ traps and tracing
 
-    def run_trap(self, state: S, name: str) -> int:
+    def run_trap(self, state: State_, name: str) -> int:
         """Run the commands of a trap; ``$?`` is as before afterwards."""
         ...
 
-    def report_syntax(self, state: S, error: ShellSyntaxError, label: str, line: int = 1) -> None:
+    def report_syntax(self, state: State_, error: ShellSyntaxError, label: str, line: int = 1) -> None:
         """Report a syntax error as bash does, with the offending line."""
         ...
 
-    def run_exit_trap(self, state: S, status: int) -> int:
+    def run_exit_trap(self, state: State_, status: int) -> int:
         """Run the EXIT trap once and return the final status."""
         ...
 
-    def handle_signal(self, state: S, number: int) -> None:
+    def handle_signal(self, state: State_, number: int) -> None:
         """Run the trap of a signal that came."""
         ...
 
-    def note_command(self, state: S, node: Command) -> None:
+    def note_command(self, state: State_, node: Command) -> None:
         """Record the command that BASH_COMMAND shows; a trap's commands leave it as it is."""
         ...
 
-    def current_command(self, state: S) -> str:
+    def current_command(self, state: State_) -> str:
         """Return BASH_COMMAND."""
         ...
 
-    def debug(self, state: S, node: Command | None = None) -> bool:
-        """Run the DEBUG trap before a command; return True when the command is skipped (extdebug)."""
+    def debug(self, state: State_, node: Command | None = None, *, ahead: bool = False) -> bool:
+        """Run the DEBUG trap before a command; return True when the command is skipped (extdebug).
+
+        Args:
+            ahead: Another process runs the command, which this shell is about to start.
+        """
         ...
 
-    def trace(self, state: S, argv: Sequence[Argument]) -> None:
+    def trace(self, state: State_, argv: Sequence[Argument]) -> None:
         """xtrace of a simple command."""
         ...
 
-    def trace_assignment(self, state: S, name: str, text: str) -> None:
+    def trace_assignment(self, state: State_, name: str, text: str) -> None:
         """xtrace of ``name=text``."""
         ...
 
-    def trace_assigned(self, state: S, assigned: Assigned, subscript: Word | None = None) -> None:
+    def trace_assigned(self, state: State_, assigned: Assigned, subscript: Word | None = None) -> None:
         """xtrace of an assignment, whose subscript is shown as it is written."""
         ...
 
-    def trace_for(self, state: S, name: str, words: tuple[Word, ...] | None) -> None:
+    def trace_for(self, state: State_, name: str, words: tuple[Word, ...] | None) -> None:
         """xtrace of the head of a ``for`` loop; None are the positional parameters."""
         ...
 
-    def trace_line(self, state: S, text: str) -> None:
+    def trace_line(self, state: State_, text: str) -> None:
         """xtrace of a text that is shown as it is."""
         ...
 
-    def trace_node(self, state: S, node: Command | Assignment) -> None:
+    def trace_node(self, state: State_, node: Command | Assignment) -> None:
         """xtrace of a command that is shown as it stands in the script, up to its body."""
         ...
 
-    def trace_text(self, state: S, before: str, word: Word, after: str) -> None:
+    def trace_text(self, state: State_, before: str, word: Word, after: str) -> None:
         """xtrace of a word between two texts."""
         ...
 

@@ -182,7 +182,7 @@ def _compile_traced(compiler: Compiler, node: Condition, negation: str) -> Test:
         case CondGroup(operand):
             return _compile_traced(compiler, operand, "")
         case CondUnary(sign, operand_word):
-            text_of = words.string(operand_word)
+            text_of = words.operand(operand_word)
 
             def unary(state: State) -> bool:
                 text = text_of(state)
@@ -191,9 +191,9 @@ def _compile_traced(compiler: Compiler, node: Condition, negation: str) -> Test:
 
             return unary
         case CondBinary(sign, left_word, right_word):
-            left_of = words.string(left_word)
-            right_of = _regex_text(compiler, right_word) if sign == "=~" else words.string(right_word)
-            pieces_of = words.pieces(right_word) if sign in ("=", "==", "!=") else None
+            left_of = words.operand(left_word)
+            right_of = _regex_text(compiler, right_word) if sign == "=~" else words.operand(right_word)
+            pieces_of = words.operand_pieces(right_word) if sign in ("=", "==", "!=") else None
 
             def binary(state: State) -> bool:
                 left = left_of(state)

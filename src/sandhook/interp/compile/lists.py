@@ -332,7 +332,7 @@ def _background_debugged(run: Run, command: SimpleCommand) -> Run:
 def _debug(state: State, command: SimpleCommand) -> bool:
     """Run the DEBUG trap for a stage; return True if it is skipped."""
     state.line = command.line
-    return state.shell.debug(state, command)
+    return state.shell.debug(state, command, ahead=True)
 
 
 def _start_writers(

@@ -187,9 +187,8 @@ class Runtime:
         self.budget.charge(len(array) >> 4)
         size = ENTRY * len(array) + sum(map(len, array))
         if self.has_large:
-            for value in array.values():
-                if isinstance(value, str) and len(value) > LARGE_ELEMENT:
-                    size += len(value)
+            texts = (value for value in array.values() if isinstance(value, str))
+            size += sum(len(text) for text in texts if len(text) > LARGE_ELEMENT)
         array.clear()
         self.charge_memory(-size)
 
