@@ -8,7 +8,7 @@ from collections.abc import Callable
 from sandhook.expand.special import separator
 from sandhook.state.environment import attribute_bits
 from sandhook.state.state import State
-from sandhook.state.values import AssociativeArray, letters
+from sandhook.state.values import Array, AssociativeArray, letters
 from sandhook.syntax.nodes import ParameterExpansion
 from sandhook.text.quoting import at_quote, double_quote, key_quote
 
@@ -40,6 +40,13 @@ def pairs_of(state: State, name: str, letter: str) -> list[str]:
     return [" ".join(pairs) + (" " if isinstance(value, AssociativeArray) else "")]
 
 
+def compound(array: Array) -> str:
+    """Return an array as ``([0]="a" [1]="b")``; associative ones have a blank before the end."""
+    if isinstance(array, AssociativeArray):
+        return "(" + "".join(f"[{key_quote(key)}]={double_quote(text)} " for key, text in array.pairs()) + ")"
+    return "(" + " ".join(f"[{key}]={double_quote(text)}" for key, text in array.pairs()) + ")"
+
+
 def declaration(
     state: State, node: ParameterExpansion, listed: bool, text_of: Callable[[State], str], *, unset: bool
 ) -> str | None:
@@ -63,11 +70,7 @@ def declaration(
     if value is None:
         return f"declare -{flags} {name}" if flags else None
     if listed and not isinstance(value, str):
-        if isinstance(value, AssociativeArray):
-            elements = "".join(f"[{key_quote(key)}]={double_quote(text)} " for key, text in value.pairs())
-        else:
-            elements = " ".join(f"[{key}]={double_quote(text)}" for key, text in value.pairs())
-        return f"declare -{flags} {name}=({elements})"
+        return f"declare -{flags} {name}={compound(value)}"
     if unset:
         return f"declare -{flags} {name}" if flags else None
     quoted = at_quote(text_of(state))

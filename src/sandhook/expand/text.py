@@ -5,7 +5,7 @@ Nothing here splits or globs; ``word`` adds that where a word becomes fields.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
@@ -277,9 +277,13 @@ class TextCompiler:
 
     def pieces(self, word: Word, *, tildes: bool = True) -> Pieces:
         """Compile a word to its (text, quoted) pieces."""
-        makers: list[Pieces] = []
-        for piece in split_tildes(word.parts) if tildes else word.parts:
-            makers.append(_tilde_piece(tilde(piece)) if isinstance(piece, str) else self._pieces_of(piece))
+        return self._pieces_from(split_tildes(word.parts) if tildes else word.parts)
+
+    def _pieces_from(self, parts: Iterable[str | WordPart]) -> Pieces:
+        """Compile parts, in which a text is a tilde prefix."""
+        makers = [
+            _tilde_piece(tilde(part)) if isinstance(part, str) else self._pieces_of(part) for part in parts
+        ]
         if len(makers) == 1:
             return makers[0]
         return lambda state: [piece for make in makers for piece in make(state)]
@@ -329,8 +333,6 @@ class TextCompiler:
 
         return run
 
-    # ------------------------------------------------------------------ operands of case and [[
-
     def operand(self, word: Word) -> Text:
         """Compile the word of ``case``, or an operand of ``[[``: as ``string``, and ``a=~`` has a tilde."""
         assignment = split_assignment_tildes(word.parts)
@@ -358,19 +360,12 @@ class TextCompiler:
         plain = self.pieces(word)
         if assignment is None:
             return plain
-        makers = [
-            _tilde_piece(tilde(piece)) if isinstance(piece, str) else self._pieces_of(piece)
-            for piece in assignment
-        ]
-        return lambda state: (
-            plain(state) if state.options.posix else [piece for make in makers for piece in make(state)]
-        )
+        expanded = self._pieces_from(assignment)
+        return lambda state: (plain if state.options.posix else expanded)(state)
 
     def fixed_operand_pattern(self, word: Word) -> str | None:
         """Return the pattern that ``operand_pattern`` always makes, or None when it depends on the run."""
         return None if split_assignment_tildes(word.parts) is not None else self.fixed_pattern(word)
-
-    # ------------------------------------------------------------------ arithmetic and names
 
     def arithmetic(self, word: Word) -> Integer:
         """Compile arithmetic text; it is parsed here if it has no expansions."""

@@ -316,8 +316,6 @@ class Runtime:
         line = state.line
         return lambda inner: self.run_units(inner, text, "command substitution: ", line)
 
-    # ------------------------------------------------------------------ commands
-
     def invoke(self, state: State, argv: Sequence[Argument]) -> int:
         """Run an expanded simple command: function, built-in, utility, or script."""
         return invoke.invoke(self, state, argv)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from greenlet import getcurrent
 
-from sandhook.builtins.variables.variables import compound
+from sandhook.expand.declared import compound
 from sandhook.interp import trace
 from sandhook.interp.runtime import Runtime
 from sandhook.kernel.descriptor import Callback, Capture

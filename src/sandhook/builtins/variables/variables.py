@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sandhook.builtins.base import BuiltinError, invalid_name, runtime, split_reference
+from sandhook.expand import declared
 from sandhook.state.control import readonly_error
 from sandhook.state.environment import variable_names
 from sandhook.state.state import State
@@ -18,7 +19,7 @@ from sandhook.state.values import (
     Value,
     letters,
 )
-from sandhook.text.quoting import double_quote, key_quote, set_quote
+from sandhook.text.quoting import double_quote, set_quote
 
 
 def exists(state: State, name: str) -> bool:
@@ -43,12 +44,8 @@ def bits_of(state: State, name: str) -> int:
 
 
 def compound(value: Value) -> str:
-    """Return an array as ``([0]="a" [1]="b")``; associative ones have a blank before the end."""
-    if isinstance(value, IndexedArray):
-        return "(" + " ".join(f"[{key}]={double_quote(item)}" for key, item in value.pairs()) + ")"
-    if isinstance(value, AssociativeArray):
-        return "(" + "".join(f"[{key_quote(key)}]={double_quote(item)} " for key, item in value.pairs()) + ")"
-    return double_quote(value)
+    """Return a value as ``declare -p`` has it."""
+    return double_quote(value) if isinstance(value, str) else declared.compound(value)
 
 
 def own_value(state: State, name: str) -> Value | None:
