@@ -43,7 +43,8 @@ class Parsed:
 class _Table:
     """The options of several classes by their names."""
 
-    def __init__(self, sets: Sequence[type]) -> None:
+    def __init__(self, sets: Sequence[type], *, abbreviates: bool) -> None:
+        self._abbreviates = abbreviates
         self.short: dict[str, tuple[type, Option]] = {}
         self.long: dict[str, tuple[type, Option]] = {}
         for each in sets:
@@ -56,11 +57,13 @@ class _Table:
                             self.short.setdefault(flag[1:], (each, option))
 
     def find_long(self, name: str) -> tuple[type, Option, bool] | None:
-        """Return the option of a name or of its unique abbreviation, and whether "no-" negates it."""
+        """Return the option of a name or of its unique abbreviation, and whether "no-" negates it; None for no option."""
         if (found := self.long.get(name)) is not None:
             return (*found, False)
         if name.startswith("no-") and (found := self.long.get(name[3:])) is not None:
             return (*found, True)
+        if not self._abbreviates:
+            return None
         matches = {known: found for known, found in self.long.items() if known.startswith(name)}
         targets = {id(option) for _, option in matches.values()}
         if not matches or not name:
@@ -81,11 +84,19 @@ class Parser:
         number: The field of the first class that "-5" sets, "" if it does not exist.
         stop: Options end at the first operand.
         lenient: Unknown options are kept in ``Parsed.unknown``, in place of an error.
+        abbreviates: The beginning of a long option stands for it. Commands of revisions and diffs refuse that.
     """
 
-    def __init__(self, *sets: type, number: str = "", stop: bool = False, lenient: bool = False) -> None:
+    def __init__(
+        self,
+        *sets: type,
+        number: str = "",
+        stop: bool = False,
+        lenient: bool = False,
+        abbreviates: bool = True,
+    ) -> None:
         self._sets = sets
-        self._table = _Table(sets)
+        self._table = _Table(sets, abbreviates=abbreviates)
         self._number = number
         self._stop = stop
         self._lenient = lenient

@@ -53,6 +53,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     options, filters = parsed.of(Options), parsed.of(FilterOptions)
     repository = call.repository
     if options.show_current:
+        if repository.has_broken_head:
+            raise GitError("Failed to resolve HEAD as a valid ref.")
         branch = repository.head_branch()
         if branch is not None:
             call.ctx.write_line(branch.removeprefix("refs/heads/"))

@@ -39,7 +39,9 @@ class Options:
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0; 1 for differences with --exit-code or --quiet, 2 for problems with --check."""
-    parsed = Parser(DiffOptions, Options).parse(arguments)
+    parsed = Parser(DiffOptions, Options, lenient=True, abbreviates=False).parse(arguments)
+    if parsed.unknown:
+        raise GitError(f"invalid option: {parsed.unknown[0]}", prefix="error", status=255)
     options, mine = parsed.of(DiffOptions), parsed.of(Options)
     if mine.no_index or call.find_repository() is None:
         raise GitError("diff --no-index is not offered in the sandbox: use diff -u (L-GIT-003)", status=129)

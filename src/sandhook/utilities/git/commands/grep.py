@@ -86,10 +86,11 @@ class Options:
 
 
 class _File(Record):
-    """A file to search: its shown name, path, and data."""
+    """A file to search: its shown name, its data, and whether git takes it for binary."""
 
     shown: str
     data: bytes
+    binary: bool
 
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
@@ -169,7 +170,8 @@ class _Search:
                 repository.objects, repository.objects.tree_of(names.resolve(tree)), pathspec
             ):
                 if side.mode & 0o170000 == 0o100000:
-                    yield _File(f"{tree}:{self._shown(side.path)}", repository.objects.get(side.oid).data)
+                    data = repository.objects.get(side.oid).data
+                    yield self._file(side.path, data, f"{tree}:")
         if trees:
             return
         done: set[str] = set()
@@ -187,13 +189,21 @@ class _Search:
             ):
                 continue
             done.add(path)
-            if work is None:
-                if entry is not None and not entry.stage:
-                    yield _File(self._shown(path), repository.objects.get(entry.oid).data)
+            if work is None or (entry is not None and entry.assumed and not self.options.untracked):
+                if entry is not None and not entry.stage and not entry.intended:
+                    yield self._file(path, repository.objects.get(entry.oid).data)
+                continue
+            if entry is not None and entry.skipped:
                 continue
             found = self.call.access.stat(work.path(path))
             if found is not None and found.mode & 0o170000 == 0o100000:
-                yield _File(self._shown(path), self.call.access.read(work.path(path)))
+                yield self._file(path, self.call.access.read(work.path(path)))
+
+    def _file(self, path: str, data: bytes, source: str = "") -> _File:
+        """Return a file with its data; the attribute "diff" decides whether it is binary, else a NUL does."""
+        attribute = self.repository.attributes.of(path).get("diff")
+        binary = attribute is False or (attribute is not True and is_binary(data))
+        return _File(source + self._shown(path), data, binary)
 
     def _shown(self, path: str) -> str:
         shown = path if self.options.full_name else relative(path, self.repository.prefix)
@@ -221,7 +231,7 @@ class _Search:
     def file(self, file: _File) -> bool:
         """Search one file and print what matches; return True for a match."""
         options = self.options
-        binary = not options.text and is_binary(file.data)
+        binary = not options.text and file.binary
         if binary and options.no_binary:
             return False
         lines = file.data.split(b"\n")

@@ -46,12 +46,12 @@ class ListOptions:
 def run_list(call: Invocation, arguments: Sequence[str]) -> int:
     """Print the names of commits; return 0."""
     special, words = pull_starts(arguments)
-    parsed = Parser(WalkOptions, ListOptions, number="number").parse(
+    parsed = Parser(WalkOptions, ListOptions, number="number", abbreviates=False).parse(
         [word for word in words if word != "--not"]
     )
     options, walk = parsed.of(ListOptions), parsed.of(WalkOptions)
     for name, is_set in (
-        ("--objects", options.objects), ("--boundary", options.boundary), ("--header", options.header),
+        ("--merge", walk.merge), ("--objects", options.objects), ("--boundary", options.boundary), ("--header", options.header),
         ("--children", options.children), ("--graph", options.graph), ("--cherry-pick", options.cherry),
     ):  # fmt: skip
         if is_set:

@@ -15,7 +15,14 @@ from sandhook.utilities.git.history.commit_diff import CommitDiff
 from sandhook.utilities.git.history.graph import GraphOfSelection
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
-from sandhook.utilities.git.history.selection import Selection, Starts, WalkOptions, find_starts, pull_starts
+from sandhook.utilities.git.history.selection import (
+    Selection,
+    Starts,
+    WalkOptions,
+    add_merge,
+    find_starts,
+    pull_starts,
+)
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
@@ -69,7 +76,8 @@ def refuse(options: Options) -> None:
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0."""
     special, words = pull_starts(arguments)
-    parsed = Parser(WalkOptions, Options, DiffOptions, number="number", lenient=True).parse(words)
+    parser = Parser(WalkOptions, Options, DiffOptions, number="number", lenient=True, abbreviates=False)
+    parsed = parser.parse(words)
     for word in parsed.unknown:
         if word != "--not":
             raise GitError(f"unrecognized argument: {word}")
@@ -82,11 +90,13 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     )
     ordered = [word for word in operands if word == "--not" or word in revisions]
     starts = find_starts(repository, ordered, special)
+    pathspec = repository.pathspec(paths)
+    if walk.merge:
+        pathspec = add_merge(repository, starts, pathspec)
     if (not starts.wanted and not special and not any(word.startswith("^") for word in revisions)) or (
         not starts.wanted and revisions and all(word.startswith("^") for word in revisions)
     ):
         starts = _from_head(repository, starts)
-    pathspec = repository.pathspec(paths)
     if options.follow and len(paths) != 1:
         raise GitError("--follow requires exactly one pathspec")
     selection_paths = Pathspec([], repository.access.charge) if options.follow else pathspec
@@ -131,6 +141,8 @@ def _with_not(words: Sequence[str], operands: list[str]) -> list[str]:
 def _from_head(repository: Repository, starts: Starts) -> Starts:
     head = repository.refs.resolve("HEAD")
     if head is None:
+        if repository.has_broken_head:
+            raise RevisionError("your current branch appears to be broken")
         branch = (repository.head_branch() or "HEAD").removeprefix("refs/heads/")
         raise RevisionError(f"your current branch '{branch}' does not have any commits yet")
     return starts._replace(wanted=[*starts.wanted, head])

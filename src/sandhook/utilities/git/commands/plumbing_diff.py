@@ -56,7 +56,7 @@ def _finish(output: DiffOutput, pairs: Iterable[Pair], options: DiffOptions) -> 
 
 def run_index(call: Invocation, arguments: Sequence[str]) -> int:
     """Compare a tree with the index or the working tree; return 1 for differences with --exit-code."""
-    parsed = Parser(IndexOptions, DiffOptions).parse(arguments)
+    parsed = Parser(IndexOptions, DiffOptions, abbreviates=False).parse(arguments)
     options, diff, repository = parsed.of(IndexOptions), parsed.of(DiffOptions), call.repository
     revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
     if len(revisions) != 1:
@@ -75,7 +75,7 @@ def run_index(call: Invocation, arguments: Sequence[str]) -> int:
 
 def run_files(call: Invocation, arguments: Sequence[str]) -> int:
     """Compare the index with the working tree; return 1 for differences with --exit-code."""
-    parsed = Parser(IndexOptions, DiffOptions).parse(arguments)
+    parsed = Parser(IndexOptions, DiffOptions, abbreviates=False).parse(arguments)
     diff, repository = parsed.of(DiffOptions), call.repository
     pathspec = repository.pathspec([*parsed.operands, *(parsed.paths or ())])
     output = DiffOutput(repository, diff, porcelain=False)
@@ -87,7 +87,7 @@ def run_files(call: Invocation, arguments: Sequence[str]) -> int:
 
 def run_tree(call: Invocation, arguments: Sequence[str]) -> int:
     """Compare two trees, or a commit with its parent; return 1 for differences with --exit-code."""
-    parsed = Parser(TreeOptions, DiffOptions).parse(arguments)
+    parsed = Parser(TreeOptions, DiffOptions, abbreviates=False).parse(arguments)
     options, diff, repository = parsed.of(TreeOptions), parsed.of(DiffOptions), call.repository
     if options.stdin or options.trees:
         raise GitError("diff-tree --stdin and -t are not offered in the sandbox (L-GIT-003)", status=129)

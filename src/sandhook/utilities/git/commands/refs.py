@@ -15,6 +15,7 @@ from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.ref_format import Ref, RefFields
 from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
 from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.refs import is_valid_name
 from sandhook.utilities.git.store.repository import Repository
 
 
@@ -247,5 +248,7 @@ def run_symbolic(call: Invocation, arguments: Sequence[str]) -> int:
         if options.quiet:
             return 1
         raise GitError(f"ref {name} is not a symbolic ref")
+    if not is_valid_name(target):
+        raise GitError(f"No such ref: {name}")
     call.ctx.write_line(Names(repository).short_ref(target) if options.short else target)
     return 0

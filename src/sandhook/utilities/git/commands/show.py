@@ -25,11 +25,16 @@ from sandhook.utilities.git.store.repository import Repository
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0."""
     special, words = pull_starts(arguments)
-    parsed = Parser(WalkOptions, Options, DiffOptions, number="number", lenient=True).parse(words)
+    parser = Parser(WalkOptions, Options, DiffOptions, number="number", lenient=True, abbreviates=False)
+    parsed = parser.parse(words)
     if parsed.unknown:
         raise GitError(f"unrecognized argument: {parsed.unknown[0]}")
     options, walk = parsed.of(Options), parsed.of(WalkOptions)
     refuse(options)
+    if walk.merge:
+        raise GitError(
+            "show --merge is not offered in the sandbox: use git log --merge (L-GIT-003)", status=129
+        )
     repository = call.repository
     revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
     pathspec = repository.pathspec(paths)
@@ -68,6 +73,8 @@ class _Show:
         oid = self.names.find(name)
         if oid is None or (found := objects.find(oid)) is None:
             if name == "HEAD" and self.repository.refs.resolve("HEAD") is None:
+                if self.repository.has_broken_head:
+                    raise GitError("your current branch appears to be broken")
                 branch = (self.repository.head_branch() or "HEAD").removeprefix("refs/heads/")
                 raise GitError(f"your current branch '{branch}' does not have any commits yet")
             raise GitError(f"bad object {name}")

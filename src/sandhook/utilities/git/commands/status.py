@@ -157,6 +157,9 @@ class _Machine:
         repository = self.repository
         branch = (repository.head_branch() or "").removeprefix("refs/heads/")
         head = repository.refs.resolve("HEAD")
+        if repository.has_broken_head and self.form != "v2":
+            repository.ctx.write(b"## ")  # git prints nothing more, not even a newline
+            return
         if self.form == "v2":
             self._second_branch(branch, head)
             return
@@ -183,7 +186,8 @@ class _Machine:
 
     def _second_branch(self, branch: str, head: str | None) -> None:
         self._write(f"# branch.oid {head or '(initial)'}")
-        self._write(f"# branch.head {branch or '(detached)'}")
+        shown = "(unknown)" if self.repository.has_broken_head else branch or "(detached)"
+        self._write(f"# branch.head {shown}")
         upstream = upstream_of(self.repository, branch) if branch else None
         if upstream is None:
             return

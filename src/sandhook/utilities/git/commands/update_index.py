@@ -31,6 +31,10 @@ class Options:
     ignore_missing: bool = opt("--ignore-missing")
     unmerged: bool = opt("--unmerged")
     again: bool = also(opt("-g"), opt("--again"))
+    assume: bool | None = also(
+        opt("--assume-unchanged", default=None), opt("--no-assume-unchanged", const=False)
+    )
+    skip: bool | None = also(opt("--skip-worktree", default=None), opt("--no-skip-worktree", const=False))
     chmod: str | None = opt("--chmod", "MODE", "")
     stdin: bool = opt("--stdin")
     nul: bool = opt("-z")
@@ -124,6 +128,9 @@ class _Change:
     def update(self, path: str) -> None:
         """Make the entry of a path that of its file."""
         options, access = self.options, self.call.access
+        if options.assume is not None or options.skip is not None:
+            self._mark(path)
+            return
         found = access.stat(self.staging.work.path(path))
         is_known = bool(self.change.get(path))
         if options.force_remove:
@@ -146,6 +153,17 @@ class _Change:
             entry = self.change.get(path)[0]
             self.change.put(entry._replace(mode=0o100755 if options.chmod == "+x" else 0o100644))
             self._print(f"chmod {options.chmod} '{path}'")
+
+    def _mark(self, path: str) -> None:
+        """Set or clear the bits of an entry that have git ignore its file."""
+        entries = self.change.get(path)
+        if not entries or entries[0].stage:
+            raise GitError(f"Unable to mark file {path}")
+        assumed, skipped = self.options.assume, self.options.skip
+        if assumed is not None:
+            self.change.put(entries[0]._replace(assumed=assumed), fresh=False)
+            return
+        self.change.put(entries[0]._replace(skipped=bool(skipped)), fresh=False)
 
     def _print(self, text: str) -> None:
         if self.options.verbose:

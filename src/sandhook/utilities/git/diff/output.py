@@ -272,10 +272,10 @@ class DiffOutput:
 
     def _forms(self) -> set[str]:
         options = self.options
-        forms = {
+        return {
             name
             for name, wanted in (
-                ("patch", options.patch or options.patch_with_stat or options.patch_with_raw or options.context is not None),
+                ("patch", options.patch or options.binary or options.patch_with_stat or options.patch_with_raw or options.context is not None),
                 ("raw", options.raw or options.patch_with_raw),
                 ("stat", options.stat is not None or options.patch_with_stat or options.compact
                  or options.stat_width is not None or options.stat_count is not None
@@ -289,9 +289,6 @@ class DiffOutput:
             )
             if wanted
         }  # fmt: skip
-        if options.binary and not forms:
-            forms.add("patch")
-        return forms
 
     def write(self, pairs: list[Pair], default: str = "patch", *, without: str = "") -> bool:
         """Print the pairs. Return True for problems that --check reports.
@@ -410,6 +407,7 @@ class DiffOutput:
             self.repository.quotes_wide,
             normalizer(options),
             self._minimal(),
+            options.binary,
         )
 
     def _write_patches(self, pairs: list[Pair]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.record import Record
+from sandhook.utilities.git.diff.binary import binary_patch
 from sandhook.utilities.git.diff.model import NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.xdiff import Change, Charge, compare, split_lines
@@ -23,7 +24,7 @@ class Style(Record):
 
     Fields:
         key: What is compared of a line, None for all of it.
-        abbreviate: Returns the shown form of an object name.
+        binary: Changes of binary files are printed, with full names of objects.
     """
 
     context: int = _CONTEXT
@@ -33,6 +34,7 @@ class Style(Record):
     quotes_wide: bool = True
     key: Callable[[bytes], bytes] | None = None
     minimal: bool = False
+    binary: bool = False
 
 
 class Files(Record):
@@ -87,7 +89,13 @@ def patch(
         empty = files._replace(old=b"", old_id=NULL_ID)
         yield from patch(Pair(Side(pair.path, 0, NULL_ID), pair.new, "A"), empty, style, charge, abbreviate)
         return
+    if files.binary and style.binary:
+        abbreviate = str
     head = encode("".join(f"{line}\n" for line in header(pair, files, style, abbreviate)))
+    if files.binary and style.binary and files.old_id != files.new_id:
+        yield head
+        yield from binary_patch(pair.path, files.old, files.new, charge)
+        return
     if files.binary:
         old_mark, new_mark = (mark.rstrip("\t") for mark in _marks(pair, style))
         if files.old_id != files.new_id:

@@ -28,6 +28,7 @@ _DATES = {
 }
 _COLORS = re.compile(r"red|green|blue|reset|\(([^()]*)\)")
 _PADDING = re.compile(r"([<>]|><|>>)(\|?)\(\s*(-?\d{1,5})\s*(?:,\s*(trunc|ltrunc|mtrunc)\s*)?\)")
+_DESCRIBE = re.compile(r"\(describe(?::([^()]*))?\)")
 _TRAILERS = re.compile(r"\(trailers(?::([^()]*))?\)")
 _TRAILER = re.compile(r"([A-Za-z0-9-]+)\s*+:\s*+(.*)")
 
@@ -40,6 +41,9 @@ class Printer(Protocol):
     decorations: Decorations
     decoration: str
     abbreviated: int | None
+
+    def describe(self, oid: str, options: str) -> str | None:
+        """Return the description of a commit, None for unknown options."""
 
     def show_date(self, person: Identity, mode: str) -> str:
         """Return the date of a person in a mode."""
@@ -129,6 +133,9 @@ def _value(printer: Printer, text: str, at: int, commit: Commit, mark: str) -> t
         person = commit.author if letter == "a" else commit.committer
         return _person(printer, person, text[at + 1 : at + 2])
     if letter == "(":
+        if (match := _DESCRIBE.match(text, at)) is not None:
+            value = printer.describe(commit.oid, match[1] or "")
+            return (value, len(match[0])) if value is not None else (None, 0)
         match = _TRAILERS.match(text, at)
         return (_trailers(commit.message, match[1] or ""), len(match[0])) if match is not None else (None, 0)
     if letter == "G":

@@ -6,6 +6,7 @@ Source: git 2.39, pretty.c; git-log(1), "PRETTY FORMATS".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sandhook.record import Record
 from sandhook.utilities.git.errors import GitError
@@ -16,6 +17,9 @@ from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.placeholders import expand
 from sandhook.utilities.git.store.commits import Commit, Identity
 from sandhook.utilities.git.store.repository import Repository
+
+if TYPE_CHECKING:
+    from sandhook.utilities.git.history.description import Description
 
 BUILT_IN = ("oneline", "short", "medium", "full", "fuller", "reference", "raw")
 _REFERENCE = "%C(auto)%h (%s, %as)"
@@ -81,11 +85,27 @@ class Printer:
         self.abbreviated = abbreviated
         self.decoration = decoration
         self.decorations = Decorations(repository)
+        self._descriptions: dict[str, Description | None] = {}
         self.tz = repository.options.environment.get("TZ")
 
     def show_date(self, person: Identity, mode: str) -> str:
         """Return the date of a person; "" for the mode of the options."""
         return show_date(person, mode or self.date or self.default_date, self.repository.ctx.now(), self.tz)
+
+    def describe(self, oid: str, options: str) -> str | None:
+        """Return the description of a commit for %(describe), "" without one; None for unknown options."""
+        from sandhook.utilities.git.history.description import Description, placeholder_options
+
+        if options not in self._descriptions:
+            parsed = placeholder_options(options)
+            self._descriptions[options] = None if parsed is None else Description(self.repository, parsed)
+        description = self._descriptions[options]
+        if description is None:
+            return None
+        try:
+            return description.text(oid)
+        except GitError:
+            return ""
 
     def shown_id(self, oid: str) -> str:
         """Return the name of a commit as the first line has it."""

@@ -19,7 +19,7 @@ from sandhook.utilities.git.history.bases import merge_bases
 from sandhook.utilities.git.history.dates import parse_date
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.walk import Walk, in_topological_order
-from sandhook.utilities.git.names.pathspec import Pathspec
+from sandhook.utilities.git.names.pathspec import Pathspec, parse_pathspec
 from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit
@@ -62,6 +62,7 @@ class WalkOptions:
     left_right: bool = opt("--left-right")
     left_only: bool = opt("--left-only")
     right_only: bool = opt("--right-only")
+    merge: bool = opt("--merge")
     full_history: bool = opt("--full-history")
     ignored_missing: bool = opt("--ignore-missing")
 
@@ -124,6 +125,29 @@ def find_starts(repository: Repository, revisions: Sequence[str], special: Seque
             continue
         _add_word(repository, names, word, starts, negated)
     return starts
+
+
+def add_merge(repository: Repository, starts: Starts, pathspec: Pathspec) -> Pathspec:
+    """Add both sides of the merge that a repository is in (--merge); return the paths with conflicts.
+
+    Raises:
+        GitError: There is no merge.
+    """
+    head, other = (repository.refs.resolve(name) for name in ("HEAD", "MERGE_HEAD"))
+    for name, oid in (("HEAD", head), ("MERGE_HEAD", other)):
+        if oid is None:
+            raise GitError(f"--merge without {name}?")
+    assert head is not None and other is not None
+    starts.wanted.extend((head, other))
+    starts.left.append(head)
+    starts.unwanted.extend(merge_bases(repository, head, [other]))
+    charge = repository.access.charge
+    paths = [
+        path
+        for path, entries in repository.index.by_path.items()
+        if entries[0].stage and pathspec.matches(path)
+    ]
+    return parse_pathspec(paths, "", repository.place.root or "/", charge, literal=True)
 
 
 def _commits_of_refs(repository: Repository, word: str, excluded: list[str]) -> list[str]:

@@ -18,7 +18,7 @@ from sandhook.utilities.git.store.access import Access
 from sandhook.utilities.git.store.config import Config, ConfigReader, Setting, from_environment
 from sandhook.utilities.git.store.index import Index, read_index
 from sandhook.utilities.git.store.objects import ObjectStore
-from sandhook.utilities.git.store.refs import Refs, is_head
+from sandhook.utilities.git.store.refs import Refs, is_head, is_valid_name
 from sandhook.vfs.path import VirtualPath, join, normalize
 
 _KNOWN_EXTENSIONS = frozenset(("noop", "preciousobjects", "worktreeconfig", "partialclone"))
@@ -161,6 +161,12 @@ class Repository:
     def head_branch(self) -> str | None:
         """Return the full name of the checked-out branch, None for a detached HEAD."""
         return self.refs.target("HEAD")
+
+    @property
+    def has_broken_head(self) -> bool:
+        """True if HEAD names a reference that git does not accept, such as one with "..": no branch is checked out."""
+        branch = self.head_branch()
+        return branch is not None and not is_valid_name(branch)
 
 
 # --------------------------------------------------------------------------- settings

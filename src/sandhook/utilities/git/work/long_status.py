@@ -107,6 +107,8 @@ class LongStatus:
                 self._line(f"Your stash currently has {count} {'entry' if count == 1 else 'entries'}")
 
     def _branch(self) -> None:
+        if self.repository.has_broken_head:
+            return
         branch = (self.repository.head_branch() or "").removeprefix("refs/heads/")
         if branch:
             self._line(f"On branch {branch}")

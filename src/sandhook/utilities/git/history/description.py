@@ -1,0 +1,158 @@
+"""Descriptions of commits: the nearest tag, the distance to it, and the abbreviated name.
+
+Source: git-describe(1); git 2.39, builtin/describe.c.
+"""
+
+from __future__ import annotations
+
+from sandhook.command.options import opt, option_set
+from sandhook.record import Record
+from sandhook.text.numbers import is_number
+from sandhook.utilities.git.arguments import count
+from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.walk import Walk
+from sandhook.utilities.git.names.wildmatch import wildmatch
+from sandhook.utilities.git.store.repository import Repository
+
+_FALSE = ("false", "no", "off", "0", "")
+
+
+@option_set
+class DescribeOptions:
+    """Options of git describe."""
+
+    all: bool = opt("--all")
+    tags: bool = opt("--tags")
+    contains: bool = opt("--contains")
+    always: bool = opt("--always")
+    long: bool = opt("--long")
+    exact: bool = opt("--exact-match")
+    candidates: int = opt("--candidates", "N", "", convert=count, default=10)
+    abbrev: int | None = opt("--abbrev", "N", "", convert=count, optional=True)
+    first_parent: bool = opt("--first-parent")
+    match: tuple[str, ...] = opt("--match", "PATTERN", "", append=True)
+    exclude: tuple[str, ...] = opt("--exclude", "PATTERN", "", append=True)
+    dirty: str | None = opt("--dirty", "MARK", "", optional=True, const="-dirty")
+    broken: str | None = opt("--broken", "MARK", "", optional=True, const="-broken")
+    debug: bool = opt("--debug")
+
+
+class _Name(Record):
+    """A reference that can describe a commit: 2 for an annotated tag, 1 for another tag, 0 for others."""
+
+    text: str
+    priority: int
+    time: int
+
+
+def placeholder_options(text: str) -> DescribeOptions | None:
+    """Return the options of %(describe:...), None for unknown ones."""
+    tags, abbrev = False, None
+    match: list[str] = []
+    exclude: list[str] = []
+    for word in filter(None, text.split(",")):
+        key, equals, value = word.partition("=")
+        if key == "tags":
+            tags = not equals or value.lower() not in _FALSE
+        elif key == "abbrev" and is_number(value) and len(value) < 6:
+            abbrev = int(value)
+        elif key in ("match", "exclude") and value:
+            (match if key == "match" else exclude).append(value)
+        else:
+            return None
+    return DescribeOptions(tags=tags, abbrev=abbrev, match=tuple(match), exclude=tuple(exclude))
+
+
+class Description:
+    """Describes commits under some options."""
+
+    def __init__(self, repository: Repository, options: DescribeOptions) -> None:
+        self.repository = repository
+        self.options = options
+        self.names = Names(repository)
+        self.known = self._read_names()
+
+    def _read_names(self) -> dict[str, _Name]:
+        """Return the best reference of each commit."""
+        objects, charge = self.repository.objects, self.repository.access.charge
+        known: dict[str, _Name] = {}
+        for ref, oid in self.repository.refs.all("refs/" if self.options.all else "refs/tags/").items():
+            is_tag = ref.startswith("refs/tags/")
+            short = ref.removeprefix("refs/tags/")
+            if (
+                is_tag
+                and self.options.match
+                and not any(wildmatch(each, short, charge, pathname=False) for each in self.options.match)
+            ):
+                continue
+            if is_tag and any(
+                wildmatch(each, short, charge, pathname=False) for each in self.options.exclude
+            ):
+                continue
+            found = objects.find(oid)
+            commit = objects.peel(oid, "commit")
+            if found is None or commit is None:
+                continue
+            priority, time = (2, 0) if found.kind == "tag" else (1 if is_tag else 0, 0)
+            if priority == 2:
+                tagger = objects.tag(oid).tagger
+                time = tagger.time if tagger is not None else 0
+            if priority < 2 and not (self.options.all or self.options.tags):
+                continue
+            text = ref.removeprefix("refs/") if self.options.all else short
+            best = known.get(commit)
+            if best is None or (priority, time) > (best.priority, best.time):
+                known[commit] = _Name(text, priority, time)
+        return known
+
+    def _short(self, oid: str) -> str:
+        return self.names.abbreviate(oid, self.options.abbrev)
+
+    def text(self, commit: str) -> str:
+        """Return the description of a commit. Raises GitError if no reference describes it."""
+        exact = self.known.get(commit)
+        if exact is not None:
+            return f"{exact.text}-0-g{self._short(commit)}" if self.options.long else exact.text
+        if self.options.exact or self.options.candidates == 0:
+            if self.options.always:
+                return self._short(commit)
+            raise GitError(f"no tag exactly matches '{commit}'")
+        candidates = self._candidates(commit)
+        if not candidates:
+            if self.options.always:
+                return self._short(commit)
+            if self._has_light_tags(commit):
+                problem, hint = "No annotated tags", "However, there were unannotated tags: try --tags."
+            else:
+                problem, hint = "No tags", "Try --always, or create some tags."
+            raise GitError(f"{problem} can describe '{commit}'.\n{hint}")
+        depth, _, name = min(candidates)
+        if self.options.abbrev == 0:
+            return name
+        return f"{name}-{depth}-g{self._short(commit)}"
+
+    def _has_light_tags(self, commit: str) -> bool:
+        """Return True if a tag that is not annotated points to an ancestor."""
+        if self.options.tags:
+            return False
+        objects = self.repository.objects
+        light = {
+            oid
+            for oid in self.repository.refs.all("refs/tags/").values()
+            if objects.get(oid).kind == "commit"
+        }
+        return any(each.oid in light for each in Walk(self.repository, [commit], []))
+
+    def _candidates(self, commit: str) -> list[tuple[int, int, str]]:
+        """Return (depth, order, name) of the nearest references."""
+        found: list[tuple[int, int, str]] = []
+        for each in Walk(self.repository, [commit], [], first_parent=self.options.first_parent):
+            name = self.known.get(each.oid)
+            if name is None:
+                continue
+            between = Walk(self.repository, [commit], [each.oid], first_parent=self.options.first_parent)
+            found.append((sum(1 for _ in between), len(found), name.text))
+            if len(found) >= self.options.candidates:
+                break
+        return found
