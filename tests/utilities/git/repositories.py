@@ -53,6 +53,17 @@ git checkout -qb other; printf '1\ntwo\n3\n' >f; git rm -q g; git add .; at 1700
 git checkout -q main; printf '1\nTWO\n3\n' >f; echo gg >g; git add .; at 1700000200 commit -qm main
 at 1700000300 merge -q other >/dev/null || :
 """,
+    "evil": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+{ echo 'int main(void)'; seq 2 40; } >f; seq 30 >moved; echo bin >bin; echo gone >gone; echo run >run; seq 9 >same; git add .; at 1700000000 commit -qm base
+git checkout -qb one; sed -i '5s/.*/five one/;20s/.*/twenty one/;38d' f; git mv moved there; sed -i 3d there; printf 'a\0one' >bin; chmod +x run; seq 8 >same; echo new one >new; git add -A; at 1700000100 commit -qm one
+git checkout -qb two main; sed -i '5s/.*/five two/;21s/.*/twentyone two/;10,12d' f; sed -i '20s/.*/x/' moved; printf 'a\0two' >bin; echo two >gone; seq 8 >same; echo new two >new; git add -A; at 1700000200 commit -qm two
+git checkout -qb three main; sed -i '5s/.*/five three/;20i inserted' f; echo three >>moved; echo three >>run; git add -A; at 1700000300 commit -qm three
+git checkout -q one; at 1700000400 merge -q two >/dev/null 2>&1 || :; { echo 'int main(void)'; seq 2 4; echo five both; seq 6 18; echo nineteen merged; seq 20 37; echo 'tail'; } >f
+printf 'a\0both' >bin; rm -f gone; printf 'new one\nnew two' >new; seq 30 >there; sed -i '4s/.*/merged/' there; rm -f moved; chmod -x run; git add -A; at 1700000500 commit -qm 'evil merge'
+git checkout -q --detach; tree=$(git write-tree); commit=$(at 1700000600 commit-tree -p one -p two -p three -m 'octopus' $tree); git branch octopus $commit
+git checkout -q three; at 1700000700 merge -q one >/dev/null 2>&1 || :
+""",
     "empty": "git init -q -b main . ; echo x >x; git add x; echo y >y",
     "index4": r"""
 git init -q -b main . ; git config user.name A; git config user.email a@example.com

@@ -9,6 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.diff.combined import (
+    conflicting_files,
+    merged_files,
+    write_merge,
+    write_names,
+    write_patches,
+)
 from sandhook.utilities.git.diff.model import NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
@@ -22,6 +29,8 @@ from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.objects import EMPTY_TREE
 from sandhook.utilities.git.work.convert import line_end_warning
 from sandhook.utilities.git.work.tree import WorkTree, compare_tree_with_work_tree, compare_work_tree
+
+_OURS = 2  #: the stage of our side of a conflict
 
 
 @option_set
@@ -45,16 +54,17 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     options, mine = parsed.of(DiffOptions), parsed.of(Options)
     if mine.no_index or call.find_repository() is None:
         raise GitError("diff --no-index is not offered in the sandbox: use diff -u (L-GIT-003)", status=129)
-    if mine.base is not None:
-        raise GitError(
-            "diff --base, --ours and --theirs are not offered in the sandbox (L-GIT-003)", status=129
-        )
     repository = call.repository
     revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
     pathspec = repository.pathspec(paths)
     comparison = _Comparison(call, mine, options.submodules or "untracked", pathspec)
-    pairs = list(comparison.pairs(revisions))
-    output = DiffOutput(repository, options, all_files=comparison.files)
+    ends = comparison.ends(revisions)
+    if len(ends) > 2:
+        return comparison.show_merge(DiffOutput(repository, options), ends)
+    pairs = list(comparison.pairs(ends))
+    output = DiffOutput(repository, options, all_files=lambda: comparison.files())
+    if not ends and not mine.cached and mine.base is None and not options.quiet:
+        pairs = _without_conflicts(output, pathspec, pairs)
     shown = output.complete(pairs)
     if not options.quiet:
         below = options.relative or repository.prefix if options.relative is not None else ""
@@ -64,6 +74,21 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         problems = output.write(shown)
     changed = bool(shown) and (options.exit_code or options.quiet)
     return (2 if problems else 0) | (1 if changed else 0)
+
+
+def _without_conflicts(output: DiffOutput, pathspec: Pathspec, pairs: list[Pair]) -> list[Pair]:
+    """Print the combined differences of files with conflicts, if they are wanted; return the other pairs."""
+    options = output.options
+    form = options.combined or ("dense" if output.wants_patch() else "off")
+    if form not in ("dense", "combined"):
+        return pairs
+    files = conflicting_files(output, pathspec)
+    if options.name_only or options.name_status or options.raw:
+        write_names(output, files)
+    elif output.wants_patch():
+        write_patches(output, files, dense=form == "dense")
+    paths = {file.path for file in files}
+    return [pair for pair in pairs if pair.path not in paths]
 
 
 def _warn_of_line_ends(call: Invocation, pairs: list[Pair]) -> None:
@@ -91,14 +116,20 @@ class _Comparison:
         self.files: Callable[[], Iterable[Side]] = tuple
         self._names = Names(self.repository)
 
-    def pairs(self, revisions: list[str]) -> Iterable[Pair]:
-        """Return the differences between what the revisions name."""
+    def show_merge(self, output: DiffOutput, ends: list[str]) -> int:
+        """Print the differences between the first of several revisions and all others; return 0."""
+        tree, *parents = (self.repository.objects.tree_of(self._names.resolve(end)) for end in ends)
+        files = merged_files(output, parents, tree, self.pathspec)
+        first: list[Pair] = []
+        if output.wants_stat():
+            first = output.complete(compare_trees(self.repository.objects, parents[0], tree, self.pathspec))
+        dense = output.options.combined != "combined"
+        write_merge(output, files, first, dense=dense, patch=True)
+        return 0  # git counts no difference here, even with --exit-code
+
+    def pairs(self, ends: list[str]) -> Iterable[Pair]:
+        """Return the differences between two revisions, or of one or none and the working tree or the index."""
         objects = self.repository.objects
-        ends = self._ends(revisions)
-        if len(ends) > 2:
-            raise GitError(
-                "combined diffs of several commits are not offered in the sandbox (L-GIT-003)", status=129
-            )
         if self.options.merge_base:
             ends = self._from_base(ends)
         trees = [self._tree(end) for end in ends]
@@ -116,7 +147,8 @@ class _Comparison:
             return compare_tree_with_work_tree(
                 work, trees[0], self.pathspec, ignore_submodules=self.submodules
             )
-        return compare_work_tree(work, self.pathspec, ignore_submodules=self.submodules)
+        stage = int(self.options.base) if self.options.base is not None else _OURS
+        return compare_work_tree(work, self.pathspec, ignore_submodules=self.submodules, stage=stage)
 
     def _head(self) -> str | None:
         head = self.repository.refs.resolve("HEAD")
@@ -125,8 +157,8 @@ class _Comparison:
     def _tree(self, name: str) -> str | None:
         return self.repository.objects.peel(self._names.resolve(name), "tree")
 
-    def _ends(self, revisions: list[str]) -> list[str]:
-        """Return the one or two revisions to compare; "A..B" and "A...B" name two."""
+    def ends(self, revisions: list[str]) -> list[str]:
+        """Return the revisions to compare; "A..B" and "A...B" name two, "M^!" a merge and its parents."""
         if len(revisions) == 1 and "..." in revisions[0]:
             left, _, right = revisions[0].partition("...")
             first, second = self._names.commit(left or "HEAD"), self._names.commit(right or "HEAD")
@@ -143,6 +175,9 @@ class _Comparison:
         for each in revisions:
             if each.endswith("^!"):
                 parents = self.repository.objects.commit(self._names.commit(each[:-2])).parents
+                if len(parents) > 1:
+                    result += [each[:-2], *parents]
+                    continue
                 result += [parents[0] if parents else EMPTY_TREE, each[:-2]]
             else:
                 result.append(each)

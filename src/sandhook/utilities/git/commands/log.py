@@ -210,8 +210,8 @@ class Log:
             return True
         for part in parts:
             self.head(commit, self._source(part.source))
-            self.changed = self.changed or bool(part.pairs)
-            self._separate(bool(part.pairs), bool(part.parents))
+            self.changed = self.changed or bool(part.pairs or part.merged)
+            self._separate(bool(part.pairs), part.merged is not None)
             self.diff.write(part)
         return True
 
@@ -249,6 +249,8 @@ def printer_of(repository: Repository, options: Options, abbrev: int | None) -> 
     if date.startswith("auto:"):
         date = "default"
     length = (abbrev or 0) if short or abbrev is not None else None
-    return Printer(
+    printer = Printer(
         repository, format_, date=date, abbreviated=length if short else None, decoration=decoration
     )
+    printer.merge_length = abbrev or None
+    return printer

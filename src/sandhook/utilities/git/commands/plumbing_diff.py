@@ -9,6 +9,13 @@ from collections.abc import Iterable, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.diff.combined import (
+    conflicting_files,
+    merged_files,
+    write_merge,
+    write_names,
+    write_patches,
+)
 from sandhook.utilities.git.diff.model import Pair
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
@@ -17,9 +24,13 @@ from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
+from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.commits import Commit
 from sandhook.utilities.git.store.objects import TREE
 from sandhook.utilities.git.work.tree import WorkTree, compare_tree_with_work_tree, compare_work_tree
+
+_OURS = 2  #: the stage of our side of a conflict
 
 
 @option_set
@@ -41,16 +52,15 @@ class TreeOptions:
     stdin: bool = opt("--stdin")
     no_id: bool = opt("--no-commit-id")
     verbose: bool = opt("-v")
-    merges: bool = opt("-m")
     pretty: str | None = also(
         opt("--pretty", "FORMAT", "", optional=True, const="medium"), opt("--format", "FORMAT", "")
     )
 
 
-def _finish(output: DiffOutput, pairs: Iterable[Pair], options: DiffOptions) -> int:
+def _finish(output: DiffOutput, pairs: Iterable[Pair], options: DiffOptions, default: str = "raw") -> int:
     shown = output.complete(pairs)
     if not options.quiet:
-        output.write(shown, "raw")
+        output.write(shown, default)
     return int(bool(shown) and (options.exit_code or options.quiet))
 
 
@@ -79,10 +89,26 @@ def run_files(call: Invocation, arguments: Sequence[str]) -> int:
     diff, repository = parsed.of(DiffOptions), call.repository
     pathspec = repository.pathspec([*parsed.operands, *(parsed.paths or ())])
     output = DiffOutput(repository, diff, porcelain=False)
-    pairs = compare_work_tree(
-        WorkTree(repository), pathspec, ignore_submodules=diff.submodules or "untracked"
+    pairs = list(
+        compare_work_tree(
+            output.work,
+            pathspec,
+            ignore_submodules=diff.submodules or "untracked",
+            stage=_OURS,
+            skip_equal=("patch" in output.forms() and not diff.raw)
+            or (diff.combined is not None and not output.has_form()),
+        )
     )
-    return _finish(output, pairs, diff)
+    form = diff.combined or ("dense" if "patch" in output.forms() else "")
+    if form in ("dense", "combined") and not diff.quiet:
+        files = conflicting_files(output, pathspec)
+        if "patch" in output.forms() or not output.has_form():
+            write_patches(output, files, dense=form == "dense")
+        else:
+            write_names(output, files)
+        paths = {file.path for file in files}
+        pairs = [pair for pair in pairs if pair.path not in paths]
+    return _finish(output, pairs, diff, "raw" if diff.combined is None else "patch")
 
 
 def run_tree(call: Invocation, arguments: Sequence[str]) -> int:
@@ -116,19 +142,60 @@ def run_tree(call: Invocation, arguments: Sequence[str]) -> int:
             "usage: git diff-tree [<options>] <tree-ish> [<tree-ish>] [<path>...]", prefix="", status=129
         )
     commit = objects.commit(names.commit(revisions[0]))
-    if (len(commit.parents) > 1 and not options.merges) or (not commit.parents and not options.root):
+    show = _CommitTree(call, options, output, commit)
+    if len(commit.parents) > 1 and diff.combined in ("combined", "dense"):
+        return show.merge(pathspec)
+    if (len(commit.parents) > 1 and diff.combined != "separate") or (not commit.parents and not options.root):
         return 0
-    parent = objects.commit(commit.parents[0]).tree if commit.parents else None
-    pairs = output.complete(compare(parent, commit.tree))
-    if pairs and not options.no_id and not diff.quiet:
-        format_ = parse_format(options.pretty, repository) if options.pretty is not None else Format("medium")
-        if options.pretty is None and not options.verbose:
-            call.ctx.write_line(commit.oid)
+    found = False
+    for parent in commit.parents or (None,):
+        old = objects.commit(parent).tree if parent is not None else None
+        found |= show.pairs(output.complete(compare(old, commit.tree)))
+    return int(found and (diff.exit_code or diff.quiet))
+
+
+class _CommitTree:
+    """Prints what a commit changes, after its name or its text."""
+
+    def __init__(self, call: Invocation, options: TreeOptions, output: DiffOutput, commit: Commit) -> None:
+        self.call = call
+        self.options = options
+        self.output = output
+        self.commit = commit
+
+    def pairs(self, pairs: list[Pair]) -> bool:
+        """Print the differences from one parent; return True if there are any."""
+        if pairs:
+            self._head()
+        if not self.output.options.quiet:
+            self.output.write(pairs, "raw")
+        return bool(pairs)
+
+    def merge(self, pathspec: Pathspec) -> int:
+        """Print the differences from all parents of a merge; return 1 for differences with --exit-code."""
+        objects, diff = self.call.repository.objects, self.output.options
+        trees = [objects.commit(parent).tree for parent in self.commit.parents]
+        files = merged_files(self.output, trees, self.commit.tree, pathspec)
+        first: list[Pair] = []
+        if self.output.wants_stat():
+            first = self.output.complete(compare_trees(objects, trees[0], self.commit.tree, pathspec))
+        dense = diff.combined == "dense"
+        self._head()
+        if not self.output.has_form() and not dense:
+            write_names(self.output, files)
         else:
-            call.ctx.write_line(Printer(repository, format_).text(commit))
-    if not diff.quiet:
-        output.write(pairs, "raw")
-    return int(bool(pairs) and (diff.exit_code or diff.quiet))
+            write_merge(self.output, files, first, dense=dense, patch=True)
+        return 0
+
+    def _head(self) -> None:
+        options, repository = self.options, self.call.repository
+        if options.no_id or self.output.options.quiet:
+            return
+        if options.pretty is None and not options.verbose:
+            self.call.ctx.write_line(self.commit.oid)
+            return
+        format_ = parse_format(options.pretty, repository) if options.pretty is not None else Format("medium")
+        self.call.ctx.write_line(Printer(repository, format_).text(self.commit))
 
 
 def _shown_trees(pairs: Iterable[Pair]) -> Iterable[Pair]:

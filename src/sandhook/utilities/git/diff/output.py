@@ -22,7 +22,6 @@ from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.tree import WorkTree
 
 _CONTEXT = 3
-_OURS = 2  #: the stage of our side of a conflict
 
 
 class DiffOutput:
@@ -206,10 +205,11 @@ class DiffOutput:
     def files(self, pair: Pair) -> Files:
         """Return the contents of a pair."""
         old, new = self.load(pair.old), self.load(pair.new)
-        binary = not self.options.text and (self._is_binary(pair.old, old) or self._is_binary(pair.new, new))
+        binary = not self.options.text and (self.is_binary(pair.old, old) or self.is_binary(pair.new, new))
         return Files(old, new, self._id(pair.old, old), self._id(pair.new, new), binary)
 
-    def _is_binary(self, side: Side, data: bytes) -> bool:
+    def is_binary(self, side: Side, data: bytes) -> bool:
+        """Return True if git takes a file for binary: by its attribute "diff", else by its contents."""
         if not side.exists or side.mode & 0o170000 != 0o100000:
             return False
         attribute = self.repository.attributes.of(side.path).get("diff")
@@ -266,11 +266,26 @@ class DiffOutput:
             return oid[: length or self.names.abbreviation]
         return self.names.abbreviate(oid, length)
 
+    def full_abbreviate(self, oid: str) -> str:
+        """Return an object name as a combined patch shows it, whatever --abbrev says."""
+        if self.options.full_index:
+            return oid
+        return oid[: self.names.abbreviation] if oid == NULL_ID else self.names.abbreviate(oid)
+
+    def wants_stat(self) -> bool:
+        """Return True if the options ask for sizes of changes."""
+        return bool(self.forms() & {"stat", "numstat", "shortstat", "summary"})
+
+    def wants_patch(self) -> bool:
+        """Return True if a command whose default is a patch prints one."""
+        return "patch" in (self.forms() or ({"patch"} if self.options.patch is not None else set()))
+
     def has_form(self) -> bool:
         """Return True if the options ask for any form."""
-        return self._forms() != set()
+        return self.forms() != set()
 
-    def _forms(self) -> set[str]:
+    def forms(self) -> set[str]:
+        """Return the forms that the options ask for."""
         options = self.options
         return {
             name
@@ -297,13 +312,13 @@ class DiffOutput:
             default: The form if the options do not ask for one; "" for none.
             without: A form that is left out.
         """
-        forms = self._forms() or ({default} if default and self.options.patch is not None else set())
+        forms = self.forms() or ({default} if default and self.options.patch is not None else set())
         forms.discard(without)
         if "name_only" in forms or "name_status" in forms:
             self._write_names(pairs, "name_status" in forms)
             return False
         if "check" in forms:
-            checked = [self._against_ours(pair) for pair in pairs if pair.status != "D"]
+            checked = [pair for pair in pairs if pair.status not in "DU"]
             problems = [check_pair(self.repository, pair, self.files(pair)) for pair in checked]
             return any(problems)
         write = self._write_text
@@ -329,15 +344,6 @@ class DiffOutput:
                 write("\0" if self.options.nul else f"{self.line_prefix}\n")
             self._write_patches(pairs)
         return False
-
-    def _against_ours(self, pair: Pair) -> Pair:
-        """Return a pair; for a file with conflicts, its difference from stage 2, which --check reads."""
-        if pair.status != "U" or not pair.new.in_work_tree:
-            return pair
-        for entry in self.repository.index.by_path.get(pair.path, []):
-            if entry.stage == _OURS:
-                return Pair(Side(pair.path, entry.mode, entry.oid), pair.new, "M" if pair.new.exists else "D")
-        return pair
 
     def _write_text(self, text: str) -> None:
         prefix = self.line_prefix
@@ -391,8 +397,7 @@ class DiffOutput:
         old, new = pair.old, pair.new
         short = self.abbreviate if self.porcelain or self.options.abbrev is not None else str
         paths = [old.path, new.path] if pair.status in "RC" else [pair.path]
-        new_mode = 0 if pair.status == "U" else new.mode
-        return f":{old.mode:06o} {new_mode:06o} {short(_raw_id(old))} {short(_raw_id(new))} {self._status_fields(pair)}{self._joined(paths)}"
+        return f":{old.mode:06o} {new.mode:06o} {short(_raw_id(old))} {short(_raw_id(new))} {self._status_fields(pair)}{self._joined(paths)}"
 
     def style(self) -> Style:
         """Return how patches are printed."""
@@ -401,13 +406,14 @@ class DiffOutput:
         if context is None:
             context = config.integer("diff.context", _CONTEXT) if self.porcelain else _CONTEXT
         return Style(
-            max(0, context),
-            options.inter_hunk,
-            *self._prefixes,
-            self.repository.quotes_wide,
-            normalizer(options),
-            self._minimal(),
-            options.binary,
+            context=max(0, context),
+            inter_hunk=options.inter_hunk,
+            old_prefix=self._prefixes[0],
+            new_prefix=self._prefixes[1],
+            quotes_wide=self.repository.quotes_wide,
+            key=normalizer(options),
+            minimal=self._minimal(),
+            binary=options.binary,
         )
 
     def _write_patches(self, pairs: list[Pair]) -> None:

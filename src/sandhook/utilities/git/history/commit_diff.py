@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sandhook.record import Record
-from sandhook.utilities.git.diff.combined import combined_paths, write_combined
+from sandhook.utilities.git.diff.combined import Merged, merged_files, write_merge
 from sandhook.utilities.git.diff.model import Pair
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
@@ -23,13 +23,12 @@ class Part(Record):
 
     Fields:
         source: The parent that is named after the commit's name, for -m; "" for none.
-        parents: More than one tree for a combined diff.
+        merged: The files of a combined diff; ``pairs`` are its differences from the first parent.
     """
 
     pairs: list[Pair]
     source: str = ""
-    parents: tuple[str, ...] = ()
-    tree: str = ""
+    merged: tuple[Merged, ...] | None = None
 
 
 class CommitDiff:
@@ -55,7 +54,7 @@ class CommitDiff:
         self.pathspec = pathspec
         self.follow = follow
         self.always_shows = True
-        self.default = "patch" if show else ""
+        self.default = "patch" if show or options.combined in ("combined", "dense") else ""
         self.output = DiffOutput(repository, options)
         self.merges = self._merge_form(options, first_parent, show)
 
@@ -80,7 +79,7 @@ class CommitDiff:
         options = self.options
         if options.patch is None and not self.output.has_form():
             return False
-        return bool(self.default) or self.output.has_form() or options.combined in ("combined", "dense")
+        return bool(self.default) or self.output.has_form()
 
     def has_stat_and_patch(self) -> bool:
         """Return True if the options ask for both a stat and a patch."""
@@ -151,12 +150,17 @@ class CommitDiff:
     def _combined(self, commit: Commit) -> Part:
         objects = self.repository.objects
         trees = tuple(objects.commit(parent).tree for parent in commit.parents)
-        pairs = combined_paths(objects, trees, commit.tree, self.pathspec)
-        return Part(pairs, "", trees, commit.tree)
+        merged = merged_files(self.output, trees, commit.tree, self.pathspec)
+        first: list[Pair] = []
+        if self.output.wants_stat():
+            first = self.output.complete(compare_trees(objects, trees[0], commit.tree, self.pathspec))
+        return Part(first, "", merged)
 
     def write(self, part: Part) -> None:
         """Print differences."""
-        if part.parents:
-            write_combined(self.output, part.pairs, part.parents, part.tree, dense=self.merges == "dense")
+        if part.merged is not None:
+            write_merge(
+                self.output, part.merged, part.pairs, dense=self.merges == "dense", patch=bool(self.default)
+            )
         else:
             self.output.write(part.pairs, self.default)

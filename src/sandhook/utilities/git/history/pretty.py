@@ -85,6 +85,7 @@ class Printer:
         self.abbreviated = abbreviated
         self.decoration = decoration
         self.decorations = Decorations(repository)
+        self.merge_length: int | None = None
         self._descriptions: dict[str, Description | None] = {}
         self.tz = repository.options.environment.get("TZ")
 
@@ -146,7 +147,9 @@ class Printer:
 
     def _lines(self, commit: Commit, kind: str) -> Iterator[str]:
         if len(commit.parents) > 1:
-            yield "Merge: " + " ".join(self.names.abbreviate(parent) for parent in commit.parents)
+            yield "Merge: " + " ".join(
+                self.names.abbreviate(parent, self.merge_length) for parent in commit.parents
+            )
         author, committer = (f"{each.name} <{each.email}>" for each in (commit.author, commit.committer))
         if kind in ("short", "medium"):
             yield f"Author: {author}"

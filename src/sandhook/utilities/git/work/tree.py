@@ -165,15 +165,30 @@ class WorkTree:
         return ("M" if changed else "") + ("U" if untracked else "")
 
 
-def compare_work_tree(work: WorkTree, pathspec: Pathspec, *, ignore_submodules: str = "") -> Iterator[Pair]:
-    """Yield what differs between the index and the working tree."""
+def compare_work_tree(
+    work: WorkTree,
+    pathspec: Pathspec,
+    *,
+    ignore_submodules: str = "",
+    stage: int = 0,
+    skip_equal: bool = True,
+) -> Iterator[Pair]:
+    """Yield what differs between the index and the working tree.
+
+    Args:
+        stage: The stage that a file with conflicts is compared with, too; 0 for none.
+        skip_equal: Such a file is left out if it is that of the stage.
+    """
     for path, entries in work.repository.index.by_path.items():
         if not pathspec.matches(path):
             continue
         work.access.charge(1)
         entry = entries[0]
         if entry.stage:
-            yield _unmerged(work, path, entries)
+            yield Pair(Side(path, 0, NULL_ID), Side(path, work.mode_of(path, None), NULL_ID, True), "U")
+            for each in entries:
+                if each.stage == stage and stage:
+                    yield from _against_stage(work, each, skip_equal=skip_equal)
             continue
         new = work.side(entry)
         if entry.mode == GITLINK and new is not None:
@@ -196,9 +211,13 @@ def without_dirt(side: Side, entry: IndexEntry, ignore: str) -> Side:
     return side
 
 
-def _unmerged(work: WorkTree, path: str, entries: list[IndexEntry]) -> Pair:
-    mode = work.mode_of(path, None)
-    return Pair(Side(path, entries[0].mode, NULL_ID), Side(path, mode, NULL_ID, True), "U")
+def _against_stage(work: WorkTree, entry: IndexEntry, *, skip_equal: bool) -> Iterator[Pair]:
+    """Yield the difference between one stage of a file with conflicts and the working tree."""
+    old = Side(entry.path, entry.mode, entry.oid)
+    mode = work.mode_of(entry.path, None)
+    if skip_equal and mode == entry.mode and object_id("blob", work.read(entry.path, mode)) == entry.oid:
+        return
+    yield pair_of(entry.path, old, Side(entry.path, mode, NULL_ID, True) if mode else None)
 
 
 def compare_tree_with_work_tree(
